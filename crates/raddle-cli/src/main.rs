@@ -1,0 +1,2 @@
+//! The `raddle` program.
+fn main() {}

@@ -1,0 +1,302 @@
+//! Executions: the events of some threads, and which writes each read may have observed.
+//!
+//! An execution is what a checker is asked about. It has threads (with spawn and join), program
+//! order, values, locations and locks, and for every read a set of *sources*: the writes it may
+//! have observed, called its good-writes in Agarwal et al., CAV 2021. A reads-from map is the case
+//! where every set has one element. It says nothing of the order in which the threads ran: whether
+//! a memory model has such an order is the question.
+//!
+//! Ids are dense and thread-major ([`EventId`]), so that program order is the order of ids within
+//! a thread and every per-event table is a vector. Source sets are shared between reads, so that a
+//! history of n reads of one value costs O(n) and not O(n^2).
+
+mod builder;
+mod event;
+mod ids;
+
+pub use builder::{BuildError, Builder, Flaw, Part, SourceClaim};
+pub use event::{Action, Value};
+pub use ids::{EventId, LocationId, SourceSetId, ThreadId};
+
+/// A thread of an [`Execution`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its name in the history, for example `P0`.
+    pub name: String,
+    /// Its first event.
+    first: EventId,
+    /// How many events it has.
+    len: usize,
+    /// The event that starts it; a thread without one runs from the beginning.
+    spawned_by: Option<EventId>,
+}
+
+/// A memory location or a lock of an [`Execution`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Its name in the history.
+    pub name: String,
+    /// Whether it is a lock.
+    pub is_lock: bool,
+    /// Whether the history states its initial value (it is 0 otherwise).
+    pub declared: bool,
+}
+
+/// What happened in the threads of a program, and what each read may have observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    threads: Vec<Thread>,
+    locations: Vec<Location>,
+    /// Initial writes first, then thread-major.
+    actions: Vec<Action>,
+    /// For an event that is not an initial write, its thread.
+    thread_of: Vec<ThreadId>,
+    /// For every event that has a source, the set of its possible sources.
+    set_of: Vec<Option<SourceSetId>>,
+    /// Whether the history names the source of this event (otherwise it follows from the value).
+    named: Vec<bool>,
+    /// Flattened source sets; each is sorted.
+    set_items: Vec<EventId>,
+    /// `set_items[set_starts[s]..set_starts[s + 1]]` is set `s`.
+    set_starts: Vec<usize>,
+    /// The order in which the events were recorded, if the history has one.
+    recorded: Option<Vec<EventId>>,
+}
+
+impl Execution {
+    /// The number of threads.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// All thread ids.
+    pub fn threads(&self) -> impl ExactSizeIterator<Item = ThreadId> + use<> {
+        (0..self.threads.len()).map(ThreadId::new)
+    }
+
+    /// A thread's name and place.
+    #[must_use]
+    pub fn thread(&self, thread: ThreadId) -> &Thread {
+        &self.threads[thread.index()]
+    }
+
+    /// The events of a thread in program order.
+    pub fn thread_events(
+        &self,
+        thread: ThreadId,
+    ) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + use<> {
+        let Thread { first, len, .. } = self.threads[thread.index()];
+        (first.index()..first.index() + len).map(EventId::new)
+    }
+
+    /// The number of events of a thread.
+    #[must_use]
+    pub fn thread_len(&self, thread: ThreadId) -> usize {
+        self.threads[thread.index()].len
+    }
+
+    /// The event that starts a thread, if it does not run from the beginning.
+    #[must_use]
+    pub fn spawned_by(&self, thread: ThreadId) -> Option<EventId> {
+        self.threads[thread.index()].spawned_by
+    }
+
+    /// The number of locations and locks.
+    #[must_use]
+    pub fn location_count(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// All locations and locks.
+    pub fn locations(&self) -> impl ExactSizeIterator<Item = LocationId> + use<> {
+        (0..self.locations.len()).map(LocationId::new)
+    }
+
+    /// A location or lock.
+    #[must_use]
+    pub fn location(&self, location: LocationId) -> &Location {
+        &self.locations[location.index()]
+    }
+
+    /// The number of events, initial writes included.
+    #[must_use]
+    pub fn event_count(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// All events: the initial writes, then thread by thread in program order.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = EventId> + use<> {
+        (0..self.actions.len()).map(EventId::new)
+    }
+
+    /// What an event did.
+    #[must_use]
+    pub fn action(&self, event: EventId) -> &Action {
+        &self.actions[event.index()]
+    }
+
+    /// The initial write of a location.
+    #[must_use]
+    pub fn init_of(&self, location: LocationId) -> EventId {
+        EventId::new(location.index())
+    }
+
+    /// Whether an event is an initial write.
+    #[must_use]
+    pub fn is_init(&self, event: EventId) -> bool {
+        event.index() < self.locations.len()
+    }
+
+    /// The thread of an event; an initial write has none.
+    #[must_use]
+    pub fn thread_of(&self, event: EventId) -> Option<ThreadId> {
+        let index = event.index().checked_sub(self.locations.len())?;
+        Some(self.thread_of[index])
+    }
+
+    /// The thread of an event and its position there, from 0; an initial write has none.
+    #[must_use]
+    pub fn position(&self, event: EventId) -> Option<(ThreadId, usize)> {
+        let thread = self.thread_of(event)?;
+        Some((thread, event.index() - self.threads[thread.index()].first.index()))
+    }
+
+    /// The event of a thread at a position from 0.
+    #[must_use]
+    pub fn event_at(&self, thread: ThreadId, position: usize) -> Option<EventId> {
+        let Thread { first, len, .. } = self.threads[thread.index()];
+        (position < len).then(|| EventId::new(first.index() + position))
+    }
+
+    /// The writes (or releases) that an event may have observed, sorted; empty if it has none, that
+    /// is, if it observes nothing or a value that nobody wrote.
+    #[must_use]
+    pub fn sources(&self, event: EventId) -> &[EventId] {
+        match self.set_of[event.index()] {
+            Some(set) => self.source_set(set),
+            None => &[],
+        }
+    }
+
+    /// The set of sources of an event, if it observes anything.
+    #[must_use]
+    pub fn source_set_of(&self, event: EventId) -> Option<SourceSetId> {
+        self.set_of[event.index()]
+    }
+
+    /// The members of a source set, sorted.
+    #[must_use]
+    pub fn source_set(&self, set: SourceSetId) -> &[EventId] {
+        &self.set_items[self.set_starts[set.index()]..self.set_starts[set.index() + 1]]
+    }
+
+    /// The number of distinct source sets.
+    #[must_use]
+    pub fn source_set_count(&self) -> usize {
+        self.set_starts.len() - 1
+    }
+
+    /// Whether the history names the event's source; otherwise its sources follow from its value.
+    #[must_use]
+    pub fn names_source(&self, event: EventId) -> bool {
+        self.named[event.index()]
+    }
+
+    /// Whether every event that observes something has exactly one possible source: the execution
+    /// has a reads-from map.
+    #[must_use]
+    pub fn has_reads_from_map(&self) -> bool {
+        self.set_starts.windows(2).all(|bounds| bounds[1] - bounds[0] == 1)
+    }
+
+    /// The order in which the events were recorded, if the history has one. It is a hint for the
+    /// search and never evidence.
+    #[must_use]
+    pub fn recorded_order(&self) -> Option<&[EventId]> {
+        self.recorded.as_deref()
+    }
+
+    /// The name of an event: `P0.2` is the third event of thread `P0`, `init x` the initial write
+    /// of `x`.
+    #[must_use]
+    pub fn name(&self, event: EventId) -> String {
+        match self.position(event) {
+            Some((thread, position)) => format!("{}.{position}", self.thread(thread).name),
+            None => format!("init {}", self.locations[event.index()].name),
+        }
+    }
+
+    /// Restricts the execution to the first `lens[t]` events of each thread `t`.
+    ///
+    /// The prefix must be closed: with an event it contains all its possible sources, the event
+    /// that started its thread, and if it is a join, all of the thread joined
+    /// ([`Execution::is_closed`]). The ids of the result are its own; an event keeps its thread and
+    /// its position.
+    ///
+    /// # Panics
+    /// If the prefix is not closed.
+    #[must_use]
+    pub fn prefix(&self, lens: &[usize]) -> Execution {
+        assert!(self.is_closed(lens), "a prefix of an execution must be closed");
+        let locations = self.locations.len();
+        let mut threads = self.threads.clone();
+        let mut kept: Vec<EventId> = (0..locations).map(EventId::new).collect();
+        for (thread, &len) in threads.iter_mut().zip(lens) {
+            let old_first = thread.first.index();
+            thread.first = EventId::new(kept.len());
+            thread.len = len;
+            kept.extend((old_first..old_first + len).map(EventId::new));
+        }
+        let mut new_id = vec![None; self.actions.len()];
+        for (new, old) in kept.iter().enumerate() {
+            new_id[old.index()] = Some(EventId::new(new));
+        }
+        for thread in &mut threads {
+            thread.spawned_by = thread.spawned_by.and_then(|spawn| new_id[spawn.index()]);
+        }
+        let mut sets = builder::SetTable::default();
+        let set_of = kept
+            .iter()
+            .map(|&old| {
+                self.set_of[old.index()].map(|set| {
+                    let members = self.source_set(set).iter();
+                    sets.intern(members.filter_map(|source| new_id[source.index()]).collect())
+                })
+            })
+            .collect();
+        let (set_items, set_starts) = sets.into_parts();
+        Execution {
+            threads,
+            locations: self.locations.clone(),
+            actions: kept.iter().map(|old| self.actions[old.index()]).collect(),
+            thread_of: kept[locations..].iter().filter_map(|&old| self.thread_of(old)).collect(),
+            set_of,
+            named: kept.iter().map(|old| self.named[old.index()]).collect(),
+            set_items,
+            set_starts,
+            recorded: self
+                .recorded
+                .as_ref()
+                .map(|order| order.iter().filter_map(|old| new_id[old.index()]).collect()),
+        }
+    }
+
+    /// Whether the first `lens[t]` events of each thread `t` are closed under program order,
+    /// possible sources, spawn and join.
+    #[must_use]
+    pub fn is_closed(&self, lens: &[usize]) -> bool {
+        let inside = |event| self.position(event).is_none_or(|(t, at)| at < lens[t.index()]);
+        self.threads().all(|thread| {
+            let spawned = lens[thread.index()] == 0 || self.spawned_by(thread).is_none_or(inside);
+            spawned
+                && self.thread_events(thread).take(lens[thread.index()]).all(|event| {
+                    let joined = match *self.action(event) {
+                        Action::Join { thread } => lens[thread.index()] == self.thread_len(thread),
+                        _ => true,
+                    };
+                    joined && self.sources(event).iter().all(|&source| inside(source))
+                })
+        })
+    }
+}

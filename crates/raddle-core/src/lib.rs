@@ -1,0 +1,13 @@
+//! The core of Raddle: executions, memory models, and consistency checking.
+//!
+//! Everything here is pure: no I/O, no threads, no `unsafe`.
+#![forbid(unsafe_code)]
+
+pub mod consistency;
+pub mod execution;
+pub mod history;
+pub mod model;
+pub mod recheck;
+pub mod reference;
+pub mod report;
+pub mod witness;
