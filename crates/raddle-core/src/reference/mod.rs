@@ -1,1 +1,9 @@
-//! reference
+//! The oracle side: what the models mean, told as plainly as possible.
+//!
+//! [`machine`] *defines* SC, TSO and PSO. [`brute_force`] explores all its runs and so decides small
+//! executions beyond doubt.
+//! Nothing here is shared with the fast checkers, which are tested against it.
+
+pub mod brute_force;
+pub mod machine;
+pub mod replay;
