@@ -1,13 +1,22 @@
 //! Checking the evidence of the checkers again, sharing nothing with them.
 //!
-//! [`recheck_witness`] replays a witness on the reference machine.
+//! [`recheck_witness`] replays a witness on the reference machine. [`recheck_violation`] follows the
+//! derivation of a violation fact by fact in a naive graph, or searches a forbidden core by brute
+//! force.
 
+mod derivation;
+mod order;
+mod violation;
 mod witness;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
 use crate::reference::replay::Refusal;
 
+pub use violation::{Rechecked, recheck_violation};
 pub use witness::recheck_witness;
 
 /// Why evidence proves nothing.
@@ -27,6 +36,18 @@ pub enum RecheckError {
         /// Its number of steps.
         steps: usize,
     },
+    /// A fact of a derivation does not follow from those before it.
+    Fact {
+        /// The index of the fact, from 0.
+        index: usize,
+        /// The condition that it fails.
+        why: &'static str,
+    },
+    /// The evidence does not show the contradiction that it claims.
+    Conclusion {
+        /// What is missing.
+        why: &'static str,
+    },
 }
 
 impl fmt::Display for RecheckError {
@@ -38,6 +59,8 @@ impl fmt::Display for RecheckError {
             RecheckError::Unfinished { steps } => {
                 write!(f, "events or stores are left after all {steps} steps")
             }
+            RecheckError::Fact { index, why } => write!(f, "fact {index} does not follow: {why}"),
+            RecheckError::Conclusion { why } => write!(f, "the violation does not follow: {why}"),
         }
     }
 }
