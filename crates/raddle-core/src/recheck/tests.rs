@@ -70,7 +70,7 @@ fn saturate(execution: &Execution, model: Model, random: &mut Random) -> Vec<Fac
     }
 }
 
-/// A run of the machine that agrees with the execution, at random, with what each read observed.
+/// A run of the machine that agrees with the execution, at random.
 fn random_run(execution: &Execution, model: Model, random: &mut Random) -> Option<Vec<Step>> {
     fn search(
         replay: &Replay<'_>,
@@ -118,7 +118,7 @@ fn moments(execution: &Execution, model: Model, steps: &[Step]) -> Vec<(usize, u
     moments
 }
 
-/// What every read observes in a run, told by moments alone.
+/// What a read observes in a run, told by the steps alone.
 fn observed(execution: &Execution, steps: &[Step], read: EventId) -> EventId {
     let location = execution.action(read).location();
     let thread = execution.thread_of(read);
