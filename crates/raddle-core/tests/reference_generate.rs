@@ -77,7 +77,7 @@ proptest! {
     }
 }
 
-/// How many of 300 perturbed executions of the default shape each model allows.
+/// How many of 300 perturbed executions each model allows.
 fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
     let mut allowed = [0; 3];
     for seed in 0..300 {
@@ -93,12 +93,8 @@ fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
 fn perturbed_executions_are_often_allowed_and_often_not() {
     for model in Model::ALL {
         let shape = Shape { model, ..Shape::default() };
-        let counts = [0, 1, 2, 3].map(|changes| allowed_after(&shape, changes));
-        println!(
-            "{model}: of 300, allowed after 0, 1, 2, 3 changes under sc, tso, pso: {counts:?}"
-        );
-        for count in counts[2] {
-            assert!((50..250).contains(&count), "{model} {counts:?}");
+        for count in allowed_after(&shape, 2) {
+            assert!((50..250).contains(&count), "{count} of 300 of the machine of {model}");
         }
     }
 }
