@@ -26,9 +26,11 @@ pub enum Why {
     /// The model preserves their program order; this includes spawn and join, and that initial
     /// writes come first.
     Program,
-    /// The second reads from the first, the only source left to it.
+    /// The second reads from the first, the only source left to it, and not from its own store
+    /// buffer.
     ReadsFrom,
-    /// All sources left to the second come after the first or are it.
+    /// All sources left to the second come after the first or are it, and none of them could be
+    /// found in its own store buffer.
     FirstSource,
     /// The first is the last store of its location before `read` in the same thread, and `read`
     /// reads from the second: what a thread stored itself must be in memory before, or it would
@@ -65,7 +67,8 @@ pub struct Edge {
 /// Why a read cannot have read from one of its possible sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NotFrom {
-    /// The source comes after the read.
+    /// The source comes after the read (and is no store that the read could find in the store
+    /// buffer of its own thread).
     Later,
     /// A write comes after the source and before the read.
     Hidden {

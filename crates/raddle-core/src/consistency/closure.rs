@@ -230,6 +230,9 @@ impl<'i> Closure<'i> {
         let edge = Edge { from: EventId::new(from as usize), to: EventId::new(to as usize), why };
         self.inferences.facts.push(Fact::Order(edge));
         self.inferences.edges_from[from as usize].push(fact);
+        if self.instance.ops[to as usize].kind == Kind::Init {
+            return Err(Contradiction::Cycle(to));
+        }
         self.join(from, to)
     }
 
@@ -385,7 +388,7 @@ impl<'i> Closure<'i> {
     }
 
     fn why_not(&self, read: u32, source: u32) -> Option<NotFrom> {
-        if self.before(read, source) {
+        if self.before(read, source) && !self.may_forward(read, source) {
             return Some(NotFrom::Later);
         }
         let op = &self.instance.ops[read as usize];

@@ -1,0 +1,145 @@
+//! The checkers against brute force over the reference machine.
+
+mod common;
+
+use common::{ALL, Features, config, executions};
+use proptest::prelude::*;
+use raddle_core::consistency::{Algorithm, Options, check};
+use raddle_core::execution::Execution;
+use raddle_core::history;
+use raddle_core::model::Model;
+use raddle_core::recheck::{Rechecked, recheck_violation, recheck_witness};
+use raddle_core::reference::brute_force::allows;
+use raddle_core::reference::generate::{Shape, Values, generate, perturb};
+use raddle_core::witness::{Verdict, Violation};
+
+/// Brute force gets this many states.
+const STATES: usize = 1_000_000;
+
+fn variants(execution: &Execution) -> Vec<Options> {
+    let mut variants = vec![];
+    for closure in [true, false] {
+        variants.push(Options { closure, ..Options::default() });
+        if execution.has_reads_from_map() {
+            variants.push(Options { closure, algorithm: Algorithm::Naive, ..Options::default() });
+        }
+    }
+    variants
+}
+
+/// Every checker agrees with brute force, and its evidence holds.
+fn agrees_with_brute_force(execution: &Execution) -> Result<(), TestCaseError> {
+    let mut weaker_allowed = false;
+    for model in Model::ALL {
+        let expected = allows(execution, model);
+        prop_assert!(expected || !weaker_allowed, "{model} is weaker than the model before");
+        weaker_allowed = expected;
+        for options in variants(execution) {
+            let verdict = check(execution, model, &options);
+            let text = || history::write(execution, history::Format::Text);
+            match &verdict {
+                Verdict::Consistent(witness) => {
+                    prop_assert!(expected, "{model} forbids, {options:?} allows\n{}", text());
+                    let rechecked = recheck_witness(execution, model, witness);
+                    prop_assert!(rechecked.is_ok(), "{model} {rechecked:?}\n{}", text());
+                }
+                Verdict::Inconsistent(violation) => {
+                    prop_assert!(!expected, "{model} allows, {options:?} forbids\n{}", text());
+                    let rechecked = recheck_violation(execution, model, violation, STATES);
+                    prop_assert!(
+                        matches!(rechecked, Ok(Rechecked::Proved)),
+                        "{model} {options:?} {rechecked:?} {violation:?}\n{}",
+                        text()
+                    );
+                    check_core(execution, model, violation)?;
+                }
+                Verdict::Unknown { steps } => {
+                    prop_assert!(false, "{model} {options:?} gave up after {steps}\n{}", text());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A core is minimal: without the last event of any thread, brute force allows it.
+fn check_core(
+    execution: &Execution,
+    model: Model,
+    violation: &Violation,
+) -> Result<(), TestCaseError> {
+    let Violation::Core { lens, .. } = violation else { return Ok(()) };
+    prop_assert!(!allows(&execution.prefix(lens), model));
+    for thread in 0..lens.len() {
+        let mut shorter = lens.clone();
+        if shorter[thread] == 0 {
+            continue;
+        }
+        shorter[thread] -= 1;
+        if execution.is_closed(&shorter) {
+            prop_assert!(allows(&execution.prefix(&shorter), model));
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(3_000))]
+
+    #[test]
+    fn any_execution(execution in executions(ALL)) {
+        agrees_with_brute_force(&execution)?;
+    }
+
+    #[test]
+    fn loads_and_stores(execution in executions(Features {
+        updates: false, fences: false, store_fences: false, locks: false, spawn_join: false,
+        named: 8, ..ALL
+    })) {
+        agrees_with_brute_force(&execution)?;
+    }
+
+    #[test]
+    fn fences_and_few_threads(execution in executions(Features {
+        updates: false, locks: false, spawn_join: false, threads: 3, events: 7, named: 8, ..ALL
+    })) {
+        agrees_with_brute_force(&execution)?;
+    }
+
+    #[test]
+    fn updates_and_one_location(execution in executions(Features {
+        locations: 1, locks: false, spawn_join: false, threads: 3, events: 6, ..ALL
+    })) {
+        agrees_with_brute_force(&execution)?;
+    }
+
+    #[test]
+    fn several_sources(execution in executions(Features {
+        threads: 3, values: 2, named: 0, events: 6, spawn_join: false, ..ALL
+    })) {
+        agrees_with_brute_force(&execution)?;
+    }
+
+    #[test]
+    fn runs_of_the_machine(seed: u64, model in 0..3usize, changes in 0..3usize, few: bool) {
+        let shape = Shape {
+            model: Model::ALL[model],
+            threads: 2 + (seed % 3) as usize,
+            events_per_thread: 5,
+            values: if few { Values::Few(2) } else { Values::Distinct },
+            fences: 0.1,
+            store_fences: 0.1,
+            rmw: 0.1,
+            spawn_join: seed % 5 == 0,
+            keep_order: seed % 2 == 0,
+            ..Shape::default()
+        };
+        let execution = generate(&shape, seed);
+        let execution =
+            if changes == 0 { execution } else { perturb(&execution, seed, changes) };
+        if changes == 0 {
+            prop_assert!(allows(&execution, shape.model));
+        }
+        agrees_with_brute_force(&execution)?;
+    }
+}
