@@ -5,7 +5,8 @@
 //! token and says what was expected there. Reading takes two steps: a reader for each form (text,
 //! JSON Lines) hands events with their places to one `Draft`, and the draft lets the
 //! [`Builder`](crate::execution::Builder) check the whole and finds the place of what it refuses.
-//! Both steps take one pass; no line is too long, and nothing recurses on the input.
+//! Reading is one pass over the bytes, linear also in a line of any length, and never recurses; what
+//! the builder then needs comes on top.
 //!
 //! # Text
 //!
