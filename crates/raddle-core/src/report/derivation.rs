@@ -4,8 +4,8 @@
 //! circle say themselves is not repeated, and neither is what the history says (program order, and
 //! that a read with one source comes after it).
 
-use super::Page;
 use super::reason::Words;
+use super::{Page, wrap};
 use crate::witness::{Edge, Fact, Why};
 
 /// The facts, one on each line, that are neither plain from the history nor among the edges `told`
@@ -15,7 +15,7 @@ pub(super) fn derivation(words: Words<'_>, facts: &[Fact], told: &[Edge], page: 
     if facts.is_empty() {
         return String::new();
     }
-    let list = page.list(facts.len(), "facts", |at| line(words, facts[at]));
+    let list = page.list(facts.len(), "facts", |at| line(words, facts[at], page));
     format!("\nThis rests on:\n\n{list}")
 }
 
@@ -28,15 +28,16 @@ fn is_plain(words: Words<'_>, fact: &Fact, told: &[Edge]) -> bool {
     }
 }
 
-fn line(words: Words<'_>, fact: &Fact) -> String {
-    match *fact {
+fn line(words: Words<'_>, fact: &Fact, page: Page) -> String {
+    let text = match *fact {
         Fact::Order(edge) => {
             let precedes = words.precedes(edge.from, edge.to);
-            format!("  {} {precedes}: {}\n", words.name(edge.from), words.why(&edge))
+            format!("  {} {precedes}: {}", words.name(edge.from), words.why(&edge))
         }
         Fact::Excluded { read, source, why } => {
             let not = format!("{} does not observe {}", words.name(read), words.name(source));
-            format!("  {not}: {}\n", words.not_from(read, source, why))
+            format!("  {not}: {}", words.not_from(read, source, why))
         }
-    }
+    };
+    wrap(&text, 4, page)
 }

@@ -60,6 +60,26 @@ impl Page {
     }
 }
 
+/// Breaks a line at spaces so that it fits on the page if it can; what follows the first line is
+/// indented by `indent`. Ends with a line break.
+fn wrap(text: &str, indent: usize, page: Page) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for word in text.split_inclusive(' ') {
+        let len = word.trim_end().chars().count();
+        if at > indent && at + len > page.width {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            at = indent;
+        }
+        out.push_str(word);
+        at += word.chars().count();
+    }
+    out.push('\n');
+    out
+}
+
 fn left_out(count: usize, what: &str) -> String {
     format!("... {count} more {what} ...")
 }

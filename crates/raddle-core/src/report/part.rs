@@ -74,7 +74,7 @@ impl Part<'_> {
         let events: Vec<EventId> = self.events().collect();
         page.list(events.len(), "events", |at| {
             let name = self.execution.name(events[at]);
-            format!("{name}  {}\n", history::write_event(self.execution, events[at]))
+            format!("  {name}  {}\n", history::write_event(self.execution, events[at]))
         })
     }
 }

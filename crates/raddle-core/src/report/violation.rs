@@ -3,7 +3,7 @@
 use super::derivation::derivation;
 use super::part::part;
 use super::reason::Words;
-use super::{Page, left_out};
+use super::{Page, left_out, wrap};
 use crate::execution::{Action, EventId, Execution};
 use crate::history;
 use crate::model::Model;
@@ -41,7 +41,7 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
             format!("{sentence}:\n\n{}", event_line(execution, *read))
         }
         Violation::Cycle { cycle, derivation: facts } => {
-            let list = page.list(cycle.len(), "events", |at| link(words, &cycle[at]));
+            let list = page.list(cycle.len(), "events", |at| link(words, &cycle[at], page));
             let end = cycle.last().map_or_else(String::new, |edge| {
                 format!("  {}  again: a circle\n", execution.name(edge.to))
             });
@@ -107,9 +107,9 @@ fn event_line(execution: &Execution, event: EventId) -> String {
 }
 
 /// An event of a circle, and why it precedes the next.
-fn link(words: Words<'_>, edge: &Edge) -> String {
+fn link(words: Words<'_>, edge: &Edge, page: Page) -> String {
     let name = words.name(edge.from);
-    let indent = " ".repeat(name.chars().count() + 4);
+    let indent = name.chars().count() + 4;
     let precedes = words.precedes(edge.from, edge.to);
     let line = match words.execution.action(edge.from) {
         Action::Init { .. } => {
@@ -117,7 +117,8 @@ fn link(words: Words<'_>, edge: &Edge) -> String {
         }
         _ => event_line(words.execution, edge.from),
     };
-    format!("{line}{indent}{precedes}: {}\n", words.why(edge))
+    let reason = format!("{}{precedes}: {}", " ".repeat(indent), words.why(edge));
+    format!("{line}{}", wrap(&reason, indent + 2, page))
 }
 
 fn excludes(fact: &Fact, of: EventId) -> bool {
@@ -151,9 +152,9 @@ fn core(words: Words<'_>, lens: &[usize], smallest: bool, page: Page) -> String 
     } else {
         "Every smaller part of it is possible."
     };
-    format!(
+    let claim = format!(
         "No order of these {count} {events} is possible under {model}, as an exhaustive search \
-         found. {minimal}\n\n{}",
-        part(execution, lens, page)
-    )
+         found. {minimal}"
+    );
+    format!("{}\n{}", wrap(&claim, 0, page), part(execution, lens, page))
 }

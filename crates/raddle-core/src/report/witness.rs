@@ -30,7 +30,7 @@ impl Run<'_> {
         match self.model {
             Model::Sc => "A run that sc allows:".to_owned(),
             model => format!(
-                "A run that {model} allows; the last column tells when a store reaches memory:"
+                "A run that {model} allows, with the moment when each store reaches memory:"
             ),
         }
     }
