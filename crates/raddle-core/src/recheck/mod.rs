@@ -1,0 +1,68 @@
+//! Checking the evidence of the checkers again, sharing nothing with them.
+//!
+//! [`recheck_witness`] replays a witness on the reference machine. [`recheck_violation`] follows the
+//! derivation of a violation fact by fact in a naive graph, or searches a forbidden core by brute
+//! force.
+
+mod derivation;
+mod order;
+mod violation;
+mod witness;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::reference::replay::Refusal;
+
+pub use violation::{Rechecked, recheck_violation};
+pub use witness::recheck_witness;
+
+/// Why evidence proves nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecheckError {
+    /// The machine refuses a step of a witness.
+    Step {
+        /// The index of the step, from 0.
+        index: usize,
+        /// The event of the step, by name.
+        event: String,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// The witness ends before everything has run and reached memory.
+    Unfinished {
+        /// Its number of steps.
+        steps: usize,
+    },
+    /// A fact of a derivation does not follow from those before it.
+    Fact {
+        /// The index of the fact, from 0.
+        index: usize,
+        /// The condition that it fails.
+        why: &'static str,
+    },
+    /// The evidence does not show the contradiction that it claims.
+    Conclusion {
+        /// What is missing.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for RecheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecheckError::Step { index, event, refusal } => {
+                write!(f, "step {index} ({event}) is not possible: {refusal}")
+            }
+            RecheckError::Unfinished { steps } => {
+                write!(f, "events or stores are left after all {steps} steps")
+            }
+            RecheckError::Fact { index, why } => write!(f, "fact {index} does not follow: {why}"),
+            RecheckError::Conclusion { why } => write!(f, "the violation does not follow: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for RecheckError {}

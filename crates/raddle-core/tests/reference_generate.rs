@@ -1,0 +1,158 @@
+//! Properties of generated executions, decided by brute force.
+
+use proptest::prelude::*;
+use raddle_core::execution::{Action, Execution};
+use raddle_core::model::Model;
+use raddle_core::reference::brute_force::allows;
+use raddle_core::reference::generate::{Shape, Values, generate, perturb};
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let model = prop::sample::select(Model::ALL.to_vec());
+    let size = prop::sample::select(vec![(2, 5), (3, 3), (3, 4), (4, 2)]);
+    let values = prop::sample::select(vec![Values::Distinct, Values::Few(2), Values::Few(3)]);
+    let flags = (any::<bool>(), any::<bool>(), prop::sample::select(vec![0.0, 0.5, 1.0]));
+    (model, size, 1..4usize, 0..3usize, values, flags).prop_map(
+        |(model, (threads, events), locations, locks, values, flags)| {
+            let (spawn_join, keep_order, name_sources) = flags;
+            let size =
+                Shape { threads, events_per_thread: events, locations, locks, ..Shape::default() };
+            Shape { model, values, spawn_join, keep_order, name_sources, ..size }
+        },
+    )
+}
+
+/// All closed prefixes that lack some events of one thread only.
+fn shorter(execution: &Execution) -> Vec<Vec<usize>> {
+    let full: Vec<usize> = execution.threads().map(|t| execution.thread_len(t)).collect();
+    let cut =
+        |t: usize, len| full.iter().enumerate().map(move |(u, &l)| if u == t { len } else { l });
+    let all = (0..full.len()).flat_map(|t| (0..full[t]).map(move |len| (t, len)));
+    all.map(|(t, len)| cut(t, len).collect::<Vec<_>>()).filter(|l| execution.is_closed(l)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_executions_are_allowed(shape in shapes(), seed: u64) {
+        let execution = generate(&shape, seed);
+        prop_assert!(allows(&execution, shape.model));
+        for thread in execution.threads() {
+            prop_assert_eq!(execution.thread_len(thread), shape.events_per_thread);
+        }
+        prop_assert_eq!(generate(&shape, seed), execution);
+    }
+
+    #[test]
+    fn weaker_models_allow_more(shape in shapes(), seed: u64, changes in 0..3usize) {
+        let execution = perturb(&generate(&shape, seed), seed, changes);
+        let [sc, tso, pso] = Model::ALL.map(|model| allows(&execution, model));
+        prop_assert!(sc <= tso && tso <= pso, "{:?}", (sc, tso, pso));
+    }
+
+    #[test]
+    fn closed_prefixes_of_allowed_executions_are_allowed(shape in shapes(), seed: u64) {
+        let execution = perturb(&generate(&shape, seed), seed, 1);
+        for model in Model::ALL {
+            if allows(&execution, model) {
+                for lens in shorter(&execution) {
+                    prop_assert!(allows(&execution.prefix(&lens), model), "{model} {lens:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn perturbing_changes_observations_only(shape in shapes(), seed: u64) {
+        let before = generate(&shape, seed);
+        let after = perturb(&before, seed, 5);
+        prop_assert_eq!(&perturb(&before, seed, 0), &before);
+        for event in before.events() {
+            let (old, new) = (before.action(event), after.action(event));
+            prop_assert_eq!(old.written_value(), new.written_value());
+            prop_assert_eq!(std::mem::discriminant(old), std::mem::discriminant(new));
+            prop_assert!(!new.has_source() || !after.sources(event).is_empty());
+        }
+    }
+}
+
+/// How many of 300 perturbed executions of the default shape each model allows.
+fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
+    let mut allowed = [0; 3];
+    for seed in 0..300 {
+        let execution = perturb(&generate(shape, seed), seed, changes);
+        for (count, model) in allowed.iter_mut().zip(Model::ALL) {
+            *count += usize::from(allows(&execution, model));
+        }
+    }
+    allowed
+}
+
+#[test]
+fn perturbed_executions_are_often_allowed_and_often_not() {
+    for model in Model::ALL {
+        let shape = Shape { model, ..Shape::default() };
+        let counts = [0, 1, 2, 3].map(|changes| allowed_after(&shape, changes));
+        println!(
+            "{model}: of 300, allowed after 0, 1, 2, 3 changes under sc, tso, pso: {counts:?}"
+        );
+        for count in counts[2] {
+            assert!((50..250).contains(&count), "{model} {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn shapes_produce_every_kind_of_event() {
+    let shape = Shape { events_per_thread: 200, spawn_join: true, ..Shape::default() };
+    let execution = generate(&shape, 1);
+    let has = |test: fn(&Action) -> bool| {
+        assert!(execution.events().any(|event| test(execution.action(event))));
+    };
+    has(|action| matches!(action, Action::Read { .. }));
+    has(|action| matches!(action, Action::Write { .. }));
+    has(|action| matches!(action, Action::Rmw { .. }));
+    has(|action| matches!(action, Action::Cas { succeeded: true, .. }));
+    has(|action| matches!(action, Action::Cas { succeeded: false, .. }));
+    has(|action| matches!(action, Action::Fence));
+    has(|action| matches!(action, Action::StoreFence));
+    has(|action| matches!(action, Action::Lock { .. }));
+    has(|action| matches!(action, Action::Unlock { .. }));
+    has(|action| matches!(action, Action::Spawn { .. }));
+}
+
+#[test]
+fn many_threads_and_locks_do_not_block() {
+    for seed in 0..20 {
+        let shape = Shape {
+            model: Model::Pso,
+            threads: 60,
+            locks: 3,
+            lock_events: 0.5,
+            events_per_thread: 50,
+            spawn_join: true,
+            ..Shape::default()
+        };
+        let execution = generate(&shape, seed);
+        assert_eq!(execution.event_count(), 60 * 50 + 5);
+    }
+}
+
+#[test]
+fn a_million_events_can_be_generated() {
+    for model in Model::ALL {
+        let shape = Shape {
+            model,
+            threads: 8,
+            events_per_thread: 125_000,
+            locations: 100,
+            locks: 4,
+            values: Values::Distinct,
+            keep_order: true,
+            name_sources: 1.0,
+            ..Shape::default()
+        };
+        let execution = generate(&shape, 7);
+        assert_eq!(execution.event_count(), 1_000_104);
+    }
+}
