@@ -196,7 +196,7 @@ impl VerifyArgs {
 
     /// How to check.
     pub(crate) fn options(&self) -> Options {
-        Options { closure: !self.no_closure, budget: self.budget }
+        Options { closure: !self.no_closure, budget: self.budget, ..Options::default() }
     }
 }
 

@@ -51,7 +51,7 @@ Options:
       --recheck         Check every witness and every violation again with slow, independent code
       --json            Print one JSON object on a line for each history and model
       --jobs <N>        Number of checks at the same time [default: the number of processors]
-      --budget <N>      Give up a check after this many search steps [default: 20000000]
+      --budget <N>      Give up a check after this many search steps [default: 10000000]
       --no-closure      Search without inferring orders of events first (slow; to compare)
   -h, --help            Print help (see more with '--help')
 

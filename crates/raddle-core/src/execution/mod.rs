@@ -286,17 +286,23 @@ impl Execution {
     /// possible sources, spawn and join.
     #[must_use]
     pub fn is_closed(&self, lens: &[usize]) -> bool {
-        let inside = |event| self.position(event).is_none_or(|(t, at)| at < lens[t.index()]);
         self.threads().all(|thread| {
-            let spawned = lens[thread.index()] == 0 || self.spawned_by(thread).is_none_or(inside);
-            spawned
-                && self.thread_events(thread).take(lens[thread.index()]).all(|event| {
-                    let joined = match *self.action(event) {
-                        Action::Join { thread } => lens[thread.index()] == self.thread_len(thread),
-                        _ => true,
-                    };
-                    joined && self.sources(event).iter().all(|&source| inside(source))
-                })
+            let mut events = self.thread_events(thread).take(lens[thread.index()]);
+            events.all(|event| self.has_support(event, lens))
         })
+    }
+
+    /// Whether the first `lens[t]` events of each thread `t` contain what an event of a thread
+    /// rests on: its possible sources, the event that started its thread and, if it is a join, all
+    /// of the thread joined.
+    #[must_use]
+    pub fn has_support(&self, event: EventId, lens: &[usize]) -> bool {
+        let inside = |event| self.position(event).is_none_or(|(t, at)| at < lens[t.index()]);
+        let joined = match *self.action(event) {
+            Action::Join { thread } => lens[thread.index()] == self.thread_len(thread),
+            _ => true,
+        };
+        let spawn = self.thread_of(event).and_then(|thread| self.spawned_by(thread));
+        joined && spawn.is_none_or(inside) && self.sources(event).iter().all(|&s| inside(s))
     }
 }

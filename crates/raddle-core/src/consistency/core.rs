@@ -1,0 +1,79 @@
+//! The part of an inconsistent execution that shows why: as small as possible.
+//!
+//! A part is a prefix of each thread, closed under sources, spawn and join. If a model allows an
+//! execution then it allows every such part (run the witness and leave the rest out), so being
+//! forbidden is monotone, and a part that is forbidden while none of its own parts is can be found
+//! by one binary search for each thread: O(k log n) checks. Having cut one thread as short as
+//! possible, cutting others cannot make it shorter still.
+//!
+//! Such a part need not be the smallest one. Where the parts are few, all smaller ones are tried.
+
+use crate::execution::Execution;
+use crate::witness::Violation;
+
+/// Try all smaller parts if there are at most this many prefixes to consider.
+const MOST_PARTS: usize = 5_000;
+
+/// Finds a small forbidden part. `forbids` says whether an execution is known to be inconsistent;
+/// it is so for the execution itself.
+pub(super) fn shrink(execution: &Execution, forbids: impl Fn(&Execution) -> bool) -> Violation {
+    let mut lens: Vec<usize> = execution.threads().map(|t| execution.thread_len(t)).collect();
+    for thread in 0..lens.len() {
+        let (mut allowed, mut forbidden) = (None, lens[thread]);
+        while allowed.map_or(0, |len: usize| len + 1) < forbidden {
+            let middle = allowed.map_or(0, |len| len + 1).midpoint(forbidden - 1);
+            let part = closed(execution, &lens, thread, middle);
+            if forbids(&execution.prefix(&part)) {
+                forbidden = middle;
+            } else {
+                allowed = Some(middle);
+            }
+        }
+        lens = closed(execution, &lens, thread, forbidden);
+    }
+    let smaller = smaller_parts(execution, lens.iter().sum());
+    let smallest = smaller.is_some();
+    let mut smaller = smaller.into_iter().flatten();
+    let lens = smaller.find(|part| forbids(&execution.prefix(part))).unwrap_or(lens);
+    Violation::Core { lens, smallest }
+}
+
+/// The largest closed part of `lens` with at most `len` events of `thread`.
+fn closed(execution: &Execution, lens: &[usize], thread: usize, len: usize) -> Vec<usize> {
+    let mut lens = lens.to_vec();
+    lens[thread] = len;
+    loop {
+        let mut changed = false;
+        for thread in execution.threads() {
+            let events = execution.thread_events(thread).take(lens[thread.index()]);
+            let kept = events.take_while(|&event| execution.has_support(event, &lens)).count();
+            changed |= kept != lens[thread.index()];
+            lens[thread.index()] = kept;
+        }
+        if !changed {
+            return lens;
+        }
+    }
+}
+
+/// All closed parts with fewer than `size` events, smallest first, unless there are too many.
+fn smaller_parts(execution: &Execution, size: usize) -> Option<Vec<Vec<usize>>> {
+    let mut parts: Vec<Vec<usize>> = vec![vec![]];
+    for thread in execution.threads() {
+        let lens = 0..=execution.thread_len(thread);
+        parts = parts
+            .iter()
+            .flat_map(|part| {
+                let room = size - 1 - part.iter().sum::<usize>();
+                lens.clone().take(room + 1).map(|len| [&part[..], &[len]].concat())
+            })
+            .take(MOST_PARTS + 1)
+            .collect();
+        if parts.len() > MOST_PARTS {
+            return None;
+        }
+    }
+    parts.retain(|part| execution.is_closed(part));
+    parts.sort_by_key(|part| part.iter().sum::<usize>());
+    Some(parts)
+}

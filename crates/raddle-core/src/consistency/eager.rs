@@ -1,0 +1,194 @@
+//! The strategy of VerifySC and VerifyTSO: run threads eagerly, try the writes to memory in turn.
+//!
+//! **Idea.** A thread event that does not touch memory's contents (a load that sees one of its
+//! sources, a store entering the buffer, a fence that finds the buffer empty) can only help when it
+//! is done as early as possible: moving it to the front of any completion of the run gives another
+//! completion. So such events are never branched on. What remains are the writes to memory, and the
+//! state reached is a function of the set of writes done: O(n^k) states instead of O(n^2k).
+//!
+//! **More that is never branched on** (the first two are the heuristics of Agarwal et al., CAV 2021,
+//! section 4.2, stated there for SC; they hold for store buffers as well):
+//! - loads, as said. Updates are excluded, or `x=0;CAS(x,0,1) || CAS(x,1,0);FAA x` gets lost;
+//! - a write that nobody may still read, over a value that nobody may still read;
+//! - an update whose sources are all in memory and that is the only reader left for what is there:
+//!   nothing can happen at the location until it has run. Lock releases are always of this kind.
+//!
+//! **State.** With a reads-from map, the number of memory writes done by each thread. With several
+//! sources for some reads, the order of the writes matters too: then the key has the positions of
+//! the threads, the stores flushed, and for each location concerned the write in memory, as the
+//! paper's memory maps. We identify that write not by its thread but by the source sets it belongs
+//! to, and all writes that nobody may still read with each other: fewer states, same answers.
+//!
+//! Without a recorded order to follow, moves are tried thread by thread: together with the closure
+//! this finds a run of two threads without ever going back (the max-min linearisation of
+//! Pavlogiannis, POPL 2020).
+
+use rustc_hash::FxHashMap;
+
+use super::instance::{Instance, Kind};
+use super::run::{Question, Run};
+use super::search::Space;
+
+/// The search space of the strategy.
+pub(super) struct Eager<'i> {
+    pub(super) run: Run<'i>,
+    queues: u32,
+    /// Empty if the instance has a reads-from map.
+    open: Vec<OpenLocation>,
+}
+
+/// A location with reads that have several sources.
+struct OpenLocation {
+    location: u32,
+    /// By write of the location: writes of the same class have the same readers.
+    classes: FxHashMap<u32, u32>,
+}
+
+impl<'i> Eager<'i> {
+    pub(super) fn new(question: Question<'i>) -> Self {
+        Eager {
+            run: Run::new(question),
+            queues: question.buffers.queues.len() as u32,
+            open: open_locations(question.instance),
+        }
+    }
+
+    /// Whether the next event of a thread can be taken for granted.
+    fn is_free(&self, thread: u32, event: u32) -> bool {
+        let op = &self.run.question.instance.ops[event as usize];
+        if !self.run.can_run(thread, event) {
+            return false;
+        }
+        match op.kind {
+            Kind::Write => self.run.question.buffers.is_buffered(event) || self.is_dead(event),
+            Kind::Update => {
+                let active = self.run.memory.active(op.location);
+                self.run.memory.all_present(op.set)
+                    && !self.run.memory.is_live_without(active, op.set)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether nobody may still read a write, nor what it would overwrite.
+    fn is_dead(&self, write: u32) -> bool {
+        let location = self.run.question.instance.ops[write as usize].location;
+        !self.run.memory.is_live(write)
+            && !self.run.memory.is_live(self.run.memory.active(location))
+    }
+
+    fn settle_thread(&mut self, thread: u32) -> bool {
+        let before = self.run.mark();
+        while let Some(event) = self.run.next(thread)
+            && self.is_free(thread, event)
+        {
+            self.run.run(thread, event);
+        }
+        self.run.mark() != before
+    }
+
+    fn settle_queue(&mut self, queue: u32) -> bool {
+        let before = self.run.mark();
+        while let Some(store) = self.run.front(queue)
+            && self.is_dead(store)
+            && self.run.can_flush(store)
+        {
+            self.run.flush(queue, store);
+        }
+        self.run.mark() != before
+    }
+
+    fn thread_moves(&self, thread: u32, out: &mut Vec<u32>) {
+        for &queue in self.run.question.buffers.queues_of.get(thread) {
+            out.extend(self.run.front(queue).filter(|&store| self.run.can_flush(store)));
+        }
+        out.extend(self.run.next(thread).filter(|&event| self.run.can_run(thread, event)));
+    }
+}
+
+fn open_locations(instance: &Instance) -> Vec<OpenLocation> {
+    let mut is_open = vec![false; instance.locations];
+    for set in 0..instance.sets.len() as u32 {
+        if instance.sets.get(set).len() > 1 {
+            is_open[instance.set_location[set as usize] as usize] = true;
+        }
+    }
+    let mut open: Vec<OpenLocation> = vec![];
+    let mut index = vec![usize::MAX; instance.locations];
+    for location in (0..instance.locations).filter(|&location| is_open[location]) {
+        index[location] = open.len();
+        open.push(OpenLocation { location: location as u32, classes: FxHashMap::default() });
+    }
+    let mut numbers: FxHashMap<&[u32], u32> = FxHashMap::default();
+    for write in 0..instance.ops.len() as u32 {
+        let sets = instance.sets_of.get(write);
+        let location = instance.ops[write as usize].location as usize;
+        if !sets.is_empty() && is_open[location] {
+            let next = numbers.len() as u32 + 1;
+            let class = *numbers.entry(sets).or_insert(next);
+            open[index[location]].classes.insert(write, class);
+        }
+    }
+    open
+}
+
+impl Space for Eager<'_> {
+    fn settle(&mut self) {
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for thread in self.run.threads() {
+                moved |= self.settle_thread(thread);
+            }
+            for queue in 0..self.queues {
+                moved |= self.settle_queue(queue);
+            }
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.run.is_complete()
+    }
+
+    fn moves(&self, out: &mut Vec<u32>) {
+        let start = out.len();
+        for thread in self.run.threads() {
+            self.thread_moves(thread, out);
+        }
+        if let Some(guide) = self.run.question.guide {
+            out[start..].sort_by_key(|&event| guide[event as usize]);
+        }
+    }
+
+    /// A move is the event that writes memory.
+    fn apply(&mut self, event: u32) -> bool {
+        let thread = self.run.question.instance.thread_of[event as usize];
+        if self.run.question.buffers.is_buffered(event) {
+            self.run.flush(self.run.question.buffers.queue_of[event as usize], event);
+        } else {
+            self.run.run(thread, event);
+        }
+        true
+    }
+
+    fn key(&self, out: &mut Vec<u32>) {
+        if self.open.is_empty() {
+            out.extend(self.run.threads().map(|thread| self.run.written(thread)));
+            return;
+        }
+        out.extend(self.run.threads().map(|thread| self.run.position(thread)));
+        out.extend((0..self.queues).map(|queue| self.run.head(queue)));
+        out.extend(self.open.iter().map(|open| {
+            let active = self.run.memory.active(open.location);
+            if self.run.memory.is_live(active) { open.classes[&active] } else { 0 }
+        }));
+    }
+
+    fn mark(&self) -> usize {
+        self.run.mark()
+    }
+
+    fn undo_to(&mut self, mark: usize) {
+        self.run.undo_to(mark);
+    }
+}

@@ -1,0 +1,337 @@
+//! A partial run of an execution on a store-buffer machine, extended and undone step by step.
+//!
+//! All verifiers walk over such runs; they differ in which steps they take for granted, which they
+//! try in turn, and when they call two runs alike. The rules of what can run (the papers'
+//! *executable* events) are here and only here.
+
+use super::buffers::Buffers;
+use super::closure::Order;
+use super::instance::{Instance, Kind, Lists, NONE};
+use super::memory::Memory;
+use crate::execution::EventId;
+use crate::witness::{Step, Witness};
+
+/// What a search works on. Nothing in it changes.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'i> {
+    pub(super) instance: &'i Instance,
+    pub(super) buffers: &'i Buffers,
+    /// By write: the stores that must be in memory before it, because a read of it comes after
+    /// them in their own thread.
+    pub(super) own_first: &'i Lists,
+    /// An order that every complete run respects, if the closure was computed.
+    pub(super) order: Option<&'i Order>,
+    /// By event: its rank in a recorded order that is likely to be a run.
+    pub(super) guide: Option<&'i [u32]>,
+}
+
+/// Collects [`Question::own_first`]: if a load reads a write other than its own thread's latest
+/// store to the location, that store must reach memory before the write does. (Item 2b of
+/// executability in Bui et al.; for the load would observe the store otherwise.)
+pub(super) fn own_stores_first(instance: &Instance) -> Lists {
+    let mut pairs = vec![];
+    for event in 0..instance.ops.len() as u32 {
+        let op = &instance.ops[event as usize];
+        let source = instance.only_source(event);
+        if op.kind == Kind::Read
+            && source != NONE
+            && op.own_latest != NONE
+            && op.own_latest != source
+        {
+            pairs.push((source, op.own_latest));
+        }
+    }
+    Lists::group(instance.ops.len(), &pairs)
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    step: Step,
+    /// What a write overwrote.
+    overwritten: u32,
+}
+
+/// A partial run.
+pub(super) struct Run<'i> {
+    pub(super) question: Question<'i>,
+    pub(super) memory: Memory<'i>,
+    /// By thread: its next event.
+    next: Vec<u32>,
+    /// By thread: how many of its stores are in its buffers.
+    buffered: Vec<u32>,
+    /// By thread: how many of its buffered stores have reached memory.
+    flushed: Vec<u32>,
+    /// By thread: how many of its events have written memory, at once or from a buffer.
+    written: Vec<u32>,
+    /// By queue: how many of its stores have reached memory.
+    heads: Vec<u32>,
+    /// By chain of the order: how many of its events have come.
+    done: Vec<u32>,
+    /// Threads with events still to run, plus stores still in buffers or to come.
+    left: usize,
+    trail: Vec<Entry>,
+}
+
+impl<'i> Run<'i> {
+    pub(super) fn new(question: Question<'i>) -> Self {
+        let instance = question.instance;
+        let stores: usize = (0..question.buffers.queues.len() as u32)
+            .map(|queue| question.buffers.queues.get(queue).len())
+            .sum();
+        let mut done = vec![0; question.order.map_or(0, Order::chains)];
+        if let Some(first) = done.first_mut() {
+            *first = instance.locations as u32;
+        }
+        Run {
+            question,
+            memory: Memory::new(instance),
+            next: instance.bounds.iter().map(|&(first, _)| first).collect(),
+            buffered: vec![0; instance.threads()],
+            flushed: vec![0; instance.threads()],
+            written: vec![0; instance.threads()],
+            heads: vec![0; question.buffers.queues.len()],
+            done,
+            left: instance.ops.len() - instance.locations + stores,
+            trail: vec![],
+        }
+    }
+
+    pub(super) fn threads(&self) -> std::ops::Range<u32> {
+        0..self.question.instance.threads() as u32
+    }
+
+    /// The next event of a thread that has started and not finished.
+    #[inline]
+    pub(super) fn next(&self, thread: u32) -> Option<u32> {
+        let event = self.next[thread as usize];
+        let instance = self.question.instance;
+        (event < instance.bounds[thread as usize].1 && self.has_started(thread)).then_some(event)
+    }
+
+    /// The position of a thread: its next event, whether or not that can run.
+    #[inline]
+    pub(super) fn position(&self, thread: u32) -> u32 {
+        self.next[thread as usize]
+    }
+
+    #[inline]
+    fn has_run(&self, event: u32) -> bool {
+        event < self.next[self.question.instance.thread_of[event as usize] as usize]
+    }
+
+    fn has_started(&self, thread: u32) -> bool {
+        let spawn = self.question.instance.spawned_by[thread as usize];
+        spawn == NONE || self.has_run(spawn)
+    }
+
+    /// Whether a thread has run all its events. Its stores may still be in its buffers.
+    pub(super) fn has_finished(&self, thread: u32) -> bool {
+        let end = self.question.instance.bounds[thread as usize].1;
+        self.next[thread as usize] == end && self.has_started(thread)
+    }
+
+    /// Whether a thread has stores in its buffers.
+    #[inline]
+    pub(super) fn has_buffered(&self, thread: u32) -> bool {
+        self.buffered[thread as usize] != 0
+    }
+
+    /// How many events of a thread have written memory.
+    pub(super) fn written(&self, thread: u32) -> u32 {
+        self.written[thread as usize]
+    }
+
+    /// How many stores of a queue have reached memory.
+    pub(super) fn head(&self, queue: u32) -> u32 {
+        self.heads[queue as usize]
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The oldest store of a queue that is in the buffer.
+    #[inline]
+    pub(super) fn front(&self, queue: u32) -> Option<u32> {
+        self.oldest(queue).filter(|&store| self.has_run(store))
+    }
+
+    /// The oldest store of a queue that has not reached memory, in the buffer or yet to run.
+    pub(super) fn oldest(&self, queue: u32) -> Option<u32> {
+        let stores = self.question.buffers.queues.get(queue);
+        stores.get(self.heads[queue as usize] as usize).copied()
+    }
+
+    /// Whether a write is in memory or has been.
+    #[inline]
+    fn has_reached_memory(&self, write: u32) -> bool {
+        match self.question.buffers.queue_of[write as usize] {
+            NONE => self.has_run(write),
+            queue => self.question.buffers.place[write as usize] < self.heads[queue as usize],
+        }
+    }
+
+    /// Whether everything that the order puts before an event has come.
+    #[inline]
+    fn is_ready(&self, event: u32) -> bool {
+        self.question.order.is_none_or(|order| order.is_ready(event, &self.done))
+    }
+
+    fn own_stores_are_in_memory(&self, write: u32) -> bool {
+        self.question.own_first.get(write).iter().all(|&store| self.has_reached_memory(store))
+    }
+
+    /// Whether a write may be put into memory now, as far as other threads are concerned.
+    fn may_enter_memory(&self, write: u32) -> bool {
+        self.is_ready(write) && self.own_stores_are_in_memory(write)
+    }
+
+    /// Whether the oldest store of a queue can reach memory. It must be in the buffer.
+    #[inline]
+    pub(super) fn can_flush(&self, store: u32) -> bool {
+        let thread = self.question.instance.thread_of[store as usize];
+        !self.memory.is_held(self.question.instance.ops[store as usize].location)
+            && self.flushed[thread as usize] >= self.question.buffers.epoch_start[store as usize]
+            && self.may_enter_memory(store)
+    }
+
+    /// What a read would observe now: the newest store of its own thread, if it is still in the
+    /// buffer, or else memory.
+    #[inline]
+    fn visible(&self, event: u32) -> u32 {
+        let op = &self.question.instance.ops[event as usize];
+        if op.own_latest != NONE && !self.has_reached_memory(op.own_latest) {
+            op.own_latest
+        } else {
+            self.memory.active(op.location)
+        }
+    }
+
+    /// Whether a read would observe one of its sources.
+    #[inline]
+    pub(super) fn sees_source(&self, event: u32) -> bool {
+        let set = self.question.instance.ops[event as usize].set;
+        self.question.instance.contains(set, self.visible(event))
+    }
+
+    /// Whether the next event of a thread can run.
+    pub(super) fn can_run(&self, thread: u32, event: u32) -> bool {
+        let op = &self.question.instance.ops[event as usize];
+        let possible = match op.kind {
+            Kind::Init => false,
+            Kind::Write if self.question.buffers.is_buffered(event) => return true,
+            Kind::StoreFence => return true,
+            Kind::Write => {
+                !self.memory.is_held(op.location) && self.own_stores_are_in_memory(event)
+            }
+            Kind::Read => self.sees_source(event),
+            Kind::DrainedRead => !self.has_buffered(thread) && self.sees_source(event),
+            Kind::Drain => !self.has_buffered(thread),
+            Kind::Join { thread: joined } => {
+                !self.has_buffered(thread)
+                    && self.has_finished(joined)
+                    && !self.has_buffered(joined)
+            }
+            Kind::Update => {
+                !self.has_buffered(thread)
+                    && self.sees_source(event)
+                    && !self.memory.is_held_without(op.location, op.set)
+                    && self.own_stores_are_in_memory(event)
+            }
+        };
+        possible && self.is_ready(event)
+    }
+
+    /// Runs the next event of a thread.
+    pub(super) fn run(&mut self, thread: u32, event: u32) {
+        debug_assert!(self.next(thread) == Some(event));
+        let op = &self.question.instance.ops[event as usize];
+        if op.set != NONE {
+            self.memory.read(op.set);
+        }
+        let mut overwritten = NONE;
+        if self.question.buffers.is_buffered(event) {
+            self.buffered[thread as usize] += 1;
+        } else {
+            if matches!(op.kind, Kind::Write | Kind::Update) {
+                overwritten = self.memory.write(event);
+                self.written[thread as usize] += 1;
+            }
+            self.count(event, 1);
+        }
+        self.next[thread as usize] += 1;
+        self.left -= 1;
+        self.trail.push(Entry { step: Step::Run(EventId::new(event as usize)), overwritten });
+    }
+
+    /// Lets the oldest store of a queue reach memory.
+    pub(super) fn flush(&mut self, queue: u32, store: u32) {
+        debug_assert!(self.front(queue) == Some(store));
+        let thread = self.question.instance.thread_of[store as usize] as usize;
+        let overwritten = self.memory.write(store);
+        self.heads[queue as usize] += 1;
+        self.buffered[thread] -= 1;
+        self.flushed[thread] += 1;
+        self.written[thread] += 1;
+        self.left -= 1;
+        self.count(store, 1);
+        self.trail.push(Entry { step: Step::Flush(EventId::new(store as usize)), overwritten });
+    }
+
+    fn count(&mut self, event: u32, by: u32) {
+        if let Some(order) = self.question.order {
+            let done = &mut self.done[order.chain_of(event) as usize];
+            *done = done.wrapping_add(by);
+        }
+    }
+
+    pub(super) fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Undoes all steps after a mark.
+    pub(super) fn undo_to(&mut self, mark: usize) {
+        while self.trail.len() > mark {
+            let entry = self.trail.pop().expect("the trail is longer than the mark");
+            match entry.step {
+                Step::Run(event) => self.undo_run(event.index() as u32, entry.overwritten),
+                Step::Flush(store) => self.undo_flush(store.index() as u32, entry.overwritten),
+            }
+            self.left += 1;
+        }
+    }
+
+    fn undo_run(&mut self, event: u32, overwritten: u32) {
+        let op = &self.question.instance.ops[event as usize];
+        let thread = self.question.instance.thread_of[event as usize] as usize;
+        self.next[thread] -= 1;
+        if self.question.buffers.is_buffered(event) {
+            self.buffered[thread] -= 1;
+        } else {
+            if matches!(op.kind, Kind::Write | Kind::Update) {
+                self.memory.unwrite(event, overwritten);
+                self.written[thread] -= 1;
+            }
+            self.count(event, u32::MAX);
+        }
+        if op.set != NONE {
+            self.memory.unread(op.set);
+        }
+    }
+
+    fn undo_flush(&mut self, store: u32, overwritten: u32) {
+        let thread = self.question.instance.thread_of[store as usize] as usize;
+        let queue = self.question.buffers.queue_of[store as usize];
+        self.count(store, u32::MAX);
+        self.written[thread] -= 1;
+        self.flushed[thread] -= 1;
+        self.buffered[thread] += 1;
+        self.heads[queue as usize] -= 1;
+        self.memory.unwrite(store, overwritten);
+    }
+
+    /// The run as evidence.
+    pub(super) fn witness(&self) -> Witness {
+        Witness { steps: self.trail.iter().map(|entry| entry.step).collect() }
+    }
+}

@@ -1,0 +1,134 @@
+//! Depth-first search for a complete run, shared by all verifiers.
+//!
+//! The papers keep a worklist of whole traces. Here one partial run is extended and undone in
+//! place, so a state costs its key in the table of visited states and nothing else; the run itself
+//! is the witness when the search succeeds.
+//!
+//! The table is a hash table of indices into one flat vector of keys: no allocation per state.
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+/// A partial run that can be extended and undone.
+pub(super) trait Space {
+    /// Takes every step that cannot spoil anything: if the run could be completed before, it can
+    /// be completed after.
+    fn settle(&mut self);
+    /// Whether all events have run and all stores are in memory.
+    fn is_complete(&self) -> bool;
+    /// The steps to try next, most promising first.
+    fn moves(&self, out: &mut Vec<u32>);
+    /// Takes a step, if it turns out to be possible.
+    fn apply(&mut self, step: u32) -> bool;
+    /// What identifies the settled state: two runs with the same key can be completed alike.
+    fn key(&self, out: &mut Vec<u32>);
+    /// The length of the run so far.
+    fn mark(&self) -> usize;
+    /// Undoes the run back to a mark.
+    fn undo_to(&mut self, mark: usize);
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The space stands at a complete run.
+    Found,
+    /// There is no complete run.
+    Exhausted,
+    /// More states than the budget allows.
+    OutOfBudget,
+}
+
+/// A set of keys of one length, stored flat.
+#[derive(Default)]
+struct KeySet {
+    keys: Vec<u32>,
+    table: HashTable<u32>,
+}
+
+impl KeySet {
+    /// Adds a key; false if it was there.
+    fn insert(&mut self, key: &[u32]) -> bool {
+        let keys = &self.keys;
+        let at = |index: u32| &keys[index as usize * key.len()..(index as usize + 1) * key.len()];
+        let hash = hash(key);
+        if self.table.find(hash, |&index| at(index) == key).is_some() {
+            return false;
+        }
+        let index = self.table.len() as u32;
+        self.table.insert_unique(hash, index, |&index| self::hash(at(index)));
+        self.keys.extend_from_slice(key);
+        true
+    }
+}
+
+fn hash(key: &[u32]) -> u64 {
+    let mut hasher = FxHasher::default();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+struct Frame {
+    /// Where to return to before the next move.
+    mark: usize,
+    /// The moves left are `moves[next..end]` of the shared stack.
+    next: usize,
+    end: usize,
+}
+
+/// How many states the searches for one answer may visit.
+pub(super) struct Effort {
+    /// The limit.
+    pub(super) budget: u64,
+    /// How many they have visited.
+    pub(super) steps: u64,
+}
+
+impl Effort {
+    /// Counts a state; false if that is one too many.
+    fn spend(&mut self) -> bool {
+        self.steps += 1;
+        self.steps <= self.budget
+    }
+}
+
+/// Searches for a complete run. If one is found, the space stands at it.
+pub(super) fn search<S: Space>(space: &mut S, effort: &mut Effort) -> Outcome {
+    let mut seen = KeySet::default();
+    let mut key = vec![];
+    let mut moves: Vec<u32> = vec![];
+    let mut frames: Vec<Frame> = vec![];
+    loop {
+        // Enter the state at which the space stands.
+        space.settle();
+        if space.is_complete() {
+            return Outcome::Found;
+        }
+        key.clear();
+        space.key(&mut key);
+        if seen.insert(&key) {
+            if !effort.spend() {
+                return Outcome::OutOfBudget;
+            }
+            let next = moves.len();
+            space.moves(&mut moves);
+            frames.push(Frame { mark: space.mark(), next, end: moves.len() });
+        }
+        // Leave it by the next untried move of the innermost frame that has one.
+        loop {
+            let Some(frame) = frames.last_mut() else { return Outcome::Exhausted };
+            space.undo_to(frame.mark);
+            if frame.next == frame.end {
+                frames.pop();
+                moves.truncate(frames.last().map_or(0, |frame| frame.end));
+                continue;
+            }
+            let step = moves[frame.next];
+            frame.next += 1;
+            if space.apply(step) {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! VerifyPSO: consistency under partial store order.
+//!
+//! **Problem.** Given the threads and for each read its source (VPSO-rf), is there a run of the
+//! machine with one FIFO store buffer for each thread and location in which each read observes its
+//! source?
+//!
+//! **Paper.** Bui et al., OOPSLA 2021, Algorithm 2 and appendix A.3: stores reach memory as late as
+//! possible, that is, when a remote read or a fence needs them, except for *spurious* ones, which
+//! nobody will read and which go as soon as their location is not held. Then which stores have
+//! reached memory is a function of the events that have run, up to one thing: whether a spurious
+//! store went before or still waits behind a write that holds its location. That matters only to
+//! fences, and the *fence map* says how: for threads t and u, the last read of u that must run
+//! before t can empty its buffers. O(k n^(k+1)) without fences, times the number of fence maps
+//! with them.
+//!
+//! **Where we differ.**
+//! - The fence map counts all reads that hold the location, also those of the thread whose store
+//!   they read. The paper leaves these out (item 2 of its definition), and then
+//!   `W x 1; F; R z <- P1; R x <- P0 || W x 2; F; W z 1` is called unrealizable, depending on the
+//!   order of the search (test `fence_map_counts_reads_of_the_own_store`).
+//! - Updates flush their thread's buffers and their source, then read and write at once. If an
+//!   update reads the write that holds a location, it takes over and holds it for its own readers
+//!   without a gap, so the fence map follows the chain of updates.
+//! - Thread events that change nothing in memory are taken for granted, as in
+//!   [`eager`](super::eager); the paper branches on all.
+//! - Store-store fences. The appendix only sketches them: keep a second map for the stores before
+//!   the latest store-store fence, flush by need. That is not complete: a spurious store may wait
+//!   behind a store-store fence for a store that is read later, and only an early flush of both
+//!   lets others go on (test `store_fence_needs_an_early_flush`). So a thread may also flush all
+//!   stores of its oldest *epoch*, up to an executed store-store fence, at any time. The state then
+//!   has the oldest epoch of such a thread, and its row of the map speaks of the stores of that
+//!   epoch: one map serves for both kinds of fences.
+//! - The order found by the closure restricts the search only if no thread has epochs; a store
+//!   waiting for the order behind such a fence would be invisible in the map.
+
+use super::instance::{Instance, Kind, Lists, NONE};
+use super::run::{Question, Run};
+use super::search::{Effort, Outcome, Space, search};
+use crate::witness::Witness;
+
+/// Searches for a run with the given store buffers.
+pub(super) fn verify_pso(mut question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
+    if question.buffers.has_epochs.contains(&true) {
+        question.order = None;
+    }
+    let mut space = Lazy::new(question);
+    (search(&mut space, effort), space.run.witness())
+}
+
+struct Lazy<'i> {
+    run: Run<'i>,
+    /// By thread: the event after its last one that waits for empty buffers; the end of the thread
+    /// if somebody joins it.
+    last_drain: Vec<u32>,
+    holds: Holds,
+}
+
+/// By write: for each thread, the event after the last read that holds the location while the
+/// write, or an update that took over from it, is in memory.
+struct Holds {
+    threads: usize,
+    rows: Vec<u32>,
+    /// By event: its row, or [`NONE`].
+    row_of: Vec<u32>,
+}
+
+impl Holds {
+    fn new(instance: &Instance) -> Holds {
+        let mut pairs = vec![];
+        for event in 0..instance.ops.len() as u32 {
+            let source = instance.only_source(event);
+            if source != NONE {
+                pairs.push((source, event));
+            }
+        }
+        let readers = Lists::group(instance.ops.len(), &pairs);
+        let mut holds = Holds {
+            threads: instance.threads(),
+            rows: vec![],
+            row_of: vec![NONE; instance.ops.len()],
+        };
+        let mut pending: Vec<u32> = vec![];
+        for write in 0..instance.ops.len() as u32 {
+            // Follow the chain of updates, then fill its rows from the end.
+            pending.push(write);
+            while let Some(&last) = pending.last() {
+                match successor(instance, &readers, last) {
+                    Some(update) if holds.row_of[update as usize] == NONE => {
+                        if pending.contains(&update) {
+                            break; // Updates in a circle: no run exists, any row will do.
+                        }
+                        pending.push(update);
+                    }
+                    _ => break,
+                }
+            }
+            while let Some(write) = pending.pop() {
+                holds.add(instance, &readers, write);
+            }
+        }
+        holds
+    }
+
+    fn add(&mut self, instance: &Instance, readers: &Lists, write: u32) {
+        if self.row_of[write as usize] != NONE || readers.get(write).is_empty() {
+            return;
+        }
+        let start = self.rows.len();
+        self.rows.resize(start + self.threads, 0);
+        self.row_of[write as usize] = (start / self.threads) as u32;
+        for &reader in readers.get(write) {
+            let entry = start + instance.thread_of[reader as usize] as usize;
+            self.rows[entry] = self.rows[entry].max(reader + 1);
+        }
+        if let Some(update) = successor(instance, readers, write)
+            && let Some(row) = self.start_of(update)
+        {
+            for thread in 0..self.threads {
+                self.rows[start + thread] = self.rows[start + thread].max(self.rows[row + thread]);
+            }
+        }
+    }
+
+    fn start_of(&self, write: u32) -> Option<usize> {
+        let row = self.row_of[write as usize];
+        (row != NONE).then_some(row as usize * self.threads)
+    }
+}
+
+/// The update that reads from a write.
+fn successor(instance: &Instance, readers: &Lists, write: u32) -> Option<u32> {
+    let is_update = |&event: &u32| instance.ops[event as usize].kind == Kind::Update;
+    readers.get(write).iter().copied().find(is_update)
+}
+
+impl<'i> Lazy<'i> {
+    fn new(question: Question<'i>) -> Self {
+        let instance = question.instance;
+        let last_drain = (0..instance.threads())
+            .map(|thread| {
+                let (first, end) = instance.bounds[thread];
+                let drains = |event: &u32| !is_undrained(instance.ops[*event as usize].kind);
+                let last = (first..end).rev().find(drains).map_or(first, |event| event + 1);
+                if instance.joined[thread] { end + 1 } else { last }
+            })
+            .collect();
+        Lazy { run: Run::new(question), last_drain, holds: Holds::new(instance) }
+    }
+
+    /// Whether the next event of a thread can be taken for granted.
+    fn is_free(&self, thread: u32, event: u32) -> bool {
+        let op = &self.run.question.instance.ops[event as usize];
+        self.run.can_run(thread, event)
+            && (op.kind != Kind::Update || {
+                let active = self.run.memory.active(op.location);
+                !self.run.memory.is_live_without(active, op.set)
+            })
+    }
+
+    fn settle_thread(&mut self, thread: u32) -> bool {
+        let before = self.run.mark();
+        while let Some(event) = self.run.next(thread)
+            && self.is_free(thread, event)
+        {
+            self.run.run(thread, event);
+        }
+        let question = self.run.question;
+        for &queue in question.buffers.queues_of.get(thread) {
+            while let Some(store) = self.run.front(queue)
+                && !self.run.memory.is_live(store)
+                && self.run.can_flush(store)
+            {
+                self.run.flush(queue, store);
+            }
+        }
+        self.run.mark() != before
+    }
+
+    /// Flushes all stores of a thread that are in its buffers, if that is possible.
+    fn drain(&mut self, thread: u32) -> bool {
+        let question = self.run.question;
+        let queues = question.buffers.queues_of.get(thread);
+        let mut moved = true;
+        while moved && self.run.has_buffered(thread) {
+            moved = false;
+            for &queue in queues {
+                if let Some(store) = self.run.front(queue)
+                    && self.run.can_flush(store)
+                {
+                    self.run.flush(queue, store);
+                    moved = true;
+                }
+            }
+        }
+        !self.run.has_buffered(thread)
+    }
+
+    /// Flushes the source of a read, if it is the oldest store of its buffer and can go.
+    fn fetch(&mut self, event: u32) -> bool {
+        if self.run.sees_source(event) {
+            return true;
+        }
+        let question = self.run.question;
+        let source = question.instance.only_source(event);
+        let queue = question.buffers.queue_of[source as usize];
+        let can_fetch =
+            queue != NONE && self.run.front(queue) == Some(source) && self.run.can_flush(source);
+        if can_fetch {
+            self.run.flush(queue, source);
+        }
+        can_fetch
+    }
+
+    /// Runs the next event of a thread after whatever must reach memory for it.
+    fn apply_event(&mut self, event: u32) -> bool {
+        let question = self.run.question;
+        let thread = question.instance.thread_of[event as usize];
+        let kind = question.instance.ops[event as usize].kind;
+        let prepared = match kind {
+            Kind::Read => self.fetch(event),
+            Kind::DrainedRead | Kind::Update => self.drain(thread) && self.fetch(event),
+            Kind::Join { thread: joined } => {
+                self.run.has_finished(joined) && self.drain(joined) && self.drain(thread)
+            }
+            _ => self.drain(thread),
+        };
+        let runs = prepared && self.run.can_run(thread, event);
+        if runs {
+            self.run.run(thread, event);
+        }
+        runs
+    }
+
+    /// The first store of the oldest epoch that has not left the buffers, by number of stores of
+    /// earlier epochs.
+    fn oldest_epoch(&self, thread: u32) -> u32 {
+        let question = self.run.question;
+        let queues = question.buffers.queues_of.get(thread).iter();
+        let stores = queues.filter_map(|&queue| self.run.oldest(queue));
+        stores.map(|store| question.buffers.epoch_start[store as usize]).min().unwrap_or(NONE)
+    }
+
+    /// Whether a thread has stores in its buffers that wait behind a store-store fence.
+    fn has_waiting_epoch(&self, thread: u32) -> bool {
+        let question = self.run.question;
+        let oldest = self.oldest_epoch(thread);
+        question.buffers.has_epochs[thread as usize]
+            && question.buffers.queues_of.get(thread).iter().any(|&queue| {
+                let newest = self.newest(queue);
+                newest.is_some_and(|store| question.buffers.epoch_start[store as usize] > oldest)
+            })
+    }
+
+    /// The newest store of a queue that is in the buffer.
+    fn newest(&self, queue: u32) -> Option<u32> {
+        let question = self.run.question;
+        let stores = question.buffers.queues.get(queue);
+        let thread = question.instance.thread_of[*stores.first()? as usize];
+        let run = stores.partition_point(|&store| store < self.run.position(thread));
+        (run > self.run.head(queue) as usize).then(|| stores[run - 1])
+    }
+
+    /// Flushes the oldest epoch of a thread.
+    fn apply_epoch(&mut self, thread: u32) -> bool {
+        let question = self.run.question;
+        let epoch = self.oldest_epoch(thread);
+        for &queue in question.buffers.queues_of.get(thread) {
+            while let Some(store) = self.run.front(queue)
+                && question.buffers.epoch_start[store as usize] == epoch
+            {
+                if !self.run.can_flush(store) {
+                    return false;
+                }
+                self.run.flush(queue, store);
+            }
+        }
+        true
+    }
+
+    /// Adds the row of the fence map for a thread: for each thread, the event after the last read
+    /// that must run before the stores of the oldest epoch in the buffers can go; 0 if none.
+    fn fence_map_row(&self, thread: u32, out: &mut Vec<u32>) {
+        let question = self.run.question;
+        let start = out.len();
+        out.resize(start + self.holds.threads, 0);
+        let epoch = self.oldest_epoch(thread);
+        for &queue in question.buffers.queues_of.get(thread) {
+            let Some(store) = self.run.front(queue) else { continue };
+            let location = question.instance.ops[store as usize].location;
+            if question.buffers.epoch_start[store as usize] != epoch
+                || !self.run.memory.is_held(location)
+            {
+                continue;
+            }
+            let Some(row) = self.holds.start_of(self.run.memory.active(location)) else { continue };
+            for other in self.run.threads() {
+                let read = self.holds.rows[row + other as usize];
+                if read > self.run.position(other) {
+                    let entry = &mut out[start + other as usize];
+                    *entry = (*entry).max(read);
+                }
+            }
+        }
+    }
+}
+
+/// Whether an event runs whatever is in the buffers.
+fn is_undrained(kind: Kind) -> bool {
+    matches!(kind, Kind::Init | Kind::Read | Kind::Write | Kind::StoreFence)
+}
+
+impl Space for Lazy<'_> {
+    fn settle(&mut self) {
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for thread in self.run.threads() {
+                moved |= self.settle_thread(thread);
+            }
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.run.is_complete()
+    }
+
+    /// A move is an event to run or, beyond the events, a thread whose oldest epoch is to be flushed.
+    fn moves(&self, out: &mut Vec<u32>) {
+        let start = out.len();
+        out.extend(self.run.threads().filter_map(|thread| self.run.next(thread)));
+        if let Some(guide) = self.run.question.guide {
+            out[start..].sort_by_key(|&event| guide[event as usize]);
+        }
+        let events = self.run.question.instance.ops.len() as u32;
+        let waiting = self.run.threads().filter(|&thread| self.has_waiting_epoch(thread));
+        out.extend(waiting.map(|thread| events + thread));
+    }
+
+    fn apply(&mut self, step: u32) -> bool {
+        let events = self.run.question.instance.ops.len() as u32;
+        if step < events { self.apply_event(step) } else { self.apply_epoch(step - events) }
+    }
+
+    fn key(&self, out: &mut Vec<u32>) {
+        let question = self.run.question;
+        for thread in self.run.threads() {
+            let position = self.run.position(thread);
+            out.push(position);
+            let has_epochs = question.buffers.has_epochs[thread as usize];
+            if has_epochs {
+                out.push(self.oldest_epoch(thread));
+            }
+            let last_drain = self.last_drain[thread as usize];
+            if has_epochs || position < last_drain {
+                self.fence_map_row(thread, out);
+            } else if last_drain > question.instance.bounds[thread as usize].0 {
+                out.resize(out.len() + self.holds.threads, 0); // Keys have one length.
+            }
+        }
+    }
+
+    fn mark(&self) -> usize {
+        self.run.mark()
+    }
+
+    fn undo_to(&mut self, mark: usize) {
+        self.run.undo_to(mark);
+    }
+}
