@@ -235,7 +235,9 @@ fn a_circle_tells_the_facts_that_it_rests_on() {
             order(&execution, "P2.0", "P1.1", Why::ReadsFrom),
             order(&execution, "P1.0", "P2.3", Why::FirstSource),
             order(&execution, "P1.2", "P2.2", Why::BeforeOverwrite { source: id("init m") }),
-            order(&execution, "P2.2", "P1.3", Why::BeforeOverwrite { source: id("P1.3") }),
+            order(&execution, "P1.3", "P2.2", Why::BeforeOverwrite { source: id("P1.2") }),
+            order(&execution, "P2.2", "P0.2", Why::BeforeOverwrite { source: id("P1.3") }),
+            order(&execution, "P2.2", "P1.2", Why::BeforeSource { read: id("P1.3") }),
             order(&execution, "P2.3", "P1.0", Why::BeforeOverwrite { source: id("P2.0") }),
         ],
     };
@@ -265,7 +267,11 @@ This rests on:
   P2.0 reaches memory before P1.1 runs: P1.1 reads x from P2.0, the only source left to it
   P1.0 reaches memory before P2.3 runs: every source left to P2.3 comes after P1.0 or is P1.0
   P1.2 comes before P2.2: P1.2 is the first to take m, so P2.2 comes later
-  P2.2 comes before P1.3: P2.2 takes m from P1.3, and P1.3 comes later than that release
+  P1.3 comes before P2.2: P1.3 releases m, held since P1.2, and P2.2 comes later than P1.2: it has
+    to wait
+  P2.2 comes before P0.2: P2.2 takes m from P1.3, and P0.2 comes later than P1.3: it has to wait
+  P2.2 comes before P1.2: P2.2 comes before P1.3, and P1.3 releases m, held since P1.2: P2.2 cannot
+    come in between
   P2.3 comes before P1.0 reaches memory: P2.3 observes P2.0 or a write before it (no other source is
     left), and P1.0 overwrites P2.0
 ");

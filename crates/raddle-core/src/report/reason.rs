@@ -21,8 +21,10 @@ impl Words<'_> {
         location.map_or_else(String::new, |location| self.execution.location(location).name.clone())
     }
 
+    /// Whether the event takes or releases a lock. A release counts as reading from the acquire
+    /// before it.
     fn is_lock(self, event: EventId) -> bool {
-        matches!(self.execution.action(event), Action::Lock { .. })
+        matches!(self.execution.action(event), Action::Lock { .. } | Action::Unlock { .. })
     }
 
     /// Whether the event is a store that waits in a buffer before it reaches memory.
@@ -43,13 +45,14 @@ impl Words<'_> {
     }
 
     /// `P0.1 reads y from P1.0`.
-    pub(super) fn reads(self, read: EventId, source: EventId) -> String {
-        let (read_name, location) = (self.name(read), self.location(read));
-        match (self.is_lock(read), self.execution.is_init(source)) {
-            (false, false) => format!("{read_name} reads {location} from {}", self.name(source)),
-            (false, true) => format!("{read_name} reads the initial value of {location}"),
-            (true, false) => format!("{read_name} takes {location} from {}", self.name(source)),
-            (true, true) => format!("{read_name} is the first to take {location}"),
+    fn reads(self, read: EventId, source: EventId) -> String {
+        let (name, location, from) = (self.name(read), self.location(read), self.name(source));
+        match (self.execution.action(read), self.execution.is_init(source)) {
+            (Action::Unlock { .. }, _) => format!("{name} releases {location}, held since {from}"),
+            (Action::Lock { .. }, true) => format!("{name} is the first to take {location}"),
+            (Action::Lock { .. }, false) => format!("{name} takes {location} from {from}"),
+            (_, true) => format!("{name} reads the initial value of {location}"),
+            (_, false) => format!("{name} reads {location} from {from}"),
         }
     }
 
@@ -84,11 +87,14 @@ impl Words<'_> {
                  left the buffer before",
                 self.reads(read, edge.to),
             ),
-            Why::BeforeSource { read } => format!(
-                "{from} comes before {}, and {}: later than {to}, {from} would hide it",
-                self.name(read),
-                self.reads_at_last(read, edge.to),
-            ),
+            Why::BeforeSource { read } => {
+                let clash = match self.is_lock(read) {
+                    true => format!("{from} cannot come in between"),
+                    false => format!("later than {to}, {from} would hide it"),
+                };
+                let reads = self.reads_at_last(read, edge.to);
+                format!("{from} comes before {}, and {reads}: {clash}", self.name(read))
+            }
             Why::BeforeOverwrite { source } => self.before_overwrite(edge, source),
         }
     }
@@ -115,18 +121,17 @@ impl Words<'_> {
     }
 
     fn before_overwrite(self, edge: &Edge, source: EventId) -> String {
-        let to = self.name(edge.to);
+        let (to, source_name) = (self.name(edge.to), self.name(source));
         let reads = self.reads_at_last(edge.from, source);
         if self.is_lock(edge.from) && self.execution.is_init(source) {
-            return format!("{reads}, so {to} comes later");
+            format!("{reads}, so {to} comes later")
+        } else if self.is_lock(edge.from) {
+            format!("{reads}, and {to} comes later than {source_name}: it has to wait")
+        } else if self.has_choice(edge.from) {
+            format!("{reads}, and {to} overwrites {source_name}")
+        } else {
+            format!("{reads}, which {to} overwrites")
         }
-        if self.is_lock(edge.from) {
-            return format!("{reads}, and {to} comes later than that release");
-        }
-        if self.has_choice(edge.from) {
-            return format!("{reads}, and {to} overwrites {}", self.name(source));
-        }
-        format!("{reads}, which {to} overwrites")
     }
 
     /// Why a read does not observe a possible source.
