@@ -14,35 +14,43 @@ use raddle_core::reference::generate::Shape;
 #[group(id = "shares", multiple = true, conflicts_with = "histories", requires = "generate")]
 pub(crate) struct Shares {
     /// Of loads and stores, the share of stores
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().writes, value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().writes)]
     writes: f64,
 
     /// Share of read-modify-writes
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().rmw, value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().rmw)]
     rmw: f64,
 
     /// Share of compare-exchanges; about half of them fail
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().cas, value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().cas)]
     cas: f64,
 
     /// Share of full fences
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().fences, value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().fences)]
     fences: f64,
 
     /// Share of store-store fences
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().store_fences, value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().store_fences)]
     store_fences: f64,
 
     /// Share of acquires and releases, if there are locks
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().lock_events, value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().lock_events)]
     lock_share: f64,
 
     /// Share of reads that name what they observed
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().name_sources, value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().name_sources)]
     named_sources: f64,
 
     /// How likely a store leaves its buffer early (tso, pso)
-    #[arg(long, value_name = "SHARE", default_value_t = Shape::default().flushes, value_parser = positive_share)]
+    #[arg(long, value_name = "SHARE", value_parser = positive_share)]
+    #[arg(default_value_t = Shape::default().flushes)]
     flushes: f64,
 }
 

@@ -56,7 +56,8 @@ fn reason(answer: &Answer<'_>) -> Option<String> {
 }
 
 fn given_up(steps: u64) -> String {
-    format!("given up after {steps} steps; a larger --budget may find the answer")
+    let unit = if steps == 1 { "step" } else { "steps" };
+    format!("given up after {steps} {unit}; a larger --budget may find the answer")
 }
 
 /// Why an answer is what it is, at length.

@@ -35,6 +35,12 @@ impl Run<'_> {
         }
     }
 
+    /// The number of a step, from 1, as wide as the last and the head of the column.
+    fn number(&self, at: usize) -> String {
+        let width = self.witness.steps.len().to_string().len().max("step".len());
+        format!("{:>width$}", at + 1)
+    }
+
     /// What a step does, and what it changes in memory if that is worth telling.
     fn cells(&self, step: Step) -> (Option<String>, Option<String>) {
         match step {
@@ -77,7 +83,7 @@ impl Run<'_> {
         let step = self.witness.steps[at];
         let (Step::Run(event) | Step::Flush(event)) = step;
         let (act, arrival) = self.cells(step);
-        let mut cells = vec![(0, format!("{:>4}", at + 1))];
+        let mut cells = vec![(0, self.number(at))];
         if let (Some(act), Some((thread, position))) = (act, self.execution.position(event)) {
             let column = threads.iter().position(|&other| other == thread).map_or(1, |at| at + 1);
             cells.push((column, format!(".{position} {act}")));
@@ -98,7 +104,7 @@ impl Run<'_> {
                 (Some(act), None) => format!("{}  {act}", self.execution.name(event)),
                 (None, arrival) => format!("memory: {}", arrival.unwrap_or_default()),
             };
-            format!("{:>4}  {text}\n", at + 1)
+            format!("{}  {text}\n", self.number(at))
         })
     }
 }
