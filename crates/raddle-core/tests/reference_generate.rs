@@ -5,6 +5,7 @@ use raddle_core::execution::{Action, Execution};
 use raddle_core::model::Model;
 use raddle_core::reference::brute_force::allows;
 use raddle_core::reference::generate::{Shape, Values, generate, perturb};
+use raddle_core::reference::random::Random;
 
 fn shapes() -> impl Strategy<Value = Shape> {
     let model = prop::sample::select(Model::ALL.to_vec());
@@ -21,17 +22,17 @@ fn shapes() -> impl Strategy<Value = Shape> {
     )
 }
 
-/// All closed prefixes that lack some events of one thread only.
-fn shorter(execution: &Execution) -> Vec<Vec<usize>> {
-    let full: Vec<usize> = execution.threads().map(|t| execution.thread_len(t)).collect();
-    let cut =
-        |t: usize, len| full.iter().enumerate().map(move |(u, &l)| if u == t { len } else { l });
-    let all = (0..full.len()).flat_map(|t| (0..full[t]).map(move |len| (t, len)));
-    all.map(|(t, len)| cut(t, len).collect::<Vec<_>>()).filter(|l| execution.is_closed(l)).collect()
+/// Some closed prefixes, at random.
+fn prefixes(execution: &Execution, random: &mut Random) -> Vec<Vec<usize>> {
+    let mut lens = || -> Vec<usize> {
+        execution.threads().map(|t| random.below(execution.thread_len(t) + 1)).collect()
+    };
+    let some = (0..40).map(|_| lens()).collect::<Vec<_>>();
+    some.into_iter().filter(|lens| execution.is_closed(lens)).collect()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn generated_executions_are_allowed(shape in shapes(), seed: u64) {
@@ -55,7 +56,7 @@ proptest! {
         let execution = perturb(&generate(&shape, seed), seed, 1);
         for model in Model::ALL {
             if allows(&execution, model) {
-                for lens in shorter(&execution) {
+                for lens in prefixes(&execution, &mut Random::new(seed)) {
                     prop_assert!(allows(&execution.prefix(&lens), model), "{model} {lens:?}");
                 }
             }
@@ -76,7 +77,7 @@ proptest! {
     }
 }
 
-/// How many of 300 perturbed executions of the default shape each model allows.
+/// How many of 300 perturbed executions each model allows.
 fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
     let mut allowed = [0; 3];
     for seed in 0..300 {
@@ -92,12 +93,8 @@ fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
 fn perturbed_executions_are_often_allowed_and_often_not() {
     for model in Model::ALL {
         let shape = Shape { model, ..Shape::default() };
-        let counts = [0, 1, 2, 3].map(|changes| allowed_after(&shape, changes));
-        println!(
-            "{model}: of 300, allowed after 0, 1, 2, 3 changes under sc, tso, pso: {counts:?}"
-        );
-        for count in counts[2] {
-            assert!((50..250).contains(&count), "{model} {counts:?}");
+        for count in allowed_after(&shape, 2) {
+            assert!((50..250).contains(&count), "{count} of 300 of the machine of {model}");
         }
     }
 }

@@ -28,15 +28,16 @@ struct Field<'a> {
 pub(super) struct Fields<'a> {
     /// In the order of the object.
     fields: Vec<Field<'a>>,
-    /// Who asks for fields, and where a missing one is reported.
-    pub(super) owner: String,
-    pub(super) owner_at: usize,
+    /// What the event does, when that is known.
+    op: Option<Cow<'a, str>>,
+    /// Where a missing field is reported: at the event, then at its `op`.
+    pub(super) at: usize,
 }
 
 impl<'a> Fields<'a> {
     /// No fields yet, of an object that starts at an offset.
     pub(super) fn new(at: usize) -> Self {
-        Fields { fields: vec![], owner: "the event".to_owned(), owner_at: at }
+        Fields { fields: vec![], op: None, at }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -53,8 +54,11 @@ impl<'a> Fields<'a> {
         let known = TEXTS.iter().chain(&INTEGERS).chain(&FLAGS);
         let Some(&key) = known.clone().find(|&&key| key == name) else {
             let expected: Vec<&str> = known.copied().collect();
-            let message =
-                format!("there is no field {}: expected {}", quote(name), expected.join(", "));
+            let message = format!(
+                "there is no field {}: expected one of {}",
+                quote(name),
+                expected.join(", ")
+            );
             return Err(Fault::new(key_at, message));
         };
         if self.has(key) {
@@ -78,7 +82,19 @@ impl<'a> Fields<'a> {
     }
 
     fn missing(&self, key: &str) -> Fault {
-        Fault::new(self.owner_at, format!("{} lacks a field: expected '{key}'", self.owner))
+        Fault::new(self.at, format!("{} lacks a field: expected '{key}'", self.owner()))
+    }
+
+    fn owner(&self) -> String {
+        self.op.as_ref().map_or("the event".to_owned(), |op| quote(op))
+    }
+
+    /// What the event does.
+    pub(super) fn op(&mut self) -> Result<Text<'a>, Fault> {
+        let (at, op) = self.text("op")?;
+        self.at = at;
+        self.op = Some(op.clone());
+        Ok((at, op))
     }
 
     pub(super) fn text(&mut self, key: &str) -> Result<Text<'a>, Fault> {
@@ -105,7 +121,7 @@ impl<'a> Fields<'a> {
     pub(super) fn finish(&self) -> Result<(), Fault> {
         let Some(field) = self.fields.first() else { return Ok(()) };
         let message =
-            format!("{} has no field '{}': expected it not to be there", self.owner, field.key);
+            format!("{} has no field '{}': expected it not to be there", self.owner(), field.key);
         Err(Fault::new(field.key_at, message))
     }
 }

@@ -36,20 +36,16 @@ impl Reader {
         let at = cursor.place();
         cursor.sign(b'{', "an object: '{'")?;
         let mut fields = Fields::new(at);
-        let mut declares = false;
-        while cursor.member(fields.is_empty() && !declares, b'}')? {
+        while cursor.member(fields.is_empty(), b'}')? {
             let (key_at, key) = cursor.key()?;
             if fields.is_empty() && self.declaration(&key, key_at, cursor)? {
-                declares = true;
-            } else if declares {
-                let message = format!("found {}: expected declarations only", quote(&key));
-                return Err(Fault::new(key_at, message));
-            } else {
-                fields.add(&key, key_at, cursor)?;
+                cursor.sign(b'}', "'}' after one declaration")?;
+                return cursor.end();
             }
+            fields.add(&key, key_at, cursor)?;
         }
         cursor.end()?;
-        if declares { Ok(()) } else { self.event(fields) }
+        self.event(fields)
     }
 
     /// Reads the value of a declaration, if the key is that of one.
@@ -94,9 +90,7 @@ impl Reader {
     fn event(&mut self, mut fields: Fields<'_>) -> Result<(), Fault> {
         let (thread_at, thread) = fields.text("thread")?;
         let thread = self.draft.declare(&thread, thread_at)?;
-        let (op_at, op) = fields.text("op")?;
-        fields.owner = quote(&op);
-        fields.owner_at = op_at;
+        let (op_at, op) = fields.op()?;
         let (operand_at, action) = self.action(&op, op_at, &mut fields)?;
         let (source_at, claim) = self.source(&action, &mut fields)?;
         fields.finish()?;
@@ -169,7 +163,7 @@ impl Reader {
         fields: &mut Fields<'_>,
     ) -> Result<(usize, SourceClaim), Fault> {
         if !action.has_source() || !fields.has("from") {
-            return Ok((fields.owner_at, SourceClaim::Unnamed));
+            return Ok((fields.at, SourceClaim::Unnamed));
         }
         let (at, source) = fields.text("from")?;
         Ok((at, self.draft.claim(&source, at)?))

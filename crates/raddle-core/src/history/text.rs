@@ -7,7 +7,7 @@ use super::draft::{Draft, Event};
 use super::words::{self, Fault, quote};
 use crate::execution::{Action, Execution, LocationId, SourceClaim, ThreadId, Value};
 
-const EVENTS: &str = "R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN";
+const EVENTS: &str = "an event: R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN";
 
 /// Reads a history in the text form.
 pub(super) fn read(text: &str) -> Result<Execution, Fault> {
@@ -159,7 +159,7 @@ impl Line<'_, '_> {
     }
 
     fn event(&mut self, thread: ThreadId) -> Result<(), Fault> {
-        let (at, op) = self.tokens.word(&format!("an event ({EVENTS})"))?;
+        let (at, op) = self.tokens.word(EVENTS)?;
         let (operand_at, _) = self.tokens.peek();
         let action = self.action(at, op)?;
         let (source_at, claim) = self.source(op, &action)?;
@@ -242,6 +242,6 @@ fn unknown_event(at: usize, op: &str) -> Fault {
             let message = format!("{known} has no suffix {}: expected {expected}", quote(suffix));
             Fault::new(at + known.len() + 1, message)
         }
-        _ => Fault::new(at, format!("{} is not an event: expected {EVENTS}", quote(op))),
+        _ => unexpected(at, Token::Word(op), EVENTS),
     }
 }

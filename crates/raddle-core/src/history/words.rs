@@ -18,11 +18,18 @@ impl Fault {
 /// A message repeats at most this many characters of the input in one piece.
 const QUOTED: usize = 40;
 
-const NAME_CHARACTERS: &str = "letters, digits and _ $ . [ ] ( ) + - * / & @ >";
+const THREAD_CHARACTERS: &str = "letters, digits and _ $ [ ] ( ) + - * / & @ >";
+const LOCATION_CHARACTERS: &str = "letters, digits and _ $ . [ ] ( ) + - * / & @ >";
 
 /// Some input for a message: in quotes, escaped, and cut if long.
 pub(super) fn quote(input: &str) -> String {
-    let mut escaped: String = input.chars().take(QUOTED).flat_map(char::escape_debug).collect();
+    let mut escaped = String::new();
+    for c in input.chars().take(QUOTED) {
+        match c {
+            '"' | '\'' => escaped.push(c),
+            _ => escaped.extend(c.escape_debug()),
+        }
+    }
     if input.chars().nth(QUOTED).is_some() {
         escaped.push_str("...");
     }
@@ -63,9 +70,8 @@ fn check_name(name: &str, at: usize, what: &str, fits: fn(char) -> bool) -> Resu
         return Ok(());
     };
     let wrong = quote(wrong.encode_utf8(&mut [0; 4]));
-    let except = if what == "thread" { " except '.'" } else { "" };
-    let message =
-        format!("{wrong} cannot be in the name of a {what}: expected {NAME_CHARACTERS}{except}");
+    let expected = if what == "thread" { THREAD_CHARACTERS } else { LOCATION_CHARACTERS };
+    let message = format!("{wrong} cannot be in the name of a {what}: expected {expected}");
     Err(Fault::new(at + index, message))
 }
 

@@ -5,15 +5,14 @@
 
 use std::collections::HashSet;
 
-use crate::execution::{Action, Builder, EventId, Execution, LocationId, SourceClaim, Value};
+use crate::execution::{
+    Action, BuildError, Builder, EventId, Execution, LocationId, SourceClaim, Value,
+};
 
 use super::random::Random;
 
 /// Lets up to `changes` randomly chosen reads and acquires observe another write or release. A
 /// changed acquire names its source (that is all it says); any other event does so if it did before.
-///
-/// # Panics
-/// Never: what was well-formed stays so.
 #[must_use]
 pub fn perturb(execution: &Execution, seed: u64, changes: usize) -> Execution {
     let mut random = Random::new(seed);
@@ -73,7 +72,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    fn build(self) -> Result<Execution, crate::execution::BuildError> {
+    fn build(self) -> Result<Execution, BuildError> {
         let mut builder = self.declare();
         let mut taken = HashSet::new();
         let thread_major: Vec<EventId> =

@@ -50,3 +50,25 @@ impl Random {
         if from.is_empty() { None } else { Some(&from[self.below(from.len())]) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn the_numbers_are_those_of_splitmix64() {
+        let mut random = Random::new(1_234_567);
+        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn numbers_stay_in_their_bounds() {
+        let mut random = Random::new(0);
+        for bound in 1..100 {
+            assert!(random.below(bound) < bound);
+            assert!((0.0..1.0).contains(&random.unit()));
+        }
+        assert!(random.chance(1.0) && !random.chance(0.0));
+    }
+}
