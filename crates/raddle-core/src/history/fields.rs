@@ -37,7 +37,7 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// No fields yet, of an object that starts at an offset.
     pub(super) fn new(at: usize) -> Self {
-        Fields { fields: vec![], op: None, at }
+        Fields { fields: Vec::with_capacity(8), op: None, at }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -6,21 +6,23 @@ use crate::execution::Execution;
 /// No message is longer than this, however long the input.
 const LONGEST_MESSAGE: usize = 600;
 
-/// Reads bytes as text; see [`check`].
+/// Reads bytes as text: a refusal is about a place inside them, and an execution survives being
+/// written in either form.
+///
+/// # Panics
+/// If that does not hold.
 pub fn check_text(bytes: &[u8]) {
     check(bytes, Format::Text);
 }
 
-/// Reads bytes as JSON Lines; see [`check`].
+/// Reads bytes as JSON Lines; as [`check_text`].
+///
+/// # Panics
+/// If that does not hold.
 pub fn check_jsonl(bytes: &[u8]) {
     check(bytes, Format::JsonLines);
 }
 
-/// Reads bytes: a refusal is about a place inside them, and an execution survives being written in
-/// either form.
-///
-/// # Panics
-/// If that does not hold.
 fn check(bytes: &[u8], format: Format) {
     match parse_as(bytes, format) {
         Ok(execution) => {

@@ -5,15 +5,16 @@
 //! token and says what was expected there. Reading takes two steps: a reader for each form (text,
 //! JSON Lines) hands events with their places to one `Draft`, and the draft lets the
 //! [`Builder`](crate::execution::Builder) check the whole and finds the place of what it refuses.
-//! Both steps take one pass; no line is too long, and nothing recurses on the input.
+//! Reading is one pass over the bytes, linear also in a line of any length, and never recurses; what
+//! the builder then needs comes on top.
 //!
 //! # Text
 //!
 //! ```text
 //! # a comment to the end of the line
 //! init: x=0 y=-3
-//! P0: W x 1; F; R y 0 <- P1.2
-//! P1: RMW x 0 1 <- init; CAS x 0 5; CAS x 0 5 failed 2 <- P0.0
+//! P0: W x 1; F; R y -3 <- init
+//! P1: RMW x 1 2 <- P0.0; CAS x 2 5; CAS x 0 7 failed 5 <- P1.1
 //! P0: LOCK m <- init; UNLOCK m; F.ss; JOIN P1
 //! ```
 //!
@@ -26,7 +27,7 @@
 //!
 //! # JSON Lines
 //!
-//! One object a line; fields in any order; blank lines are skipped.
+//! One object a line; fields in any order; blank lines are skipped. Each kind of line:
 //!
 //! ```text
 //! {"init":{"x":0,"y":1}}
@@ -125,6 +126,20 @@ impl std::error::Error for HistoryError {}
 
 /// Reads a history in either form: if its first character that is not blank is `{`, it is JSON
 /// Lines. A UTF-8 byte order mark is skipped.
+///
+/// ```
+/// let history = "
+/// init: x=0 y=-3
+/// P0: W x 1; F; R y -3 <- init
+/// P1: RMW x 1 2 <- P0.0; CAS x 2 5; CAS x 0 7 failed 5 <- P1.1
+/// P0: LOCK m <- init; UNLOCK m; F.ss; JOIN P1
+/// ";
+/// let execution = raddle_core::history::parse(history.as_bytes()).unwrap();
+/// assert_eq!(execution.thread_count(), 2);
+///
+/// let error = raddle_core::history::parse(b"P0: W x").unwrap_err();
+/// assert_eq!(error.to_string(), "1:8: the line ends here: expected the value written");
+/// ```
 pub fn parse(bytes: &[u8]) -> Result<Execution, HistoryError> {
     let first = without_mark(bytes).iter().find(|byte| !byte.is_ascii_whitespace());
     parse_as(bytes, if first == Some(&b'{') { Format::JsonLines } else { Format::Text })

@@ -46,7 +46,11 @@ pub(super) fn cut_words(message: &str) -> String {
 }
 
 fn is_name_character(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "_$.[]()+-*/&@>".contains(c)
+    let signs = matches!(
+        c,
+        '_' | '$' | '.' | '[' | ']' | '(' | ')' | '+' | '-' | '*' | '/' | '&' | '@' | '>'
+    );
+    signs || c.is_ascii_alphanumeric()
 }
 
 /// Checks the name of a location or lock that starts at an offset.
