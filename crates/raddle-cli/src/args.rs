@@ -1,0 +1,224 @@
+//! The command line.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::error::ErrorKind;
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
+use raddle_core::consistency::Options;
+use raddle_core::history::Format;
+use raddle_core::model::{Model, UnknownModel};
+
+use crate::generate::{GenerateArgs, Shares};
+use crate::pool;
+
+/// The options that ask for something else than checking.
+const MODES: [&str; 3] = ["generate", "convert", "stats"];
+
+/// What `raddle --help` shows below the commands.
+const EXAMPLES: &str = "\
+Example: does a recorded execution fit sequential consistency, and why not?
+  raddle verify examples/store-buffering.txt --model sc --explain";
+
+/// What `raddle verify --help` shows below the options.
+const VERIFY_EXAMPLES: &str = "\
+Exit status: 0 everything is consistent, 1 something is inconsistent, 2 bad input or usage,
+3 something is unknown because the search was given up. Of several, the first of 2, 1, 3, 0 counts.
+
+Examples:
+  raddle verify examples/*.txt
+  raddle verify --model sc,tso --explain examples/store-buffering.txt
+  raddle verify --generate --threads 4 --events 50 --seed 7 | raddle verify --json -
+  raddle verify --convert jsonl examples/iriw.txt --output iriw.jsonl
+  raddle verify --stats examples/*.txt";
+
+/// Raddle: does a concurrent execution fit a memory model?
+#[derive(Debug, Parser)]
+#[command(name = "raddle", version, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check whether memory models allow recorded executions
+    #[command(long_about = LONG_ABOUT, after_help = VERIFY_EXAMPLES)]
+    Verify(Box<VerifyArgs>),
+}
+
+const LONG_ABOUT: &str = "\
+Check whether memory models allow recorded executions
+
+A history tells what every thread of a program did: its loads with the values that they got, its
+stores, atomic updates, fences and locks. Raddle looks for an order of these events that the memory
+model allows, and shows it, or shows why there is none.";
+
+/// The options of `raddle verify`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("mode").args(MODES))]
+pub(crate) struct VerifyArgs {
+    /// Histories to read, as text or JSON Lines; `-` is standard input
+    #[arg(value_name = "HISTORY", required_unless_present = "generate")]
+    pub(crate) histories: Vec<PathBuf>,
+
+    /// Memory models: sc, tso, pso, several with commas, or all [default: all]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["convert", "stats"])]
+    model: Vec<ModelChoice>,
+
+    /// Explain every verdict: the run that the model allows, or why there is none
+    #[arg(long, conflicts_with = "json", conflicts_with_all = MODES)]
+    pub(crate) explain: bool,
+
+    /// Write the runs of all consistent verdicts to this file, as JSON Lines
+    #[arg(long, value_name = "FILE", conflicts_with_all = MODES)]
+    pub(crate) witness: Option<PathBuf>,
+
+    /// Check every witness and every violation again with slow, independent code
+    #[arg(long, conflicts_with_all = MODES)]
+    pub(crate) recheck: bool,
+
+    /// Print one JSON object on a line for each history and model
+    #[arg(long, conflicts_with_all = MODES)]
+    pub(crate) json: bool,
+
+    /// Number of checks at the same time [default: the number of processors]
+    #[arg(long, value_name = "N", conflicts_with_all = ["generate", "convert"])]
+    jobs: Option<NonZero<usize>>,
+
+    /// Give up a check after this many search steps
+    #[arg(long, value_name = "N", conflicts_with_all = MODES)]
+    #[arg(default_value_t = Options::default().budget)]
+    budget: u64,
+
+    /// Search without inferring orders of events first (slow; to compare)
+    #[arg(long, conflicts_with_all = MODES)]
+    no_closure: bool,
+
+    /// Write the history in this format: text or jsonl
+    #[arg(long, value_name = "FORMAT", help_heading = "Other things to do with histories")]
+    convert: Option<Format>,
+
+    /// Count what is in the histories
+    #[arg(long, help_heading = "Other things to do with histories")]
+    stats: bool,
+
+    /// Where to write instead of standard output
+    #[arg(long, value_name = "FILE", help_heading = "Other things to do with histories")]
+    #[arg(conflicts_with_all = ["stats", "explain", "witness", "recheck", "json", "no_closure"])]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) generate: GenerateArgs,
+
+    #[command(flatten)]
+    pub(crate) shares: Shares,
+}
+
+/// What `raddle verify` is asked to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mode {
+    /// Check the histories.
+    Check,
+    /// Make up histories.
+    Generate,
+    /// Write a history in another format.
+    Convert(Format),
+    /// Count what is in the histories.
+    Stats,
+}
+
+impl VerifyArgs {
+    /// What to do. Exits with a usage error on combinations that make no sense.
+    pub(crate) fn mode(&self) -> Mode {
+        let mode = match self.convert {
+            _ if self.generate.generate => Mode::Generate,
+            Some(format) => Mode::Convert(format),
+            None if self.stats => Mode::Stats,
+            None => Mode::Check,
+        };
+        if let Some(problem) = self.problem(mode) {
+            usage_error(problem);
+        }
+        mode
+    }
+
+    /// What is wrong with the combination of options, as far as clap cannot see it.
+    fn problem(&self, mode: Mode) -> Option<&'static str> {
+        let standard = self.histories.iter().filter(|path| path.as_os_str() == "-").count();
+        match mode {
+            Mode::Convert(_) if self.histories.len() > 1 => Some("--convert takes one history"),
+            Mode::Generate if self.models().len() > 1 && !self.model.is_empty() => {
+                Some("--generate takes one model")
+            }
+            Mode::Generate if self.generate.count.get() > 1 && self.output.is_none() => {
+                Some("--count needs --output with a directory for the histories")
+            }
+            Mode::Check if self.output.is_some() => {
+                Some("--output goes with --generate or --convert")
+            }
+            _ if standard > 1 => Some("standard input can be read only once"),
+            _ => None,
+        }
+    }
+
+    /// The models in the order given, each once.
+    pub(crate) fn models(&self) -> Vec<Model> {
+        let mut models = vec![];
+        let all = [ModelChoice::All];
+        let choices = if self.model.is_empty() { &all[..] } else { &self.model };
+        for choice in choices {
+            let named = match choice {
+                ModelChoice::One(model) => std::slice::from_ref(model),
+                ModelChoice::All => &Model::ALL,
+            };
+            for &model in named {
+                if !models.contains(&model) {
+                    models.push(model);
+                }
+            }
+        }
+        models
+    }
+
+    /// The model to generate for, if one is named.
+    pub(crate) fn generate_for(&self) -> Option<Model> {
+        if self.model.is_empty() { None } else { self.models().first().copied() }
+    }
+
+    /// How many threads to work on.
+    pub(crate) fn jobs(&self) -> NonZero<usize> {
+        self.jobs.unwrap_or_else(pool::default_jobs)
+    }
+
+    /// How to check.
+    pub(crate) fn options(&self) -> Options {
+        Options { closure: !self.no_closure, budget: self.budget, ..Options::default() }
+    }
+}
+
+/// Says what is wrong with the command line and exits.
+fn usage_error(problem: &str) -> ! {
+    let mut raddle = Cli::command();
+    raddle.build();
+    let verify = raddle.find_subcommand_mut("verify").expect("there is a verify command");
+    verify.error(ErrorKind::ArgumentConflict, problem).exit()
+}
+
+/// A value of `--model`.
+#[derive(Clone, Copy, Debug)]
+enum ModelChoice {
+    One(Model),
+    All,
+}
+
+impl FromStr for ModelChoice {
+    type Err = UnknownModel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownModel> {
+        if name == "all" { Ok(ModelChoice::All) } else { name.parse().map(ModelChoice::One) }
+    }
+}

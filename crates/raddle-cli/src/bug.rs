@@ -1,0 +1,32 @@
+//! What to say when Raddle itself is wrong.
+
+use std::panic;
+use std::process;
+
+use crate::output::complain;
+
+/// Tells that a flaw of Raddle itself has shown, and what to send.
+pub(crate) fn report(what: &str) {
+    let version = env!("CARGO_PKG_VERSION");
+    let command: Vec<String> =
+        std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    complain(format_args!(
+        "raddle: {what}\n\
+         This is a bug in Raddle {version}. Please report it with the history files and this \
+         command line:\n  {}",
+        command.join(" ")
+    ));
+}
+
+/// Makes a panic say so in plain words and exit with status 2.
+pub(crate) fn install_panic_hook() {
+    panic::set_hook(Box::new(|info| {
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let message = text.or(payload.downcast_ref::<String>().map(String::as_str));
+        let message = message.unwrap_or("no message");
+        let place = info.location().map_or_else(String::new, |place| format!(" at {place}"));
+        report(&format!("internal error{place}: {message}"));
+        process::exit(2);
+    }));
+}

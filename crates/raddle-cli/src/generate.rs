@@ -1,0 +1,172 @@
+//! `raddle verify --generate`: random histories from a seed.
+//!
+//! The same options give the same history again, so a text history starts with a comment that
+//! says how it was made. That line names every option, whatever its default is.
+
+mod shares;
+
+use std::fs;
+use std::num::NonZero;
+use std::path::Path;
+
+use clap::Args;
+use raddle_core::history::{self, Format};
+use raddle_core::model::Model;
+use raddle_core::reference::generate::{Shape, Values, generate, perturb};
+
+use crate::args::VerifyArgs;
+use crate::output::{Output, OutputError};
+use crate::status::Status;
+pub(crate) use shares::Shares;
+
+/// The options of `--generate`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Random histories")]
+#[group(id = "random", multiple = true, conflicts_with = "histories", requires = "generate")]
+pub(crate) struct GenerateArgs {
+    /// Print a random history that --model allows (one model; default: sc)
+    #[arg(long)]
+    pub(crate) generate: bool,
+
+    /// The seed: the same one gives the same history
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// How many, with the seeds S, S+1, ...; --output names a directory
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) count: NonZero<u64>,
+
+    /// Write text or jsonl
+    #[arg(long, value_name = "FORMAT", default_value_t = Format::Text)]
+    format: Format,
+
+    /// Let N reads observe another write; the model may forbid that
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    perturb: usize,
+
+    /// Number of threads
+    #[arg(long, value_name = "N", default_value_t = positive(Shape::default().threads))]
+    threads: NonZero<usize>,
+
+    /// Number of events of each thread
+    #[arg(long, value_name = "N", default_value_t = Shape::default().events_per_thread)]
+    events: usize,
+
+    /// Number of memory locations
+    #[arg(long, value_name = "N", default_value_t = positive(Shape::default().locations))]
+    locations: NonZero<usize>,
+
+    /// Number of locks
+    #[arg(long, value_name = "N", default_value_t = Shape::default().locks)]
+    locks: usize,
+
+    /// Number of values, or distinct: another one with each write
+    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_values)]
+    values: Values,
+
+    /// Let threads spawn and join threads
+    #[arg(long)]
+    spawn_join: bool,
+
+    /// Most stores that wait in a buffer (tso, pso)
+    #[arg(long, value_name = "N", default_value_t = positive(Shape::default().buffer))]
+    buffer: NonZero<usize>,
+
+    /// Tell the order in which the events ran (jsonl)
+    #[arg(long)]
+    keep_order: bool,
+}
+
+fn positive(number: usize) -> NonZero<usize> {
+    NonZero::new(number).expect("the default shape makes sense")
+}
+
+fn parse_values(text: &str) -> Result<Values, String> {
+    if text == "distinct" {
+        return Ok(Values::Distinct);
+    }
+    let count: Option<NonZero<usize>> = text.parse().ok();
+    let count = count.ok_or("expected a number above 0, or distinct")?;
+    Ok(Values::Few(count.get()))
+}
+
+/// Prints a history, or writes some to files.
+pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, OutputError> {
+    let options = &args.generate;
+    let shape = options.shape(args.generate_for(), &args.shares);
+    let text = |seed| options.history(&shape, &args.shares, seed);
+    match &args.output {
+        Some(directory) if options.count.get() > 1 => {
+            fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
+            for seed in (0..options.count.get()).map(|i| options.seed.wrapping_add(i)) {
+                write_file(&directory.join(options.file_name(seed)), &text(seed))?;
+            }
+        }
+        Some(file) => write_file(file, &text(options.seed))?,
+        None => output.text(&text(options.seed))?,
+    }
+    Ok(Status::Good)
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), OutputError> {
+    fs::write(path, text).map_err(|error| OutputError::file(path, error))
+}
+
+impl GenerateArgs {
+    fn shape(&self, model: Option<Model>, shares: &Shares) -> Shape {
+        let mut shape = Shape {
+            threads: self.threads.get(),
+            locations: self.locations.get(),
+            locks: self.locks,
+            events_per_thread: self.events,
+            values: self.values,
+            spawn_join: self.spawn_join,
+            buffer: self.buffer.get(),
+            keep_order: self.keep_order,
+            ..Shape::default()
+        };
+        shape.model = model.unwrap_or(shape.model);
+        shares.apply(&mut shape);
+        shape
+    }
+
+    fn history(&self, shape: &Shape, shares: &Shares, seed: u64) -> String {
+        let mut execution = generate(shape, seed);
+        if self.perturb > 0 {
+            execution = perturb(&execution, seed, self.perturb);
+        }
+        let text = history::write(&execution, self.format);
+        match self.format {
+            Format::Text => format!("# {}\n{text}", self.command(shape.model, shares, seed)),
+            Format::JsonLines => text,
+        }
+    }
+
+    fn file_name(&self, seed: u64) -> String {
+        match self.format {
+            Format::Text => format!("history-{seed}.txt"),
+            Format::JsonLines => format!("history-{seed}.jsonl"),
+        }
+    }
+
+    /// The command that makes the history again.
+    fn command(&self, model: Model, shares: &Shares, seed: u64) -> String {
+        let values = match self.values {
+            Values::Distinct => "distinct".to_owned(),
+            Values::Few(count) => count.to_string(),
+        };
+        let flag = |given: bool, name: &'static str| if given { name } else { "" };
+        format!(
+            "raddle verify --generate --model {model} --seed {seed} --perturb {} --threads {} \
+             --events {} --locations {} --locks {} --values {values} {shares} --buffer {}{}{}",
+            self.perturb,
+            self.threads,
+            self.events,
+            self.locations,
+            self.locks,
+            self.buffer,
+            flag(self.spawn_join, " --spawn-join"),
+            flag(self.keep_order, " --keep-order"),
+        )
+    }
+}

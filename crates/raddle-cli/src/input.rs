@@ -1,0 +1,84 @@
+//! Reading histories.
+
+use std::fs;
+use std::io::{self, Read};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use raddle_core::execution::Execution;
+use raddle_core::history::{self, HistoryError};
+use serde::Serialize;
+
+use crate::pool;
+
+/// A history that was named on the command line, and what came of reading it.
+pub(crate) struct Input {
+    /// Its name as given.
+    pub(crate) name: String,
+    /// What it says.
+    pub(crate) content: Result<Execution, InputError>,
+}
+
+/// Why a history cannot be used.
+pub(crate) enum InputError {
+    /// It cannot be read.
+    Unreadable(io::Error),
+    /// It is no history.
+    Malformed(HistoryError),
+}
+
+/// Reads all histories, on several threads.
+pub(crate) fn load_all(paths: &[PathBuf], jobs: NonZero<usize>) -> Vec<Input> {
+    pool::map(paths, jobs, |path| load(path))
+}
+
+/// Reads one history.
+pub(crate) fn load(path: &Path) -> Input {
+    let content = read(path)
+        .map_err(InputError::Unreadable)
+        .and_then(|bytes| history::parse(&bytes).map_err(InputError::Malformed));
+    Input { name: path.display().to_string(), content }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if path.as_os_str() != "-" {
+        return fs::read(path);
+    }
+    let mut bytes = vec![];
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+impl InputError {
+    /// The message for standard error.
+    pub(crate) fn message(&self, name: &str) -> String {
+        match self {
+            InputError::Unreadable(error) => format!("{name}: cannot read: {error}"),
+            InputError::Malformed(HistoryError { line, column, message }) => {
+                format!("{name}:{line}:{column}: {message}")
+            }
+        }
+    }
+
+    /// The message for programs.
+    pub(crate) fn json(&self) -> JsonError {
+        match self {
+            InputError::Unreadable(error) => {
+                JsonError { line: None, column: None, message: format!("cannot read: {error}") }
+            }
+            InputError::Malformed(HistoryError { line, column, message }) => {
+                JsonError { line: Some(*line), column: Some(*column), message: message.clone() }
+            }
+        }
+    }
+}
+
+/// The `error` object of bad input. A file that cannot be read has no line and no column.
+#[derive(Serialize)]
+pub(crate) struct JsonError {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    message: String,
+}

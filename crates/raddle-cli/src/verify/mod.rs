@@ -1,0 +1,132 @@
+//! `raddle verify`: checks every history under every model.
+//!
+//! The pairs of a history and a model are independent, so they are checked on several threads; what
+//! is printed does not depend on how many there are.
+
+mod json;
+mod rechecking;
+mod text;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use raddle_core::consistency::{self, Options};
+use raddle_core::execution::Execution;
+use raddle_core::model::Model;
+use raddle_core::witness::Verdict;
+
+use crate::args::VerifyArgs;
+use crate::input::{self, Input};
+use crate::output::{Output, OutputError, complain, json_line};
+use crate::pool;
+use crate::status::Status;
+use rechecking::{Rechecking, Tally};
+
+/// A question, and the answer to it.
+struct Answer<'a> {
+    history: &'a str,
+    execution: &'a Execution,
+    model: Model,
+    verdict: Verdict,
+    rechecking: Option<Rechecking>,
+}
+
+impl Answer<'_> {
+    fn status(&self) -> Status {
+        match (&self.verdict, &self.rechecking) {
+            (_, Some(Rechecking::Failed(_))) => Status::Failed,
+            (Verdict::Consistent(_), _) => Status::Good,
+            (Verdict::Inconsistent(_), _) => Status::Inconsistent,
+            (Verdict::Unknown { .. }, _) => Status::Unknown,
+        }
+    }
+}
+
+/// Checks the histories and prints the verdicts.
+pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, OutputError> {
+    let witnesses = args.witness.as_deref().map(create).transpose()?;
+    let inputs = input::load_all(&args.histories, args.jobs());
+    let status = complain_about(&inputs);
+    let models = args.models();
+    let answers = answer_all(args, &models, &inputs);
+    if args.json {
+        json::print(&inputs, &models, &answers, output)?;
+    } else {
+        text::print(&models, &answers, args.explain, output)?;
+    }
+    if let (Some(mut file), Some(path)) = (witnesses, &args.witness) {
+        write_witnesses(&answers, &mut file).map_err(|error| OutputError::file(path, error))?;
+    }
+    if args.recheck {
+        tell_rechecking(&answers, args.json, output)?;
+    }
+    Ok(answers.iter().map(Answer::status).fold(status, Status::max))
+}
+
+/// Creates a file before the work starts, so that a mistake in its name costs no time.
+fn create(path: &Path) -> Result<BufWriter<File>, OutputError> {
+    File::create(path).map(BufWriter::new).map_err(|error| OutputError::file(path, error))
+}
+
+fn complain_about(inputs: &[Input]) -> Status {
+    let mut status = Status::Good;
+    for input in inputs {
+        if let Err(error) = &input.content {
+            complain(error.message(&input.name));
+            status = Status::Failed;
+        }
+    }
+    status
+}
+
+/// All answers: history by history, and within a history model by model.
+fn answer_all<'a>(args: &VerifyArgs, models: &[Model], inputs: &'a [Input]) -> Vec<Answer<'a>> {
+    let questions: Vec<(&str, &Execution, Model)> = inputs
+        .iter()
+        .filter_map(|input| Some((input.name.as_str(), input.content.as_ref().ok()?)))
+        .flat_map(|(name, execution)| models.iter().map(move |&model| (name, execution, model)))
+        .collect();
+    let options = args.options();
+    pool::map(&questions, args.jobs(), |&(history, execution, model)| {
+        answer(history, execution, model, &options, args.recheck)
+    })
+}
+
+fn answer<'a>(
+    history: &'a str,
+    execution: &'a Execution,
+    model: Model,
+    options: &Options,
+    recheck: bool,
+) -> Answer<'a> {
+    let verdict = consistency::check(execution, model, options);
+    let rechecking = recheck.then(|| rechecking::recheck(execution, model, &verdict));
+    Answer { history, execution, model, verdict, rechecking }
+}
+
+fn write_witnesses(answers: &[Answer<'_>], file: &mut impl Write) -> io::Result<()> {
+    for answer in answers {
+        if let Some(witness) = json::witness(answer) {
+            json_line(file, &witness)?;
+        }
+    }
+    file.flush()
+}
+
+/// Says what rechecking came to; beside JSON, which is for programs, on standard error.
+fn tell_rechecking(
+    answers: &[Answer<'_>],
+    json: bool,
+    output: &mut Output,
+) -> Result<(), OutputError> {
+    let tally: Tally = answers.iter().filter_map(|answer| answer.rechecking.as_ref()).collect();
+    if json {
+        complain(&tally);
+    } else {
+        output.text(&format!("\n{tally}\n"))?;
+    }
+    output.flush()?;
+    rechecking::complain_about_failures(answers);
+    Ok(())
+}

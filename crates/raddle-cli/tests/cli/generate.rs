@@ -1,0 +1,87 @@
+//! `raddle verify --generate`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::{raddle, run, run_with, scratch, stdout};
+
+const SHAPE: &str = "verify --generate --model pso --threads 4 --events 9 --locations 3 --locks 2 \
+                     --values distinct --rmw 0.2 --cas 0.1 --fences 0.05 --store-fences 0.1 \
+                     --lock-share 0.2 --named-sources 0.7 --spawn-join --perturb 2";
+
+#[test]
+fn a_seed_gives_the_same_history_again() {
+    assert_eq!(stdout(&format!("{SHAPE} --seed 5")), stdout(&format!("{SHAPE} --seed 5")));
+    assert_ne!(stdout(&format!("{SHAPE} --seed 5")), stdout(&format!("{SHAPE} --seed 6")));
+}
+
+#[test]
+fn the_first_line_is_the_command_that_makes_it_again() {
+    for args in [SHAPE, "verify --generate", "verify --generate --values 1 --writes 1 --seed 3"] {
+        let text = stdout(args);
+        let command = text.lines().next().and_then(|line| line.strip_prefix("# raddle "));
+        assert_eq!(stdout(command.expect("a command")), text);
+    }
+}
+
+#[test]
+fn the_history_can_be_read_and_has_the_shape_asked_for() {
+    let text = stdout("verify --generate --threads 5 --events 8 --locks 0 --fences 0.5");
+    let stats = run_with("verify --stats -", &text);
+    let row = stats.lines().nth(3).expect("a row");
+    assert_eq!(row.split_whitespace().take(3).collect::<Vec<_>>(), ["-", "5", "40"], "{stats}");
+}
+
+#[test]
+fn both_formats_tell_the_same() {
+    let text = stdout(SHAPE);
+    let json = stdout(&format!("{SHAPE} --format jsonl"));
+    assert!(json.starts_with('{'));
+    let converted = run_with("verify --convert text -", &json);
+    let history = text.split_once('\n').expect("a first line").1;
+    assert_eq!(converted, format!("exit 0\n--- stdout\n{history}--- stderr\n"));
+}
+
+#[test]
+fn several_histories_go_to_files_by_seed() {
+    let directory = scratch("generate-several").join("new");
+    let args = "verify --generate --seed 7 --count 3 --output";
+    assert!(raddle(args).arg(&directory).status().expect("raddle runs").success());
+    for seed in 7..10 {
+        let written = fs::read_to_string(directory.join(format!("history-{seed}.txt")));
+        let alone = stdout(&format!("verify --generate --seed {seed}"));
+        assert_eq!(written.expect("a file for each seed"), alone);
+    }
+    assert_eq!(fs::read_dir(&directory).expect("a directory").count(), 3);
+}
+
+#[test]
+fn one_history_to_a_file() {
+    let file = scratch("generate-one").join("one.txt");
+    let args = "verify --generate --output";
+    assert!(raddle(args).arg(&file).status().expect("raddle runs").success());
+    assert_eq!(fs::read_to_string(&file).expect("a file"), stdout("verify --generate"));
+}
+
+#[test]
+fn numbers_out_of_range() {
+    let values =
+        ["--rmw 1.5", "--cas -1", "--fences nan", "--flushes 0", "--values 0", "--threads 0"];
+    let messages: Vec<String> = values
+        .iter()
+        .map(|value| {
+            let text = run(&format!("verify --generate {value}"));
+            assert!(text.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{value}: {text}");
+            text.lines().nth(3).unwrap_or_default().to_owned()
+        })
+        .collect();
+    assert_snapshot!(messages.join("\n"), @r"
+error: invalid value '1.5' for '--rmw <SHARE>': expected a number from 0 to 1
+error: unexpected argument '-1' found
+error: invalid value 'nan' for '--fences <SHARE>': expected a number from 0 to 1
+error: invalid value '0' for '--flushes <SHARE>': expected a number from 0.000001 to 1
+error: invalid value '0' for '--values <N>': expected a number above 0, or distinct
+error: invalid value '0' for '--threads <N>': number would be zero for non-zero type
+");
+}

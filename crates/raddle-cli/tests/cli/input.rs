@@ -1,0 +1,93 @@
+//! Histories that cannot be read.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use super::{raddle, run, run_with};
+
+#[test]
+fn a_mistake_is_reported_with_its_place() {
+    assert_snapshot!(run_with("verify -", "P0: W x 1\nP1: R x\n"), @r"
+exit 2
+--- stdout
+--- stderr
+-:2:8: the line ends here: expected the value read
+");
+}
+
+#[test]
+fn a_mistake_is_reported_to_programs_too() {
+    assert_snapshot!(run_with("verify --json -", "P0: W x 1; R x 2 <- P0.0\n"), @r#"
+exit 2
+--- stdout
+{"history":"-","error":{"line":1,"column":21,"message":"P0.0 writes 1: expected a write of 2, the value read here"}}
+--- stderr
+-:1:21: P0.0 writes 1: expected a write of 2, the value read here
+"#);
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    assert_snapshot!(run("verify examples/nowhere.txt"), @r"
+exit 2
+--- stdout
+--- stderr
+examples/nowhere.txt: cannot read: No such file or directory (os error 2)
+");
+}
+
+#[test]
+fn a_file_that_is_not_there_in_json() {
+    assert_snapshot!(run("verify --json examples/nowhere.txt"), @r#"
+exit 2
+--- stdout
+{"history":"examples/nowhere.txt","error":{"message":"cannot read: No such file or directory (os error 2)"}}
+--- stderr
+examples/nowhere.txt: cannot read: No such file or directory (os error 2)
+"#);
+}
+
+#[test]
+fn other_histories_are_still_checked() {
+    let text = run("verify --json --model sc examples/nowhere.txt examples/iriw.txt");
+    assert!(text.starts_with("exit 2\n"), "{text}");
+    assert!(text.contains(r#"{"history":"examples/iriw.txt","model":"sc","verdict":"#), "{text}");
+}
+
+#[test]
+fn a_witness_file_that_cannot_be_written() {
+    assert_snapshot!(run("verify examples/iriw.txt --witness examples/iriw.txt/w.jsonl"), @r"
+exit 2
+--- stdout
+--- stderr
+examples/iriw.txt/w.jsonl: cannot write: Not a directory (os error 20)
+");
+}
+
+#[test]
+fn the_number_of_jobs_does_not_change_the_output() {
+    let files = "examples/iriw.txt examples/nowhere.txt examples/lock.txt examples/spawn-join.txt";
+    let one = run(&format!("verify --json --jobs 1 {files}"));
+    for jobs in [2, 3, 50] {
+        assert_eq!(run(&format!("verify --json --jobs {jobs} {files}")), one);
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_reason_to_complain() {
+    let many = "examples/iriw.txt ".repeat(2000);
+    let mut child = raddle(&format!("verify --json {many}"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("raddle starts");
+    drop(child.stdout.take());
+    let mut complaints = String::new();
+    let stderr = child.stderr.as_mut().expect("standard error is piped");
+    stderr.read_to_string(&mut complaints).expect("UTF-8");
+    assert_eq!(complaints, "");
+    let status = child.wait().expect("raddle ends").code().expect("an exit status");
+    assert!(status == 1 || status == 3, "the verdict counts, not the pipe: {status}");
+}

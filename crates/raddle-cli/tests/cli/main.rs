@@ -1,0 +1,62 @@
+//! The program from outside: what it prints, where, and its exit status.
+
+mod convert;
+mod generate;
+mod input;
+mod stats;
+mod usage;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A run of `raddle` in the root of the workspace, where the examples are.
+fn raddle(args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    command.current_dir(root).args(args.split_whitespace());
+    command
+}
+
+/// What a run printed, for snapshots: exit status, standard output, standard error.
+fn run(args: &str) -> String {
+    run_with(args, "")
+}
+
+/// The same, with some text on standard input.
+fn run_with(args: &str, stdin: &str) -> String {
+    let mut child = raddle(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("raddle starts");
+    let mut input = child.stdin.take().expect("standard input is piped");
+    // A run that fails early does not read its input.
+    let _ = input.write_all(stdin.as_bytes());
+    drop(input);
+    let output = child.wait_with_output().expect("raddle ends");
+    format!(
+        "exit {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().expect("an exit status"),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    )
+}
+
+/// What a successful run printed on standard output.
+fn stdout(args: &str) -> String {
+    let output = raddle(args).output().expect("raddle runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args}: {stderr}");
+    assert!(stderr.is_empty(), "{args}: {stderr}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// A place for files of the test with this name.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a directory for temporary files");
+    path
+}
