@@ -128,10 +128,20 @@ pub enum Violation {
     Core {
         /// How many events of each thread belong to it.
         lens: Vec<usize>,
-        /// Whether no smaller part (fewer events) is forbidden. Otherwise only its own parts are
-        /// known to be allowed.
-        smallest: bool,
+        /// How small it is.
+        size: CoreSize,
     },
+}
+
+/// What is known of the size of a forbidden part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoreSize {
+    /// Every part with fewer events is allowed.
+    Smallest,
+    /// Every part of this part is allowed.
+    Minimal,
+    /// Parts of it may be forbidden, too.
+    Unknown,
 }
 
 /// The answer of a checker.

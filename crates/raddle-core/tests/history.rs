@@ -99,7 +99,7 @@ fn text_that_makes_no_sense_is_refused_at_the_word_to_blame() {
         ),
         (
             "P1:\nP0: W x 1; R x 1 <- P1.0",
-            "2:21: there is no event P1.0: thread 'P1' has no events",
+            "2:21: there is no event P1.0: thread 'P1' has no events; expected an event of another thread, or init",
         ),
         (
             "# ünï\nP0: W x 1; R y 0 # nobody writes y",
@@ -129,6 +129,10 @@ fn text_that_makes_no_sense_is_refused_at_the_word_to_blame() {
         (
             "P0: LOCK m <- init; LOCK m",
             "1:26: the thread holds 'm' since P0.0: expected a release first (recursive locks are not modelled)",
+        ),
+        (
+            "P0: LOCK m <- init; UNLOCK m\nP1: LOCK m <- init",
+            "2:15: P0.0 takes the lock from init m too: expected at most one acquire of each release",
         ),
         (
             "P0: UNLOCK m",

@@ -4,7 +4,7 @@ use raddle_core::execution::{Action, Builder, EventId, Execution, LocationId, So
 use raddle_core::model::Model;
 use raddle_core::recheck::{RecheckError, Rechecked, recheck_violation};
 use raddle_core::reference::brute_force::allows;
-use raddle_core::witness::{Edge, Fact, NotFrom, Violation, Why};
+use raddle_core::witness::{CoreSize, Edge, Fact, NotFrom, Violation, Why};
 
 const PLENTY: usize = 1_000_000;
 
@@ -142,7 +142,7 @@ fn an_unwritten_value_has_no_sources() {
 fn a_core_is_closed_and_forbidden() {
     let (execution, _) = store_buffering();
     let check = |model, lens: &[usize], budget| {
-        let violation = Violation::Core { lens: lens.to_vec(), smallest: true };
+        let violation = Violation::Core { lens: lens.to_vec(), size: CoreSize::Smallest };
         recheck_violation(&execution, model, &violation, budget)
     };
     assert_eq!(check(Model::Sc, &[2, 2], PLENTY), Ok(Rechecked::Proved));
@@ -162,7 +162,7 @@ fn a_core_is_closed_and_forbidden() {
 #[test]
 fn a_core_contains_the_sources_of_its_reads() {
     let execution = execution(&[&[store("x", 1)], &[load("x", 1)]]);
-    let violation = Violation::Core { lens: vec![0, 1], smallest: false };
+    let violation = Violation::Core { lens: vec![0, 1], size: CoreSize::Minimal };
     let found = recheck_violation(&execution, Model::Sc, &violation, PLENTY);
     assert_eq!(found, conclusion("the core is not closed"));
 }

@@ -5,7 +5,7 @@ use raddle_core::execution::{EventId, Execution};
 use raddle_core::history;
 use raddle_core::model::Model;
 use raddle_core::report::{self, Page};
-use raddle_core::witness::{Edge, Fact, NotFrom, Step, Violation, Why, Witness};
+use raddle_core::witness::{CoreSize, Edge, Fact, NotFrom, Step, Violation, Why, Witness};
 
 const STORE_BUFFERING: &str = "\
     P0: W x 1; R y 0 <- init\n\
@@ -330,7 +330,7 @@ fn a_core_stands_in_columns() {
          P1: F\n\
          P2: W y 1; F.ss; R x 0 <- init; W z 1\n",
     );
-    let violation = Violation::Core { lens: vec![2, 0, 3], smallest: true };
+    let violation = Violation::Core { lens: vec![2, 0, 3], size: CoreSize::Smallest };
     assert_snapshot!(explain(&execution, Model::Sc, &violation), @r"
 sc has no order for the first 2 events of P0 and the first 3 events of P2
 ---
@@ -348,7 +348,7 @@ P0                P2
 #[test]
 fn a_core_of_many_threads_has_one_event_on_each_line() {
     let text: String = (0..20).map(|t| format!("P{t}: W x {t}; R x 19\n")).collect();
-    let violation = Violation::Core { lens: vec![1; 20], smallest: false };
+    let violation = Violation::Core { lens: vec![1; 20], size: CoreSize::Minimal };
     let execution = parse(&text);
     let page = Page { lines: 6, ..Page::default() };
     assert_snapshot!(report::violation(&execution, Model::Pso, &violation, page), @r"
@@ -433,7 +433,7 @@ fn json_of_the_other_violations() {
                 excluded(&execution, "P0.2", "P0.3", NotFrom::Later),
             ],
         },
-        Violation::Core { lens: vec![3], smallest: true },
+        Violation::Core { lens: vec![3], size: CoreSize::Smallest },
     ];
     let lines: Vec<String> = violations
         .iter()
@@ -443,6 +443,6 @@ fn json_of_the_other_violations() {
     assert_snapshot!(lines.join("\n"), @r#"
 {"kind":"unwritten-value","message":"P0.2 reads x = 1, a value that no other event writes there","read":"P0.2"}
 {"kind":"no-source","message":"P0.2 reads x = 1, but none of its possible sources is left","read":"P0.2","derivation":[{"from":"P0.0","to":"P0.1","why":"before-source","read":"P0.2"},{"read":"P0.2","not_from":"P0.0","why":"hidden","by":"P0.1"},{"read":"P0.2","not_from":"P0.3","why":"later"}]}
-{"kind":"core","message":"sc has no order for the first 3 events of P0","events":["P0.0","P0.1","P0.2"],"smallest":true}
+{"kind":"core","message":"sc has no order for the first 3 events of P0","events":["P0.0","P0.1","P0.2"],"size":"smallest"}
 "#);
 }

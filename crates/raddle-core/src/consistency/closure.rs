@@ -186,8 +186,7 @@ impl<'i> Closure<'i> {
                     sources => {
                         total += sources.len();
                         if total <= MOST_OPEN_SOURCES {
-                            let left = sources.to_vec();
-                            self.open.push(OpenRead { read, left, narrowed: false });
+                            self.open_read(read, sources)?;
                         }
                     }
                 },
@@ -203,6 +202,16 @@ impl<'i> Closure<'i> {
                 return Ok(());
             }
         }
+    }
+
+    /// Takes up a read with several sources. An update in its own set is no source.
+    fn open_read(&mut self, read: u32, sources: &[u32]) -> Result<(), Contradiction> {
+        let left: Vec<u32> = sources.iter().copied().filter(|&source| source != read).collect();
+        if let [only] = left[..] {
+            self.fix_source(read, only)?;
+        }
+        self.open.push(OpenRead { read, narrowed: left.len() < sources.len(), left });
+        Ok(())
     }
 
     /// Whether `a` is known to come before `b`.

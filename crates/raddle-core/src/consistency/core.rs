@@ -9,21 +9,44 @@
 //! Such a part need not be the smallest one. Where the parts are few, all smaller ones are tried.
 
 use crate::execution::Execution;
-use crate::witness::Violation;
+use crate::witness::{CoreSize, Violation};
 
 /// Try all smaller parts if there are at most this many prefixes to consider.
 const MOST_PARTS: usize = 5_000;
 
-/// Finds a small forbidden part. `forbids` says whether an execution is known to be inconsistent;
-/// it is so for the execution itself.
-pub(super) fn shrink(execution: &Execution, forbids: impl Fn(&Execution) -> bool) -> Violation {
-    let mut lens: Vec<usize> = execution.threads().map(|t| execution.thread_len(t)).collect();
+/// Finds a small forbidden part of a forbidden execution. `forbids` says whether a part is
+/// forbidden, or `None` if it cannot tell.
+pub(super) fn shrink(
+    execution: &Execution,
+    forbids: impl Fn(&Execution) -> Option<bool>,
+) -> Violation {
+    let mut undecided = false;
+    let mut forbids = |part: &[usize]| {
+        let answer = forbids(&execution.prefix(part));
+        undecided |= answer.is_none();
+        answer == Some(true)
+    };
+    let lens = minimal_part(execution, &mut forbids);
+    let smaller = smaller_parts(execution, lens.iter().sum());
+    let all_tried = smaller.is_some();
+    let lens = smaller.into_iter().flatten().find(|part| forbids(part)).unwrap_or(lens);
+    let size = match (undecided, all_tried) {
+        (true, _) => CoreSize::Unknown,
+        (false, true) => CoreSize::Smallest,
+        (false, false) => CoreSize::Minimal,
+    };
+    Violation::Core { lens, size }
+}
+
+/// A forbidden part none of whose own parts is forbidden.
+fn minimal_part(execution: &Execution, forbids: &mut impl FnMut(&[usize]) -> bool) -> Vec<usize> {
+    let mut lens = whole(execution);
     for thread in 0..lens.len() {
         let (mut allowed, mut forbidden) = (None, lens[thread]);
         while allowed.map_or(0, |len: usize| len + 1) < forbidden {
             let middle = allowed.map_or(0, |len| len + 1).midpoint(forbidden - 1);
             let part = closed(execution, &lens, thread, middle);
-            if forbids(&execution.prefix(&part)) {
+            if forbids(&part) {
                 forbidden = middle;
             } else {
                 allowed = Some(middle);
@@ -31,11 +54,12 @@ pub(super) fn shrink(execution: &Execution, forbids: impl Fn(&Execution) -> bool
         }
         lens = closed(execution, &lens, thread, forbidden);
     }
-    let smaller = smaller_parts(execution, lens.iter().sum());
-    let smallest = smaller.is_some();
-    let mut smaller = smaller.into_iter().flatten();
-    let lens = smaller.find(|part| forbids(&execution.prefix(part))).unwrap_or(lens);
-    Violation::Core { lens, smallest }
+    lens
+}
+
+/// The execution as a part of itself.
+pub(super) fn whole(execution: &Execution) -> Vec<usize> {
+    execution.threads().map(|thread| execution.thread_len(thread)).collect()
 }
 
 /// The largest closed part of `lens` with at most `len` events of `thread`.

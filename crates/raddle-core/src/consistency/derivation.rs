@@ -119,6 +119,7 @@ impl Inferences<'_> {
     fn sources_left(&self, read: u32, limit: u32) -> Vec<u32> {
         let set = self.instance.ops[read as usize].set;
         let mut left = self.instance.sets.get(set).to_vec();
+        left.retain(|&source| source != read);
         if left.len() > 1 {
             for fact in self.exclusions(read, limit) {
                 if let Fact::Excluded { source, .. } = self.facts[fact as usize] {

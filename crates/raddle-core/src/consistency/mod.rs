@@ -3,13 +3,13 @@
 //! [`check`] answers with evidence. The way there:
 //!
 //! 1. a read without any source settles the matter;
-//! 2. the [`closure`] infers what must come before what, and finds most inconsistencies, with a
+//! 2. the closure (`closure`) infers what must come before what, and finds most inconsistencies, with a
 //!    cycle to show for it;
-//! 3. otherwise a search looks for a run: [`verify_sc`], [`verify_tso`] or [`verify_pso`], one
-//!    algorithm a file, all walking over partial [`run`]s;
-//! 4. if there is none, [`core`] finds a small part of the execution that is inconsistent already.
+//! 3. otherwise a search looks for a run: `verify_sc`, `verify_tso` or `verify_pso`, one
+//!    algorithm a file, all walking over partial runs (`run`);
+//! 4. if there is none, `core` finds a small part of the execution that is inconsistent already.
 //!
-//! [`naive`] has the baselines that the benchmarks compare with.
+//! `naive` has the baselines that the benchmarks compare with.
 
 mod buffers;
 mod closure;
@@ -30,7 +30,7 @@ use rustc_hash::FxHashMap;
 
 use crate::execution::{EventId, Execution};
 use crate::model::Model;
-use crate::witness::{Verdict, Violation, Witness};
+use crate::witness::{CoreSize, Verdict, Violation, Witness};
 
 use buffers::Buffers;
 use closure::close;
@@ -63,11 +63,14 @@ pub struct Options {
     pub budget: u64,
     /// Which algorithm searches.
     pub algorithm: Algorithm,
+    /// If the search finds no run, whether to look for a small part of the execution that has none
+    /// either. Otherwise the whole execution is given.
+    pub shrink: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { closure: true, budget: 10_000_000, algorithm: Algorithm::Best }
+        Options { closure: true, budget: 10_000_000, algorithm: Algorithm::Best, shrink: true }
     }
 }
 
@@ -79,13 +82,23 @@ pub fn check(execution: &Execution, model: Model, options: &Options) -> Verdict 
         Decision::Allowed(witness) => Verdict::Consistent(witness),
         Decision::Refuted(violation) => Verdict::Inconsistent(violation),
         Decision::OutOfBudget => Verdict::Unknown { steps: effort.steps },
-        Decision::NoRun => Verdict::Inconsistent(core::shrink(execution, |part| {
-            let mut effort = Effort { budget: options.budget, steps: 0 };
-            matches!(
-                decide(part, model, options, &mut effort),
-                Decision::NoRun | Decision::Refuted(_)
-            )
-        })),
+        Decision::NoRun if options.shrink => {
+            Verdict::Inconsistent(core::shrink(execution, |part| forbids(part, model, options)))
+        }
+        Decision::NoRun => Verdict::Inconsistent(Violation::Core {
+            lens: core::whole(execution),
+            size: CoreSize::Unknown,
+        }),
+    }
+}
+
+/// Whether a model forbids an execution, if that can be told within the budget.
+fn forbids(execution: &Execution, model: Model, options: &Options) -> Option<bool> {
+    let mut effort = Effort { budget: options.budget, steps: 0 };
+    match decide(execution, model, options, &mut effort) {
+        Decision::Allowed(_) => Some(false),
+        Decision::Refuted(_) | Decision::NoRun => Some(true),
+        Decision::OutOfBudget => None,
     }
 }
 

@@ -170,7 +170,8 @@ impl Execution {
     }
 
     /// The writes (or releases) that an event may have observed, sorted; empty if it has none, that
-    /// is, if it observes nothing or a value that nobody wrote.
+    /// is, if it observes nothing or a value that nobody (else) wrote. An update that writes what it
+    /// reads may be in the set, which it shares with others; it is never its own source.
     #[must_use]
     pub fn sources(&self, event: EventId) -> &[EventId] {
         match self.set_of[event.index()] {
@@ -256,12 +257,15 @@ impl Execution {
             thread.spawned_by = thread.spawned_by.and_then(|spawn| new_id[spawn.index()]);
         }
         let mut sets = builder::SetTable::default();
+        let mut new_set = vec![None; self.source_set_count()];
         let set_of = kept
             .iter()
             .map(|&old| {
                 self.set_of[old.index()].map(|set| {
-                    let members = self.source_set(set).iter();
-                    sets.intern(members.filter_map(|source| new_id[source.index()]).collect())
+                    *new_set[set.index()].get_or_insert_with(|| {
+                        let members = self.source_set(set).iter();
+                        sets.intern(members.filter_map(|source| new_id[source.index()]).collect())
+                    })
                 })
             })
             .collect();

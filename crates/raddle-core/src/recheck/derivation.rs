@@ -81,7 +81,10 @@ impl<'a> Derivation<'a> {
     fn sources(&self, read: EventId) -> Vec<EventId> {
         match self.execution.action(read) {
             Action::Unlock { .. } => self.last_own[read.index()].into_iter().collect(),
-            _ => self.execution.sources(read).to_vec(),
+            _ => {
+                let sources = self.execution.sources(read).iter().copied();
+                sources.filter(|&source| source != read).collect()
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use crate::reference::generate::{Shape, Values, generate, perturb};
 use crate::reference::machine::Machine;
 use crate::reference::random::Random;
 use crate::reference::replay::Replay;
-use crate::witness::{Edge, Fact, NotFrom, Step, Violation, Why};
+use crate::witness::{CoreSize, Edge, Fact, NotFrom, Step, Violation, Why};
 
 use super::derivation::Derivation;
 use super::{Rechecked, recheck_violation};
@@ -295,7 +295,7 @@ fn derivations_prove_violations_and_only_violations() {
             forbidden += usize::from(!is_allowed);
             proved += usize::from(cycle || no_source);
             let lens = execution.threads().map(|t| execution.thread_len(t)).collect();
-            assert_eq!(proves(&Violation::Core { lens, smallest: false }), !is_allowed);
+            assert_eq!(proves(&Violation::Core { lens, size: CoreSize::Minimal }), !is_allowed);
         }
     }
     assert!(forbidden > 300 && proved > forbidden / 2, "proved {proved} of {forbidden}");

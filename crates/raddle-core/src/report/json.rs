@@ -54,7 +54,7 @@ enum Detail {
     UnwrittenValue { read: String },
     Cycle { cycle: Vec<Order>, derivation: Vec<Derived> },
     NoSource { read: String, derivation: Vec<Derived> },
-    Core { events: Vec<String>, smallest: bool },
+    Core { events: Vec<String>, size: &'static str },
 }
 
 #[derive(Debug, Serialize)]
@@ -101,9 +101,14 @@ pub fn violation(execution: &Execution, model: Model, violation: &witness::Viola
             let read = execution.name(*read);
             ("no-source", Detail::NoSource { read, derivation: derived(execution, derivation) })
         }
-        witness::Violation::Core { lens, smallest } => {
+        witness::Violation::Core { lens, size } => {
             let events = first_events(execution, lens);
-            ("core", Detail::Core { events, smallest: *smallest })
+            let size = match size {
+                witness::CoreSize::Smallest => "smallest",
+                witness::CoreSize::Minimal => "minimal",
+                witness::CoreSize::Unknown => "unknown",
+            };
+            ("core", Detail::Core { events, size })
         }
     };
     Violation { kind, message: sentence(execution, model, violation), detail }

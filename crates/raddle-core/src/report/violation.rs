@@ -7,7 +7,7 @@ use super::{Page, left_out, wrap};
 use crate::execution::{Action, EventId, Execution};
 use crate::history;
 use crate::model::Model;
-use crate::witness::{Edge, Fact, Violation};
+use crate::witness::{CoreSize, Edge, Fact, Violation};
 
 /// A longer circle is cut in the middle when it is told in one sentence.
 const NAMES_IN_A_SENTENCE: usize = 12;
@@ -55,7 +55,7 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
             let rest = derivation(words, &others, &[], page);
             format!("{sentence}:\n\n{}{sources}{rest}", event_line(execution, *read))
         }
-        Violation::Core { lens, smallest } => core(words, lens, *smallest, page),
+        Violation::Core { lens, size } => core(words, lens, *size, page),
     }
 }
 
@@ -141,20 +141,23 @@ fn excluded_sources(words: Words<'_>, of: EventId, facts: &[Fact], page: Page) -
     page.list(lines.len(), "sources", |at| lines[at].clone())
 }
 
-fn core(words: Words<'_>, lens: &[usize], smallest: bool, page: Page) -> String {
+fn core(words: Words<'_>, lens: &[usize], size: CoreSize, page: Page) -> String {
     let Words { execution, model } = words;
     let (count, events) = match lens.iter().sum::<usize>() {
         1 => (1, "event"),
         count => (count, "events"),
     };
-    let minimal = if smallest {
-        "It is the smallest such part: every part of the execution with fewer events is possible."
-    } else {
-        "Every smaller part of it is possible."
+    let size = match size {
+        CoreSize::Smallest => {
+            " It is the smallest such part: every part of the execution with fewer events is \
+             possible."
+        }
+        CoreSize::Minimal => " Every smaller part of it is possible.",
+        CoreSize::Unknown => "",
     };
     let claim = format!(
         "No order of these {count} {events} is possible under {model}, as an exhaustive search \
-         found. {minimal}"
+         found.{size}"
     );
     format!("{}\n{}", wrap(&claim, 0, page), part(execution, lens, page))
 }

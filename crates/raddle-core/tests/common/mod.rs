@@ -7,16 +7,16 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
-use raddle_core::execution::{Action, Builder, Execution, LocationId, SourceClaim, ThreadId, Value};
+use raddle_core::execution::{
+    Action, Builder, Execution, LocationId, SourceClaim, ThreadId, Value,
+};
 
 /// How many cases a property gets: `cases`, unless `RADDLE_CASES` multiplies it.
 pub(crate) fn config(cases: u32) -> Config {
-    let factor = std::env::var("RADDLE_CASES").map_or(1, |factor| {
-        factor.parse::<u32>().expect("RADDLE_CASES is a factor, such as 100")
-    });
-    let seed = std::env::var("RADDLE_SEED").map_or(1, |seed| {
-        seed.parse::<u64>().expect("RADDLE_SEED is a number")
-    });
+    let factor = std::env::var("RADDLE_CASES")
+        .map_or(1, |factor| factor.parse::<u32>().expect("RADDLE_CASES is a factor, such as 100"));
+    let seed = std::env::var("RADDLE_SEED")
+        .map_or(1, |seed| seed.parse::<u64>().expect("RADDLE_SEED is a number"));
     Config {
         cases: cases * factor,
         rng_seed: RngSeed::Fixed(seed),
@@ -98,13 +98,9 @@ const LOCK: u32 = 7;
 /// Random executions with the given features.
 pub(crate) fn executions(features: Features) -> impl Strategy<Value = Execution> {
     let kinds = features.kinds();
-    let draft = (0..kinds.len(), 0..features.locations, 0..features.values, 0..1000usize)
-        .prop_map(move |(kind, location, value, dice)| Draft {
-            kind: kinds[kind],
-            location,
-            value,
-            dice,
-        });
+    let draft = (0..kinds.len(), 0..features.locations, 0..features.values, 0..1000usize).prop_map(
+        move |(kind, location, value, dice)| Draft { kind: kinds[kind], location, value, dice },
+    );
     let threads = vec(vec(draft, 1..=features.events), 2..=features.threads);
     let spawns = vec(0..4u32, features.threads);
     (threads, spawns)
@@ -118,10 +114,10 @@ fn action(draft: &Draft, location: LocationId, lock: LocationId, held: &mut bool
         READ => Action::Read { location, value: 0 },
         WRITE => Action::Write { location, value: draft.value },
         UPDATE => Action::Rmw { location, read: 0, written: draft.value },
-        CAS => Action::Cas { location, expected: 0, desired: draft.value, read: 0, succeeded: true },
-        FAILED_CAS => {
-            Action::Cas { location, expected: 9, desired: 9, read: 0, succeeded: false }
+        CAS => {
+            Action::Cas { location, expected: 0, desired: draft.value, read: 0, succeeded: true }
         }
+        FAILED_CAS => Action::Cas { location, expected: 9, desired: 9, read: 0, succeeded: false },
         FENCE => Action::Fence,
         STORE_FENCE => Action::StoreFence,
         _ => {
