@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::cycles::cycles;
 use common::{ALL, Features, config, executions};
 use proptest::prelude::*;
 use raddle_core::consistency::{Algorithm, Options, check};
@@ -121,6 +122,16 @@ proptest! {
     }
 
     #[test]
+    fn critical_cycles(execution in cycles(4, true)) {
+        agrees_with_brute_force(&execution)?;
+    }
+
+    #[test]
+    fn critical_cycles_with_several_sources(execution in cycles(3, false)) {
+        agrees_with_brute_force(&execution)?;
+    }
+
+    #[test]
     fn runs_of_the_machine(seed: u64, model in 0..3usize, changes in 0..3usize, few: bool) {
         let shape = Shape {
             model: Model::ALL[model],
@@ -141,5 +152,47 @@ proptest! {
             prop_assert!(allows(&execution, shape.model));
         }
         agrees_with_brute_force(&execution)?;
+    }
+
+    /// What the machine did is allowed, however long: no brute force needed.
+    #[test]
+    fn long_runs_of_the_machine(
+        seed: u64,
+        model in 0..3usize,
+        threads in 2..5usize,
+        locations in 1..7usize,
+        rare in 0.0..0.15f64,
+    ) {
+        let shape = Shape {
+            model: Model::ALL[model],
+            threads,
+            locations,
+            events_per_thread: 30 / threads,
+            values: Values::Distinct,
+            name_sources: 1.0,
+            fences: 0.15,
+            store_fences: if seed % 2 == 0 { rare } else { 0.0 },
+            rmw: rare,
+            flushes: 0.2,
+            ..Shape::default()
+        };
+        let execution = generate(&shape, seed);
+        for model in &Model::ALL[model..] {
+            for options in variants(&execution) {
+                let options = Options { budget: 100_000, ..options };
+                let verdict = check(&execution, *model, &options);
+                let text = || history::write(&execution, history::Format::Text);
+                match verdict {
+                    Verdict::Consistent(witness) => {
+                        let rechecked = recheck_witness(&execution, *model, &witness);
+                        prop_assert!(rechecked.is_ok(), "{model} {rechecked:?}\n{}", text());
+                    }
+                    Verdict::Unknown { .. } if options.algorithm == Algorithm::Naive => {}
+                    other => {
+                        prop_assert!(false, "{model} {options:?} {other:?}\n{}", text());
+                    }
+                }
+            }
+        }
     }
 }

@@ -15,12 +15,13 @@
 //!
 //! **Where we differ.**
 //! - The fence map counts all reads that hold the location, also those of the thread whose store
-//!   they read. The paper leaves these out (item 2 of its definition), and then
-//!   `W x 1; F; R z <- P1; R x <- P0 || W x 2; F; W z 1` is called unrealizable, depending on the
-//!   order of the search (test `fence_map_counts_reads_of_the_own_store`).
+//!   they read. The paper leaves these out (item 2 of its definition); then a realizable execution
+//!   is refused, depending on the order of the search (test
+//!   `fence_map_counts_reads_of_the_own_store`).
 //! - Updates flush their thread's buffers and their source, then read and write at once. If an
 //!   update reads the write that holds a location, it takes over and holds it for its own readers
-//!   without a gap, so the fence map follows the chain of updates.
+//!   without a gap, so the fence map follows the chain of updates (test
+//!   `fence_map_follows_updates`).
 //! - Thread events that change nothing in memory are taken for granted, as in
 //!   [`eager`](super::eager); the paper branches on all.
 //! - Store-store fences. The appendix only sketches them: keep a second map for the stores before

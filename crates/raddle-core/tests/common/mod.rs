@@ -4,6 +4,8 @@
 //! executions, these take the source of every read at random: most are inconsistent, in ways that no
 //! run suggests.
 
+pub(crate) mod cycles;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
