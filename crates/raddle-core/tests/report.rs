@@ -316,6 +316,26 @@ P1.0 takes m from P0.1, but P2.0 comes in between
 }
 
 #[test]
+fn a_circle_of_a_read_and_a_write_has_plain_words() {
+    let execution = parse("P0: R x 1; W x 1; W x 2; R x 0\nP1: W x 0; R x 0\n");
+    let overwrite = Why::BeforeOverwrite { source: event(&execution, "init x") };
+    let sentence = |read: &str, write: &str, there: Why, back: Why| {
+        let cycle = vec![edge(&execution, read, write, there), edge(&execution, write, read, back)];
+        report::sentence(&execution, Model::Sc, &Violation::Cycle { cycle, derivation: vec![] })
+    };
+    let sentences = [
+        sentence("P0.0", "P0.1", Why::Program, Why::ReadsFrom),
+        sentence("P0.3", "P0.2", overwrite, Why::Program),
+        sentence("P1.1", "P0.1", Why::Program, Why::ReadsFrom),
+    ];
+    assert_snapshot!(sentences.join("\n"), @r"
+P0.0 reads x from P0.1, which comes later
+P0.3 can only read the initial value of x, but P0.2 has overwritten it before
+P1.1 and P0.1 must each come before the other
+");
+}
+
+#[test]
 fn a_lost_update_is_explained() {
     let execution = parse("P0: RMW x 5 6\nP1: RMW x 5 7\ninit: x=5\n");
     let before_source = Why::BeforeSource { read: event(&execution, "P0.0") };
@@ -359,6 +379,8 @@ fn facts_about_locks_speak_of_locks() {
         ],
         derivation: vec![
             excluded(&execution, "P0.0", "P1.1", NotFrom::Later),
+            excluded(&execution, "P1.0", "init m", NotFrom::OwnStore { by: id("P1.1") }),
+            order(&execution, "P0.1", "P1.1", Why::OwnStoreFirst { read: id("P0.0") }),
             order(&execution, "P1.0", "P0.0", Why::BeforeOverwrite { source: id("P0.1") }),
         ],
     };
@@ -379,6 +401,9 @@ init m -> P0.0 -> P1.0 -> init m must each come before the next:
 This rests on:
 
   P0.0 does not take m from P1.1: P1.1 comes later than P0.0
+  P1.0 does not take m from init m: P1.1, a release of its own thread, comes after init m
+  P0.1 comes before P1.1: P0.0 takes m from P1.1 and not from P0.1, where its own thread released it
+    last, so P1.1 comes later
   P1.0 comes before P0.0: P1.0 takes m from P0.1 or a release before it (no other is left), and P0.0
     comes later than P0.1: it has to wait
 ");

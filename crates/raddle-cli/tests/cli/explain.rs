@@ -189,7 +189,9 @@ history  pso
 -        inconsistent
 
 -, pso: inconsistent
-P1.2 and P0.3 must each come before the other:
+P0.3 reads x from P0.1 after P1.2 has overwritten it.
+
+So these two must each come before the other:
 
   P1.2  W x 3
         reaches memory before P0.3 runs: spawn and join keep this order of P1 and P0

@@ -98,7 +98,7 @@ exit 1
 history  pso
 -        inconsistent
 
--, pso: P0.0 and P0.1 must each come before the other
+-, pso: P0.0 reads x from P0.1, which comes later
 --- stderr
 ");
     let unwritten = "P0: W x 1; R x 7\n";

@@ -1,7 +1,7 @@
 //! Circles of two events in plain words.
 //!
-//! Such a circle is mostly a write and a later one that must come both after and before it, because
-//! a read missed it. That a read missed a write is sooner understood than the circle.
+//! Mostly such a circle means that a read missed a write that came before it, or observed one that
+//! came later. This is sooner understood than the circle.
 
 use super::reason::Words;
 use crate::execution::EventId;
@@ -13,6 +13,10 @@ pub(super) fn clash(words: Words<'_>, cycle: &[Edge]) -> Option<String> {
     cycle.iter().find_map(|edge| match edge.why {
         Why::BeforeSource { read } | Why::OwnStoreFirst { read } => {
             missed_write(words, read, edge.to, edge.from)
+        }
+        Why::BeforeOverwrite { source } => missed_write(words, edge.from, source, edge.to),
+        Why::ReadsFrom if words.execution.sources(edge.to) == [edge.from] => {
+            Some(format!("{}, which comes later", words.reads(edge.to, edge.from)))
         }
         _ => None,
     })

@@ -89,6 +89,10 @@ impl Words<'_> {
             Why::FirstSource => {
                 format!("every source left to {to} comes after {from} or is {from}")
             }
+            Why::OwnStoreFirst { read } if self.is_lock(read) => format!(
+                "{} and not from {from}, where its own thread released it last, so {to} comes later",
+                self.reads(read, edge.to),
+            ),
             Why::OwnStoreFirst { read } => format!(
                 "{} and not what its own thread stored there last ({from}), so {to} has \
                  overwritten that",
@@ -163,7 +167,8 @@ impl Words<'_> {
                 format!("{} comes after {source} and before {read}", self.name(by))
             }
             NotFrom::OwnStore { by } => {
-                format!("{}, a store of its own thread, comes after {source}", self.name(by))
+                let what = if self.is_lock(by) { "a release" } else { "a store" };
+                format!("{}, {what} of its own thread, comes after {source}", self.name(by))
             }
         }
     }
