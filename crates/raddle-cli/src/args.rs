@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
 use raddle_core::consistency::Options;
 use raddle_core::history::Format;
-use raddle_core::model::{Model, UnknownModel};
+use raddle_core::model::Model;
 
 use crate::generate::{GenerateArgs, Shares};
 use crate::pool;
@@ -216,9 +216,12 @@ enum ModelChoice {
 }
 
 impl FromStr for ModelChoice {
-    type Err = UnknownModel;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownModel> {
-        if name == "all" { Ok(ModelChoice::All) } else { name.parse().map(ModelChoice::One) }
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "all" => Ok(ModelChoice::All),
+            _ => name.parse().map(ModelChoice::One).map_err(|error| format!("{error} or all")),
+        }
     }
 }

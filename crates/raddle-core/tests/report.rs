@@ -246,19 +246,19 @@ init x -> P0.0 -> P1.0 -> P2.0 -> P0.3 -> init x must each come before the next
 ---
 init x -> P0.0 -> P1.0 -> P2.0 -> P0.3 -> init x must each come before the next:
 
-  init x=0
+  init x  the initial value 0
           comes before P0.0 reaches memory: initial values are there from the start
   P0.0  W x 1
-        reaches memory before P1.0 does: P0.1 reads x from P1.0 and not from P0.0, the last store
-          there of its own thread, so P0.0 has left the buffer before
+        reaches memory before P1.0 does: P0.1 reads x from P1.0 and not what its own thread stored
+          there last (P0.0), so P1.0 has overwritten that
   P1.0  W x 2
         reaches memory before P2.0 does: P1.0 comes before P2.3, and P2.3 observes P2.0 or a write
           before it (no other source is left): later than P2.0, P1.0 would hide it
   P2.0  W x 1
         reaches memory before P0.3 runs: P0.3 waits for the end of P2
   P0.3  JOIN P2
-        comes before init x: P0.3 comes before P2.3, and P2.3 observes init x or a write before it
-          (no other source is left): later than init x, P0.3 would hide it
+        comes before init x: P0.3 comes before P2.3, and P2.3 has no source left but init x: later
+          than init x, P0.3 would hide it
   init x  again: a circle
 
 This rests on:
@@ -274,6 +274,138 @@ This rests on:
     come in between
   P2.3 comes before P1.0 reaches memory: P2.3 observes P2.0 or a write before it (no other source is
     left), and P1.0 overwrites P2.0
+");
+}
+
+/// The sentence about the circle of `source` and `missed`, which `read` missed.
+fn missed(text: &str, read: &str, source: &str, missed: &str) -> String {
+    let execution = parse(text);
+    let before_source = Why::BeforeSource { read: event(&execution, read) };
+    let cycle = vec![
+        edge(&execution, source, missed, Why::Program),
+        edge(&execution, missed, source, before_source),
+    ];
+    report::sentence(&execution, Model::Sc, &Violation::Cycle { cycle, derivation: vec![] })
+}
+
+#[test]
+fn a_circle_of_two_has_plain_words() {
+    let locks = "P0: LOCK m <- init; UNLOCK m\nP1: LOCK m <- P0.1; UNLOCK m\nP2: LOCK m\n";
+    let sentences = [
+        missed("P0: RMW x 0 1\nP1: RMW x 0 1\n", "P0.0", "init x", "P1.0"),
+        missed("P0: W x 1; RMW x 1 2\nP1: CAS x 1 3\n", "P1.0", "P0.0", "P0.1"),
+        missed("P0: RMW x 0 1\nP1: R x 0\n", "P1.0", "init x", "P0.0"),
+        missed("P0: W x 1; W x 2; R x 1\n", "P0.2", "P0.0", "P0.1"),
+        missed("P0: W x 1; R x 0\nP1: W x 0\n", "P0.1", "init x", "P0.0"),
+        missed("P0: W x 1; W x 2; R x 1\nP1: W x 1\n", "P0.2", "P0.0", "P0.1"),
+        missed("P0: LOCK m\nP1: LOCK m\n", "P0.0", "init m", "P1.0"),
+        missed(locks, "P0.0", "init m", "P2.0"),
+        missed(locks, "P1.0", "P0.1", "P2.0"),
+    ];
+    assert_snapshot!(sentences.join("\n"), @r"
+P0.0 and P1.0 both update x from its initial value
+P0.1 and P1.0 both update x from P0.0
+P1.0 reads the initial value of x after P0.0 has overwritten it
+P0.2 reads x from P0.0 after P0.1 has overwritten it
+P0.1 can only read the initial value of x, but P0.0 has overwritten it before
+P0.0 and P0.1 must each come before the other
+P0.0 and P1.0 are both the first to take m
+P0.0 is the first to take m, but P2.0 comes before
+P1.0 takes m from P0.1, but P2.0 comes in between
+");
+}
+
+#[test]
+fn a_circle_of_a_read_and_a_write_has_plain_words() {
+    let execution = parse("P0: R x 1; W x 1; W x 2; R x 0\nP1: W x 0; R x 0\n");
+    let overwrite = Why::BeforeOverwrite { source: event(&execution, "init x") };
+    let sentence = |read: &str, write: &str, there: Why, back: Why| {
+        let cycle = vec![edge(&execution, read, write, there), edge(&execution, write, read, back)];
+        report::sentence(&execution, Model::Sc, &Violation::Cycle { cycle, derivation: vec![] })
+    };
+    let sentences = [
+        sentence("P0.0", "P0.1", Why::Program, Why::ReadsFrom),
+        sentence("P0.3", "P0.2", overwrite, Why::Program),
+        sentence("P1.1", "P0.1", Why::Program, Why::ReadsFrom),
+    ];
+    assert_snapshot!(sentences.join("\n"), @r"
+P0.0 reads x from P0.1, which comes later
+P0.3 can only read the initial value of x, but P0.2 has overwritten it before
+P1.1 and P0.1 must each come before the other
+");
+}
+
+#[test]
+fn a_lost_update_is_explained() {
+    let execution = parse("P0: RMW x 5 6\nP1: RMW x 5 7\ninit: x=5\n");
+    let before_source = Why::BeforeSource { read: event(&execution, "P0.0") };
+    let overwrite = Why::BeforeOverwrite { source: event(&execution, "init x") };
+    let violation = Violation::Cycle {
+        cycle: vec![
+            edge(&execution, "init x", "P1.0", Why::Program),
+            edge(&execution, "P1.0", "init x", before_source),
+        ],
+        derivation: vec![order(&execution, "P1.0", "P0.0", overwrite)],
+    };
+    assert_snapshot!(explain(&execution, Model::Tso, &violation), @r"
+P0.0 and P1.0 both update x from its initial value
+---
+P0.0 and P1.0 both update x from its initial value.
+
+So these two must each come before the other:
+
+  init x  the initial value 5
+          comes before P1.0: initial values are there from the start
+  P1.0  RMW x 5 7
+        comes before init x: P1.0 comes before P0.0, and P0.0 reads the initial value of x: later
+          than init x, P1.0 would hide it
+  init x  again: a circle
+
+This rests on:
+
+  P1.0 comes before P0.0: P1.0 reads the initial value of x, which P0.0 overwrites
+");
+}
+
+#[test]
+fn facts_about_locks_speak_of_locks() {
+    let execution = parse("P0: LOCK m; UNLOCK m\nP1: LOCK m; UNLOCK m\n");
+    let id = |name| event(&execution, name);
+    let violation = Violation::Cycle {
+        cycle: vec![
+            edge(&execution, "init m", "P0.0", Why::Program),
+            edge(&execution, "P0.0", "P1.0", Why::BeforeOverwrite { source: id("init m") }),
+            edge(&execution, "P1.0", "init m", Why::BeforeSource { read: id("P0.1") }),
+        ],
+        derivation: vec![
+            excluded(&execution, "P0.0", "P1.1", NotFrom::Later),
+            excluded(&execution, "P1.0", "init m", NotFrom::OwnStore { by: id("P1.1") }),
+            order(&execution, "P0.1", "P1.1", Why::OwnStoreFirst { read: id("P0.0") }),
+            order(&execution, "P1.0", "P0.0", Why::BeforeOverwrite { source: id("P0.1") }),
+        ],
+    };
+    assert_snapshot!(explain(&execution, Model::Sc, &violation), @r"
+init m -> P0.0 -> P1.0 -> init m must each come before the next
+---
+init m -> P0.0 -> P1.0 -> init m must each come before the next:
+
+  init m  the lock is free
+          comes before P0.0: initial values are there from the start
+  P0.0  LOCK m
+        comes before P1.0: P0.0 has no source left but init m, so P1.0 comes later
+  P1.0  LOCK m
+        comes before init m: P1.0 comes before P0.1, and P0.1 releases m, held since init m: P1.0
+          cannot come in between
+  init m  again: a circle
+
+This rests on:
+
+  P0.0 does not take m from P1.1: P1.1 comes later than P0.0
+  P1.0 does not take m from init m: P1.1, a release of its own thread, comes after init m
+  P0.1 comes before P1.1: P0.0 takes m from P1.1 and not from P0.1, where its own thread released it
+    last, so P1.1 comes later
+  P1.0 comes before P0.0: P1.0 takes m from P0.1 or a release before it (no other is left), and P0.0
+    comes later than P0.1: it has to wait
 ");
 }
 
@@ -312,9 +444,9 @@ fn a_read_without_a_source_tells_why_each_is_not_the_one() {
         ],
     };
     assert_snapshot!(explain(&execution, Model::Tso, &violation), @r"
-P0.2 reads x = 1, but none of its possible sources is left
+P0.2 reads x = 1, but each of its possible sources is ruled out
 ---
-P0.2 reads x = 1, but none of its possible sources is left:
+P0.2 reads x = 1, but each of its possible sources is ruled out:
 
   P0.2  R x 1
     not from P0.0: P0.1, a store of its own thread, comes after P0.0
@@ -334,8 +466,8 @@ fn a_core_stands_in_columns() {
     assert_snapshot!(explain(&execution, Model::Sc, &violation), @r"
 sc has no order for the first 2 events of P0 and the first 3 events of P2
 ---
-No order of these 5 events is possible under sc, as an exhaustive search found. It is the smallest
-such part: every part of the execution with fewer events is possible.
+sc allows no order of these events, as an exhaustive search found. It does allow every part of the
+execution with fewer events.
 
 initially y = 5
 P0                P2
@@ -352,8 +484,8 @@ fn a_core_of_many_threads_has_one_event_on_each_line() {
     let execution = parse(&text);
     let page = Page { lines: 6, ..Page::default() };
     assert_snapshot!(report::violation(&execution, Model::Pso, &violation, page), @r"
-No order of these 20 events is possible under pso, as an exhaustive search found. Every smaller part
-of it is possible.
+pso allows no order of these events, as an exhaustive search found. It does allow every smaller part
+of them.
 
   P0.0  W x 0
   P1.0  W x 1
@@ -442,7 +574,7 @@ fn json_of_the_other_violations() {
         .collect();
     assert_snapshot!(lines.join("\n"), @r#"
 {"kind":"unwritten-value","message":"P0.2 reads x = 1, a value that no other event writes there","read":"P0.2"}
-{"kind":"no-source","message":"P0.2 reads x = 1, but none of its possible sources is left","read":"P0.2","derivation":[{"from":"P0.0","to":"P0.1","why":"before-source","read":"P0.2"},{"read":"P0.2","not_from":"P0.0","why":"hidden","by":"P0.1"},{"read":"P0.2","not_from":"P0.3","why":"later"}]}
+{"kind":"no-source","message":"P0.2 reads x = 1, but each of its possible sources is ruled out","read":"P0.2","derivation":[{"from":"P0.0","to":"P0.1","why":"before-source","read":"P0.2"},{"read":"P0.2","not_from":"P0.0","why":"hidden","by":"P0.1"},{"read":"P0.2","not_from":"P0.3","why":"later"}]}
 {"kind":"core","message":"sc has no order for the first 3 events of P0","events":["P0.0","P0.1","P0.2"],"size":"smallest"}
 "#);
 }

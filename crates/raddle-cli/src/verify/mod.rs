@@ -58,7 +58,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, Outp
     if let (Some(mut file), Some(path)) = (witnesses, &args.witness) {
         write_witnesses(&answers, &mut file).map_err(|error| OutputError::file(path, error))?;
     }
-    if args.recheck {
+    if args.recheck && !answers.is_empty() {
         tell_rechecking(&answers, args.json, output)?;
     }
     Ok(answers.iter().map(Answer::status).fold(status, Status::max))

@@ -1,10 +1,16 @@
 //! The program from outside: what it prints, where, and its exit status.
 
 mod convert;
+mod explain;
 mod generate;
 mod input;
+mod json;
+mod random;
+mod recheck;
 mod stats;
 mod usage;
+mod verify;
+mod witness;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

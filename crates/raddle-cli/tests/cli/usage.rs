@@ -117,7 +117,7 @@ fn an_unknown_model() {
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'x86' for '--model <MODELS>': unknown memory model 'x86': expected sc, tso, pso
+error: invalid value 'x86' for '--model <MODELS>': unknown memory model 'x86': expected sc, tso, pso or all
 
 For more information, try '--help'.
 ");

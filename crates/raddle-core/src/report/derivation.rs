@@ -29,7 +29,7 @@ fn line(words: Words<'_>, fact: &Fact, page: Page) -> String {
             format!("  {} {precedes}: {}", words.name(edge.from), words.why(&edge))
         }
         Fact::Excluded { read, source, why } => {
-            let not = format!("{} does not observe {}", words.name(read), words.name(source));
+            let not = words.does_not_observe(read, source);
             format!("  {not}: {}", words.not_from(read, source, why))
         }
     };

@@ -6,6 +6,7 @@
 //! long is cut in the middle, with the number of lines left out. The same answers for programs are
 //! in [`json`].
 
+mod clash;
 mod columns;
 mod derivation;
 pub mod json;

@@ -16,15 +16,16 @@ impl Words<'_> {
         self.execution.name(event)
     }
 
-    fn location(self, event: EventId) -> String {
+    pub(super) fn location(self, event: EventId) -> String {
         let location = self.execution.action(event).location();
         location.map_or_else(String::new, |location| self.execution.location(location).name.clone())
     }
 
-    /// Whether the event takes or releases a lock. A release counts as reading from the acquire
-    /// before it.
-    fn is_lock(self, event: EventId) -> bool {
-        matches!(self.execution.action(event), Action::Lock { .. } | Action::Unlock { .. })
+    /// Whether the event takes or releases a lock, or is the start of one. A release counts as
+    /// reading from the acquire before it.
+    pub(super) fn is_lock(self, event: EventId) -> bool {
+        let location = self.execution.action(event).location();
+        location.is_some_and(|location| self.execution.location(location).is_lock)
     }
 
     /// Whether the event is a store that waits in a buffer before it reaches memory.
@@ -38,6 +39,7 @@ impl Words<'_> {
         let name = self.name(to);
         match (self.is_buffered(from), self.is_buffered(to)) {
             (true, true) => format!("reaches memory before {name} does"),
+            (true, false) if self.execution.is_init(to) => format!("reaches memory before {name}"),
             (true, false) => format!("reaches memory before {name} runs"),
             (false, true) => format!("comes before {name} reaches memory"),
             (false, false) => format!("comes before {name}"),
@@ -45,7 +47,7 @@ impl Words<'_> {
     }
 
     /// `P0.1 reads y from P1.0`.
-    fn reads(self, read: EventId, source: EventId) -> String {
+    pub(super) fn reads(self, read: EventId, source: EventId) -> String {
         let (name, location, from) = (self.name(read), self.location(read), self.name(source));
         match (self.execution.action(read), self.execution.is_init(source)) {
             (Action::Unlock { .. }, _) => format!("{name} releases {location}, held since {from}"),
@@ -62,11 +64,16 @@ impl Words<'_> {
 
     /// What `read` observes, as far as it is known: `source` is the last that it may.
     fn reads_at_last(self, read: EventId, source: EventId) -> String {
-        if self.has_choice(read) {
-            let (name, source) = (self.name(read), self.name(source));
-            format!("{name} observes {source} or a write before it (no other source is left)")
-        } else {
+        let (name, from) = (self.name(read), self.name(source));
+        if !self.has_choice(read) {
             self.reads(read, source)
+        } else if self.execution.is_init(source) {
+            format!("{name} has no source left but {from}")
+        } else if self.is_lock(read) {
+            let lock = self.location(read);
+            format!("{name} takes {lock} from {from} or a release before it (no other is left)")
+        } else {
+            format!("{name} observes {from} or a write before it (no other source is left)")
         }
     }
 
@@ -82,9 +89,13 @@ impl Words<'_> {
             Why::FirstSource => {
                 format!("every source left to {to} comes after {from} or is {from}")
             }
+            Why::OwnStoreFirst { read } if self.is_lock(read) => format!(
+                "{} and not from {from}, where its own thread released it last, so {to} comes later",
+                self.reads(read, edge.to),
+            ),
             Why::OwnStoreFirst { read } => format!(
-                "{} and not from {from}, the last store there of its own thread, so {from} has \
-                 left the buffer before",
+                "{} and not what its own thread stored there last ({from}), so {to} has \
+                 overwritten that",
                 self.reads(read, edge.to),
             ),
             Why::BeforeSource { read } => {
@@ -116,7 +127,11 @@ impl Words<'_> {
             (_, (_, &Action::Join { thread })) => {
                 format!("{} waits for the end of {}", self.name(to), thread_name(thread))
             }
-            _ => "spawn and join order their threads so".to_owned(),
+            ((Some(one), Some(other)), _) => {
+                let (one, other) = (thread_name(one), thread_name(other));
+                format!("spawn and join keep this order of {one} and {other}")
+            }
+            ((Some(_), None), _) => "initial values are there from the start".to_owned(),
         }
     }
 
@@ -134,6 +149,15 @@ impl Words<'_> {
         }
     }
 
+    /// `P0.1 does not observe P1.0`.
+    pub(super) fn does_not_observe(self, read: EventId, source: EventId) -> String {
+        let (name, location, from) = (self.name(read), self.location(read), self.name(source));
+        match self.is_lock(read) {
+            true => format!("{name} does not take {location} from {from}"),
+            false => format!("{name} does not observe {from}"),
+        }
+    }
+
     /// Why a read does not observe a possible source.
     pub(super) fn not_from(self, read: EventId, source: EventId, why: NotFrom) -> String {
         let (read, source) = (self.name(read), self.name(source));
@@ -143,7 +167,8 @@ impl Words<'_> {
                 format!("{} comes after {source} and before {read}", self.name(by))
             }
             NotFrom::OwnStore { by } => {
-                format!("{}, a store of its own thread, comes after {source}", self.name(by))
+                let what = if self.is_lock(by) { "a release" } else { "a store" };
+                format!("{}, {what} of its own thread, comes after {source}", self.name(by))
             }
         }
     }

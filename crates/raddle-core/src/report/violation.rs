@@ -1,10 +1,11 @@
 //! A violation: in one sentence, and explained.
 
+use super::clash::clash;
 use super::derivation::derivation;
 use super::part::part;
 use super::reason::Words;
 use super::{Page, left_out, wrap};
-use crate::execution::{Action, EventId, Execution};
+use crate::execution::{Action, EventId, Execution, ThreadId};
 use crate::history;
 use crate::model::Model;
 use crate::witness::{CoreSize, Edge, Fact, Violation};
@@ -20,10 +21,10 @@ pub fn sentence(execution: &Execution, model: Model, violation: &Violation) -> S
             format!("{}, a value that no other event writes there", observes(execution, *read))
         }
         Violation::Cycle { cycle, .. } => {
-            format!("{} must each come before the next", circle(execution, cycle))
+            clash(Words { execution, model }, cycle).unwrap_or_else(|| circle(execution, cycle))
         }
         Violation::NoSource { read, .. } => {
-            format!("{}, but none of its possible sources is left", observes(execution, *read))
+            format!("{}, but each of its possible sources is ruled out", observes(execution, *read))
         }
         Violation::Core { lens, .. } => {
             format!("{model} has no order for {}", extent(execution, lens))
@@ -46,7 +47,12 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
                 format!("  {}  again: a circle\n", execution.name(edge.to))
             });
             let rest = derivation(words, facts, cycle, page);
-            format!("{sentence}:\n\n{list}{end}{rest}")
+            let (end_of_sentence, so) = match clash(words, cycle) {
+                Some(_) => (".", "\nSo these two must each come before the other:\n"),
+                None => (":", ""),
+            };
+            let sentence = wrap(&format!("{sentence}{end_of_sentence}"), 2, page);
+            format!("{sentence}{so}\n{list}{end}{rest}")
         }
         Violation::NoSource { read, derivation: facts } => {
             let sources = excluded_sources(words, *read, facts, page);
@@ -70,7 +76,12 @@ fn observes(execution: &Execution, read: EventId) -> String {
     }
 }
 
+/// `P0.0 -> P1.0 -> P1.1 -> P0.0 must each come before the next`.
 fn circle(execution: &Execution, cycle: &[Edge]) -> String {
+    if let [one, other] = cycle {
+        let (one, other) = (execution.name(one.from), execution.name(other.from));
+        return format!("{one} and {other} must each come before the other");
+    }
     let mut names: Vec<String> = cycle.iter().map(|edge| execution.name(edge.from)).collect();
     names.extend(cycle.last().map(|edge| execution.name(edge.to)));
     if names.len() > NAMES_IN_A_SENTENCE {
@@ -78,7 +89,7 @@ fn circle(execution: &Execution, cycle: &[Edge]) -> String {
         let start = NAMES_IN_A_SENTENCE / 2;
         names.splice(start..start + cut, [left_out(cut, "events")]);
     }
-    names.join(" -> ")
+    format!("{} must each come before the next", names.join(" -> "))
 }
 
 /// `the first 2 events of P0 and the first event of P1`.
@@ -95,7 +106,9 @@ fn extent(execution: &Execution, lens: &[usize]) -> String {
             }
         })
         .collect();
+    let is_whole = |thread: ThreadId| lens[thread.index()] == execution.thread_len(thread);
     match parts.as_slice() {
+        _ if execution.threads().all(is_whole) => "the whole execution".to_owned(),
         [] => "no events".to_owned(),
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
@@ -111,10 +124,9 @@ fn link(words: Words<'_>, edge: &Edge, page: Page) -> String {
     let name = words.name(edge.from);
     let indent = name.chars().count() + 4;
     let precedes = words.precedes(edge.from, edge.to);
-    let line = match words.execution.action(edge.from) {
-        Action::Init { .. } => {
-            format!("  {}\n", history::write_event(words.execution, edge.from))
-        }
+    let line = match *words.execution.action(edge.from) {
+        Action::Init { .. } if words.is_lock(edge.from) => format!("  {name}  the lock is free\n"),
+        Action::Init { value, .. } => format!("  {name}  the initial value {value}\n"),
         _ => event_line(words.execution, edge.from),
     };
     let reason = format!("{}{precedes}: {}", " ".repeat(indent), words.why(edge));
@@ -143,21 +155,12 @@ fn excluded_sources(words: Words<'_>, of: EventId, facts: &[Fact], page: Page) -
 
 fn core(words: Words<'_>, lens: &[usize], size: CoreSize, page: Page) -> String {
     let Words { execution, model } = words;
-    let (count, events) = match lens.iter().sum::<usize>() {
-        1 => (1, "event"),
-        count => (count, "events"),
-    };
     let size = match size {
-        CoreSize::Smallest => {
-            " It is the smallest such part: every part of the execution with fewer events is \
-             possible."
-        }
-        CoreSize::Minimal => " Every smaller part of it is possible.",
+        CoreSize::Smallest => " It does allow every part of the execution with fewer events.",
+        CoreSize::Minimal => " It does allow every smaller part of them.",
         CoreSize::Unknown => "",
     };
-    let claim = format!(
-        "No order of these {count} {events} is possible under {model}, as an exhaustive search \
-         found.{size}"
-    );
+    let claim =
+        format!("{model} allows no order of these events, as an exhaustive search found.{size}");
     format!("{}\n{}", wrap(&claim, 0, page), part(execution, lens, page))
 }
