@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
-use raddle_core::consistency::Options;
+use raddle_core::consistency::{Options, UseClosure};
 use raddle_core::history::Format;
 use raddle_core::model::Model;
 
@@ -196,7 +196,8 @@ impl VerifyArgs {
 
     /// How to check.
     pub(crate) fn options(&self) -> Options {
-        Options { closure: !self.no_closure, budget: self.budget, ..Options::default() }
+        let closure = if self.no_closure { UseClosure::Never } else { UseClosure::WhenNeeded };
+        Options { closure, budget: self.budget, ..Options::default() }
     }
 }
 

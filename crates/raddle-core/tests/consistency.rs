@@ -5,7 +5,7 @@ mod common;
 use common::cycles::cycles;
 use common::{ALL, Features, config, executions};
 use proptest::prelude::*;
-use raddle_core::consistency::{Algorithm, Options, check};
+use raddle_core::consistency::{Algorithm, Options, UseClosure, check};
 use raddle_core::execution::Execution;
 use raddle_core::history;
 use raddle_core::model::Model;
@@ -19,7 +19,7 @@ const STATES: usize = 1_000_000;
 
 fn variants(execution: &Execution) -> Vec<Options> {
     let mut variants = vec![];
-    for closure in [true, false] {
+    for closure in [UseClosure::WhenNeeded, UseClosure::First, UseClosure::Never] {
         variants.push(Options { closure, ..Options::default() });
         if execution.has_reads_from_map() {
             variants.push(Options { closure, algorithm: Algorithm::Naive, ..Options::default() });

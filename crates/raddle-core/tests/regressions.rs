@@ -2,7 +2,7 @@
 //! can be and says what it needs. [`allows`] says what is right; the verdicts are written out all
 //! the same.
 
-use raddle_core::consistency::{Algorithm, Options, check};
+use raddle_core::consistency::{Algorithm, Options, UseClosure, check};
 use raddle_core::history;
 use raddle_core::model::Model;
 use raddle_core::recheck::{Rechecked, recheck_violation, recheck_witness};
@@ -25,7 +25,7 @@ fn expect_as_is(history: &str, allowed: [bool; 3]) {
     for (model, allowed) in Model::ALL.into_iter().zip(allowed) {
         assert_eq!(allows(&execution, model), allowed, "brute force under {model}:\n{history}");
         for algorithm in [Algorithm::Best, Algorithm::Naive] {
-            for closure in [true, false] {
+            for closure in [UseClosure::WhenNeeded, UseClosure::First, UseClosure::Never] {
                 let options = Options { closure, algorithm, ..Options::default() };
                 match check(&execution, model, &options) {
                     Verdict::Consistent(witness) => {

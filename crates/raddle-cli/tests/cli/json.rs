@@ -80,7 +80,7 @@ fn a_search_that_gives_up() {
     assert_snapshot!(run(args), @r#"
 exit 3
 --- stdout
-{"history":"examples/iriw.txt","model":"sc","verdict":"unknown","steps":1}
+{"history":"examples/iriw.txt","model":"sc","verdict":"unknown","steps":0}
 --- stderr
 "#);
 }

@@ -73,8 +73,8 @@ exit 3
 history            sc       tso
 examples/iriw.txt  unknown  unknown
 
-examples/iriw.txt, sc: given up after 1 step; a larger --budget may find the answer
-examples/iriw.txt, tso: given up after 1 step; a larger --budget may find the answer
+examples/iriw.txt, sc: given up after 0 steps; a larger --budget may find the answer
+examples/iriw.txt, tso: given up after 0 steps; a larger --budget may find the answer
 --- stderr
 ");
 }

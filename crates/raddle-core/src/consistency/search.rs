@@ -77,19 +77,36 @@ struct Frame {
     end: usize,
 }
 
-/// How many states the searches for one answer may visit.
+/// How many states the searches for one answer may visit, and how many they have visited.
 pub(super) struct Effort {
-    /// The limit.
-    pub(super) budget: u64,
-    /// How many they have visited.
-    pub(super) steps: u64,
+    budget: u64,
+    steps: u64,
 }
 
 impl Effort {
-    /// Counts a state; false if that is one too many.
+    pub(super) fn new(budget: u64) -> Effort {
+        Effort { budget, steps: 0 }
+    }
+
+    /// How many states have been visited.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Counts a state; false if the budget does not allow it.
     fn spend(&mut self) -> bool {
-        self.steps += 1;
-        self.steps <= self.budget
+        let allowed = self.steps < self.budget;
+        self.steps += u64::from(allowed);
+        allowed
+    }
+
+    /// Lets something visit at most `limit` states of what is left.
+    pub(super) fn with_limit<T>(&mut self, limit: u64, f: impl FnOnce(&mut Effort) -> T) -> T {
+        let budget = self.budget;
+        self.budget = budget.min(self.steps + limit);
+        let result = f(self);
+        self.budget = budget;
+        result
     }
 }
 
