@@ -9,14 +9,11 @@ use std::collections::HashMap;
 
 use super::words::{self, Fault, Source, cut_words, quote};
 use crate::execution::{
-    Action, BuildError, Builder, Execution, Flaw, LocationId, Part, SourceClaim, ThreadId, Value,
+    Action, BuildError, Builder, Execution, LocationId, Part, SourceClaim, ThreadId, Value,
 };
 
 /// Events, threads and locations together: their ids must stay far from the end of 32 bits.
 const MOST: usize = (u32::MAX / 2) as usize;
-
-/// A circle of spawns and joins is told up to this many events.
-const LONGEST_CHAIN: usize = 8;
 
 /// An event and where it is.
 pub(super) struct Event {
@@ -144,7 +141,7 @@ impl Draft {
             self.builder.push(rename(event.thread), action, claim);
         }
         let Draft { builder, events, .. } = self;
-        builder.build().map_err(|error| place(&events, &final_ids, error))
+        builder.build().map_err(|error| place(&events, &final_ids, &error))
     }
 
     /// Every thread named in a source exists.
@@ -188,16 +185,11 @@ fn renamed(event: &Event, rename: impl Fn(ThreadId) -> ThreadId) -> (Action, Sou
 
 /// Finds the place of what the builder refuses. Every flaw of an event itself is about its location
 /// or its thread, so that is where the message points.
-fn place(events: &[Event], final_ids: &[ThreadId], mut error: BuildError) -> Fault {
+fn place(events: &[Event], final_ids: &[ThreadId], error: &BuildError) -> Fault {
     let mut own = events.iter().filter(|event| final_ids[event.thread.index()] == error.thread);
     let at = own.nth(error.position).map_or(0, |event| match error.part {
         Part::Action => event.operand_at,
         Part::Source => event.source_at,
     });
-    if let Flaw::SpawnJoinCycle { chain } = &mut error.flaw
-        && chain.len() > LONGEST_CHAIN
-    {
-        chain.splice(LONGEST_CHAIN / 2..chain.len() - LONGEST_CHAIN / 2, ["...".to_owned()]);
-    }
     Fault::new(at, cut_words(&error.to_string()))
 }

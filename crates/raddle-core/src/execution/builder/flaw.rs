@@ -142,15 +142,20 @@ impl fmt::Display for Flaw {
             Flaw::SpawnedTwice { thread, other } => {
                 write!(f, "{other} spawns thread '{thread}' too: expected one spawn of a thread")
             }
-            Flaw::SpawnJoinCycle { chain } => {
-                let shown = chain.iter().take(6).map(String::as_str);
-                let cut = (chain.len() > 6).then_some("...");
-                write!(
-                    f,
-                    "spawn and join wait for each other in a circle ({}): expected an order in which the threads can run",
-                    shown.chain(cut).collect::<Vec<_>>().join(" -> ")
-                )
-            }
+            Flaw::SpawnJoinCycle { chain } => write!(
+                f,
+                "spawn and join wait for each other in a circle ({}): expected an order in which the threads can run",
+                shortened(chain).join(" -> ")
+            ),
         }
+    }
+}
+
+/// A chain of events, cut in the middle if it is long.
+fn shortened(chain: &[String]) -> Vec<&str> {
+    let all = chain.iter().map(String::as_str);
+    match chain.len() {
+        0..=8 => all.collect(),
+        len => all.clone().take(4).chain(["..."]).chain(all.skip(len - 4)).collect(),
     }
 }
