@@ -69,9 +69,7 @@ impl Inferences<'_> {
                     }
                 }
             };
-            let next = self.preserved.next[event as usize];
-            let program = self.preserved.edges.get(event).iter().copied();
-            for next in program.chain((next != NONE).then_some(next)) {
+            for next in self.preserved.successors(event) {
                 visit(next, Link::Program, 0);
             }
             for &fact in &self.edges_from[event as usize] {

@@ -25,8 +25,6 @@ pub(super) struct Preserved {
     /// By event: events of other chains that come after it. With the chains, these generate the
     /// preserved program order.
     pub(super) edges: Lists,
-    /// All events in an order that respects the preserved program order.
-    pub(super) topological: Vec<u32>,
 }
 
 impl Preserved {
@@ -38,15 +36,22 @@ impl Preserved {
         }
         order.add_joins(instance, &ends);
         let edges = Lists::group(instance.ops.len(), &order.edges);
-        let topological = topological(&order.next, &edges);
         Preserved {
             chains: order.lens.len(),
             chain_of: order.chain_of,
             at: order.at,
             next: order.next,
             edges,
-            topological,
         }
+    }
+}
+
+impl Preserved {
+    /// The events that come right after an event: the next one of its chain, and what the edges
+    /// lead to.
+    pub(super) fn successors(&self, event: u32) -> impl Iterator<Item = u32> {
+        let next = self.next[event as usize];
+        self.edges.get(event).iter().copied().chain((next != NONE).then_some(next))
     }
 }
 
@@ -174,31 +179,4 @@ impl Chains {
             }
         }
     }
-}
-
-/// Sorts the events. The order of spawns and joins is known to be acyclic.
-fn topological(next: &[u32], edges: &Lists) -> Vec<u32> {
-    let events = next.len();
-    let mut incoming = vec![0u32; events];
-    let successors = |event: u32| {
-        let next = next[event as usize];
-        edges.get(event).iter().copied().chain((next != NONE).then_some(next))
-    };
-    for event in 0..events as u32 {
-        successors(event).for_each(|to| incoming[to as usize] += 1);
-    }
-    let mut sorted: Vec<u32> =
-        (0..events as u32).filter(|&event| incoming[event as usize] == 0).collect();
-    let mut at = 0;
-    while at < sorted.len() {
-        for to in successors(sorted[at]) {
-            incoming[to as usize] -= 1;
-            if incoming[to as usize] == 0 {
-                sorted.push(to);
-            }
-        }
-        at += 1;
-    }
-    debug_assert_eq!(sorted.len(), events, "spawn and join are acyclic");
-    sorted
 }
