@@ -5,8 +5,9 @@
 //! ratio is the geometric mean over the instances that both finish. Sizes grow until the naive
 //! algorithm gives up on half of the instances.
 //!
-//! On random instances our search is short, so the same is asked of the family of
-//! [`hard`](crate::hard), where ours is as long as it can be.
+//! On random instances our search is short. The other extreme is the family of
+//! [`hard`](crate::hard): there ours is as long as it can be, while naive can do little wrong, since
+//! a store has to wait until the one before it has been read. It is shown, but nothing is claimed.
 
 use raddle_core::consistency::{Algorithm, Options};
 use raddle_core::model::Model;
@@ -80,12 +81,12 @@ pub(crate) fn run(quick: bool, claims: &mut Claims) {
         print_figure(&cells, |checks| if closure { &checks.closed } else { &checks.open });
     }
     claim_speedup(&cells, claims);
-    claim_worst_case(quick, claims);
+    print_least_favourable(quick);
 }
 
 fn measure(quick: bool) -> Vec<Cell> {
-    let sizes: &[usize] = if quick { &[24, 48] } else { &[24, 36, 48, 72, 108, 168] };
-    let count = if quick { 3 } else { 8 };
+    let sizes: &[usize] = if quick { &[24, 48] } else { &[24, 36, 48, 72, 108] };
+    let count = if quick { 3 } else { 6 };
     let mut cells = vec![];
     for model in [Model::Tso, Model::Pso] {
         for realizable in [true, false] {
@@ -196,9 +197,9 @@ fn claim_speedup(cells: &[Cell], claims: &mut Claims) {
 }
 
 /// The hard family, without closure, at the largest size that naive finishes.
-fn claim_worst_case(quick: bool, claims: &mut Claims) {
-    println!("Hard family, no closure, the largest size that naive finishes");
-    let mut table = Table::new(&["model", "k", "n", "ours", "naive", "naive/ours", ""]);
+fn print_least_favourable(quick: bool) {
+    println!("Least favourable: hard family, no closure, the largest size that naive finishes");
+    let mut table = Table::new(&["model", "k", "n", "ours", "naive", "naive/ours"]);
     let [best, naive] = [Algorithm::Best, Algorithm::Naive].map(|algorithm| Options {
         closure: false,
         algorithm,
@@ -217,12 +218,6 @@ fn claim_worst_case(quick: bool, claims: &mut Claims) {
                 }
             }
             let Some((events, ours, naive, quotient)) = last else { continue };
-            let claim = format!(
-                "hard family, no closure, {model}, k = {threads}: naive/ours is {} (claimed: at \
-                 least {LEAST_RATIO}x) at n = {events}",
-                ratio(quotient)
-            );
-            let verdict = claims.add(quotient >= LEAST_RATIO, claim);
             table.row(vec![
                 model.to_string(),
                 threads.to_string(),
@@ -230,7 +225,6 @@ fn claim_worst_case(quick: bool, claims: &mut Claims) {
                 seconds(ours.seconds),
                 seconds(naive.seconds),
                 ratio(quotient),
-                verdict.to_owned(),
             ]);
         }
     }

@@ -1,8 +1,8 @@
 //! Long realizable histories of two threads: seconds, and megabytes at the peak.
 //!
-//! Each is generated and checked, with closure, in a process of its own, since a process cannot
-//! forget its peak. The time is that of the check; the memory is that of the whole process, the
-//! history included, and at least what it takes to generate it.
+//! Each is generated and checked, with closure, in a process of its own. The time is that of the
+//! check. The memory is the peak of the whole process while generating and while checking; the
+//! latter includes the history, and the limit is for both.
 
 use std::process::Command;
 
@@ -89,10 +89,16 @@ pub(crate) fn child(arguments: &[String]) {
     let history = History::parse(arguments).expect("the parent writes these arguments");
     let execution = generate(&history.shape(), 1);
     let before = peak_megabytes();
+    forget_peak();
     let options = Options { shrink: false, ..Options::default() };
     let timed = time(&execution, history.model, &options);
     assert_eq!(timed.answer, Answer::Consistent);
     println!("{} {before} {}", timed.seconds, peak_megabytes());
+}
+
+/// Lets the peak start again at what is resident now, where the system can do that.
+fn forget_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
 /// The peak of resident memory so far.
@@ -106,16 +112,17 @@ fn peak_megabytes() -> f64 {
 /// Measures all variants at the size of the claim, then larger ones.
 pub(crate) fn run(quick: bool, claims: &mut Claims) {
     println!("Realizable histories of two threads, {EVENTS} events (best of 3)");
-    let mut table = Table::new(&["history", "time", "to generate", "peak", ""]);
+    let mut table = Table::new(&["history", "time", "generating", "checking", ""]);
     for history in variants(EVENTS) {
         let runs: Vec<[f64; 3]> = (0..3).filter_map(|_| history.measure()).collect();
         let best = runs.into_iter().min_by(|a, b| a[0].total_cmp(&b[0]));
         let [seconds, before, peak] = best.unwrap_or([f64::INFINITY; 3]);
-        let holds = seconds <= MOST_SECONDS && peak <= MOST_MEGABYTES;
+        let holds = seconds <= MOST_SECONDS && before.max(peak) <= MOST_MEGABYTES;
         let claim = format!(
-            "{EVENTS} events, {}: {seconds:.3} s, {peak:.0} MB (limits: {MOST_SECONDS} s, \
+            "{EVENTS} events, {}: {seconds:.3} s, {:.0} MB (limits: {MOST_SECONDS} s, \
              {MOST_MEGABYTES} MB)",
-            history.name()
+            history.name(),
+            before.max(peak)
         );
         let verdict = claims.add(holds, claim);
         table.row(cells(&history, seconds, before, peak, verdict));
@@ -127,13 +134,13 @@ pub(crate) fn run(quick: bool, claims: &mut Claims) {
 /// Longer and longer histories until a check takes too long.
 fn how_far(sizes: &[usize]) {
     println!("How far it goes in {FAR_SECONDS} s");
-    let mut table = Table::new(&["history", "time", "to generate", "peak", "events"]);
+    let mut table = Table::new(&["history", "time", "generating", "checking", "events"]);
     for model in [Model::Sc, Model::Tso] {
         for &events in sizes {
             let history = History { model, events, locations: 8, rmw: 0.0, named: true };
             let [seconds, before, peak] = history.measure().unwrap_or([f64::INFINITY; 3]);
             table.row(cells(&history, seconds, before, peak, &events.to_string()));
-            if seconds > FAR_SECONDS {
+            if 2.0 * seconds > FAR_SECONDS {
                 break;
             }
         }
