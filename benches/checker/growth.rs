@@ -2,8 +2,8 @@
 //!
 //! The measured exponent is the slope of log time over log n on the family of [`hard`](crate::hard),
 //! without closure. The bounds are k for VerifySC and k + 1 for VerifyTSO and fence-free VerifyPSO.
-//! A hash table of visited states becomes slower per state as it outgrows the caches, which no bound
-//! counts; hence the tolerance.
+//! The tolerance is for what no bound counts: instructions per state are constant here (callgrind),
+//! but their time depends on caches and on who else uses the machine.
 
 use raddle_core::consistency::{Algorithm, Options};
 use raddle_core::model::Model;
