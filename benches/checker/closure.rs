@@ -1,0 +1,127 @@
+//! Figure 14 of Bui et al., OOPSLA 2021 (appendix D.2): what the closure costs and what it saves.
+//!
+//! Our algorithms with and without it take turns on the instances of the comparison, and on larger
+//! ones, and on the family of [`hard`](crate::hard), where the search is as long as it can be. Beyond a million states a
+//! search gives up; such an instance counts with the time until then, so that the ratio is too small
+//! if anything.
+
+use raddle_core::consistency::{Algorithm, Options};
+use raddle_core::execution::Execution;
+use raddle_core::model::Model;
+
+use crate::claims::Claims;
+use crate::hard::hard;
+use crate::instances::Kind;
+use crate::table::{Table, or_dash, ratio, seconds};
+use crate::timing::{Timed, geometric_mean, median, race};
+
+const BUDGET: u64 = 1_000_000;
+
+/// Runs the comparison.
+pub(crate) fn run(quick: bool, claims: &mut Claims) {
+    println!("Figure 14: ours without closure over ours with closure");
+    let sizes: &[usize] = if quick { &[48, 240] } else { &[48, 240, 1200, 4800] };
+    let mut table = Table::new(&[
+        "model",
+        "realizable",
+        "k",
+        "n",
+        "runs",
+        "with",
+        "without",
+        "gave up without",
+        "without/with",
+    ]);
+    for model in [Model::Tso, Model::Pso] {
+        for realizable in [true, false] {
+            let mut largest = vec![];
+            for threads in [2, 3, 4] {
+                for &events in sizes {
+                    let kind = Kind { model, threads, fenced: false, realizable };
+                    let pairs = measure(kind, events, if quick { 3 } else { 6 });
+                    table.row(row(kind, events, &pairs));
+                    if events == sizes[sizes.len() - 1] {
+                        largest.extend(quotients(&pairs));
+                    }
+                }
+            }
+            if !realizable && let Some(mean) = geometric_mean(&largest) {
+                let events = sizes[sizes.len() - 1];
+                let claim = format!(
+                    "closure pays on unrealizable instances, {model}, n = {events}: without/with \
+                     is {}",
+                    ratio(mean)
+                );
+                claims.add(mean > 1.0, claim);
+            }
+        }
+    }
+    table.print();
+    run_hard(claims);
+}
+
+/// The hard family, which is unrealizable.
+fn run_hard(claims: &mut Claims) {
+    println!("Hard family: ours without closure over ours with closure");
+    let mut table = Table::new(&["model", "k", "n", "with", "without", "without/with", ""]);
+    for model in [Model::Tso, Model::Pso] {
+        for (threads, writes) in [(2, 300), (3, 38), (4, 15)] {
+            let execution = hard(model, threads, writes);
+            let pair = compare(&execution, model);
+            let quotient = pair[1].seconds / pair[0].seconds;
+            let events = execution.event_count();
+            let claim = format!(
+                "closure pays on the hard family, {model}, k = {threads}, n = {events}: \
+                 without/with is {}",
+                ratio(quotient)
+            );
+            let verdict = claims.add(quotient > 1.0, claim);
+            table.row(vec![
+                model.to_string(),
+                threads.to_string(),
+                events.to_string(),
+                seconds(pair[0].seconds),
+                seconds(pair[1].seconds),
+                ratio(quotient),
+                verdict.to_owned(),
+            ]);
+        }
+    }
+    table.print();
+}
+
+fn measure(kind: Kind, events: usize, count: usize) -> Vec<[Timed; 2]> {
+    let instances = kind.instances(events, count);
+    instances.iter().map(|execution| compare(execution, kind.model)).collect()
+}
+
+/// With and without.
+fn compare(execution: &Execution, model: Model) -> [Timed; 2] {
+    let [with, without] = [true, false].map(|closure| Options {
+        closure,
+        budget: BUDGET,
+        algorithm: Algorithm::Best,
+        shrink: false,
+    });
+    race(execution, model, [&with, &without])
+}
+
+fn quotients(pairs: &[[Timed; 2]]) -> impl Iterator<Item = f64> {
+    pairs.iter().map(|[with, without]| without.seconds / with.seconds)
+}
+
+fn row(kind: Kind, events: usize, pairs: &[[Timed; 2]]) -> Vec<String> {
+    let times = |which: usize| pairs.iter().map(|pair| pair[which].seconds).collect::<Vec<_>>();
+    let gave_up = pairs.iter().filter(|[_, without]| without.finished().is_none()).count();
+    vec![
+        kind.model.to_string(),
+        if kind.realizable { "yes" } else { "no" }.to_owned(),
+        kind.threads.to_string(),
+        events.to_string(),
+        pairs.len().to_string(),
+        or_dash(median(&times(0)), seconds),
+        or_dash(median(&times(1)), seconds),
+        gave_up.to_string(),
+        or_dash(geometric_mean(&quotients(pairs).collect::<Vec<_>>()), ratio),
+    ]
+}

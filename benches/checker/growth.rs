@@ -1,0 +1,66 @@
+//! How the time grows with the number of events, where the search is as large as it can be.
+//!
+//! The measured exponent is the slope of log time over log n on the family of [`hard`](crate::hard),
+//! without closure. The bounds are k for VerifySC and k + 1 for VerifyTSO and fence-free VerifyPSO.
+//! The tolerance is for what no bound counts: instructions per state are constant here (callgrind),
+//! but their time depends on caches and on who else uses the machine.
+
+use raddle_core::consistency::{Algorithm, Options};
+use raddle_core::model::Model;
+
+use crate::claims::Claims;
+use crate::hard::hard;
+use crate::table::{Table, seconds};
+use crate::timing::{Answer, exponent, time};
+
+const TOLERANCE: f64 = 0.25;
+const ROUNDS: usize = 5;
+
+/// Measures all models and numbers of threads.
+pub(crate) fn run(quick: bool, claims: &mut Claims) {
+    println!("Growth on the hard family, no closure");
+    let mut table = Table::new(&["model", "k", "n", "time", "exponent", "bound", ""]);
+    for model in Model::ALL {
+        for threads in [2, 3, 4] {
+            let points = measure(model, threads, quick);
+            let measured = exponent(&points);
+            let bound = threads + usize::from(model != Model::Sc);
+            let claim = format!(
+                "growth, {model}, k = {threads}: exponent {measured:.2} (bound: {bound}, \
+                 tolerance {TOLERANCE})"
+            );
+            let verdict = claims.add(measured <= bound as f64 + TOLERANCE, claim);
+            for (i, &(events, time)) in points.iter().enumerate() {
+                let mut row = vec![model.to_string(), threads.to_string()];
+                row.extend([format!("{events}"), seconds(time)]);
+                if i + 1 == points.len() {
+                    row.extend([format!("{measured:.2}"), bound.to_string(), verdict.to_owned()]);
+                }
+                table.row(row);
+            }
+        }
+    }
+    table.print();
+}
+
+/// Numbers of events with seconds. The sizes take turns, so that a busy spell meets them all.
+fn measure(model: Model, threads: usize, quick: bool) -> Vec<(f64, f64)> {
+    let sizes: &[usize] = match threads {
+        2 => &[150, 210, 300, 420, 600],
+        3 => &[24, 30, 38, 48, 60],
+        _ => &[10, 12, 15, 18, 22],
+    };
+    let options =
+        Options { closure: false, budget: u64::MAX, algorithm: Algorithm::Best, shrink: false };
+    let executions: Vec<_> = sizes.iter().map(|&writes| hard(model, threads, writes)).collect();
+    let mut best = vec![f64::INFINITY; sizes.len()];
+    for _ in 0..if quick { 2 } else { ROUNDS } {
+        for (execution, best) in executions.iter().zip(&mut best) {
+            let timed = time(execution, model, &options);
+            assert_eq!(timed.answer, Answer::Inconsistent);
+            *best = best.min(timed.seconds);
+        }
+    }
+    let events = executions.iter().map(|execution| execution.event_count() as f64);
+    events.zip(best).collect()
+}
