@@ -5,7 +5,7 @@
 //! search gives up; such an instance counts with the time until then, so that the ratio is too small
 //! if anything.
 
-use raddle_core::consistency::{Algorithm, Options};
+use raddle_core::consistency::{Algorithm, Options, UseClosure};
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
@@ -97,7 +97,7 @@ fn measure(kind: Kind, events: usize, count: usize) -> Vec<[Timed; 2]> {
 
 /// With and without.
 fn compare(execution: &Execution, model: Model) -> [Timed; 2] {
-    let [with, without] = [true, false].map(|closure| Options {
+    let [with, without] = [UseClosure::First, UseClosure::Never].map(|closure| Options {
         closure,
         budget: BUDGET,
         algorithm: Algorithm::Best,

@@ -9,7 +9,7 @@
 //! [`hard`](crate::hard): there ours is as long as it can be, while naive can do little wrong, since
 //! a store has to wait until the one before it has been read. It is shown, but nothing is claimed.
 
-use raddle_core::consistency::{Algorithm, Options};
+use raddle_core::consistency::{Algorithm, Options, UseClosure};
 use raddle_core::model::Model;
 
 use crate::claims::Claims;
@@ -40,7 +40,7 @@ impl Cell {
     fn measure(kind: Kind, events: usize, count: usize) -> Cell {
         let options =
             |closure, algorithm| Options { closure, algorithm, budget: BUDGET, shrink: false };
-        let [a, b] = [true, false]
+        let [a, b] = [UseClosure::First, UseClosure::Never]
             .map(|closure| [options(closure, Algorithm::Best), options(closure, Algorithm::Naive)]);
         let check = |execution: &_| {
             let [a, b, c, d] = race(execution, kind.model, [&a[0], &a[1], &b[0], &b[1]]);
@@ -201,7 +201,7 @@ fn print_least_favourable(quick: bool) {
     println!("Least favourable: hard family, no closure, the largest size that naive finishes");
     let mut table = Table::new(&["model", "k", "n", "ours", "naive", "naive/ours"]);
     let [best, naive] = [Algorithm::Best, Algorithm::Naive].map(|algorithm| Options {
-        closure: false,
+        closure: UseClosure::Never,
         algorithm,
         budget: if quick { BUDGET / 10 } else { BUDGET },
         shrink: false,

@@ -5,7 +5,7 @@
 //! The tolerance is for what no bound counts: instructions per state are constant here (callgrind),
 //! but their time depends on caches and on who else uses the machine.
 
-use raddle_core::consistency::{Algorithm, Options};
+use raddle_core::consistency::{Algorithm, Options, UseClosure};
 use raddle_core::model::Model;
 
 use crate::claims::Claims;
@@ -50,8 +50,12 @@ fn measure(model: Model, threads: usize, quick: bool) -> Vec<(f64, f64)> {
         3 => &[24, 30, 38, 48, 60],
         _ => &[10, 12, 15, 18, 22],
     };
-    let options =
-        Options { closure: false, budget: u64::MAX, algorithm: Algorithm::Best, shrink: false };
+    let options = Options {
+        closure: UseClosure::Never,
+        budget: u64::MAX,
+        algorithm: Algorithm::Best,
+        shrink: false,
+    };
     let executions: Vec<_> = sizes.iter().map(|&writes| hard(model, threads, writes)).collect();
     let mut best = vec![f64::INFINITY; sizes.len()];
     for _ in 0..if quick { 2 } else { ROUNDS } {

@@ -11,7 +11,7 @@
 //! (Bui et al. likewise keep what takes one of their algorithms 0.05 s.) The choice looks at neither
 //! the time nor the states of the better algorithm.
 
-use raddle_core::consistency::{Algorithm, Options, check};
+use raddle_core::consistency::{Algorithm, Options, UseClosure, check};
 use raddle_core::execution::{Action, EventId, Execution};
 use raddle_core::model::Model;
 use raddle_core::reference::generate::{Shape, Values, generate, perturb};
@@ -78,7 +78,7 @@ impl Kind {
 
     fn needs_search(&self, execution: &Execution) -> bool {
         let options = Options {
-            closure: false,
+            closure: UseClosure::Never,
             shrink: false,
             budget: FEWEST_STATES,
             algorithm: Algorithm::Naive,

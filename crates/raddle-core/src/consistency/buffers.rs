@@ -12,8 +12,10 @@ use crate::model::Model;
 pub(super) struct Buffers {
     /// By queue: its stores in program order.
     pub(super) queues: Lists,
-    /// By thread: its queues.
+    /// By thread: its queues, which are numbered consecutively.
     pub(super) queues_of: Lists,
+    /// By thread: its buffered stores in program order.
+    pub(super) stores_of: Lists,
     /// By event: the queue of a buffered store, or [`NONE`].
     pub(super) queue_of: Vec<u32>,
     /// By event: the position of a buffered store in its queue.
@@ -30,6 +32,7 @@ impl Buffers {
         let mut buffers = Buffers {
             queues: Lists::default(),
             queues_of: Lists::default(),
+            stores_of: Lists::default(),
             queue_of: vec![NONE; events],
             place: vec![0; events],
             epoch_start: vec![0; events],
@@ -37,6 +40,7 @@ impl Buffers {
         };
         let mut queued: Vec<(u32, u32)> = vec![];
         let mut owned: Vec<(u32, u32)> = vec![];
+        let mut stored: Vec<(u32, u32)> = vec![];
         let mut lens: Vec<u32> = vec![];
         let mut queue_at = vec![NONE; instance.locations];
         for thread in 0..instance.threads() as u32 {
@@ -59,6 +63,7 @@ impl Buffers {
                         }
                         let queue = queue_at[slot];
                         queued.push((queue, event));
+                        stored.push((thread, event));
                         buffers.queue_of[event as usize] = queue;
                         buffers.place[event as usize] = lens[queue as usize];
                         buffers.epoch_start[event as usize] = epoch_start;
@@ -71,6 +76,7 @@ impl Buffers {
         }
         buffers.queues = Lists::group(lens.len(), &queued);
         buffers.queues_of = Lists::group(instance.threads(), &owned);
+        buffers.stores_of = Lists::group(instance.threads(), &stored);
         buffers
     }
 

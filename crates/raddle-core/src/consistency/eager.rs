@@ -60,7 +60,9 @@ impl<'i> Eager<'i> {
             return false;
         }
         match op.kind {
-            Kind::Write => self.run.question.buffers.is_buffered(event) || self.is_dead(event),
+            Kind::Write => {
+                self.run.question.buffers.is_buffered(event) || is_dead(&self.run, event)
+            }
             Kind::Update => {
                 let active = self.run.memory.active(op.location);
                 self.run.memory.all_present(op.set)
@@ -70,13 +72,6 @@ impl<'i> Eager<'i> {
         }
     }
 
-    /// Whether nobody may still read a write, nor what it would overwrite.
-    fn is_dead(&self, write: u32) -> bool {
-        let location = self.run.question.instance.ops[write as usize].location;
-        !self.run.memory.is_live(write)
-            && !self.run.memory.is_live(self.run.memory.active(location))
-    }
-
     fn settle_thread(&mut self, thread: u32) -> bool {
         let before = self.run.mark();
         while let Some(event) = self.run.next(thread)
@@ -84,26 +79,22 @@ impl<'i> Eager<'i> {
         {
             self.run.run(thread, event);
         }
-        self.run.mark() != before
-    }
-
-    fn settle_queue(&mut self, queue: u32) -> bool {
-        let before = self.run.mark();
-        while let Some(store) = self.run.front(queue)
-            && self.is_dead(store)
-            && self.run.can_flush(store)
-        {
-            self.run.flush(queue, store);
-        }
+        self.run.flush_all(thread, |run, store| is_dead(run, store) && run.can_flush(store));
         self.run.mark() != before
     }
 
     fn thread_moves(&self, thread: u32, out: &mut Vec<u32>) {
-        for &queue in self.run.question.buffers.queues_of.get(thread) {
+        for &queue in self.run.busy(thread) {
             out.extend(self.run.front(queue).filter(|&store| self.run.can_flush(store)));
         }
         out.extend(self.run.next(thread).filter(|&event| self.run.can_run(thread, event)));
     }
+}
+
+/// Whether nobody may still read a write, nor what it would overwrite.
+fn is_dead(run: &Run<'_>, write: u32) -> bool {
+    let location = run.question.instance.ops[write as usize].location;
+    !run.memory.is_live(write) && !run.memory.is_live(run.memory.active(location))
 }
 
 fn open_locations(instance: &Instance) -> Vec<OpenLocation> {
@@ -139,9 +130,6 @@ impl Space for Eager<'_> {
             moved = false;
             for thread in self.run.threads() {
                 moved |= self.settle_thread(thread);
-            }
-            for queue in 0..self.queues {
-                moved |= self.settle_queue(queue);
             }
         }
     }

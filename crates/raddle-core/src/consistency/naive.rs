@@ -29,7 +29,7 @@ impl Space for Naive<'_> {
             {
                 out.push(2 * event);
             }
-            for &queue in self.run.question.buffers.queues_of.get(thread) {
+            for &queue in self.run.busy(thread) {
                 let store = self.run.front(queue).filter(|&store| self.run.can_flush(store));
                 out.extend(store.map(|store| 2 * store + 1));
             }

@@ -65,6 +65,12 @@ pub(super) struct Run<'i> {
     written: Vec<u32>,
     /// By queue: how many of its stores have reached memory.
     heads: Vec<u32>,
+    /// By queue: how many of its stores are in the buffer.
+    lens: Vec<u32>,
+    /// By thread: its queues that have stores in the buffer, in no order.
+    busy: Vec<Vec<u32>>,
+    /// By busy queue: its place there.
+    busy_at: Vec<u32>,
     /// By chain of the order: how many of its events have come.
     done: Vec<u32>,
     /// Threads with events still to run, plus stores still in buffers or to come.
@@ -90,6 +96,9 @@ impl<'i> Run<'i> {
             flushed: vec![0; instance.threads()],
             written: vec![0; instance.threads()],
             heads: vec![0; question.buffers.queues.len()],
+            lens: vec![0; question.buffers.queues.len()],
+            busy: vec![vec![]; instance.threads()],
+            busy_at: vec![0; question.buffers.queues.len()],
             done,
             left: instance.ops.len() - instance.locations + stores,
             trail: vec![],
@@ -153,13 +162,33 @@ impl<'i> Run<'i> {
     /// The oldest store of a queue that is in the buffer.
     #[inline]
     pub(super) fn front(&self, queue: u32) -> Option<u32> {
-        self.oldest(queue).filter(|&store| self.has_run(store))
+        let stores = self.question.buffers.queues.get(queue);
+        (self.lens[queue as usize] != 0).then(|| stores[self.heads[queue as usize] as usize])
     }
 
-    /// The oldest store of a queue that has not reached memory, in the buffer or yet to run.
-    pub(super) fn oldest(&self, queue: u32) -> Option<u32> {
-        let stores = self.question.buffers.queues.get(queue);
-        stores.get(self.heads[queue as usize] as usize).copied()
+    /// The queues of a thread that have stores in the buffer.
+    #[inline]
+    pub(super) fn busy(&self, thread: u32) -> &[u32] {
+        &self.busy[thread as usize]
+    }
+
+    /// The epoch of the first store of a thread, in program order, that has not reached memory: how
+    /// many stores belong to earlier epochs. [`NONE`] if all have.
+    pub(super) fn oldest_epoch(&self, thread: u32) -> u32 {
+        let stores = self.question.buffers.stores_of.get(thread);
+        // Epochs reach memory one after the other, so the first `flushed` stores tell.
+        let oldest = stores.get(self.flushed[thread as usize] as usize);
+        oldest.map_or(NONE, |&store| self.question.buffers.epoch_start[store as usize])
+    }
+
+    /// Whether a thread has stores in its buffers that wait behind a store-store fence.
+    pub(super) fn has_waiting_epoch(&self, thread: u32) -> bool {
+        let buffered = self.buffered[thread as usize];
+        let run = (self.flushed[thread as usize] + buffered) as usize;
+        buffered != 0 && {
+            let newest = self.question.buffers.stores_of.get(thread)[run - 1];
+            self.question.buffers.epoch_start[newest as usize] > self.oldest_epoch(thread)
+        }
     }
 
     /// Whether a write is in memory or has been.
@@ -251,7 +280,7 @@ impl<'i> Run<'i> {
         }
         let mut overwritten = NONE;
         if self.question.buffers.is_buffered(event) {
-            self.buffered[thread as usize] += 1;
+            self.enter_buffer(thread as usize, event);
         } else {
             if matches!(op.kind, Kind::Write | Kind::Update) {
                 overwritten = self.memory.write(event);
@@ -269,13 +298,51 @@ impl<'i> Run<'i> {
         debug_assert!(self.front(queue) == Some(store));
         let thread = self.question.instance.thread_of[store as usize] as usize;
         let overwritten = self.memory.write(store);
+        self.leave_buffer(thread, store);
         self.heads[queue as usize] += 1;
-        self.buffered[thread] -= 1;
         self.flushed[thread] += 1;
         self.written[thread] += 1;
         self.left -= 1;
         self.count(store, 1);
         self.trail.push(Entry { step: Step::Flush(EventId::new(store as usize)), overwritten });
+    }
+
+    /// Flushes the stores of a thread that are `wanted`, one buffer after the other, each as far as
+    /// it goes.
+    pub(super) fn flush_all(&mut self, thread: u32, wanted: impl Fn(&Self, u32) -> bool) {
+        let mut at = 0;
+        while let Some(&queue) = self.busy(thread).get(at) {
+            while let Some(store) = self.front(queue)
+                && wanted(self, store)
+            {
+                self.flush(queue, store);
+            }
+            // An empty buffer has left the list, and another one has taken its place.
+            at += usize::from(self.busy(thread).get(at) == Some(&queue));
+        }
+    }
+
+    fn enter_buffer(&mut self, thread: usize, store: u32) {
+        let queue = self.question.buffers.queue_of[store as usize];
+        self.buffered[thread] += 1;
+        self.lens[queue as usize] += 1;
+        if self.lens[queue as usize] == 1 {
+            self.busy_at[queue as usize] = self.busy[thread].len() as u32;
+            self.busy[thread].push(queue);
+        }
+    }
+
+    fn leave_buffer(&mut self, thread: usize, store: u32) {
+        let queue = self.question.buffers.queue_of[store as usize];
+        self.buffered[thread] -= 1;
+        self.lens[queue as usize] -= 1;
+        if self.lens[queue as usize] == 0 {
+            let at = self.busy_at[queue as usize];
+            self.busy[thread].swap_remove(at as usize);
+            if let Some(&moved) = self.busy[thread].get(at as usize) {
+                self.busy_at[moved as usize] = at;
+            }
+        }
     }
 
     fn count(&mut self, event: u32, by: u32) {
@@ -306,7 +373,7 @@ impl<'i> Run<'i> {
         let thread = self.question.instance.thread_of[event as usize] as usize;
         self.next[thread] -= 1;
         if self.question.buffers.is_buffered(event) {
-            self.buffered[thread] -= 1;
+            self.leave_buffer(thread, event);
         } else {
             if matches!(op.kind, Kind::Write | Kind::Update) {
                 self.memory.unwrite(event, overwritten);
@@ -325,8 +392,8 @@ impl<'i> Run<'i> {
         self.count(store, u32::MAX);
         self.written[thread] -= 1;
         self.flushed[thread] -= 1;
-        self.buffered[thread] += 1;
         self.heads[queue as usize] -= 1;
+        self.enter_buffer(thread, store);
         self.memory.unwrite(store, overwritten);
     }
 

@@ -40,6 +40,9 @@ pub(super) enum Outcome {
     OutOfBudget,
 }
 
+/// The keys of visited states take at most this many words (4 bytes each).
+const MOST_KEY_WORDS: usize = 1 << 27;
+
 /// A set of keys of one length, stored flat.
 #[derive(Default)]
 struct KeySet {
@@ -48,13 +51,17 @@ struct KeySet {
 }
 
 impl KeySet {
-    /// Adds a key; false if it was there.
+    /// Adds a key; false if it was there. A full table takes no more keys: the search goes on, and
+    /// may visit states again.
     fn insert(&mut self, key: &[u32]) -> bool {
         let keys = &self.keys;
         let at = |index: u32| &keys[index as usize * key.len()..(index as usize + 1) * key.len()];
         let hash = hash(key);
         if self.table.find(hash, |&index| at(index) == key).is_some() {
             return false;
+        }
+        if self.keys.len() + key.len() > MOST_KEY_WORDS {
+            return true;
         }
         let index = self.table.len() as u32;
         self.table.insert_unique(hash, index, |&index| self::hash(at(index)));

@@ -165,33 +165,16 @@ impl<'i> Lazy<'i> {
         {
             self.run.run(thread, event);
         }
-        let question = self.run.question;
-        for &queue in question.buffers.queues_of.get(thread) {
-            while let Some(store) = self.run.front(queue)
-                && !self.run.memory.is_live(store)
-                && self.run.can_flush(store)
-            {
-                self.run.flush(queue, store);
-            }
-        }
+        self.run.flush_all(thread, |run, store| !run.memory.is_live(store) && run.can_flush(store));
         self.run.mark() != before
     }
 
     /// Flushes all stores of a thread that are in its buffers, if that is possible.
     fn drain(&mut self, thread: u32) -> bool {
-        let question = self.run.question;
-        let queues = question.buffers.queues_of.get(thread);
-        let mut moved = true;
-        while moved && self.run.has_buffered(thread) {
-            moved = false;
-            for &queue in queues {
-                if let Some(store) = self.run.front(queue)
-                    && self.run.can_flush(store)
-                {
-                    self.run.flush(queue, store);
-                    moved = true;
-                }
-            }
+        let mut before = self.run.mark() + 1;
+        while self.run.has_buffered(thread) && self.run.mark() != before {
+            before = self.run.mark();
+            self.run.flush_all(thread, Run::can_flush);
         }
         !self.run.has_buffered(thread)
     }
@@ -232,50 +215,13 @@ impl<'i> Lazy<'i> {
         runs
     }
 
-    /// The first store of the oldest epoch that has not left the buffers, by number of stores of
-    /// earlier epochs.
-    fn oldest_epoch(&self, thread: u32) -> u32 {
-        let question = self.run.question;
-        let queues = question.buffers.queues_of.get(thread).iter();
-        let stores = queues.filter_map(|&queue| self.run.oldest(queue));
-        stores.map(|store| question.buffers.epoch_start[store as usize]).min().unwrap_or(NONE)
-    }
-
-    /// Whether a thread has stores in its buffers that wait behind a store-store fence.
-    fn has_waiting_epoch(&self, thread: u32) -> bool {
-        let question = self.run.question;
-        let oldest = self.oldest_epoch(thread);
-        question.buffers.has_epochs[thread as usize]
-            && question.buffers.queues_of.get(thread).iter().any(|&queue| {
-                let newest = self.newest(queue);
-                newest.is_some_and(|store| question.buffers.epoch_start[store as usize] > oldest)
-            })
-    }
-
-    /// The newest store of a queue that is in the buffer.
-    fn newest(&self, queue: u32) -> Option<u32> {
-        let question = self.run.question;
-        let stores = question.buffers.queues.get(queue);
-        let thread = question.instance.thread_of[*stores.first()? as usize];
-        let run = stores.partition_point(|&store| store < self.run.position(thread));
-        (run > self.run.head(queue) as usize).then(|| stores[run - 1])
-    }
-
-    /// Flushes the oldest epoch of a thread.
+    /// Flushes the oldest epoch of a thread, if that is possible.
     fn apply_epoch(&mut self, thread: u32) -> bool {
-        let question = self.run.question;
-        let epoch = self.oldest_epoch(thread);
-        for &queue in question.buffers.queues_of.get(thread) {
-            while let Some(store) = self.run.front(queue)
-                && question.buffers.epoch_start[store as usize] == epoch
-            {
-                if !self.run.can_flush(store) {
-                    return false;
-                }
-                self.run.flush(queue, store);
-            }
-        }
-        true
+        let epoch = self.run.oldest_epoch(thread);
+        self.run.flush_all(thread, |run, store| {
+            run.question.buffers.epoch_start[store as usize] == epoch && run.can_flush(store)
+        });
+        self.run.oldest_epoch(thread) != epoch
     }
 
     /// Adds the row of the fence map for a thread: for each thread, the event after the last read
@@ -284,8 +230,8 @@ impl<'i> Lazy<'i> {
         let question = self.run.question;
         let start = out.len();
         out.resize(start + self.holds.threads, 0);
-        let epoch = self.oldest_epoch(thread);
-        for &queue in question.buffers.queues_of.get(thread) {
+        let epoch = self.run.oldest_epoch(thread);
+        for &queue in self.run.busy(thread) {
             let Some(store) = self.run.front(queue) else { continue };
             let location = question.instance.ops[store as usize].location;
             if question.buffers.epoch_start[store as usize] != epoch
@@ -333,7 +279,7 @@ impl Space for Lazy<'_> {
             out[start..].sort_by_key(|&event| guide[event as usize]);
         }
         let events = self.run.question.instance.ops.len() as u32;
-        let waiting = self.run.threads().filter(|&thread| self.has_waiting_epoch(thread));
+        let waiting = self.run.threads().filter(|&thread| self.run.has_waiting_epoch(thread));
         out.extend(waiting.map(|thread| events + thread));
     }
 
@@ -349,7 +295,7 @@ impl Space for Lazy<'_> {
             out.push(position);
             let has_epochs = question.buffers.has_epochs[thread as usize];
             if has_epochs {
-                out.push(self.oldest_epoch(thread));
+                out.push(self.run.oldest_epoch(thread));
             }
             let last_drain = self.last_drain[thread as usize];
             if has_epochs || position < last_drain {
