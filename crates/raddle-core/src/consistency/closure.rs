@@ -19,12 +19,13 @@
 //!   excluded count as outside as well. That is sound and finds more.
 //!
 //! **Cost.** The order is kept as one clock for each event: how many events of each chain come
-//! before it. O(n c) memory for c chains (about k under SC, 2k under TSO, k(d+2) under PSO), and
-//! each derived edge is propagated only as far as it says something new. Events are processed in
-//! an order that respects program order and sources, going back when a new edge points back, which
-//! for histories of real runs takes few and short rounds. (Propagating each edge at once to the end
-//! was quadratic on long histories; sorting by program order alone took 190 times as long on
-//! 16 threads with 2,000 events each, under PSO.)
+//! before it. O(n c) memory for c chains (about k under SC, 2k under TSO, k(d+2) under PSO if a
+//! thread writes d locations between two fences), and each derived edge is propagated only as far
+//! as it says something new. Events are processed in an order that respects program order and
+//! sources, going back when a new edge points back, which for histories of real runs
+//! takes few and short rounds. (Propagating each edge at once to the end was quadratic on long
+//! histories; sorting by program order alone took 190 times as long on 16 threads with 2,000 events
+//! each, under PSO.)
 
 use rustc_hash::FxHashMap;
 

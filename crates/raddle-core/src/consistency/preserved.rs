@@ -3,8 +3,8 @@
 //! An event *comes* where it takes effect on memory: a store where it reaches memory, everything
 //! else where it runs. A buffered store may come after later loads of its thread, so the events of
 //! a thread form several *chains* within each of which they come in program order: under SC one;
-//! under TSO one of stores and one of everything else; under PSO one of stores for each location,
-//! one of store-store fences, one of everything else. A store-store fence under PSO *comes* when all
+//! under TSO one of stores and one of everything else; under PSO one of stores for each location
+//! written between two fences, one of store-store fences, one of everything else. A store-store fence under PSO *comes* when all
 //! stores before it have come. Edges connect the chains. The initial writes are chain 0 and come
 //! before everything.
 
@@ -106,7 +106,7 @@ impl Chains {
     }
 
     /// Adds a thread. Returns the events after which it is over: the last one outside the buffers,
-    /// and the last store of each buffer that nothing drains.
+    /// and the last stores that nothing drains.
     fn add_thread(
         &mut self,
         instance: &Instance,
@@ -115,39 +115,27 @@ impl Chains {
         model: Model,
     ) -> Vec<u32> {
         let main = self.open();
-        // The queues of a thread are numbered consecutively, and so are their chains.
-        let queues = buffers.queues_of.get(thread);
-        let first_chain = self.lens.len() as u32;
-        for _ in queues {
-            self.open();
-        }
         let mut fences = NONE;
+        let mut stores = StoreChains::new(buffers.queues_of.get(thread));
         // The last event outside the buffers, and the last store-store fence.
         let mut last = match instance.spawned_by[thread as usize] {
             NONE => self.lasts[0],
             spawn => spawn,
         };
         let mut last_fence = NONE;
-        // Chains with stores that no event has waited for yet.
-        let mut waiting: Vec<u32> = vec![];
-        let mut is_waiting = vec![false; queues.len()];
         let (first, end) = instance.bounds[thread as usize];
         for event in first..end {
             let kind = instance.ops[event as usize].kind;
             if buffers.is_buffered(event) {
-                let offset = buffers.queue_of[event as usize] - queues[0];
-                let chain = first_chain + offset;
+                let chain = stores.chain(self, buffers.queue_of[event as usize]);
                 self.edge(last, event);
                 self.edge(last_fence, event);
                 self.push(chain, event);
-                if !std::mem::replace(&mut is_waiting[offset as usize], true) {
-                    waiting.push(chain);
-                }
             } else if kind == Kind::StoreFence && model == Model::Pso {
                 if fences == NONE {
                     fences = self.open();
                 }
-                for &chain in &waiting {
+                for chain in stores.cut() {
                     self.edge(self.lasts[chain as usize], event);
                 }
                 self.edge(last, event);
@@ -158,16 +146,20 @@ impl Chains {
                     self.edge(last, event);
                 }
                 if !matches!(kind, Kind::Read | Kind::Write | Kind::StoreFence) {
-                    for chain in waiting.drain(..) {
+                    for chain in stores.cut() {
                         self.edge(self.lasts[chain as usize], event);
                     }
-                    is_waiting.fill(false);
+                    self.edge(last_fence, event);
                 }
                 self.push(main, event);
                 last = event;
             }
         }
-        waiting.iter().map(|&chain| self.lasts[chain as usize]).chain([last]).collect()
+        let mut ends: Vec<u32> =
+            stores.cut().into_iter().map(|chain| self.lasts[chain as usize]).collect();
+        ends.extend((last_fence != NONE).then_some(last_fence));
+        ends.push(last);
+        ends
     }
 
     fn add_joins(&mut self, instance: &Instance, ends: &[Vec<u32>]) {
@@ -178,5 +170,57 @@ impl Chains {
                 }
             }
         }
+    }
+}
+
+/// The chains of the stores of one thread.
+///
+/// Between two events that all earlier stores come before and all later stores come after, each
+/// queue needs a chain of its own. Beyond such an event the chains are used again, for whatever
+/// queues come next: so a thread has only as many as it writes locations between two fences.
+struct StoreChains {
+    /// The chains; the first `used` have stores since the last cut.
+    pool: Vec<u32>,
+    used: usize,
+    /// The first queue of the thread; they are numbered consecutively.
+    first_queue: u32,
+    /// By queue: its chain since the last cut, or [`NONE`].
+    chain_of: Vec<u32>,
+    /// The queues that have a chain.
+    queues: Vec<u32>,
+}
+
+impl StoreChains {
+    fn new(queues: &[u32]) -> StoreChains {
+        StoreChains {
+            pool: vec![],
+            used: 0,
+            first_queue: queues.first().copied().unwrap_or(0),
+            chain_of: vec![NONE; queues.len()],
+            queues: vec![],
+        }
+    }
+
+    /// The chain of a queue.
+    fn chain(&mut self, chains: &mut Chains, queue: u32) -> u32 {
+        let chain = &mut self.chain_of[(queue - self.first_queue) as usize];
+        if *chain == NONE {
+            if self.used == self.pool.len() {
+                self.pool.push(chains.open());
+            }
+            *chain = self.pool[self.used];
+            self.used += 1;
+            self.queues.push(queue);
+        }
+        *chain
+    }
+
+    /// Everything so far comes before everything from now on. Returns the chains with stores since
+    /// the last cut.
+    fn cut(&mut self) -> Vec<u32> {
+        for queue in self.queues.drain(..) {
+            self.chain_of[(queue - self.first_queue) as usize] = NONE;
+        }
+        self.pool[..std::mem::take(&mut self.used)].to_vec()
     }
 }
