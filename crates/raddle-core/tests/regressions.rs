@@ -69,6 +69,25 @@ fn fence_map_follows_updates() {
     );
 }
 
+/// A store that waits behind the write holding its location matters not only to fences: here P2 reads
+/// an update that took over from that write, so its own store must have gone before. The state in
+/// which it waits is a dead end and must not stand for the one in which it went.
+#[test]
+fn own_store_comes_before_the_whole_chain_of_updates() {
+    expect(
+        "P0: W x 1; F; W e 1
+         P1: W c 1; R e 1 <- P0.2; RMW x 1 2 <- P0.0
+         P2: R c 1 <- P1.0; W x 3; R x 2 <- P1.2",
+        [true, true, true],
+    );
+    expect(
+        "P0: LOCK m; W x 1; UNLOCK m; W e 1; F.ss; W u 1
+         P1: W c 1; R e 1 <- P0.3; RMW x 1 2 <- P0.1; R u 1 <- P0.5
+         P2: R c 1 <- P1.0; W x 3; R x 2 <- P1.2",
+        [true, true, true],
+    );
+}
+
 /// Bui et al., appendix A.3, flushes only what a read or a fence needs. But P1's second store, which
 /// nobody reads, must go before P0's store to y, and waits behind the fence for the store to z.
 #[test]

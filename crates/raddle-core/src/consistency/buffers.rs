@@ -44,19 +44,19 @@ impl Buffers {
         let mut lens: Vec<u32> = vec![];
         let mut queue_at = vec![NONE; instance.locations];
         for thread in 0..instance.threads() as u32 {
-            queue_at.fill(NONE);
+            let first_queue = lens.len() as u32;
             let (first, end) = instance.bounds[thread as usize];
             let (mut stores, mut epoch_start) = (0, 0);
             for event in first..end {
                 let op = &instance.ops[event as usize];
                 match op.kind {
                     Kind::StoreFence if model == Model::Pso => {
-                        buffers.has_epochs[thread as usize] |= stores > epoch_start;
                         epoch_start = stores;
                     }
                     Kind::Write if model != Model::Sc => {
                         let slot = if model == Model::Tso { 0 } else { op.location as usize };
-                        if queue_at[slot] == NONE {
+                        // What is there may be a queue of an earlier thread.
+                        if queue_at[slot] == NONE || queue_at[slot] < first_queue {
                             queue_at[slot] = lens.len() as u32;
                             owned.push((thread, queue_at[slot]));
                             lens.push(0);
@@ -67,6 +67,7 @@ impl Buffers {
                         buffers.queue_of[event as usize] = queue;
                         buffers.place[event as usize] = lens[queue as usize];
                         buffers.epoch_start[event as usize] = epoch_start;
+                        buffers.has_epochs[thread as usize] |= epoch_start != 0;
                         lens[queue as usize] += 1;
                         stores += 1;
                     }

@@ -454,10 +454,13 @@ impl<'i> Closure<'i> {
 
     fn apply_open_rules(&mut self, open: &OpenRead) -> Result<(), Contradiction> {
         let (read, left) = (open.read, &open.left[..]);
-        let all_after = |first: u32| left.iter().all(|&s| s == first || self.before(first, s));
-        let first = left.iter().copied().find(|&source| all_after(source));
-        let all_before = |last: u32| left.iter().all(|&s| s == last || self.before(s, last));
-        let last = left.iter().copied().find(|&source| all_before(source));
+        // If some source comes first, or last, a walk over all of them ends at it.
+        let earlier = |a: u32, b: u32| if self.before(b, a) { b } else { a };
+        let all_after = |first: &u32| left.iter().all(|s| s == first || self.before(*first, *s));
+        let first = left.iter().copied().reduce(earlier).filter(all_after);
+        let later = |a: u32, b: u32| if self.before(a, b) { b } else { a };
+        let all_before = |last: &u32| left.iter().all(|s| s == last || self.before(*s, *last));
+        let last = left.iter().copied().reduce(later).filter(all_before);
         if let Some(first) = first
             && !left.iter().any(|&source| self.may_forward(read, source))
         {

@@ -18,7 +18,7 @@ const MOST_PARTS: usize = 5_000;
 /// forbidden, or `None` if it cannot tell.
 pub(super) fn shrink(
     execution: &Execution,
-    forbids: impl Fn(&Execution) -> Option<bool>,
+    mut forbids: impl FnMut(&Execution) -> Option<bool>,
 ) -> Violation {
     let mut undecided = false;
     let mut forbids = |part: &[usize]| {

@@ -63,11 +63,7 @@ impl<'i> Eager<'i> {
             Kind::Write => {
                 self.run.question.buffers.is_buffered(event) || is_dead(&self.run, event)
             }
-            Kind::Update => {
-                let active = self.run.memory.active(op.location);
-                self.run.memory.all_present(op.set)
-                    && !self.run.memory.is_live_without(active, op.set)
-            }
+            Kind::Update => self.run.is_forced(event),
             _ => true,
         }
     }

@@ -28,7 +28,7 @@ pub(super) enum Kind {
     Update,
     /// Reads memory; waits for an empty store buffer. A failed compare-exchange.
     DrainedRead,
-    /// Waits for an empty store buffer. A full fence, a spawn, or the end of a thread.
+    /// Waits for an empty store buffer. A full fence or a spawn.
     Drain,
     /// Stores after it reach memory after those before it.
     StoreFence,
@@ -125,10 +125,10 @@ impl Instance {
         }
         let mut thread_of = vec![NONE; locations];
         let mut joined = vec![false; execution.thread_count()];
-        // The last write of each location in the current thread.
+        // The last write of each location; it counts if it is one of the current thread.
         let mut latest = vec![NONE; locations];
         for thread in execution.threads() {
-            latest.fill(NONE);
+            let first = ops.len() as u32;
             for event in execution.thread_events(thread) {
                 let action = execution.action(event);
                 let kind = kind_of(action);
@@ -136,7 +136,8 @@ impl Instance {
                     joined[thread as usize] = true;
                 }
                 let location = action.location().map_or(NONE, |l| l.index() as u32);
-                let own_latest = if location == NONE { NONE } else { latest[location as usize] };
+                let written = if location == NONE { NONE } else { latest[location as usize] };
+                let own_latest = if written < first { NONE } else { written };
                 let set = match action {
                     Action::Unlock { .. } => sets.intern(location, vec![own_latest]),
                     _ if action.has_source() => match narrowed.get(&(event.index() as u32)) {

@@ -62,7 +62,7 @@ pub struct Options {
     /// When to compute the closure. It finds most inconsistencies quickly, and explains them; on
     /// consistent executions it mostly costs more than it saves.
     pub closure: UseClosure,
-    /// Give up after this many search states.
+    /// Give up after this many search states; shrinking included.
     pub budget: u64,
     /// Which algorithm searches.
     pub algorithm: Algorithm,
@@ -91,7 +91,9 @@ pub fn check(execution: &Execution, model: Model, options: &Options) -> Verdict 
         Decision::Refuted(violation) => Verdict::Inconsistent(violation),
         Decision::OutOfBudget => Verdict::Unknown { steps: effort.steps() },
         Decision::NoRun if options.shrink => {
-            Verdict::Inconsistent(core::shrink(execution, |part| forbids(part, model, options)))
+            Verdict::Inconsistent(core::shrink(execution, |part| {
+                forbids(part, model, options, &mut effort)
+            }))
         }
         Decision::NoRun => Verdict::Inconsistent(Violation::Core {
             lens: core::whole(execution),
@@ -100,9 +102,14 @@ pub fn check(execution: &Execution, model: Model, options: &Options) -> Verdict 
     }
 }
 
-/// Whether a model forbids an execution, if that can be told within the budget.
-fn forbids(execution: &Execution, model: Model, options: &Options) -> Option<bool> {
-    match decide(execution, model, options, &mut Effort::new(options.budget)) {
+/// Whether a model forbids an execution, if that can be told with what is left of the budget.
+fn forbids(
+    execution: &Execution,
+    model: Model,
+    options: &Options,
+    effort: &mut Effort,
+) -> Option<bool> {
+    match decide(execution, model, options, effort) {
         Decision::Allowed(_) => Some(false),
         Decision::Refuted(_) | Decision::NoRun => Some(true),
         Decision::OutOfBudget => None,

@@ -27,8 +27,11 @@ pub(super) struct Question<'i> {
 
 /// Collects [`Question::own_first`]: if a load reads a write other than its own thread's latest
 /// store to the location, that store must reach memory before the write does. (Item 2b of
-/// executability in Bui et al.; for the load would observe the store otherwise.)
+/// executability in Bui et al.; for the load would observe the store otherwise.) If the write is an
+/// update, nothing comes between it and what it reads, so the store must come before the first
+/// write of the whole chain.
 pub(super) fn own_stores_first(instance: &Instance) -> Lists {
+    let roots = chain_roots(instance);
     let mut pairs = vec![];
     for event in 0..instance.ops.len() as u32 {
         let op = &instance.ops[event as usize];
@@ -39,9 +42,35 @@ pub(super) fn own_stores_first(instance: &Instance) -> Lists {
             && op.own_latest != source
         {
             pairs.push((source, op.own_latest));
+            let root = roots[source as usize];
+            if root != source && root != roots[op.own_latest as usize] {
+                pairs.push((root, op.own_latest));
+            }
         }
     }
     Lists::group(instance.ops.len(), &pairs)
+}
+
+/// By write: where the chain of updates starts that ends in it. An update with several sources, or
+/// in a circle of updates, starts a chain.
+fn chain_roots(instance: &Instance) -> Vec<u32> {
+    let mut roots = vec![NONE; instance.ops.len()];
+    let mut chain = vec![];
+    for write in 0..instance.ops.len() as u32 {
+        let mut at = write;
+        while roots[at as usize] == NONE {
+            chain.push(at);
+            roots[at as usize] = at;
+            let source = instance.only_source(at);
+            if instance.ops[at as usize].kind != Kind::Update || source == NONE {
+                break;
+            }
+            at = source;
+        }
+        let root = roots[at as usize];
+        chain.drain(..).for_each(|write| roots[write as usize] = root);
+    }
+    roots
 }
 
 #[derive(Clone, Copy)]
@@ -73,7 +102,7 @@ pub(super) struct Run<'i> {
     busy_at: Vec<u32>,
     /// By chain of the order: how many of its events have come.
     done: Vec<u32>,
-    /// Threads with events still to run, plus stores still in buffers or to come.
+    /// Events still to run, plus buffered stores still to reach memory.
     left: usize,
     trail: Vec<Entry>,
 }
@@ -269,6 +298,14 @@ impl<'i> Run<'i> {
             }
         };
         possible && self.is_ready(event)
+    }
+
+    /// Whether nothing else can happen at the location of an update, which can run, before it has:
+    /// all its sources are in memory, and nobody else may still read what is there.
+    pub(super) fn is_forced(&self, update: u32) -> bool {
+        let op = &self.question.instance.ops[update as usize];
+        let active = self.memory.active(op.location);
+        self.memory.all_present(op.set) && !self.memory.is_live_without(active, op.set)
     }
 
     /// Runs the next event of a thread.

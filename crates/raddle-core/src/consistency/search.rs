@@ -43,10 +43,12 @@ pub(super) enum Outcome {
 /// The keys of visited states take at most this many words (4 bytes each).
 const MOST_KEY_WORDS: usize = 1 << 27;
 
-/// A set of keys of one length, stored flat.
+/// A set of keys, stored flat.
 #[derive(Default)]
 struct KeySet {
     keys: Vec<u32>,
+    /// By key: where it ends.
+    ends: Vec<usize>,
     table: HashTable<u32>,
 }
 
@@ -54,8 +56,11 @@ impl KeySet {
     /// Adds a key; false if it was there. A full table takes no more keys: the search goes on, and
     /// may visit states again.
     fn insert(&mut self, key: &[u32]) -> bool {
-        let keys = &self.keys;
-        let at = |index: u32| &keys[index as usize * key.len()..(index as usize + 1) * key.len()];
+        let (keys, ends) = (&self.keys, &self.ends);
+        let at = |index: u32| {
+            let start = (index as usize).checked_sub(1).map_or(0, |previous| ends[previous]);
+            &keys[start..ends[index as usize]]
+        };
         let hash = hash(key);
         if self.table.find(hash, |&index| at(index) == key).is_some() {
             return false;
@@ -63,9 +68,9 @@ impl KeySet {
         if self.keys.len() + key.len() > MOST_KEY_WORDS {
             return true;
         }
-        let index = self.table.len() as u32;
-        self.table.insert_unique(hash, index, |&index| self::hash(at(index)));
+        self.table.insert_unique(hash, ends.len() as u32, |&index| self::hash(at(index)));
         self.keys.extend_from_slice(key);
+        self.ends.push(self.keys.len());
         true
     }
 }

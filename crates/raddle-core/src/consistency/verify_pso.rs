@@ -8,8 +8,8 @@
 //! possible, that is, when a remote read or a fence needs them, except for *spurious* ones, which
 //! nobody will read and which go as soon as their location is not held. Then which stores have
 //! reached memory is a function of the events that have run, up to one thing: whether a spurious
-//! store went before or still waits behind a write that holds its location. That matters only to
-//! fences, and the *fence map* says how: for threads t and u, the last read of u that must run
+//! store went before or still waits behind a write that holds its location. That matters to fences,
+//! and the *fence map* says how: for threads t and u, the last read of u that must run
 //! before t can empty its buffers. O(k n^(k+1)) without fences, times the number of fence maps
 //! with them.
 //!
@@ -57,74 +57,69 @@ struct Lazy<'i> {
 }
 
 /// By write: for each thread, the event after the last read that holds the location while the
-/// write, or an update that took over from it, is in memory.
+/// write, or an update that took over from it, is in memory. Only threads with such a read are listed.
 struct Holds {
-    threads: usize,
-    rows: Vec<u32>,
-    /// By event: its row, or [`NONE`].
-    row_of: Vec<u32>,
+    rows: Vec<(u32, u32)>,
+    /// By event: its row is `rows[start..end]`.
+    bounds: Vec<(u32, u32)>,
 }
 
 impl Holds {
     fn new(instance: &Instance) -> Holds {
-        let mut pairs = vec![];
-        for event in 0..instance.ops.len() as u32 {
-            let source = instance.only_source(event);
-            if source != NONE {
-                pairs.push((source, event));
-            }
-        }
+        let events = 0..instance.ops.len() as u32;
+        let sources = events.clone().map(|event| (instance.only_source(event), event));
+        let pairs: Vec<(u32, u32)> = sources.filter(|&(source, _)| source != NONE).collect();
         let readers = Lists::group(instance.ops.len(), &pairs);
-        let mut holds = Holds {
-            threads: instance.threads(),
-            rows: vec![],
-            row_of: vec![NONE; instance.ops.len()],
-        };
-        let mut pending: Vec<u32> = vec![];
-        for write in 0..instance.ops.len() as u32 {
+        let mut holds = Holds { rows: vec![], bounds: vec![(0, 0); instance.ops.len()] };
+        let mut place = vec![0; instance.threads()];
+        let mut visited = vec![false; instance.ops.len()];
+        let mut chain = vec![];
+        for write in events {
             // Follow the chain of updates, then fill its rows from the end.
-            pending.push(write);
-            while let Some(&last) = pending.last() {
-                match successor(instance, &readers, last) {
-                    Some(update) if holds.row_of[update as usize] == NONE => {
-                        if pending.contains(&update) {
-                            break; // Updates in a circle: no run exists, any row will do.
-                        }
-                        pending.push(update);
-                    }
-                    _ => break,
-                }
+            let mut next = Some(write);
+            while let Some(at) = next
+                && !std::mem::replace(&mut visited[at as usize], true)
+            {
+                chain.push(at);
+                next = successor(instance, &readers, at);
             }
-            while let Some(write) = pending.pop() {
-                holds.add(instance, &readers, write);
+            while let Some(write) = chain.pop() {
+                holds.add(instance, &readers, write, &mut place);
             }
         }
         holds
     }
 
-    fn add(&mut self, instance: &Instance, readers: &Lists, write: u32) {
-        if self.row_of[write as usize] != NONE || readers.get(write).is_empty() {
-            return;
-        }
+    /// Adds the row of a write, whose successor has its row already. `place` says where in the rows
+    /// the entry of a thread is, counting from 1; it is all 0 before and after.
+    fn add(&mut self, instance: &Instance, readers: &Lists, write: u32, place: &mut [u32]) {
         let start = self.rows.len();
-        self.rows.resize(start + self.threads, 0);
-        self.row_of[write as usize] = (start / self.threads) as u32;
+        let successor =
+            successor(instance, readers, write).map_or((0, 0), |u| self.bounds[u as usize]);
+        for i in successor.0..successor.1 {
+            self.rows.push(self.rows[i as usize]);
+        }
+        for (i, &(thread, _)) in self.rows.iter().enumerate().skip(start) {
+            place[thread as usize] = i as u32 + 1;
+        }
         for &reader in readers.get(write) {
-            let entry = start + instance.thread_of[reader as usize] as usize;
-            self.rows[entry] = self.rows[entry].max(reader + 1);
-        }
-        if let Some(update) = successor(instance, readers, write)
-            && let Some(row) = self.start_of(update)
-        {
-            for thread in 0..self.threads {
-                self.rows[start + thread] = self.rows[start + thread].max(self.rows[row + thread]);
+            let thread = instance.thread_of[reader as usize];
+            if place[thread as usize] == 0 {
+                self.rows.push((thread, 0));
+                place[thread as usize] = self.rows.len() as u32;
             }
+            let entry = &mut self.rows[place[thread as usize] as usize - 1].1;
+            *entry = (*entry).max(reader + 1);
         }
+        for &(thread, _) in &self.rows[start..] {
+            place[thread as usize] = 0;
+        }
+        self.bounds[write as usize] = (start as u32, self.rows.len() as u32);
     }
 
-    fn start_of(&self, write: u32) -> Option<usize> {
-        let row = self.row_of[write as usize];
-        (row != NONE).then_some(row as usize * self.threads)
+    fn row(&self, write: u32) -> &[(u32, u32)] {
+        let (start, end) = self.bounds[write as usize];
+        &self.rows[start as usize..end as usize]
     }
 }
 
@@ -150,12 +145,8 @@ impl<'i> Lazy<'i> {
 
     /// Whether the next event of a thread can be taken for granted.
     fn is_free(&self, thread: u32, event: u32) -> bool {
-        let op = &self.run.question.instance.ops[event as usize];
-        self.run.can_run(thread, event)
-            && (op.kind != Kind::Update || {
-                let active = self.run.memory.active(op.location);
-                !self.run.memory.is_live_without(active, op.set)
-            })
+        let kind = self.run.question.instance.ops[event as usize].kind;
+        self.run.can_run(thread, event) && (kind != Kind::Update || self.run.is_forced(event))
     }
 
     fn settle_thread(&mut self, thread: u32) -> bool {
@@ -225,30 +216,40 @@ impl<'i> Lazy<'i> {
     }
 
     /// Adds the row of the fence map for a thread: for each thread, the event after the last read
-    /// that must run before the stores of the oldest epoch in the buffers can go; 0 if none.
+    /// that must run before the stores of the oldest epoch in the buffers can go. Threads without
+    /// such a read are left out.
     fn fence_map_row(&self, thread: u32, out: &mut Vec<u32>) {
         let question = self.run.question;
-        let start = out.len();
-        out.resize(start + self.holds.threads, 0);
         let epoch = self.run.oldest_epoch(thread);
+        let start = out.len();
         for &queue in self.run.busy(thread) {
             let Some(store) = self.run.front(queue) else { continue };
             let location = question.instance.ops[store as usize].location;
-            if question.buffers.epoch_start[store as usize] != epoch
-                || !self.run.memory.is_held(location)
+            if question.buffers.epoch_start[store as usize] == epoch
+                && self.run.memory.is_held(location)
             {
-                continue;
-            }
-            let Some(row) = self.holds.start_of(self.run.memory.active(location)) else { continue };
-            for other in self.run.threads() {
-                let read = self.holds.rows[row + other as usize];
-                if read > self.run.position(other) {
-                    let entry = &mut out[start + other as usize];
-                    *entry = (*entry).max(read);
-                }
+                let row = self.holds.row(self.run.memory.active(location)).iter();
+                let pending = row.filter(|&&(other, read)| read > self.run.position(other));
+                out.extend(pending.flat_map(|&(other, read)| [other, read]));
             }
         }
+        keep_largest(out, start);
+        out.push(NONE);
     }
+}
+
+/// Of pairs stored flat from `start` on, keeps for each first number the largest second one.
+fn keep_largest(pairs: &mut Vec<u32>, start: usize) {
+    let (sorted, _) = pairs[start..].as_chunks_mut::<2>();
+    sorted.sort_unstable_by_key(|&[first, second]| (first, std::cmp::Reverse(second)));
+    let mut kept = start;
+    for at in (start..pairs.len()).step_by(2) {
+        if at == start || pairs[at] != pairs[kept - 2] {
+            pairs.copy_within(at..at + 2, kept);
+            kept += 2;
+        }
+    }
+    pairs.truncate(kept);
 }
 
 /// Whether an event runs whatever is in the buffers.
@@ -297,11 +298,8 @@ impl Space for Lazy<'_> {
             if has_epochs {
                 out.push(self.run.oldest_epoch(thread));
             }
-            let last_drain = self.last_drain[thread as usize];
-            if has_epochs || position < last_drain {
+            if has_epochs || position < self.last_drain[thread as usize] {
                 self.fence_map_row(thread, out);
-            } else if last_drain > question.instance.bounds[thread as usize].0 {
-                out.resize(out.len() + self.holds.threads, 0); // Keys have one length.
             }
         }
     }
