@@ -144,6 +144,17 @@ fn a_forwarded_store_is_not_later() {
     );
 }
 
+/// Nor does the first of several sources come before the read if it may be forwarded.
+#[test]
+fn the_first_source_may_be_forwarded() {
+    expect(
+        "P0: W x 1; W z 1; R x 1; R y 0
+         P1: R z 1; W x 1
+         P2: W y 1; F; R x 0",
+        [false, true, true],
+    );
+}
+
 /// Agarwal et al., closure items 3 and 4, as printed lose this one.
 #[test]
 fn closure_compares_conflicting_writes() {
