@@ -144,13 +144,15 @@ fn a_forwarded_store_is_not_later() {
     );
 }
 
-/// Nor does the first of several sources come before the read if it may be forwarded.
+/// Nor does the first of several sources come before the read if it may be forwarded. (The last
+/// thread keeps it open until then what P0 read from y.)
 #[test]
 fn the_first_source_may_be_forwarded() {
     expect(
-        "P0: W x 1; W z 1; R x 1; R y 0
+        "P0: W x 1; W z 1; R x 1; R y 0; F; W q 1
          P1: R z 1; W x 1
-         P2: W y 1; F; R x 0",
+         P2: W y 1; F; R x 0
+         P3: R q 1; W y 0",
         [false, true, true],
     );
 }
