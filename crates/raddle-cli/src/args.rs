@@ -157,6 +157,7 @@ impl VerifyArgs {
             Mode::Generate if self.generate.count.get() > 1 && self.output.is_none() => {
                 Some("--count needs --output with a directory for the histories")
             }
+            Mode::Generate => self.generate.too_large(),
             Mode::Check if self.output.is_some() => {
                 Some("--output goes with --generate or --convert")
             }
