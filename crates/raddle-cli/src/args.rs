@@ -11,6 +11,7 @@ use raddle_core::history::Format;
 use raddle_core::model::Model;
 
 use crate::generate::{GenerateArgs, Shares};
+use crate::input;
 use crate::pool;
 
 /// The options that ask for something else than checking.
@@ -157,12 +158,21 @@ impl VerifyArgs {
             Mode::Generate if self.generate.count.get() > 1 && self.output.is_none() => {
                 Some("--count needs --output with a directory for the histories")
             }
+            Mode::Generate => self.generate.too_large(),
             Mode::Check if self.output.is_some() => {
                 Some("--output goes with --generate or --convert")
+            }
+            Mode::Check if self.witness_is_history() => {
+                Some("--witness names one of the histories, which would be overwritten")
             }
             _ if standard > 1 => Some("standard input can be read only once"),
             _ => None,
         }
+    }
+
+    /// Whether the file for witnesses is also one to read.
+    fn witness_is_history(&self) -> bool {
+        self.witness.as_ref().is_some_and(|file| input::is_one_of(file, &self.histories))
     }
 
     /// The models in the order given, each once.

@@ -3,6 +3,7 @@
 //! The same options give the same history again, so a text history starts with a comment that
 //! says how it was made. That line names every option, whatever its default is.
 
+mod limits;
 mod shares;
 
 use std::fs;
@@ -33,31 +34,35 @@ pub(crate) struct GenerateArgs {
     seed: u64,
 
     /// How many, with the seeds S, S+1, ...; --output names a directory
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub(crate) count: NonZero<u64>,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = limits::some)]
+    pub(crate) count: NonZero<usize>,
 
     /// Write text or jsonl
     #[arg(long, value_name = "FORMAT", default_value_t = Format::Text)]
     format: Format,
 
     /// Let N reads observe another write; the model may forbid that
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = limits::events)]
     perturb: usize,
 
-    /// Number of threads
-    #[arg(long, value_name = "N", default_value_t = positive(Shape::default().threads))]
+    /// Number of threads, up to 1000000
+    #[arg(long, value_name = "N", value_parser = limits::some)]
+    #[arg(default_value_t = positive(Shape::default().threads))]
     threads: NonZero<usize>,
 
-    /// Number of events of each thread
-    #[arg(long, value_name = "N", default_value_t = Shape::default().events_per_thread)]
+    /// Number of events of each thread; of all together, up to 10000000
+    #[arg(long, value_name = "N", value_parser = limits::events)]
+    #[arg(default_value_t = Shape::default().events_per_thread)]
     events: usize,
 
-    /// Number of memory locations
-    #[arg(long, value_name = "N", default_value_t = positive(Shape::default().locations))]
+    /// Number of memory locations, up to 1000000
+    #[arg(long, value_name = "N", value_parser = limits::some)]
+    #[arg(default_value_t = positive(Shape::default().locations))]
     locations: NonZero<usize>,
 
-    /// Number of locks
-    #[arg(long, value_name = "N", default_value_t = Shape::default().locks)]
+    /// Number of locks, up to 1000000
+    #[arg(long, value_name = "N", value_parser = limits::any)]
+    #[arg(default_value_t = Shape::default().locks)]
     locks: usize,
 
     /// Number of values, or distinct: another one with each write
@@ -78,7 +83,7 @@ pub(crate) struct GenerateArgs {
 }
 
 fn positive(number: usize) -> NonZero<usize> {
-    NonZero::new(number).expect("the default shape makes sense")
+    NonZero::new(number).expect("defaults and limits make sense")
 }
 
 fn parse_values(text: &str) -> Result<Values, String> {
@@ -98,7 +103,8 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, Outp
     match &args.output {
         Some(directory) if options.count.get() > 1 => {
             fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
-            for seed in (0..options.count.get()).map(|i| options.seed.wrapping_add(i)) {
+            let seeds = (0..).map(|i| options.seed.wrapping_add(i));
+            for seed in seeds.take(options.count.get()) {
                 write_file(&directory.join(options.file_name(seed)), &text(seed))?;
             }
         }
@@ -113,6 +119,11 @@ fn write_file(path: &Path, text: &str) -> Result<(), OutputError> {
 }
 
 impl GenerateArgs {
+    /// Why the numbers are too large together, if they are.
+    pub(crate) fn too_large(&self) -> Option<&'static str> {
+        limits::too_many_events(self.threads.get(), self.events)
+    }
+
     fn shape(&self, model: Option<Model>, shares: &Shares) -> Shape {
         let mut shape = Shape {
             threads: self.threads.get(),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use raddle_core::execution::Execution;
 use raddle_core::history::{self, HistoryError};
@@ -47,6 +47,30 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     io::stdin().lock().read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Whether writing to a file would change one of the histories, however the two are spelled.
+pub(crate) fn is_one_of(file: &Path, histories: &[PathBuf]) -> bool {
+    let Ok(file) = resolve(file) else { return false };
+    // A terminal can be read and written.
+    let loses_content = file.is_file() || !file.exists();
+    loses_content
+        && histories.iter().any(|history| {
+            let standard = history.as_os_str() == "-";
+            let history = if standard { Path::new("/dev/stdin") } else { history };
+            resolve(history).is_ok_and(|history| history == file)
+        })
+}
+
+/// The one name of a file without links and dots. Where there is no file yet, its directory counts.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize().or_else(|_| {
+        let path = path::absolute(path)?;
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+            return Ok(path);
+        };
+        Ok(directory.canonicalize()?.join(name))
+    })
 }
 
 impl InputError {

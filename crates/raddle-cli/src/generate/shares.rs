@@ -1,10 +1,11 @@
 //! The options of `--generate` that are shares, from 0 to 1.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use clap::Args;
 use raddle_core::reference::generate::Shape;
+
+use super::limits::in_range;
 
 /// How much there is of each kind of event. What they leave are loads and stores.
 ///
@@ -83,15 +84,10 @@ impl fmt::Display for Shares {
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    in_range(text, 0.0..=1.0, "expected a number from 0 to 1")
+    in_range(text, 0.0..=1.0)
 }
 
 /// Stores must leave the buffer some day, and soon enough for a program that waits for it.
 fn positive_share(text: &str) -> Result<f64, String> {
-    in_range(text, 1e-6..=1.0, "expected a number from 0.000001 to 1")
-}
-
-fn in_range(text: &str, range: RangeInclusive<f64>, expected: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| range.contains(number));
-    number.ok_or_else(|| expected.to_owned())
+    in_range(text, 1e-6..=1.0)
 }

@@ -6,10 +6,7 @@
 mod json;
 mod rechecking;
 mod text;
-
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+mod witness_file;
 
 use raddle_core::consistency::{self, Options};
 use raddle_core::execution::Execution;
@@ -18,10 +15,11 @@ use raddle_core::witness::Verdict;
 
 use crate::args::VerifyArgs;
 use crate::input::{self, Input};
-use crate::output::{Output, OutputError, complain, json_line};
+use crate::output::{Output, OutputError, complain};
 use crate::pool;
 use crate::status::Status;
 use rechecking::{Rechecking, Tally};
+use witness_file::WitnessFile;
 
 /// A question, and the answer to it.
 struct Answer<'a> {
@@ -45,8 +43,9 @@ impl Answer<'_> {
 
 /// Checks the histories and prints the verdicts.
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, OutputError> {
-    let witnesses = args.witness.as_deref().map(create).transpose()?;
+    let witness_file = args.witness.as_deref().map(WitnessFile::open).transpose()?;
     let inputs = input::load_all(&args.histories, args.jobs());
+    witness_file.as_ref().map_or(Ok(()), WitnessFile::clear)?;
     let status = complain_about(&inputs);
     let models = args.models();
     let answers = answer_all(args, &models, &inputs);
@@ -55,18 +54,13 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, Outp
     } else {
         text::print(&models, &answers, args.explain, output)?;
     }
-    if let (Some(mut file), Some(path)) = (witnesses, &args.witness) {
-        write_witnesses(&answers, &mut file).map_err(|error| OutputError::file(path, error))?;
+    if let Some(file) = witness_file {
+        file.write(&answers)?;
     }
     if args.recheck && !answers.is_empty() {
         tell_rechecking(&answers, args.json, output)?;
     }
     Ok(answers.iter().map(Answer::status).fold(status, Status::max))
-}
-
-/// Creates a file before the work starts, so that a mistake in its name costs no time.
-fn create(path: &Path) -> Result<BufWriter<File>, OutputError> {
-    File::create(path).map(BufWriter::new).map_err(|error| OutputError::file(path, error))
 }
 
 fn complain_about(inputs: &[Input]) -> Status {
@@ -103,15 +97,6 @@ fn answer<'a>(
     let verdict = consistency::check(execution, model, options);
     let rechecking = recheck.then(|| rechecking::recheck(execution, model, &verdict));
     Answer { history, execution, model, verdict, rechecking }
-}
-
-fn write_witnesses(answers: &[Answer<'_>], file: &mut impl Write) -> io::Result<()> {
-    for answer in answers {
-        if let Some(witness) = json::witness(answer) {
-            json_line(file, &witness)?;
-        }
-    }
-    file.flush()
 }
 
 /// Says what rechecking came to; beside JSON, which is for programs, on standard error.

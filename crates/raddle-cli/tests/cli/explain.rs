@@ -33,8 +33,8 @@ step  P0                P1                memory
    2  .1 R y 0 <- init
    3                    .0 W y 1
    4                    .1 R x 0 <- init
-   5                                      x = 1 (P0.0)
-   6                                      y = 1 (P1.0)
+   5                                      y = 1 (P1.0)
+   6                                      x = 1 (P0.0)
 --- stderr
 ");
 }
@@ -70,33 +70,30 @@ history            sc            tso
 examples/lock.txt  inconsistent  inconsistent
 
 examples/lock.txt, sc: inconsistent
-P1.1 reads the initial value of n after P0.2 has overwritten it.
+P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next:
 
-So these two must each come before the other:
-
-  init n  the initial value 0
-          comes before P0.2: initial values are there from the start
   P0.2  W n 1
-        comes before init n: P0.2 comes before P1.1, and P1.1 reads the initial value of n: later
-          than init n, P0.2 would hide it
-  init n  again: a circle
-
-This rests on:
-
-  P0.3 comes before P1.0: P1.0 takes m from P0.3
+        comes before P0.3: sc keeps this program order of P0
+  P0.3  UNLOCK m
+        comes before P1.0: P1.0 takes m from P0.3
+  P1.0  LOCK m <- P0.3
+        comes before P1.1: sc keeps this program order of P1
+  P1.1  R n 0
+        comes before P0.2: P1.1 reads the initial value of n, which P0.2 overwrites
+  P0.2  again: a circle
 
 examples/lock.txt, tso: inconsistent
-P1.0 -> P1.1 -> P0.2 -> P0.3 -> P1.0 must each come before the next:
+P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next:
 
-  P1.0  LOCK m <- P0.3
-        comes before P1.1: tso keeps this program order of P1
-  P1.1  R n 0
-        comes before P0.2 reaches memory: P1.1 reads the initial value of n, which P0.2 overwrites
   P0.2  W n 1
         reaches memory before P0.3 runs: tso keeps this program order of P0
   P0.3  UNLOCK m
         comes before P1.0: P1.0 takes m from P0.3
-  P1.0  again: a circle
+  P1.0  LOCK m <- P0.3
+        comes before P1.1: tso keeps this program order of P1
+  P1.1  R n 0
+        comes before P0.2 reaches memory: P1.1 reads the initial value of n, which P0.2 overwrites
+  P0.2  again: a circle
 --- stderr
 ");
 }

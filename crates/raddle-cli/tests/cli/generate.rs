@@ -64,24 +64,58 @@ fn one_history_to_a_file() {
     assert_eq!(fs::read_to_string(&file).expect("a file"), stdout("verify --generate"));
 }
 
+/// The complaints about the command lines with these options, which make nothing.
+fn complaints(options: &[&str]) -> String {
+    let complaint = |option: &&str| {
+        let text = run(&format!("verify --generate {option}"));
+        assert!(text.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{option}: {text}");
+        text.lines().nth(3).unwrap_or_default().to_owned()
+    };
+    options.iter().map(complaint).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn numbers_out_of_range() {
-    let values =
+    let options =
         ["--rmw 1.5", "--cas -1", "--fences nan", "--flushes 0", "--values 0", "--threads 0"];
-    let messages: Vec<String> = values
-        .iter()
-        .map(|value| {
-            let text = run(&format!("verify --generate {value}"));
-            assert!(text.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{value}: {text}");
-            text.lines().nth(3).unwrap_or_default().to_owned()
-        })
-        .collect();
-    assert_snapshot!(messages.join("\n"), @r"
+    assert_snapshot!(complaints(&options), @r"
 error: invalid value '1.5' for '--rmw <SHARE>': expected a number from 0 to 1
 error: unexpected argument '-1' found
 error: invalid value 'nan' for '--fences <SHARE>': expected a number from 0 to 1
 error: invalid value '0' for '--flushes <SHARE>': expected a number from 0.000001 to 1
 error: invalid value '0' for '--values <N>': expected a number above 0, or distinct
-error: invalid value '0' for '--threads <N>': number would be zero for non-zero type
+error: invalid value '0' for '--threads <N>': expected a number from 1 to 1000000
 ");
+}
+
+#[test]
+fn numbers_too_large_for_memory() {
+    let options = [
+        "--threads 1000001",
+        "--threads 18446744073709551616",
+        "--events 4000000000",
+        "--locations 4000000000",
+        "--locks 4294967296",
+        "--count 4000000000 --output target/nowhere",
+        "--perturb 18446744073709551615",
+        "--threads 1000000 --events 11",
+        "--threads 1 --events 10000001",
+    ];
+    assert_snapshot!(complaints(&options), @r"
+error: invalid value '1000001' for '--threads <N>': expected a number from 1 to 1000000
+error: invalid value '18446744073709551616' for '--threads <N>': expected a number from 1 to 1000000
+error: invalid value '4000000000' for '--events <N>': expected a number from 0 to 10000000
+error: invalid value '4000000000' for '--locations <N>': expected a number from 1 to 1000000
+error: invalid value '4294967296' for '--locks <N>': expected a number from 0 to 1000000
+error: invalid value '4000000000' for '--count <N>': expected a number from 1 to 1000000
+error: invalid value '18446744073709551615' for '--perturb <N>': expected a number from 0 to 10000000
+error: --threads times --events is more than 10000000, the most events of a history
+error: invalid value '10000001' for '--events <N>': expected a number from 0 to 10000000
+");
+}
+
+#[test]
+fn the_largest_number_of_threads() {
+    let text = stdout("verify --generate --threads 1000000 --events 0");
+    assert!(text.lines().any(|line| line.starts_with("P999999:")));
 }

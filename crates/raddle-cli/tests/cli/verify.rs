@@ -36,15 +36,15 @@ examples/store-buffering.txt         inconsistent  consistent    consistent
 examples/iriw.txt, sc: P0.0 -> P2.0 -> P2.1 -> P1.0 -> P3.0 -> P3.1 -> P0.0 must each come before the next
 examples/iriw.txt, tso: P0.0 -> P2.0 -> P2.1 -> P1.0 -> P3.0 -> P3.1 -> P0.0 must each come before the next
 examples/iriw.txt, pso: P0.0 -> P2.0 -> P2.1 -> P1.0 -> P3.0 -> P3.1 -> P0.0 must each come before the next
-examples/lock.txt, sc: P1.1 reads the initial value of n after P0.2 has overwritten it
-examples/lock.txt, tso: P1.0 -> P1.1 -> P0.2 -> P0.3 -> P1.0 must each come before the next
-examples/lock.txt, pso: P1.0 -> P1.1 -> P0.2 -> P0.3 -> P1.0 must each come before the next
+examples/lock.txt, sc: P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next
+examples/lock.txt, tso: P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next
+examples/lock.txt, pso: P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next
 examples/lost-update.txt, sc: P0.0 and P1.0 both update counter from its initial value
 examples/lost-update.txt, tso: P0.0 and P1.0 both update counter from its initial value
 examples/lost-update.txt, pso: P0.0 and P1.0 both update counter from its initial value
-examples/message-passing-fenced.txt, sc: P1.0 -> P1.1 -> P0.0 -> P0.2 -> P1.0 must each come before the next
+examples/message-passing-fenced.txt, sc: P0.0 -> P0.2 -> P1.0 -> P1.1 -> P0.0 must each come before the next
 examples/message-passing-fenced.txt, tso: P0.0 -> P0.2 -> P1.0 -> P1.1 -> P0.0 must each come before the next
-examples/message-passing-fenced.txt, pso: P1.0 -> P1.1 -> P0.0 -> P0.2 -> P1.0 must each come before the next
+examples/message-passing-fenced.txt, pso: P0.0 -> P0.2 -> P1.0 -> P1.1 -> P0.0 must each come before the next
 examples/message-passing.txt, sc: P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
 examples/message-passing.txt, tso: P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
 examples/store-buffering.txt, sc: P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
@@ -191,7 +191,7 @@ history                  sc
 examples/lock.txt        inconsistent
 examples/spawn-join.txt  consistent
 
-examples/lock.txt, sc: P1.1 reads the initial value of n after P0.2 has overwritten it
+examples/lock.txt, sc: P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next
 --- stderr
 -:2:5: found 'X': expected an event: R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN
 ");
