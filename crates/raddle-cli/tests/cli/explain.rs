@@ -33,8 +33,8 @@ step  P0                P1                memory
    2  .1 R y 0 <- init
    3                    .0 W y 1
    4                    .1 R x 0 <- init
-   5                                      y = 1 (P1.0)
-   6                                      x = 1 (P0.0)
+   5                                      x = 1 (P0.0)
+   6                                      y = 1 (P1.0)
 --- stderr
 ");
 }

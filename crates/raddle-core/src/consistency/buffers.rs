@@ -16,6 +16,8 @@ pub(super) struct Buffers {
     pub(super) queues_of: Lists,
     /// By thread: its buffered stores in program order.
     pub(super) stores_of: Lists,
+    /// By location: the queues with stores to it.
+    pub(super) queues_at: Lists,
     /// By event: the queue of a buffered store, or [`NONE`].
     pub(super) queue_of: Vec<u32>,
     /// By event: the position of a buffered store in its queue.
@@ -33,6 +35,7 @@ impl Buffers {
             queues: Lists::default(),
             queues_of: Lists::default(),
             stores_of: Lists::default(),
+            queues_at: Lists::default(),
             queue_of: vec![NONE; events],
             place: vec![0; events],
             epoch_start: vec![0; events],
@@ -78,6 +81,11 @@ impl Buffers {
         buffers.queues = Lists::group(lens.len(), &queued);
         buffers.queues_of = Lists::group(instance.threads(), &owned);
         buffers.stores_of = Lists::group(instance.threads(), &stored);
+        let at = |&(queue, store): &(u32, u32)| (instance.ops[store as usize].location, queue);
+        let mut queues_at: Vec<(u32, u32)> = queued.iter().map(at).collect();
+        queues_at.sort_unstable();
+        queues_at.dedup();
+        buffers.queues_at = Lists::group(instance.locations, &queues_at);
         buffers
     }
 

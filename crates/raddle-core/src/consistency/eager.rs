@@ -60,9 +60,7 @@ impl<'i> Eager<'i> {
             return false;
         }
         match op.kind {
-            Kind::Write => {
-                self.run.question.buffers.is_buffered(event) || is_dead(&self.run, event)
-            }
+            Kind::Write => self.run.question.buffers.is_buffered(event) || self.run.is_dead(event),
             Kind::Update => self.run.is_forced(event),
             _ => true,
         }
@@ -75,7 +73,6 @@ impl<'i> Eager<'i> {
         {
             self.run.run(thread, event);
         }
-        self.run.flush_all(thread, |run, store| is_dead(run, store) && run.can_flush(store));
         self.run.mark() != before
     }
 
@@ -85,12 +82,6 @@ impl<'i> Eager<'i> {
         }
         out.extend(self.run.next(thread).filter(|&event| self.run.can_run(thread, event)));
     }
-}
-
-/// Whether nobody may still read a write, nor what it would overwrite.
-fn is_dead(run: &Run<'_>, write: u32) -> bool {
-    let location = run.question.instance.ops[write as usize].location;
-    !run.memory.is_live(write) && !run.memory.is_live(run.memory.active(location))
 }
 
 fn open_locations(instance: &Instance) -> Vec<OpenLocation> {
@@ -127,6 +118,7 @@ impl Space for Eager<'_> {
             for thread in self.run.threads() {
                 moved |= self.settle_thread(thread);
             }
+            moved |= self.run.flush_dead();
         }
     }
 

@@ -104,6 +104,8 @@ pub(super) struct Run<'i> {
     done: Vec<u32>,
     /// Events still to run, plus buffered stores still to reach memory.
     left: usize,
+    /// Locations accessed since [`Run::flush_dead`] last looked.
+    touched: Vec<u32>,
     trail: Vec<Entry>,
 }
 
@@ -130,6 +132,7 @@ impl<'i> Run<'i> {
             busy_at: vec![0; question.buffers.queues.len()],
             done,
             left: instance.ops.len() - instance.locations + stores,
+            touched: vec![],
             trail: vec![],
         }
     }
@@ -325,6 +328,9 @@ impl<'i> Run<'i> {
             }
             self.count(event, 1);
         }
+        if op.location != NONE {
+            self.touched.push(op.location);
+        }
         self.next[thread as usize] += 1;
         self.left -= 1;
         self.trail.push(Entry { step: Step::Run(EventId::new(event as usize)), overwritten });
@@ -335,6 +341,7 @@ impl<'i> Run<'i> {
         debug_assert!(self.front(queue) == Some(store));
         let thread = self.question.instance.thread_of[store as usize] as usize;
         let overwritten = self.memory.write(store);
+        self.touched.push(self.question.instance.ops[store as usize].location);
         self.leave_buffer(thread, store);
         self.heads[queue as usize] += 1;
         self.flushed[thread] += 1;
@@ -342,6 +349,42 @@ impl<'i> Run<'i> {
         self.left -= 1;
         self.count(store, 1);
         self.trail.push(Entry { step: Step::Flush(EventId::new(store as usize)), overwritten });
+    }
+
+    /// Whether nobody may still read a write, nor what it would overwrite.
+    pub(super) fn is_dead(&self, write: u32) -> bool {
+        let location = self.question.instance.ops[write as usize].location;
+        !self.memory.is_live(write) && !self.memory.is_live(self.memory.active(location))
+    }
+
+    /// Flushes all stores that are dead and can go. Says whether there were any.
+    ///
+    /// Whether a store can go depends on its location, unless there is an order to respect or a
+    /// store-store fence to wait for: then only locations that were accessed are looked at. (Looking
+    /// at all buffers was quadratic in the stores that wait.)
+    pub(super) fn flush_dead(&mut self) -> bool {
+        let before = self.mark();
+        let question = self.question;
+        if question.order.is_some() || question.buffers.has_epochs.contains(&true) {
+            for thread in self.threads() {
+                self.flush_all(thread, |run, store| run.is_dead(store) && run.can_flush(store));
+            }
+            self.touched.clear();
+        }
+        let mut at = 0;
+        while let Some(&location) = self.touched.get(at) {
+            at += 1;
+            for &queue in question.buffers.queues_at.get(location) {
+                while let Some(store) = self.front(queue)
+                    && self.is_dead(store)
+                    && self.can_flush(store)
+                {
+                    self.flush(queue, store);
+                }
+            }
+        }
+        self.touched.clear();
+        self.mark() != before
     }
 
     /// Flushes the stores of a thread that are `wanted`, one buffer after the other, each as far as
@@ -393,8 +436,9 @@ impl<'i> Run<'i> {
         self.trail.len()
     }
 
-    /// Undoes all steps after a mark.
+    /// Undoes all steps after a mark, at which [`Run::flush_dead`] had nothing left to do.
     pub(super) fn undo_to(&mut self, mark: usize) {
+        self.touched.clear();
         while self.trail.len() > mark {
             let entry = self.trail.pop().expect("the trail is longer than the mark");
             match entry.step {

@@ -156,7 +156,6 @@ impl<'i> Lazy<'i> {
         {
             self.run.run(thread, event);
         }
-        self.run.flush_all(thread, |run, store| !run.memory.is_live(store) && run.can_flush(store));
         self.run.mark() != before
     }
 
@@ -265,6 +264,7 @@ impl Space for Lazy<'_> {
             for thread in self.run.threads() {
                 moved |= self.settle_thread(thread);
             }
+            moved |= self.run.flush_dead();
         }
     }
 
