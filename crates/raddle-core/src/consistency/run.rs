@@ -104,8 +104,10 @@ pub(super) struct Run<'i> {
     done: Vec<u32>,
     /// Events still to run, plus buffered stores still to reach memory.
     left: usize,
-    /// Locations accessed since [`Run::flush_dead`] last looked.
+    /// Locations accessed since [`Run::flush_dead`] last looked, and perhaps others.
     touched: Vec<u32>,
+    /// By location: whether it is touched.
+    is_touched: Vec<bool>,
     trail: Vec<Entry>,
 }
 
@@ -133,6 +135,7 @@ impl<'i> Run<'i> {
             done,
             left: instance.ops.len() - instance.locations + stores,
             touched: vec![],
+            is_touched: vec![false; instance.locations],
             trail: vec![],
         }
     }
@@ -329,7 +332,7 @@ impl<'i> Run<'i> {
             self.count(event, 1);
         }
         if op.location != NONE {
-            self.touched.push(op.location);
+            self.touch(op.location);
         }
         self.next[thread as usize] += 1;
         self.left -= 1;
@@ -341,7 +344,7 @@ impl<'i> Run<'i> {
         debug_assert!(self.front(queue) == Some(store));
         let thread = self.question.instance.thread_of[store as usize] as usize;
         let overwritten = self.memory.write(store);
-        self.touched.push(self.question.instance.ops[store as usize].location);
+        self.touch(self.question.instance.ops[store as usize].location);
         self.leave_buffer(thread, store);
         self.heads[queue as usize] += 1;
         self.flushed[thread] += 1;
@@ -357,6 +360,12 @@ impl<'i> Run<'i> {
         !self.memory.is_live(write) && !self.memory.is_live(self.memory.active(location))
     }
 
+    fn touch(&mut self, location: u32) {
+        if !std::mem::replace(&mut self.is_touched[location as usize], true) {
+            self.touched.push(location);
+        }
+    }
+
     /// Flushes all stores that are dead and can go. Says whether there were any.
     ///
     /// Whether a store can go depends on its location, unless there is an order to respect or a
@@ -369,10 +378,10 @@ impl<'i> Run<'i> {
             for thread in self.threads() {
                 self.flush_all(thread, |run, store| run.is_dead(store) && run.can_flush(store));
             }
-            self.touched.clear();
         }
         let mut at = 0;
         while let Some(&location) = self.touched.get(at) {
+            self.is_touched[location as usize] = false;
             at += 1;
             for &queue in question.buffers.queues_at.get(location) {
                 while let Some(store) = self.front(queue)
@@ -436,9 +445,8 @@ impl<'i> Run<'i> {
         self.trail.len()
     }
 
-    /// Undoes all steps after a mark, at which [`Run::flush_dead`] had nothing left to do.
+    /// Undoes all steps after a mark.
     pub(super) fn undo_to(&mut self, mark: usize) {
-        self.touched.clear();
         while self.trail.len() > mark {
             let entry = self.trail.pop().expect("the trail is longer than the mark");
             match entry.step {
