@@ -6,12 +6,9 @@
 //! completion. So such events are never branched on. What remains are the writes to memory, and the
 //! state reached is a function of the set of writes done: O(n^k) states instead of O(n^2k).
 //!
-//! **More that is never branched on** (the first two are the heuristics of Agarwal et al., CAV 2021,
-//! section 4.2, stated there for SC; they hold for store buffers as well):
-//! - loads, as said. Updates are excluded, or `x=0;CAS(x,0,1) || CAS(x,1,0);FAA x` gets lost;
-//! - a write that nobody may still read, over a value that nobody may still read;
-//! - an update whose sources are all in memory and that is the only reader left for what is there:
-//!   nothing can happen at the location until it has run. Lock releases are always of this kind.
+//! [`Run::settle`] takes all such steps, and the heuristics of Agarwal et al., CAV 2021, section 4.2,
+//! stated there for SC, which hold for store buffers as well: dead writes are not branched on
+//! either, nor updates that nothing can get in the way of.
 //!
 //! **State.** With a reads-from map, the number of memory writes done by each thread. With several
 //! sources for some reads, the order of the writes matters too: then the key has the positions of
@@ -19,13 +16,13 @@
 //! paper's memory maps. We identify that write not by its thread but by the source sets it belongs
 //! to, and all writes that nobody may still read with each other: fewer states, same answers.
 //!
-//! Without a recorded order to follow, moves are tried thread by thread: together with the closure
-//! this finds a run of two threads without ever going back (the max-min linearisation of
-//! Pavlogiannis, POPL 2020).
+//! Without a recorded order to follow, moves are tried thread by thread, always the first one first.
+//! With a closed order, that is the max-min linearisation by which Pavlogiannis, POPL 2020, runs two
+//! threads without ever going back.
 
 use rustc_hash::FxHashMap;
 
-use super::instance::{Instance, Kind};
+use super::instance::Instance;
 use super::run::{Question, Run};
 use super::search::Space;
 
@@ -51,29 +48,6 @@ impl<'i> Eager<'i> {
             queues: question.buffers.queues.len() as u32,
             open: open_locations(question.instance),
         }
-    }
-
-    /// Whether the next event of a thread can be taken for granted.
-    fn is_free(&self, thread: u32, event: u32) -> bool {
-        let op = &self.run.question.instance.ops[event as usize];
-        if !self.run.can_run(thread, event) {
-            return false;
-        }
-        match op.kind {
-            Kind::Write => self.run.question.buffers.is_buffered(event) || self.run.is_dead(event),
-            Kind::Update => self.run.is_forced(event),
-            _ => true,
-        }
-    }
-
-    fn settle_thread(&mut self, thread: u32) -> bool {
-        let before = self.run.mark();
-        while let Some(event) = self.run.next(thread)
-            && self.is_free(thread, event)
-        {
-            self.run.run(thread, event);
-        }
-        self.run.mark() != before
     }
 
     fn thread_moves(&self, thread: u32, out: &mut Vec<u32>) {
@@ -112,14 +86,7 @@ fn open_locations(instance: &Instance) -> Vec<OpenLocation> {
 
 impl Space for Eager<'_> {
     fn settle(&mut self) {
-        let mut moved = true;
-        while moved {
-            moved = false;
-            for thread in self.run.threads() {
-                moved |= self.settle_thread(thread);
-            }
-            moved |= self.run.flush_dead();
-        }
+        self.run.settle();
     }
 
     fn is_complete(&self) -> bool {

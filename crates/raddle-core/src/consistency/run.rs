@@ -308,10 +308,43 @@ impl<'i> Run<'i> {
 
     /// Whether nothing else can happen at the location of an update, which can run, before it has:
     /// all its sources are in memory, and nobody else may still read what is there.
-    pub(super) fn is_forced(&self, update: u32) -> bool {
+    fn is_forced(&self, update: u32) -> bool {
         let op = &self.question.instance.ops[update as usize];
         let active = self.memory.active(op.location);
         self.memory.all_present(op.set) && !self.memory.is_live_without(active, op.set)
+    }
+
+    /// Whether the next event of a thread can run and cannot spoil anything.
+    fn is_free(&self, thread: u32, event: u32) -> bool {
+        self.can_run(thread, event)
+            && match self.question.instance.ops[event as usize].kind {
+                Kind::Write => self.question.buffers.is_buffered(event) || self.is_dead(event),
+                Kind::Update => self.is_forced(event),
+                _ => true,
+            }
+    }
+
+    /// Takes all steps that cannot spoil anything: moved to the front of any completion of the run,
+    /// they leave another completion.
+    /// - Loads that see a source, stores that enter a buffer, fences that find it empty, and the like.
+    /// - Writes that nobody may still read, over what nobody may still read, at once or from a
+    ///   buffer.
+    /// - Updates before which nothing can happen at their location. Other updates are not free, or
+    ///   `x=0;CAS(x,0,1) || CAS(x,1,0);FAA x` gets lost. Lock releases always are.
+    pub(super) fn settle(&mut self) {
+        let mut settled = false;
+        while !settled {
+            let before = self.mark();
+            for thread in self.threads() {
+                while let Some(event) = self.next(thread)
+                    && self.is_free(thread, event)
+                {
+                    self.run(thread, event);
+                }
+            }
+            self.flush_dead();
+            settled = self.mark() == before;
+        }
     }
 
     /// Runs the next event of a thread.
@@ -355,7 +388,7 @@ impl<'i> Run<'i> {
     }
 
     /// Whether nobody may still read a write, nor what it would overwrite.
-    pub(super) fn is_dead(&self, write: u32) -> bool {
+    fn is_dead(&self, write: u32) -> bool {
         let location = self.question.instance.ops[write as usize].location;
         !self.memory.is_live(write) && !self.memory.is_live(self.memory.active(location))
     }
@@ -366,13 +399,12 @@ impl<'i> Run<'i> {
         }
     }
 
-    /// Flushes all stores that are dead and can go. Says whether there were any.
+    /// Flushes all stores that are dead and can go.
     ///
     /// Whether a store can go depends on its location, unless there is an order to respect or a
     /// store-store fence to wait for: then only locations that were accessed are looked at. (Looking
     /// at all buffers was quadratic in the stores that wait.)
-    pub(super) fn flush_dead(&mut self) -> bool {
-        let before = self.mark();
+    fn flush_dead(&mut self) {
         let question = self.question;
         if question.order.is_some() || question.buffers.has_epochs.contains(&true) {
             for thread in self.threads() {
@@ -393,7 +425,6 @@ impl<'i> Run<'i> {
             }
         }
         self.touched.clear();
-        self.mark() != before
     }
 
     /// Flushes the stores of a thread that are `wanted`, one buffer after the other, each as far as

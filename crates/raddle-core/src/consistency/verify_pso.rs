@@ -22,8 +22,8 @@
 //!   update reads the write that holds a location, it takes over and holds it for its own readers
 //!   without a gap, so the fence map follows the chain of updates (test
 //!   `fence_map_follows_updates`).
-//! - Thread events that change nothing in memory are taken for granted, as in
-//!   [`eager`](super::eager); the paper branches on all.
+//! - Thread events that change nothing in memory are taken for granted ([`Run::settle`]); the paper
+//!   branches on all.
 //! - Store-store fences. The appendix only sketches them: keep a second map for the stores before
 //!   the latest store-store fence, flush by need. That is not complete: a spurious store may wait
 //!   behind a store-store fence for a store that is read later, and only an early flush of both
@@ -143,22 +143,6 @@ impl<'i> Lazy<'i> {
         Lazy { run: Run::new(question), last_drain, holds: Holds::new(instance) }
     }
 
-    /// Whether the next event of a thread can be taken for granted.
-    fn is_free(&self, thread: u32, event: u32) -> bool {
-        let kind = self.run.question.instance.ops[event as usize].kind;
-        self.run.can_run(thread, event) && (kind != Kind::Update || self.run.is_forced(event))
-    }
-
-    fn settle_thread(&mut self, thread: u32) -> bool {
-        let before = self.run.mark();
-        while let Some(event) = self.run.next(thread)
-            && self.is_free(thread, event)
-        {
-            self.run.run(thread, event);
-        }
-        self.run.mark() != before
-    }
-
     /// Flushes all stores of a thread that are in its buffers, if that is possible.
     fn drain(&mut self, thread: u32) -> bool {
         let mut before = self.run.mark() + 1;
@@ -258,14 +242,7 @@ fn is_undrained(kind: Kind) -> bool {
 
 impl Space for Lazy<'_> {
     fn settle(&mut self) {
-        let mut moved = true;
-        while moved {
-            moved = false;
-            for thread in self.run.threads() {
-                moved |= self.settle_thread(thread);
-            }
-            moved |= self.run.flush_dead();
-        }
+        self.run.settle();
     }
 
     fn is_complete(&self) -> bool {
