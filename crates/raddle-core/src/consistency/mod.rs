@@ -12,6 +12,8 @@
 //!
 //! `naive` has the baselines that the benchmarks compare with.
 
+#[cfg(test)]
+mod audit;
 mod buffers;
 mod closure;
 mod core;

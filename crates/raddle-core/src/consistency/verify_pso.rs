@@ -40,16 +40,14 @@ use super::search::{Effort, Outcome, Space, search};
 use crate::witness::Witness;
 
 /// Searches for a run with the given store buffers.
-pub(super) fn verify_pso(mut question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
-    if question.buffers.has_epochs.contains(&true) {
-        question.order = None;
-    }
+pub(super) fn verify_pso(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
     let mut space = Lazy::new(question);
     (search(&mut space, effort), space.run.witness())
 }
 
-struct Lazy<'i> {
-    run: Run<'i>,
+/// The search space of the strategy.
+pub(super) struct Lazy<'i> {
+    pub(super) run: Run<'i>,
     /// By thread: the event after its last one that waits for empty buffers; the end of the thread
     /// if somebody joins it.
     last_drain: Vec<u32>,
@@ -130,7 +128,10 @@ fn successor(instance: &Instance, readers: &Lists, write: u32) -> Option<u32> {
 }
 
 impl<'i> Lazy<'i> {
-    fn new(question: Question<'i>) -> Self {
+    pub(super) fn new(mut question: Question<'i>) -> Self {
+        if question.buffers.has_epochs.contains(&true) {
+            question.order = None;
+        }
         let instance = question.instance;
         let last_drain = (0..instance.threads())
             .map(|thread| {

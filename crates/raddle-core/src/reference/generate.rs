@@ -281,7 +281,7 @@ fn numbered(names: &[&str], index: usize) -> String {
 }
 
 /// The event that an instruction with its observation is.
-fn action(instruction: Instruction, observation: Observation) -> Action {
+pub(crate) fn action(instruction: Instruction, observation: Observation) -> Action {
     let (read, succeeded) = match observation {
         Observation::Value { value, replaced, .. } => (value, replaced),
         Observation::Nothing | Observation::Acquired { .. } => (0, false),
