@@ -28,7 +28,7 @@ use super::search::Space;
 
 /// The search space of the strategy.
 pub(super) struct Eager<'i> {
-    pub(super) run: Run<'i>,
+    run: Run<'i>,
     queues: u32,
     /// Empty if the instance has a reads-from map.
     open: Vec<OpenLocation>,
@@ -84,13 +84,13 @@ fn open_locations(instance: &Instance) -> Vec<OpenLocation> {
     open
 }
 
-impl Space for Eager<'_> {
-    fn settle(&mut self) {
-        self.run.settle();
+impl<'i> Space<'i> for Eager<'i> {
+    fn run(&self) -> &Run<'i> {
+        &self.run
     }
 
-    fn is_complete(&self) -> bool {
-        self.run.is_complete()
+    fn run_mut(&mut self) -> &mut Run<'i> {
+        &mut self.run
     }
 
     fn moves(&self, out: &mut Vec<u32>) {
@@ -125,13 +125,5 @@ impl Space for Eager<'_> {
             let active = self.run.memory.active(open.location);
             if self.run.memory.is_live(active) { open.classes[&active] } else { 0 }
         }));
-    }
-
-    fn mark(&self) -> usize {
-        self.run.mark()
-    }
-
-    fn undo_to(&mut self, mark: usize) {
-        self.run.undo_to(mark);
     }
 }

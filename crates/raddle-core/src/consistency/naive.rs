@@ -14,12 +14,17 @@ struct Naive<'i> {
     run: Run<'i>,
 }
 
-impl Space for Naive<'_> {
-    fn settle(&mut self) {}
-
-    fn is_complete(&self) -> bool {
-        self.run.is_complete()
+impl<'i> Space<'i> for Naive<'i> {
+    fn run(&self) -> &Run<'i> {
+        &self.run
     }
+
+    fn run_mut(&mut self) -> &mut Run<'i> {
+        &mut self.run
+    }
+
+    /// Nothing is taken for granted.
+    fn settle(&mut self) {}
 
     /// A move is an event: an odd number lets it reach memory, an even number runs it.
     fn moves(&self, out: &mut Vec<u32>) {
@@ -51,18 +56,9 @@ impl Space for Naive<'_> {
         let queues = 0..self.run.question.buffers.queues.len() as u32;
         out.extend(queues.map(|queue| self.run.head(queue)));
     }
-
-    fn mark(&self) -> usize {
-        self.run.mark()
-    }
-
-    fn undo_to(&mut self, mark: usize) {
-        self.run.undo_to(mark);
-    }
 }
 
 /// Enumerates lower sets until a run is complete.
 pub(super) fn verify_naively(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
-    let mut space = Naive { run: Run::new(question) };
-    (search(&mut space, effort), space.run.witness())
+    search(Naive { run: Run::new(question) }, effort)
 }

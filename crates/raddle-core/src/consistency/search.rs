@@ -10,23 +10,26 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// A partial run that can be extended and undone.
-pub(super) trait Space {
-    /// Takes every step that cannot spoil anything: if the run could be completed before, it can
-    /// be completed after.
-    fn settle(&mut self);
-    /// Whether all events have run and all stores are in memory.
-    fn is_complete(&self) -> bool;
+use super::run::Run;
+use crate::witness::Witness;
+
+/// A strategy: what to try from a partial run, and when two runs are alike.
+pub(super) trait Space<'i> {
+    /// The partial run.
+    fn run(&self) -> &Run<'i>;
+    /// The partial run, to be extended and undone.
+    fn run_mut(&mut self) -> &mut Run<'i>;
+    /// Takes steps that cannot spoil anything: if the run could be completed before, it can be
+    /// completed after.
+    fn settle(&mut self) {
+        self.run_mut().settle();
+    }
     /// The steps to try next, most promising first.
     fn moves(&self, out: &mut Vec<u32>);
     /// Takes a step, if it turns out to be possible.
     fn apply(&mut self, step: u32) -> bool;
     /// What identifies the settled state: two runs with the same key can be completed alike.
     fn key(&self, out: &mut Vec<u32>);
-    /// The length of the run so far.
-    fn mark(&self) -> usize;
-    /// Undoes the run back to a mark.
-    fn undo_to(&mut self, mark: usize);
 }
 
 /// How a search ended.
@@ -122,8 +125,14 @@ impl Effort {
     }
 }
 
+/// Searches for a complete run. If one is found, it is the witness.
+pub(super) fn search<'i>(mut space: impl Space<'i>, effort: &mut Effort) -> (Outcome, Witness) {
+    let outcome = explore(&mut space, effort);
+    (outcome, space.run().witness())
+}
+
 /// Searches for a complete run. If one is found, the space stands at it.
-pub(super) fn search<S: Space>(space: &mut S, effort: &mut Effort) -> Outcome {
+fn explore<'i>(space: &mut impl Space<'i>, effort: &mut Effort) -> Outcome {
     let mut seen = KeySet::default();
     let mut key = vec![];
     let mut moves: Vec<u32> = vec![];
@@ -131,7 +140,7 @@ pub(super) fn search<S: Space>(space: &mut S, effort: &mut Effort) -> Outcome {
     loop {
         // Enter the state at which the space stands.
         space.settle();
-        if space.is_complete() {
+        if space.run().is_complete() {
             return Outcome::Found;
         }
         key.clear();
@@ -142,12 +151,12 @@ pub(super) fn search<S: Space>(space: &mut S, effort: &mut Effort) -> Outcome {
             }
             let next = moves.len();
             space.moves(&mut moves);
-            frames.push(Frame { mark: space.mark(), next, end: moves.len() });
+            frames.push(Frame { mark: space.run().mark(), next, end: moves.len() });
         }
         // Leave it by the next untried move of the innermost frame that has one.
         loop {
             let Some(frame) = frames.last_mut() else { return Outcome::Exhausted };
-            space.undo_to(frame.mark);
+            space.run_mut().undo_to(frame.mark);
             if frame.next == frame.end {
                 frames.pop();
                 moves.truncate(frames.last().map_or(0, |frame| frame.end));

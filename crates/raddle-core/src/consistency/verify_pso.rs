@@ -41,13 +41,12 @@ use crate::witness::Witness;
 
 /// Searches for a run with the given store buffers.
 pub(super) fn verify_pso(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
-    let mut space = Lazy::new(question);
-    (search(&mut space, effort), space.run.witness())
+    search(Lazy::new(question), effort)
 }
 
 /// The search space of the strategy.
 pub(super) struct Lazy<'i> {
-    pub(super) run: Run<'i>,
+    run: Run<'i>,
     /// By thread: the event after its last one that waits for empty buffers; the end of the thread
     /// if somebody joins it.
     last_drain: Vec<u32>,
@@ -241,13 +240,13 @@ fn is_undrained(kind: Kind) -> bool {
     matches!(kind, Kind::Init | Kind::Read | Kind::Write | Kind::StoreFence)
 }
 
-impl Space for Lazy<'_> {
-    fn settle(&mut self) {
-        self.run.settle();
+impl<'i> Space<'i> for Lazy<'i> {
+    fn run(&self) -> &Run<'i> {
+        &self.run
     }
 
-    fn is_complete(&self) -> bool {
-        self.run.is_complete()
+    fn run_mut(&mut self) -> &mut Run<'i> {
+        &mut self.run
     }
 
     /// A move is an event to run or, beyond the events, a thread whose oldest epoch is to be flushed.
@@ -280,13 +279,5 @@ impl Space for Lazy<'_> {
                 self.fence_map_row(thread, out);
             }
         }
-    }
-
-    fn mark(&self) -> usize {
-        self.run.mark()
-    }
-
-    fn undo_to(&mut self, mark: usize) {
-        self.run.undo_to(mark);
     }
 }

@@ -22,6 +22,5 @@ use crate::witness::Witness;
 
 /// Searches for an interleaving.
 pub(super) fn verify_sc(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
-    let mut space = Eager::new(question);
-    (search(&mut space, effort), space.run.witness())
+    search(Eager::new(question), effort)
 }

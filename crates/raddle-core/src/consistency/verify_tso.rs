@@ -25,6 +25,5 @@ use crate::witness::Witness;
 
 /// Searches for a run with the given store buffers.
 pub(super) fn verify_tso(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
-    let mut space = Eager::new(question);
-    (search(&mut space, effort), space.run.witness())
+    search(Eager::new(question), effort)
 }

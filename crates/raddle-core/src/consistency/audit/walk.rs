@@ -7,31 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Stop;
 use super::truth::Truth;
-use crate::consistency::eager::Eager;
 use crate::consistency::search::Space;
-use crate::consistency::verify_pso::Lazy;
 use crate::witness::Step;
 
-/// A space that tells its run.
-pub(super) trait Audited: Space {
-    /// The steps of the run so far.
-    fn steps(&self) -> Vec<Step>;
-}
-
-impl Audited for Eager<'_> {
-    fn steps(&self) -> Vec<Step> {
-        self.run.witness().steps
-    }
-}
-
-impl Audited for Lazy<'_> {
-    fn steps(&self) -> Vec<Step> {
-        self.run.witness().steps
-    }
-}
-
 /// Audits a space. Returns how many of its states have a key that another one has, too.
-pub(super) fn audit(mut space: impl Audited, truth: &mut Truth<'_>) -> Result<usize, Stop> {
+pub(super) fn audit<'i>(mut space: impl Space<'i>, truth: &mut Truth<'_>) -> Result<usize, Stop> {
     let mut walk = Walk {
         space: &mut space,
         truth,
@@ -45,10 +25,10 @@ pub(super) fn audit(mut space: impl Audited, truth: &mut Truth<'_>) -> Result<us
     Ok(merged)
 }
 
-struct Walk<'a, 'i, S> {
-    space: &'a mut S,
+struct Walk<'a, 't, 'i> {
+    space: &'a mut dyn Space<'i>,
     /// Follows the run of the space.
-    truth: &'a mut Truth<'i>,
+    truth: &'a mut Truth<'t>,
     /// The settled states visited.
     seen: FxHashSet<Vec<u32>>,
     /// By key: whether the first state with it can be completed, and how it was reached.
@@ -56,7 +36,7 @@ struct Walk<'a, 'i, S> {
     merged: usize,
 }
 
-impl<S: Audited> Walk<'_, '_, S> {
+impl Walk<'_, '_, '_> {
     /// Visits the state at which the space stands, and all that it leads to. Returns whether it can
     /// be completed. The space stands anywhere after.
     fn visit(&mut self) -> Result<bool, Stop> {
@@ -66,7 +46,7 @@ impl<S: Audited> Walk<'_, '_, S> {
         if before != after {
             return self.fault("settling spoils the run");
         }
-        if self.seen.insert(self.truth.state()) && !self.space.is_complete() {
+        if self.seen.insert(self.truth.state()) && !self.space.run().is_complete() {
             self.compare_with_first(after)?;
             if self.visit_moves()? != after {
                 return self.fault("no move completes the run");
@@ -75,9 +55,15 @@ impl<S: Audited> Walk<'_, '_, S> {
         Ok(after)
     }
 
+    /// The steps of the run so far.
+    fn steps(&self) -> Vec<Step> {
+        self.space.run().witness().steps
+    }
+
     /// Whether the run can be completed.
     fn can_complete(&mut self) -> Result<bool, Stop> {
-        self.truth.follow(&self.space.steps())?;
+        let steps = self.steps();
+        self.truth.follow(&steps)?;
         self.truth.can_complete()
     }
 
@@ -86,7 +72,7 @@ impl<S: Audited> Walk<'_, '_, S> {
         let mut key = vec![];
         self.space.key(&mut key);
         let Some((other, steps)) = self.first.get(&key) else {
-            self.first.insert(key, (can_complete, self.space.steps()));
+            self.first.insert(key, (can_complete, self.steps()));
             return Ok(());
         };
         self.merged += 1;
@@ -99,7 +85,7 @@ impl<S: Audited> Walk<'_, '_, S> {
 
     /// Visits what the moves lead to. Returns whether one of them leads to a complete run.
     fn visit_moves(&mut self) -> Result<bool, Stop> {
-        let mark = self.space.mark();
+        let mark = self.space.run().mark();
         let mut moves = vec![];
         self.space.moves(&mut moves);
         let mut found = false;
@@ -107,13 +93,13 @@ impl<S: Audited> Walk<'_, '_, S> {
             if self.space.apply(step) {
                 found |= self.visit()?;
             }
-            self.space.undo_to(mark);
+            self.space.run_mut().undo_to(mark);
             self.truth.undo_to(mark);
         }
         Ok(found)
     }
 
     fn fault<T>(&self, what: &str) -> Result<T, Stop> {
-        Err(Stop::Fault(format!("{what}; after {:?}", self.space.steps())))
+        Err(Stop::Fault(format!("{what}; after {:?}", self.steps())))
     }
 }
