@@ -131,6 +131,11 @@ fn updates_are_not_eager() {
          P1: CAS x 1 0; RMW x 0 1",
         [true, true, true],
     );
+    expect(
+        "P0: RMW x 0 1
+         P1: W x 0; RMW x 1 2",
+        [true, true, true],
+    );
 }
 
 /// A load that finds its source in its own buffer runs before that store comes: that the store is
