@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use raddle_core::history::{Format, fuzz, parse, write};
+use raddle_core::reference::random::Random;
 
 const TOKENS: [&str; 30] = [
     "P0:", "P1:", "\n", ";", "W", "R", "RMW", "CAS", "x", "y", "0", "1", "failed", "<-", "init",
@@ -26,24 +27,15 @@ proptest! {
     }
 }
 
-const SAMPLE: &str = "\
-locations: x m y z
-init: y=-3 z=18446744073709551615
-P0: W x 1; F; R y -3 <- init; LOCK m <- init; UNLOCK m; F.ss; SPAWN P2; JOIN P2
-P1: RMW x 1 2 <- P0.0; CAS x 2 5; CAS x 0 5 failed 2 <- P1.0; LOCK m <- P0.4; UNLOCK m
-P2:
-";
+/// A history with every kind of event, as the writer writes it.
+const SAMPLE: &str = include_str!("data/every-event.txt");
 
 /// Mutations of valid files, always the same ones.
 #[test]
 fn mutated_files_never_panic() {
     let json = write(&parse(SAMPLE.as_bytes()).unwrap(), Format::JsonLines);
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut below = move |limit: usize| {
-        random =
-            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % limit
-    };
+    let mut random = Random::new(1);
+    let mut below = move |limit: usize| random.below(limit);
     for _ in 0..4000 {
         fuzz::check_text(&mutated(SAMPLE, &mut below));
         fuzz::check_jsonl(&mutated(&json, &mut below));

@@ -173,13 +173,8 @@ proptest! {
     }
 }
 
-const SAMPLE: &str = "\
-locations: x m y z
-init: y=-3 z=18446744073709551615
-P0: W x 1; F; R y -3 <- init; LOCK m <- init; UNLOCK m; F.ss; SPAWN P2; JOIN P2
-P1: RMW x 1 2 <- P0.0; CAS x 2 5; CAS x 0 5 failed 2 <- P1.0; LOCK m <- P0.4; UNLOCK m
-P2:
-";
+/// A history with every kind of event, as the writer writes it.
+const SAMPLE: &str = include_str!("data/every-event.txt");
 
 #[test]
 fn text_is_written_as_people_write_it() {
