@@ -84,20 +84,6 @@ fn check_core(
     Ok(())
 }
 
-/// The largest closed prefix with at most `cuts[t]` events of each thread `t`.
-fn closed_prefix(execution: &Execution, cuts: &[usize]) -> Vec<usize> {
-    let lens = execution.threads().map(|t| execution.thread_len(t).min(cuts[t.index()]));
-    let mut lens: Vec<usize> = lens.collect();
-    while !execution.is_closed(&lens) {
-        for thread in execution.threads() {
-            let events = execution.thread_events(thread).take(lens[thread.index()]);
-            lens[thread.index()] =
-                events.take_while(|&event| execution.has_support(event, &lens)).count();
-        }
-    }
-    lens
-}
-
 proptest! {
     #![proptest_config(config(3_000))]
 
@@ -148,7 +134,8 @@ proptest! {
     /// A closed prefix of a consistent execution is consistent.
     #[test]
     fn closed_prefixes(execution in cycles(4, true), cuts in proptest::collection::vec(0..8usize, 4)) {
-        let part = execution.prefix(&closed_prefix(&execution, &cuts));
+        let lens = execution.threads().map(|t| execution.thread_len(t).min(cuts[t.index()]));
+        let part = execution.prefix(&execution.closed_prefix(lens.collect()));
         for model in Model::ALL {
             if let Verdict::Consistent(_) = check(&execution, model, &Options::default()) {
                 let verdict = check(&part, model, &Options::default());

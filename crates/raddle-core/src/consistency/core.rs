@@ -42,17 +42,22 @@ pub(super) fn shrink(
 fn minimal_part(execution: &Execution, forbids: &mut impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut lens = whole(execution);
     for thread in 0..lens.len() {
-        let (mut allowed, mut forbidden) = (None, lens[thread]);
-        while allowed.map_or(0, |len: usize| len + 1) < forbidden {
-            let middle = allowed.map_or(0, |len| len + 1).midpoint(forbidden - 1);
-            let part = closed(execution, &lens, thread, middle);
-            if forbids(&part) {
-                forbidden = middle;
+        let cut = |len: usize| {
+            let mut lens = lens.clone();
+            lens[thread] = len;
+            execution.closed_prefix(lens)
+        };
+        // Below `low` all are allowed; `high` is forbidden.
+        let (mut low, mut high) = (0, lens[thread]);
+        while low < high {
+            let middle = low.midpoint(high);
+            if forbids(&cut(middle)) {
+                high = middle;
             } else {
-                allowed = Some(middle);
+                low = middle + 1;
             }
         }
-        lens = closed(execution, &lens, thread, forbidden);
+        lens = cut(high);
     }
     lens
 }
@@ -60,24 +65,6 @@ fn minimal_part(execution: &Execution, forbids: &mut impl FnMut(&[usize]) -> boo
 /// The execution as a part of itself.
 pub(super) fn whole(execution: &Execution) -> Vec<usize> {
     execution.threads().map(|thread| execution.thread_len(thread)).collect()
-}
-
-/// The largest closed part of `lens` with at most `len` events of `thread`.
-fn closed(execution: &Execution, lens: &[usize], thread: usize, len: usize) -> Vec<usize> {
-    let mut lens = lens.to_vec();
-    lens[thread] = len;
-    loop {
-        let mut changed = false;
-        for thread in execution.threads() {
-            let events = execution.thread_events(thread).take(lens[thread.index()]);
-            let kept = events.take_while(|&event| execution.has_support(event, &lens)).count();
-            changed |= kept != lens[thread.index()];
-            lens[thread.index()] = kept;
-        }
-        if !changed {
-            return lens;
-        }
-    }
 }
 
 /// All closed parts with fewer than `size` events, smallest first, unless there are too many.

@@ -39,6 +39,13 @@ pub(super) enum Kind {
     },
 }
 
+impl Kind {
+    /// Whether the event waits for an empty store buffer.
+    pub(super) fn drains(self) -> bool {
+        !matches!(self, Kind::Init | Kind::Read | Kind::Write | Kind::StoreFence)
+    }
+}
+
 /// What a search needs to know of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {

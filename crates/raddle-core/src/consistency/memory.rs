@@ -9,7 +9,6 @@
 use super::instance::{Instance, NONE};
 
 /// The state of memory.
-#[derive(Clone)]
 pub(super) struct Memory<'i> {
     instance: &'i Instance,
     /// By location: the write in memory.

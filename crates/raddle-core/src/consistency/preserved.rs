@@ -145,7 +145,7 @@ impl Chains {
                 if self.lasts[main as usize] == NONE {
                     self.edge(last, event);
                 }
-                if !matches!(kind, Kind::Read | Kind::Write | Kind::StoreFence) {
+                if kind.drains() {
                     for chain in stores.cut() {
                         self.edge(self.lasts[chain as usize], event);
                     }

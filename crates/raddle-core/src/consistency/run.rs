@@ -245,18 +245,14 @@ impl<'i> Run<'i> {
         self.question.own_first.get(write).iter().all(|&store| self.has_reached_memory(store))
     }
 
-    /// Whether a write may be put into memory now, as far as other threads are concerned.
-    fn may_enter_memory(&self, write: u32) -> bool {
-        self.is_ready(write) && self.own_stores_are_in_memory(write)
-    }
-
     /// Whether the oldest store of a queue can reach memory. It must be in the buffer.
     #[inline]
     pub(super) fn can_flush(&self, store: u32) -> bool {
         let thread = self.question.instance.thread_of[store as usize];
         !self.memory.is_held(self.question.instance.ops[store as usize].location)
             && self.flushed[thread as usize] >= self.question.buffers.epoch_start[store as usize]
-            && self.may_enter_memory(store)
+            && self.is_ready(store)
+            && self.own_stores_are_in_memory(store)
     }
 
     /// What a read would observe now: the newest store of its own thread, if it is still in the
@@ -406,9 +402,10 @@ impl<'i> Run<'i> {
     /// at all buffers was quadratic in the stores that wait.)
     fn flush_dead(&mut self) {
         let question = self.question;
+        let wanted = |run: &Self, store: u32| run.is_dead(store) && run.can_flush(store);
         if question.order.is_some() || question.buffers.has_epochs.contains(&true) {
             for thread in self.threads() {
-                self.flush_all(thread, |run, store| run.is_dead(store) && run.can_flush(store));
+                self.flush_all(thread, wanted);
             }
         }
         let mut at = 0;
@@ -416,12 +413,7 @@ impl<'i> Run<'i> {
             self.is_touched[location as usize] = false;
             at += 1;
             for &queue in question.buffers.queues_at.get(location) {
-                while let Some(store) = self.front(queue)
-                    && self.is_dead(store)
-                    && self.can_flush(store)
-                {
-                    self.flush(queue, store);
-                }
+                self.flush_queue(queue, wanted);
             }
         }
         self.touched.clear();
@@ -432,13 +424,18 @@ impl<'i> Run<'i> {
     pub(super) fn flush_all(&mut self, thread: u32, wanted: impl Fn(&Self, u32) -> bool) {
         let mut at = 0;
         while let Some(&queue) = self.busy(thread).get(at) {
-            while let Some(store) = self.front(queue)
-                && wanted(self, store)
-            {
-                self.flush(queue, store);
-            }
+            self.flush_queue(queue, &wanted);
             // An empty buffer has left the list, and another one has taken its place.
             at += usize::from(self.busy(thread).get(at) == Some(&queue));
+        }
+    }
+
+    /// Flushes the stores of a queue as long as the oldest is `wanted`.
+    fn flush_queue(&mut self, queue: u32, wanted: impl Fn(&Self, u32) -> bool) {
+        while let Some(store) = self.front(queue)
+            && wanted(self, store)
+        {
+            self.flush(queue, store);
         }
     }
 

@@ -135,7 +135,7 @@ impl<'i> Lazy<'i> {
         let last_drain = (0..instance.threads())
             .map(|thread| {
                 let (first, end) = instance.bounds[thread];
-                let drains = |event: &u32| !is_undrained(instance.ops[*event as usize].kind);
+                let drains = |event: &u32| instance.ops[*event as usize].kind.drains();
                 let last = (first..end).rev().find(drains).map_or(first, |event| event + 1);
                 if instance.joined[thread] { end + 1 } else { last }
             })
@@ -233,11 +233,6 @@ fn keep_largest(pairs: &mut Vec<u32>, start: usize) {
         }
     }
     pairs.truncate(kept);
-}
-
-/// Whether an event runs whatever is in the buffers.
-fn is_undrained(kind: Kind) -> bool {
-    matches!(kind, Kind::Init | Kind::Read | Kind::Write | Kind::StoreFence)
 }
 
 impl<'i> Space<'i> for Lazy<'i> {

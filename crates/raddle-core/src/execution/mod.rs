@@ -296,6 +296,23 @@ impl Execution {
         })
     }
 
+    /// The largest closed prefix with at most `lens[t]` events of each thread `t`.
+    #[must_use]
+    pub fn closed_prefix(&self, mut lens: Vec<usize>) -> Vec<usize> {
+        loop {
+            let mut changed = false;
+            for thread in self.threads() {
+                let events = self.thread_events(thread).take(lens[thread.index()]);
+                let kept = events.take_while(|&event| self.has_support(event, &lens)).count();
+                changed |= kept != lens[thread.index()];
+                lens[thread.index()] = kept;
+            }
+            if !changed {
+                return lens;
+            }
+        }
+    }
+
     /// Whether the first `lens[t]` events of each thread `t` contain what an event of a thread
     /// rests on: its possible sources, the event that started its thread and, if it is a join, all
     /// of the thread joined.
