@@ -30,6 +30,7 @@ Exit status: 0 everything is consistent, 1 something is inconsistent, 2 bad inpu
 Examples:
   raddle verify examples/*.txt
   raddle verify --model sc,tso --explain examples/store-buffering.txt
+  raddle verify --model all examples/release-acquire.txt
   raddle verify --generate --threads 4 --events 50 --seed 7 | raddle verify --json -
   raddle verify --convert jsonl examples/iriw.txt --output iriw.jsonl
   raddle verify --stats examples/*.txt";
@@ -48,14 +49,26 @@ pub(crate) enum Command {
     /// Check whether memory models allow recorded executions
     #[command(long_about = LONG_ABOUT, after_help = VERIFY_EXAMPLES)]
     Verify(Box<VerifyArgs>),
+
+    /// Print the memory models, their axioms, and what checking costs
+    Models(ModelsArgs),
+}
+
+/// The options of `raddle models`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Print one JSON object on a line for each model
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const LONG_ABOUT: &str = "\
 Check whether memory models allow recorded executions
 
 A history tells what every thread of a program did: its loads with the values that they got, its
-stores, atomic updates, fences and locks. Raddle looks for an order of these events that the memory
-model allows, and shows it, or shows why there is none.";
+stores, atomic updates, fences and locks. Under sc, tso and pso, Raddle looks for an order in which
+these events can run; under the C11 models, for modification orders that fit the axioms. It shows
+them, or shows why there are none.";
 
 /// The options of `raddle verify`.
 #[derive(Debug, Args)]
@@ -65,16 +78,21 @@ pub(crate) struct VerifyArgs {
     #[arg(value_name = "HISTORY", required_unless_present = "generate")]
     pub(crate) histories: Vec<PathBuf>,
 
-    /// Memory models: sc, tso, pso, several with commas, or all [default: all]
+    /// Memory models, with commas: sc, tso, pso, C11 models (see `raddle models`), or all [default:
+    /// sc,tso,pso]
+    ///
+    /// The C11 models (sra, ra, wra, rc20, relaxed, rc11, c20) must be asked for: under them an access
+    /// without a memory order, such as `R x 1`, is non-atomic, and threads that share data by such
+    /// accesses race.
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     #[arg(conflicts_with_all = ["convert", "stats"])]
     model: Vec<ModelChoice>,
 
-    /// Explain every verdict: the run that the model allows, or why there is none
+    /// Explain every verdict: the run or the orders that the model allows, or why there are none
     #[arg(long, conflicts_with = "json", conflicts_with_all = MODES)]
     pub(crate) explain: bool,
 
-    /// Write the runs of all consistent verdicts to this file, as JSON Lines
+    /// Write the witnesses of all consistent verdicts to this file, as JSON Lines
     #[arg(long, value_name = "FILE", conflicts_with_all = MODES)]
     pub(crate) witness: Option<PathBuf>,
 
@@ -155,6 +173,9 @@ impl VerifyArgs {
             Mode::Generate if self.models().len() > 1 && !self.model.is_empty() => {
                 Some("--generate takes one model")
             }
+            Mode::Generate if self.generate_for().is_some_and(|m| !m.has_store_buffers()) => {
+                Some("--generate runs a machine, which only sc, tso and pso have")
+            }
             Mode::Generate if self.generate.count.get() > 1 && self.output.is_none() => {
                 Some("--count needs --output with a directory for the histories")
             }
@@ -178,9 +199,10 @@ impl VerifyArgs {
     /// The models in the order given, each once.
     pub(crate) fn models(&self) -> Vec<Model> {
         let mut models = vec![];
-        let all = [ModelChoice::All];
-        let choices = if self.model.is_empty() { &all[..] } else { &self.model };
-        for choice in choices {
+        if self.model.is_empty() {
+            return Model::STORE_BUFFERS.to_vec();
+        }
+        for choice in &self.model {
             let named = match choice {
                 ModelChoice::One(model) => std::slice::from_ref(model),
                 ModelChoice::All => &Model::ALL,

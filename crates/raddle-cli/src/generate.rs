@@ -25,7 +25,7 @@ pub(crate) use shares::Shares;
 #[command(next_help_heading = "Random histories")]
 #[group(id = "random", multiple = true, conflicts_with = "histories", requires = "generate")]
 pub(crate) struct GenerateArgs {
-    /// Print a random history that --model allows (one model; default: sc)
+    /// Print a random history that --model allows: sc (the default), tso or pso
     #[arg(long)]
     pub(crate) generate: bool,
 

@@ -8,6 +8,7 @@ mod bug;
 mod convert;
 mod generate;
 mod input;
+mod models;
 mod output;
 mod pool;
 mod stats;
@@ -24,13 +25,16 @@ use status::Status;
 
 fn main() -> ExitCode {
     bug::install_panic_hook();
-    let Command::Verify(args) = Cli::parse().command;
+    let command = Cli::parse().command;
     let mut output = Output::standard();
-    let result = match args.mode() {
-        Mode::Check => verify::run(&args, &mut output),
-        Mode::Generate => generate::run(&args, &mut output),
-        Mode::Convert(format) => convert::run(&args, format, &mut output),
-        Mode::Stats => stats::run(&args, &mut output),
+    let result = match &command {
+        Command::Models(args) => models::run(args, &mut output),
+        Command::Verify(args) => match args.mode() {
+            Mode::Check => verify::run(args, &mut output),
+            Mode::Generate => generate::run(args, &mut output),
+            Mode::Convert(format) => convert::run(args, format, &mut output),
+            Mode::Stats => stats::run(args, &mut output),
+        },
     };
     let status = result.and_then(|status| output.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {

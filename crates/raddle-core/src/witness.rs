@@ -2,6 +2,8 @@
 
 use crate::execution::EventId;
 
+pub use crate::model::Axiom;
+
 /// A step of a witness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
@@ -11,12 +13,37 @@ pub enum Step {
     Flush(EventId),
 }
 
-/// Evidence that a model allows an execution: all its events in an order in which the model's
-/// machine can run them, every read observing one of its sources, with explicit memory updates.
+/// All events of an execution in an order in which the machine of a model with store buffers can
+/// run them, every read observing one of its sources, with explicit memory updates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witness {
+pub struct Run {
     /// The steps in order. All stores have reached memory at the end.
     pub steps: Vec<Step>,
+}
+
+/// What an execution leaves open and the axioms of a C11 model speak of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coherence {
+    /// `rf` by event: the source that a read, an update or an acquire observes, one of
+    /// [`Execution::sources`](crate::execution::Execution::sources). A release of a lock observes
+    /// the acquire of its own thread. `None` for all others.
+    pub rf: Vec<Option<EventId>>,
+    /// `mo` by location: its writes, first to last, starting with the initial one. A lock is a
+    /// location that acquires and releases update. Under WRA, which has no modification orders,
+    /// there are none.
+    pub mo: Vec<Vec<EventId>>,
+    /// The order of all sequentially consistent fences, under the models in which they are updates
+    /// of one hidden location (SRA, RA, WRA and RC20); empty under the others.
+    pub fences: Vec<EventId>,
+}
+
+/// Evidence that a model allows an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// Under a model with store buffers.
+    Run(Run),
+    /// Under a C11 model.
+    Coherence(Coherence),
 }
 
 /// Why one event comes before another in every run that the model allows. Under TSO and PSO, a
@@ -99,9 +126,93 @@ pub enum Fact {
     },
 }
 
+/// A relation between two events, in the notation of the papers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// Program order; an initial write comes before every event.
+    Po,
+    /// The second observes the first.
+    Rf,
+    /// The first observes the second.
+    RfInverse,
+    /// The second comes later in the modification order.
+    Mo,
+    /// The first observes a write that comes before the second in the modification order.
+    Fr,
+    /// Happens before.
+    Hb,
+    /// The first starts the thread of the second, or the second waits for the end of the thread
+    /// whose last event (or, if it has none, whose start) is the first.
+    Asw,
+}
+
+/// Two events of a chain and how they are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Link {
+    /// The first event.
+    pub from: EventId,
+    /// The second event.
+    pub to: EventId,
+    /// Their relation.
+    pub relation: Relation,
+}
+
+/// Why a write comes before another in every modification order that the model allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WhyMo {
+    /// It, or a read that observes it, happens before the other.
+    HappensBefore,
+    /// The other is an update that observes it.
+    Update,
+    /// It, or a read that observes it, happens before `read`, which observes the other: were it
+    /// later than the other, the read would observe what was overwritten before.
+    Read {
+        /// The read or update.
+        read: EventId,
+    },
+    /// A write of its chain comes before a write of the other's chain, by an earlier fact. A chain
+    /// is a write, the update that observes it, the update that observes that, and so on: no other
+    /// write comes between them.
+    Chains,
+}
+
+/// A write comes before another in every modification order that the model allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MoFact {
+    /// The earlier write.
+    pub from: EventId,
+    /// The later write.
+    pub to: EventId,
+    /// Why.
+    pub why: WhyMo,
+}
+
 /// Evidence that a model forbids an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
+    /// What an axiom of a C11 model forbids: events related in a circle, each link ending where the
+    /// next one starts and the last where the first starts. (Only of [`Axiom::WeakAtomicity`] there
+    /// is no circle but the two links from the write to the updates that observe it.)
+    Axiom {
+        /// The axiom.
+        axiom: Axiom,
+        /// The circle.
+        cycle: Vec<Link>,
+        /// What the `mo` and `fr` links rest on, in the order of inference: every fact follows from
+        /// the execution and facts before it, and a link from the facts together.
+        derivation: Vec<MoFact>,
+    },
+    /// Two accesses of one location, at least one of them a write and at least one non-atomic,
+    /// neither of which happens before the other. Under the C11 models the behaviour of the program
+    /// is then undefined.
+    Race {
+        /// The one that stands first in the execution.
+        first: EventId,
+        /// The other.
+        second: EventId,
+        /// Evidence that the execution is one that the axioms allow.
+        coherence: Coherence,
+    },
     /// A read observes a value that no write of its location has.
     UnwrittenValue {
         /// The read.

@@ -24,9 +24,6 @@ fn text_that_is_not_in_the_form_is_refused_where_it_goes_wrong() {
             "P0: X x 1",
             "1:5: found 'X': expected an event: R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN",
         ),
-        ("P0: R.acq x 1", "1:7: R has no suffix 'acq': expected R"),
-        ("P0: F.sy", "1:7: F has no suffix 'sy': expected F or F.ss"),
-        ("P0: F.ss x", "1:10: found 'x': expected ';' or the end of the line"),
         ("P0: W x", "1:8: the line ends here: expected the value written"),
         ("P0: W x; F", "1:8: found ';': expected the value written"),
         ("P0: W x 08", "1:9: '08' is not a value: expected an integer without leading zeros"),
@@ -44,7 +41,10 @@ fn text_that_is_not_in_the_form_is_refused_where_it_goes_wrong() {
             "P0: W x 1 <- init",
             "1:11: W has no source: expected '<-' after R, RMW, CAS or LOCK only",
         ),
-        ("P0: W x 1; F F", "1:14: found 'F': expected ';' or the end of the line"),
+        (
+            "P0: W x 1; F F",
+            "1:14: found 'F' after a fence, which has no location: expected ';' or the end of the line",
+        ),
         (
             "P0: ; F",
             "1:5: found ';': expected an event: R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN",
@@ -166,6 +166,132 @@ fn text_that_makes_no_sense_is_refused_at_the_word_to_blame() {
 }
 
 #[test]
+fn memory_orders_that_do_not_fit_are_refused_where_they_stand() {
+    assert_refused(&[
+        (
+            "P0: W x 1; R.rel x 0",
+            "1:14: a read cannot have the memory order 'rel': expected na, rlx, acq or sc",
+        ),
+        (
+            "P0: W x 1; R.ar x 0",
+            "1:14: a read cannot have the memory order 'ar': expected na, rlx, acq or sc",
+        ),
+        (
+            "P0: W.acq x 1",
+            "1:7: a write cannot have the memory order 'acq': expected na, rlx, rel or sc",
+        ),
+        (
+            "P0: W.ar x 1",
+            "1:7: a write cannot have the memory order 'ar': expected na, rlx, rel or sc",
+        ),
+        (
+            "P0: F.rlx",
+            "1:7: a fence cannot have the memory order 'rlx': expected acq, rel, ar or sc",
+        ),
+        ("P0: F.na", "1:7: a fence cannot have the memory order 'na': expected acq, rel, ar or sc"),
+        (
+            "P0: RMW.na x 0 1",
+            "1:9: an update cannot have the memory order 'na': expected rlx, acq, rel, ar or sc",
+        ),
+        (
+            "P0: W x 1; CAS.ar x 0 1 failed 2",
+            "1:16: a failed compare-exchange, which only reads, cannot have the memory order 'ar': expected rlx, acq or sc",
+        ),
+        (
+            "P0: W x 1; CAS.rel x 0 1 failed 1",
+            "1:16: a failed compare-exchange, which only reads, cannot have the memory order 'rel': expected rlx, acq or sc",
+        ),
+        (
+            "P0: CAS.na x 0 1",
+            "1:9: a compare-exchange cannot have the memory order 'na': expected rlx, acq, rel, ar or sc",
+        ),
+        (
+            "P0: R.foo x 0",
+            "1:7: 'foo' is not a memory order: expected one of na, rlx, acq, rel, ar, sc",
+        ),
+        ("P0: R. x 0", "1:7: '' is not a memory order: expected one of na, rlx, acq, rel, ar, sc"),
+        (
+            "P0: R.ACQ x 0",
+            "1:7: 'ACQ' is not a memory order: expected one of na, rlx, acq, rel, ar, sc",
+        ),
+        ("P0: F.sy", "1:7: 'sy' is not a kind of fence: expected ss, acq, rel, ar or sc"),
+        (
+            "P0: X.acq x 0",
+            "1:5: found 'X.acq': expected an event: R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN",
+        ),
+        ("P0: LOCK.acq m", "1:10: LOCK has no memory order: expected LOCK alone"),
+        ("P0: UNLOCK.rel m", "1:12: UNLOCK has no memory order: expected UNLOCK alone"),
+        ("P0: F.ss.sc", "1:7: 'ss.sc' is not a kind of fence: expected ss, acq, rel, ar or sc"),
+        (
+            r#"{"thread":"P0","op":"write","location":"x","value":1,"order":"acq"}"#,
+            "1:63: a write cannot have the memory order 'acq': expected na, rlx, rel or sc",
+        ),
+        (
+            concat!(
+                r#"{"thread":"P0","op":"write","location":"x","value":1}"#,
+                "\n",
+                r#"{"order":"rel","thread":"P0","op":"read","location":"x","value":1}"#
+            ),
+            "2:11: a read cannot have the memory order 'rel': expected na, rlx, acq or sc",
+        ),
+        (
+            r#"{"thread":"P0","op":"fence","order":"rlx"}"#,
+            "1:38: a fence cannot have the memory order 'rlx': expected acq, rel, ar or sc",
+        ),
+        (
+            r#"{"thread":"P0","op":"fence","order":"foo"}"#,
+            "1:38: 'foo' is not a memory order: expected one of na, rlx, acq, rel, ar, sc",
+        ),
+        (r#"{"thread":"P0","op":"fence","order":1}"#, "1:37: found '1': expected a string"),
+        (
+            r#"{"thread":"P0","op":"store-fence","order":"rel"}"#,
+            "1:36: 'store-fence' has no field 'order': expected it not to be there",
+        ),
+        (
+            r#"{"thread":"P0","op":"lock","lock":"m","order":"acq"}"#,
+            "1:40: 'lock' has no field 'order': expected it not to be there",
+        ),
+    ]);
+}
+
+#[test]
+fn a_fence_has_no_location() {
+    assert_refused(&[
+        (
+            "P0: F x",
+            "1:7: found 'x' after a fence, which has no location: expected ';' or the end of the line",
+        ),
+        (
+            "P0: F.acq x; W x 1",
+            "1:11: found 'x' after a fence, which has no location: expected ';' or the end of the line",
+        ),
+        (
+            "P0: F.ss x",
+            "1:10: found 'x' after a fence, which has no location: expected ';' or the end of the line",
+        ),
+        ("P0: F <- init", "1:7: F has no source: expected '<-' after R, RMW, CAS or LOCK only"),
+        (
+            r#"{"thread":"P0","op":"fence","location":"x"}"#,
+            "1:30: 'fence' has no field 'location': expected it not to be there",
+        ),
+    ]);
+}
+
+#[test]
+fn a_read_is_not_a_source() {
+    assert_refused(&[
+        (
+            "P0: W x 1; R x 1\nP1: R x 1 <- P0.1",
+            "2:14: P0.1 cannot be read from: expected a write, or init",
+        ),
+        (
+            "P0: W x 1; CAS x 0 2 failed 1\nP1: R.acq x 1 <- P0.1",
+            "2:18: P0.1 cannot be read from: expected a write, or init",
+        ),
+    ]);
+}
+
+#[test]
 fn json_that_is_not_in_the_form_is_refused_where_it_goes_wrong() {
     assert_refused(&[
         (r#"{"thread":"P0","op":"fence""#, "1:28: the line ends here: expected ',' or '}'"),
@@ -223,7 +349,7 @@ fn json_fields_that_do_not_fit_are_refused_at_the_field() {
         ),
         (
             r#"{"thread":"P0","op":"fence","extra":1}"#,
-            "1:30: there is no field 'extra': expected one of thread, op, location, lock, target, from, value, read, written, expected, desired, succeeded",
+            "1:30: there is no field 'extra': expected one of thread, op, order, location, lock, target, from, value, read, written, expected, desired, succeeded",
         ),
         (
             r#"{"thread":"P0","op":"fence","value":1}"#,

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use raddle_core::history::{Format, fuzz, parse, write};
 use raddle_core::reference::random::Random;
 
-const TOKENS: [&str; 30] = [
+const TOKENS: [&str; 36] = [
     "P0:", "P1:", "\n", ";", "W", "R", "RMW", "CAS", "x", "y", "0", "1", "failed", "<-", "init",
     "P0.0", "LOCK", "UNLOCK", "SPAWN", "JOIN", "P1", "init:", "=", "{", "}", "\"", "op", ",", ":",
-    "#",
+    "#", "F", "F.ss", "F.rel", "R.acq", "W.sc", "CAS.rlx",
 ];
 
 proptest! {

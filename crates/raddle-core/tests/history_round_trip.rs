@@ -1,7 +1,9 @@
 //! Writing and reading again changes nothing.
 
 use proptest::prelude::*;
-use raddle_core::execution::{Action, Builder, Execution, LocationId, SourceClaim, ThreadId};
+use raddle_core::execution::{
+    Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId,
+};
 use raddle_core::history::{Format, fuzz, parse, write, write_event};
 
 const VALUES: [i128; 6] = [0, 1, 2, -1, i64::MIN as i128, u64::MAX as i128];
@@ -123,7 +125,9 @@ impl Maker {
                 }
                 taken.push((action.location(), claim));
             }
-            self.builder.push(thread, action, claim);
+            let possible = action.possible_orders();
+            let order = possible[wish % possible.len()];
+            self.builder.push_ordered(thread, action, order, claim);
         }
         self.builder.build().ok()
     }
@@ -186,6 +190,43 @@ fn text_is_written_as_people_write_it() {
         ["init x=0", "init m=0", "init y=-3", "init z=18446744073709551615", "W x 1"]
     );
     assert_eq!(events[14], "CAS x 0 5 failed 2 <- P1.0");
+}
+
+/// Every memory order that each kind of event can have, as the writer writes it.
+const ORDERS: &str = "\
+P0: W x 1; W.rlx x 2; W.rel x 3; W.sc x 4; F; F.acq; F.rel; F.ar; F.ss
+P1: R x 0; R.rlx x 1; R.acq x 2; R.sc x 3; RMW x 0 5; RMW.rlx x 5 6; RMW.acq x 6 7; RMW.rel x 7 8
+P1: RMW.ar x 8 9; CAS x 9 10; CAS.rlx x 10 11; CAS.acq x 11 12; CAS.rel x 12 13; CAS.ar x 13 14
+P1: CAS x 0 1 failed 2; CAS.rlx x 0 1 failed 2; CAS.acq x 0 1 failed 2
+";
+
+#[test]
+fn memory_orders_are_written_unless_they_are_the_default() {
+    let execution = parse(ORDERS.as_bytes()).unwrap();
+    assert_eq!(write(&execution, Format::Text), ORDERS);
+    let orders: Vec<&str> = execution.events().map(|e| execution.order(e).name()).collect();
+    assert_eq!(
+        orders.join(" "),
+        "na na rlx rel sc sc acq rel ar rel na rlx acq sc sc rlx acq rel ar sc rlx acq rel ar \
+         sc rlx acq"
+    );
+    let json = write(&execution, Format::JsonLines);
+    let lines: Vec<&str> = json.lines().collect();
+    assert_eq!(lines[2], r#"{"thread":"P0","op":"write","location":"x","value":2,"order":"rlx"}"#);
+    assert_eq!(lines[5], r#"{"thread":"P0","op":"fence"}"#);
+    assert_eq!(lines[6], r#"{"thread":"P0","op":"fence","order":"acq"}"#);
+    let read = parse(json.as_bytes()).unwrap();
+    assert_eq!(read, execution);
+}
+
+#[test]
+fn a_default_order_may_be_said() {
+    let said = parse(b"P0: W.na x 1; R.na x 1; RMW.sc x 1 2; CAS.sc x 2 3; F.sc").unwrap();
+    assert_eq!(said, parse(b"P0: W x 1; R x 1; RMW x 1 2; CAS x 2 3; F").unwrap());
+    assert_eq!(said.order(said.events().last().unwrap()), MemoryOrder::SeqCst);
+    let json = r#"{"thread":"P0","op":"write","location":"x","value":1,"order":"na"}"#;
+    let short = r#"{"thread":"P0","op":"write","location":"x","value":1}"#;
+    assert_eq!(parse(json.as_bytes()).unwrap(), parse(short.as_bytes()).unwrap());
 }
 
 #[test]

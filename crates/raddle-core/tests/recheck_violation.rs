@@ -114,7 +114,7 @@ fn a_read_must_have_no_source_left() {
     let [first, second, by, read] = [2, 3, 4, 6].map(EventId::new);
     let hidden = |source| Fact::Excluded { read, source, why: NotFrom::Hidden { by } };
     let reads_from = Fact::Order(edge(4, 5, Why::ReadsFrom));
-    for model in Model::ALL {
+    for model in Model::STORE_BUFFERS {
         let check = |derivation: &[Fact]| {
             let violation = Violation::NoSource { read, derivation: derivation.to_vec() };
             recheck_violation(&execution, model, &violation, PLENTY)

@@ -1,14 +1,18 @@
 //! Properties of generated executions, decided by brute force.
 
+use std::collections::HashSet;
+use std::mem::{Discriminant, discriminant};
+
 use proptest::prelude::*;
-use raddle_core::execution::{Action, Execution};
+use raddle_core::execution::{Action, Execution, MemoryOrder};
+use raddle_core::history::{Format, write};
 use raddle_core::model::Model;
 use raddle_core::reference::brute_force::allows;
 use raddle_core::reference::generate::{Shape, Values, generate, perturb};
 use raddle_core::reference::random::Random;
 
 fn shapes() -> impl Strategy<Value = Shape> {
-    let model = prop::sample::select(Model::ALL.to_vec());
+    let model = prop::sample::select(Model::STORE_BUFFERS.to_vec());
     let size = prop::sample::select(vec![(2, 5), (3, 3), (3, 4), (4, 2)]);
     let values = prop::sample::select(vec![Values::Distinct, Values::Few(2), Values::Few(3)]);
     let flags = (any::<bool>(), any::<bool>(), prop::sample::select(vec![0.0, 0.5, 1.0]));
@@ -17,7 +21,8 @@ fn shapes() -> impl Strategy<Value = Shape> {
             let (spawn_join, keep_order, name_sources) = flags;
             let size =
                 Shape { threads, events_per_thread: events, locations, locks, ..Shape::default() };
-            Shape { model, values, spawn_join, keep_order, name_sources, ..size }
+            let orders = if locks == 1 { 0.0 } else { 0.7 };
+            Shape { model, values, spawn_join, keep_order, name_sources, orders, ..size }
         },
     )
 }
@@ -47,14 +52,14 @@ proptest! {
     #[test]
     fn weaker_models_allow_more(shape in shapes(), seed: u64, changes in 0..3usize) {
         let execution = perturb(&generate(&shape, seed), seed, changes);
-        let [sc, tso, pso] = Model::ALL.map(|model| allows(&execution, model));
+        let [sc, tso, pso] = Model::STORE_BUFFERS.map(|model| allows(&execution, model));
         prop_assert!(sc <= tso && tso <= pso, "{:?}", (sc, tso, pso));
     }
 
     #[test]
     fn closed_prefixes_of_allowed_executions_are_allowed(shape in shapes(), seed: u64) {
         let execution = perturb(&generate(&shape, seed), seed, 1);
-        for model in Model::ALL {
+        for model in Model::STORE_BUFFERS {
             if allows(&execution, model) {
                 for lens in prefixes(&execution, &mut Random::new(seed)) {
                     prop_assert!(allows(&execution.prefix(&lens), model), "{model} {lens:?}");
@@ -70,6 +75,7 @@ proptest! {
         prop_assert_eq!(&perturb(&before, seed, 0), &before);
         for event in before.events() {
             let (old, new) = (before.action(event), after.action(event));
+            prop_assert_eq!(before.order(event), after.order(event));
             prop_assert_eq!(old.written_value(), new.written_value());
             prop_assert_eq!(std::mem::discriminant(old), std::mem::discriminant(new));
             prop_assert!(!new.has_source() || !after.sources(event).is_empty());
@@ -82,7 +88,7 @@ fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
     let mut allowed = [0; 3];
     for seed in 0..300 {
         let execution = perturb(&generate(shape, seed), seed, changes);
-        for (count, model) in allowed.iter_mut().zip(Model::ALL) {
+        for (count, model) in allowed.iter_mut().zip(Model::STORE_BUFFERS) {
             *count += usize::from(allows(&execution, model));
         }
     }
@@ -91,7 +97,7 @@ fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
 
 #[test]
 fn perturbed_executions_are_often_allowed_and_often_not() {
-    for model in Model::ALL {
+    for model in Model::STORE_BUFFERS {
         let shape = Shape { model, ..Shape::default() };
         for count in allowed_after(&shape, 2) {
             assert!((50..250).contains(&count), "{count} of 300 of the machine of {model}");
@@ -119,6 +125,35 @@ fn shapes_produce_every_kind_of_event() {
 }
 
 #[test]
+fn shapes_produce_every_order_on_demand() {
+    let shape = Shape { events_per_thread: 2_000, orders: 1.0, ..Shape::default() };
+    let execution = generate(&shape, 1);
+    let mut kinds: HashSet<(Discriminant<Action>, Option<bool>, MemoryOrder)> = HashSet::new();
+    for event in execution.events() {
+        let action = execution.action(event);
+        let succeeded = match action {
+            Action::Cas { succeeded, .. } => Some(*succeeded),
+            _ => None,
+        };
+        kinds.insert((discriminant(action), succeeded, execution.order(event)));
+    }
+    // 1 init, 4 loads, 4 stores, 5 updates, 5 + 3 compare-exchanges, 4 fences, F.ss, lock, unlock
+    assert_eq!(kinds.len(), 1 + 4 + 4 + 5 + 5 + 3 + 4 + 1 + 1 + 1);
+}
+
+/// What a seed gave before there were orders to choose.
+#[test]
+fn without_a_share_of_orders_none_are_drawn() {
+    let text = write(&generate(&Shape { model: Model::Pso, ..Shape::default() }, 3), Format::Text);
+    assert_eq!(
+        text,
+        "locations: x y m\ninit: y=1\nP0: LOCK m; F.ss; R x 0 <- init; UNLOCK m\n\
+         P1: W x 0; R y 1 <- init; R x 0 <- P1.0; W x 1\n\
+         P2: W x 1; W x 0; R y 1; R y 1 <- init\n"
+    );
+}
+
+#[test]
 fn many_threads_and_locks_do_not_block() {
     for seed in 0..20 {
         let shape = Shape {
@@ -137,7 +172,7 @@ fn many_threads_and_locks_do_not_block() {
 
 #[test]
 fn a_million_events_can_be_generated() {
-    for model in Model::ALL {
+    for model in Model::STORE_BUFFERS {
         let shape = Shape {
             model,
             threads: 8,

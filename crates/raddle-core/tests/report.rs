@@ -5,7 +5,7 @@ use raddle_core::execution::{EventId, Execution};
 use raddle_core::history;
 use raddle_core::model::Model;
 use raddle_core::report::{self, Page};
-use raddle_core::witness::{CoreSize, Edge, Fact, NotFrom, Step, Violation, Why, Witness};
+use raddle_core::witness::{CoreSize, Edge, Fact, NotFrom, Run, Step, Violation, Why, Witness};
 
 const STORE_BUFFERING: &str = "\
     P0: W x 1; R y 0 <- init\n\
@@ -26,7 +26,7 @@ fn witness(execution: &Execution, steps: &str) -> Witness {
         Some(name) => Step::Flush(event(execution, name)),
         None => Step::Run(event(execution, name)),
     };
-    Witness { steps: steps.split_whitespace().map(step).collect() }
+    Witness::Run(Run { steps: steps.split_whitespace().map(step).collect() })
 }
 
 fn edge(execution: &Execution, from: &str, to: &str, why: Why) -> Edge {
@@ -78,6 +78,24 @@ step  P0                P1                memory
    4                    .1 R x 0 <- init
    5                                      x = 1 (P0.0)
    6                                      y = 1 (P1.0)
+");
+}
+
+#[test]
+fn a_sequentially_consistent_store_is_in_memory_when_it_runs() {
+    let execution = parse("P0: W x 1; W.sc x 2; R x 2\nP1: W.rel y 1; R x 0\n");
+    let run = witness(&execution, "P0.0 P1.0 P1.1 !P0.0 P0.1 P0.2 !P1.0");
+    assert_snapshot!(report::witness(&execution, Model::Tso, &run, Page::default()), @r"
+A run that tso allows, with the moment when each store reaches memory:
+
+step  P0                P1                memory
+   1  .0 W x 1
+   2                    .0 W.rel y 1
+   3                    .1 R x 0 <- init
+   4                                      x = 1 (P0.0)
+   5  .1 W.sc x 2                         x = 2 (P0.1)
+   6  .2 R x 2 <- P0.1
+   7                                      y = 1 (P1.0)
 ");
 }
 
@@ -157,7 +175,7 @@ step  P0                P1
 
 #[test]
 fn an_empty_run_is_allowed() {
-    let run = Witness { steps: vec![] };
+    let run = Witness::Run(Run { steps: vec![] });
     assert_snapshot!(report::witness(&parse("P0:\n"), Model::Sc, &run, Page::default()), @r"There is nothing to do: sc allows the empty run.");
 }
 
@@ -208,6 +226,27 @@ P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
         comes before P1.1: tso keeps this program order of P1
   P1.1  R x 0 <- init
         comes before P0.0 reaches memory: P1.1 reads the initial value of x, which P0.0 overwrites
+  P0.0  again: a circle
+");
+}
+
+#[test]
+fn a_sequentially_consistent_store_comes_when_it_runs() {
+    let execution = parse("P0: W.sc x 1; R y 0\nP1: W.sc y 1; R x 0\n");
+    let violation = store_buffering_circle(&execution);
+    assert_snapshot!(explain(&execution, Model::Tso, &violation), @r"
+P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
+---
+P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
+
+  P0.0  W.sc x 1
+        comes before P0.1: tso keeps this program order of P0
+  P0.1  R y 0
+        comes before P1.0: P0.1 reads the initial value of y, which P1.0 overwrites
+  P1.0  W.sc y 1
+        comes before P1.1: tso keeps this program order of P1
+  P1.1  R x 0
+        comes before P0.0: P1.1 reads the initial value of x, which P0.0 overwrites
   P0.0  again: a circle
 ");
 }

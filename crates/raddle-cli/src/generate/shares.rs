@@ -44,6 +44,11 @@ pub(crate) struct Shares {
     #[arg(default_value_t = Shape::default().lock_events)]
     lock_share: f64,
 
+    /// Of accesses and fences, the share with a random memory order
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(default_value_t = Shape::default().orders)]
+    orders: f64,
+
     /// Share of reads that name what they observed
     #[arg(long, value_name = "SHARE", value_parser = share)]
     #[arg(default_value_t = Shape::default().name_sources)]
@@ -64,22 +69,25 @@ impl Shares {
         shape.fences = self.fences;
         shape.store_fences = self.store_fences;
         shape.lock_events = self.lock_share;
+        shape.orders = self.orders;
         shape.name_sources = self.named_sources;
         shape.flushes = self.flushes;
     }
 }
 
-/// The shares as they stand on the command line.
+/// The shares as they stand on the command line. Random orders are named only if there are any, so
+/// that histories without them stay what they were.
 impl fmt::Display for Shares {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shares { writes, rmw, cas, fences, store_fences, lock_share, named_sources, flushes } =
-            self;
+        let Shares { writes, rmw, cas, fences, store_fences, lock_share, .. } = self;
+        let Shares { orders, named_sources, flushes, .. } = self;
         write!(
             f,
             "--writes {writes} --rmw {rmw} --cas {cas} --fences {fences} \
              --store-fences {store_fences} --lock-share {lock_share} \
              --named-sources {named_sources} --flushes {flushes}"
-        )
+        )?;
+        if *orders > 0.0 { write!(f, " --orders {orders}") } else { Ok(()) }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Verdicts for programs: one JSON object on each line.
 
 use raddle_core::model::Model;
-use raddle_core::report::json::{Step, Violation};
-use raddle_core::report::json::{violation as violation_json, witness as witness_json};
+use raddle_core::report::json::{
+    Violation, Witness, violation as violation_json, witness as witness_json,
+};
 use raddle_core::witness::Verdict;
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ struct AnswerLine<'a> {
     model: &'static str,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    witness: Option<Vec<Step>>,
+    witness: Option<Witness>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<Violation>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,7 +35,7 @@ struct ErrorLine<'a> {
 pub(super) struct WitnessLine<'a> {
     history: &'a str,
     model: &'static str,
-    witness: Vec<Step>,
+    witness: Witness,
 }
 
 /// Prints the answers, and the error of every history that has none, in the order of the histories.
@@ -93,8 +94,8 @@ pub(super) fn witness<'a>(answer: &Answer<'a>) -> Option<WitnessLine<'a>> {
     })
 }
 
-/// The name of a verdict, in JSON and in the table.
-pub(super) fn verdict_name(verdict: &Verdict) -> &'static str {
+/// The name of a verdict in JSON. Whoever looks for races finds them by the kind of violation.
+fn verdict_name(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Consistent(_) => "consistent",
         Verdict::Inconsistent(_) => "inconsistent",

@@ -15,8 +15,8 @@ const BUDGET: usize = 2_000_000;
 
 /// What rechecking an answer came to.
 pub(super) enum Rechecking {
-    /// The machine of the model ran the witness.
-    Replayed,
+    /// The witness is one: the machine of the model ran it, or it fits the axioms.
+    Confirmed,
     /// The violation is one.
     Proved,
     /// The violation was too large to recheck.
@@ -31,7 +31,8 @@ pub(super) enum Rechecking {
 pub(super) fn recheck(execution: &Execution, model: Model, verdict: &Verdict) -> Rechecking {
     match verdict {
         Verdict::Consistent(witness) => match recheck_witness(execution, model, witness) {
-            Ok(()) => Rechecking::Replayed,
+            Ok(Rechecked::Proved) => Rechecking::Confirmed,
+            Ok(Rechecked::TooLarge) => Rechecking::TooLarge,
             Err(error) => Rechecking::Failed(format!("the witness is wrong: {error}")),
         },
         Verdict::Inconsistent(violation) => {
@@ -57,7 +58,7 @@ pub(super) fn complain_about_failures(answers: &[Answer<'_>]) {
 /// How many answers were rechecked, and how it went.
 #[derive(Default)]
 pub(super) struct Tally {
-    replayed: usize,
+    confirmed: usize,
     proved: usize,
     too_large: usize,
     failed: usize,
@@ -68,7 +69,7 @@ impl<'a> FromIterator<&'a Rechecking> for Tally {
         let mut tally = Tally::default();
         for one in all {
             match one {
-                Rechecking::Replayed => tally.replayed += 1,
+                Rechecking::Confirmed => tally.confirmed += 1,
                 Rechecking::Proved => tally.proved += 1,
                 Rechecking::TooLarge => tally.too_large += 1,
                 Rechecking::Failed(_) => tally.failed += 1,
@@ -81,12 +82,12 @@ impl<'a> FromIterator<&'a Rechecking> for Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { replayed, proved, too_large, failed } = *self;
-        let witnesses = if replayed == 1 { "witness" } else { "witnesses" };
+        let Tally { confirmed, proved, too_large, failed } = *self;
+        let witnesses = if confirmed == 1 { "witness" } else { "witnesses" };
         let violations = if proved == 1 { "violation" } else { "violations" };
         write!(
             f,
-            "rechecked: {replayed} {witnesses} replayed, {proved} {violations} proved, \
+            "rechecked: {confirmed} {witnesses} confirmed, {proved} {violations} proved, \
              {too_large} too large to recheck"
         )?;
         if failed > 0 { write!(f, ", {failed} WRONG") } else { Ok(()) }
@@ -99,9 +100,9 @@ mod tests {
 
     #[test]
     fn the_tally_counts_each_kind() {
-        let all = [Rechecking::Replayed, Rechecking::Proved, Rechecking::NoAnswer];
+        let all = [Rechecking::Confirmed, Rechecking::Proved, Rechecking::NoAnswer];
         let tally: Tally = all.iter().collect();
-        let expected = "rechecked: 1 witness replayed, 1 violation proved, 0 too large to recheck";
+        let expected = "rechecked: 1 witness confirmed, 1 violation proved, 0 too large to recheck";
         assert_eq!(tally.to_string(), expected);
     }
 

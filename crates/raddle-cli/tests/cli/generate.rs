@@ -18,7 +18,8 @@ fn a_seed_gives_the_same_history_again() {
 
 #[test]
 fn the_first_line_is_the_command_that_makes_it_again() {
-    for args in [SHAPE, "verify --generate", "verify --generate --values 1 --writes 1 --seed 3"] {
+    let orders = format!("{SHAPE} --orders 0.3");
+    for args in [SHAPE, &orders, "verify --generate", "verify --generate --writes 1 --seed 3"] {
         let text = stdout(args);
         let command = text.lines().next().and_then(|line| line.strip_prefix("# raddle "));
         assert_eq!(stdout(command.expect("a command")), text);
@@ -34,9 +35,31 @@ fn the_history_can_be_read_and_has_the_shape_asked_for() {
 }
 
 #[test]
+fn events_get_memory_orders_on_demand() {
+    let with = |options: &str| stdout(&format!("verify --generate --seed 4 --locks 0 {options}"));
+    assert_snapshot!(with("--model tso --orders 0.8 --cas 0.2 --fences 0.1"), @r"
+# raddle verify --generate --model tso --seed 4 --perturb 0 --threads 3 --events 4 --locations 2 --locks 0 --values 3 --writes 0.5 --rmw 0.05 --cas 0.2 --fences 0.1 --store-fences 0.05 --lock-share 0.08 --named-sources 0.5 --flushes 0.1 --orders 0.8 --buffer 4
+locations: x y
+init: y=2
+P0: F.ss; W.sc y 0; R y 0 <- P0.1; R y 0 <- P0.1
+P1: RMW y 2 0 <- init; R.acq y 0; R.acq x 0; W x 0
+P2: CAS y 2 0 failed 2; CAS y 0 2 <- P0.1; F.ss; R x 0 <- init
+");
+    let none = with("--orders 0");
+    assert_eq!(none, with(""));
+    assert!(!none.contains("--orders"), "{none}");
+}
+
+#[test]
 fn both_formats_tell_the_same() {
-    let text = stdout(SHAPE);
-    let json = stdout(&format!("{SHAPE} --format jsonl"));
+    for options in ["", " --orders 0.5"] {
+        both_formats_tell_the_same_about(&format!("{SHAPE}{options}"));
+    }
+}
+
+fn both_formats_tell_the_same_about(shape: &str) {
+    let text = stdout(shape);
+    let json = stdout(&format!("{shape} --format jsonl"));
     assert!(json.starts_with('{'));
     let converted = run_with("verify --convert text -", &json);
     let history = text.split_once('\n').expect("a first line").1;
@@ -76,8 +99,15 @@ fn complaints(options: &[&str]) -> String {
 
 #[test]
 fn numbers_out_of_range() {
-    let options =
-        ["--rmw 1.5", "--cas -1", "--fences nan", "--flushes 0", "--values 0", "--threads 0"];
+    let options = [
+        "--rmw 1.5",
+        "--cas -1",
+        "--fences nan",
+        "--flushes 0",
+        "--values 0",
+        "--threads 0",
+        "--orders 2",
+    ];
     assert_snapshot!(complaints(&options), @r"
 error: invalid value '1.5' for '--rmw <SHARE>': expected a number from 0 to 1
 error: unexpected argument '-1' found
@@ -85,6 +115,7 @@ error: invalid value 'nan' for '--fences <SHARE>': expected a number from 0 to 1
 error: invalid value '0' for '--flushes <SHARE>': expected a number from 0.000001 to 1
 error: invalid value '0' for '--values <N>': expected a number above 0, or distinct
 error: invalid value '0' for '--threads <N>': expected a number from 1 to 1000000
+error: invalid value '2' for '--orders <SHARE>': expected a number from 0 to 1
 ");
 }
 

@@ -18,6 +18,38 @@ exit 2
 }
 
 #[test]
+fn a_memory_order_that_does_not_fit() {
+    let message = |history: &str| {
+        let text = run_with("verify -", history);
+        assert!(text.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{text}");
+        text.lines().nth(3).unwrap_or_default().to_owned()
+    };
+    let read = r#"{"thread":"P1","op":"read","location":"x","value":1,"order":"rel"}"#;
+    let histories = [
+        "P0: W x 1\nP1: R.rel x 0",
+        "P0: W.acq x 1",
+        "P0: W x 1; F.rlx",
+        "P0: W x 2; CAS.ar x 0 1 failed 2",
+        "P0: R.foo x 0",
+        "P0: LOCK.acq m",
+        "P0: F x",
+        "P0: W x 1; R x 1\nP1: R x 1 <- P0.1",
+        &format!("{{\"init\":{{\"x\":1}}}}\n{read}"),
+    ];
+    assert_snapshot!(histories.map(message).join("\n"), @r"
+-:2:7: a read cannot have the memory order 'rel': expected na, rlx, acq or sc
+-:1:7: a write cannot have the memory order 'acq': expected na, rlx, rel or sc
+-:1:14: a fence cannot have the memory order 'rlx': expected acq, rel, ar or sc
+-:1:16: a failed compare-exchange, which only reads, cannot have the memory order 'ar': expected rlx, acq or sc
+-:1:7: 'foo' is not a memory order: expected one of na, rlx, acq, rel, ar, sc
+-:1:10: LOCK has no memory order: expected LOCK alone
+-:1:7: found 'x' after a fence, which has no location: expected ';' or the end of the line
+-:2:14: P0.1 cannot be read from: expected a write, or init
+-:2:62: a read cannot have the memory order 'rel': expected na, rlx, acq or sc
+");
+}
+
+#[test]
 fn a_mistake_is_reported_to_programs_too() {
     assert_snapshot!(run_with("verify --json -", "P0: W x 1; R x 2 <- P0.0\n"), @r#"
 exit 2

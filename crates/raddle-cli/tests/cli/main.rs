@@ -1,5 +1,6 @@
 //! The program from outside: what it prints, where, and its exit status.
 
+mod c11;
 mod convert;
 mod explain;
 mod generate;

@@ -14,7 +14,7 @@ examples/store-buffering.txt  inconsistent  consistent  consistent
 
 examples/store-buffering.txt, sc: P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
 
-rechecked: 2 witnesses replayed, 1 violation proved, 0 too large to recheck
+rechecked: 2 witnesses confirmed, 1 violation proved, 0 too large to recheck
 --- stderr
 ");
 }
@@ -43,7 +43,7 @@ step  main                  left                   right
   10  .5 R a 7 <- left.1
   11  .6 R b 14 <- right.1
 
-rechecked: 1 witness replayed, 0 violations proved, 0 too large to recheck
+rechecked: 1 witness confirmed, 0 violations proved, 0 too large to recheck
 --- stderr
 ");
 }
@@ -55,7 +55,7 @@ exit 1
 --- stdout
 {"history":"examples/lost-update.txt","model":"sc","verdict":"inconsistent","violation":{"kind":"cycle","message":"P0.0 and P1.0 both update counter from its initial value","cycle":[{"from":"init counter","to":"P1.0","why":"program"},{"from":"P1.0","to":"init counter","why":"before-source","read":"P0.0"}],"derivation":[{"from":"P1.0","to":"P0.0","why":"before-overwrite","source":"init counter"},{"from":"P1.0","to":"init counter","why":"before-source","read":"P0.0"}]}}
 --- stderr
-rechecked: 0 witnesses replayed, 1 violation proved, 0 too large to recheck
+rechecked: 0 witnesses confirmed, 1 violation proved, 0 too large to recheck
 "#);
 }
 
@@ -69,7 +69,7 @@ examples/iriw.txt  inconsistent
 
 examples/iriw.txt, pso: pso has no order for the whole execution
 
-rechecked: 0 witnesses replayed, 1 violation proved, 0 too large to recheck
+rechecked: 0 witnesses confirmed, 1 violation proved, 0 too large to recheck
 --- stderr
 ");
 }
@@ -85,7 +85,7 @@ examples/iriw.txt  unknown
 
 examples/iriw.txt, sc: given up after 0 steps; a larger --budget may find the answer
 
-rechecked: 0 witnesses replayed, 0 violations proved, 0 too large to recheck
+rechecked: 0 witnesses confirmed, 0 violations proved, 0 too large to recheck
 --- stderr
 ");
 }

@@ -3,7 +3,8 @@
 //! Every store that is buffered belongs to a *queue*: one for each thread under TSO, one for each
 //! thread and location under PSO, none under SC, where stores reach memory at once. Under PSO a
 //! store-store fence cuts the stores of a thread into *epochs*: a store leaves its queue only when
-//! all stores of earlier epochs have left theirs.
+//! all stores of earlier epochs have left theirs. A release store is the first of an epoch. A
+//! sequentially consistent store is in no queue: it waits until all are empty.
 
 use super::instance::{Instance, Kind, Lists, NONE};
 use crate::model::Model;
@@ -52,29 +53,26 @@ impl Buffers {
             let (mut stores, mut epoch_start) = (0, 0);
             for event in first..end {
                 let op = &instance.ops[event as usize];
-                match op.kind {
-                    Kind::StoreFence if model == Model::Pso => {
-                        epoch_start = stores;
+                if op.starts_epoch && model == Model::Pso {
+                    epoch_start = stores;
+                }
+                if op.kind == Kind::Write && model != Model::Sc {
+                    let slot = if model == Model::Tso { 0 } else { op.location as usize };
+                    // What is there may be a queue of an earlier thread.
+                    if queue_at[slot] == NONE || queue_at[slot] < first_queue {
+                        queue_at[slot] = lens.len() as u32;
+                        owned.push((thread, queue_at[slot]));
+                        lens.push(0);
                     }
-                    Kind::Write if model != Model::Sc => {
-                        let slot = if model == Model::Tso { 0 } else { op.location as usize };
-                        // What is there may be a queue of an earlier thread.
-                        if queue_at[slot] == NONE || queue_at[slot] < first_queue {
-                            queue_at[slot] = lens.len() as u32;
-                            owned.push((thread, queue_at[slot]));
-                            lens.push(0);
-                        }
-                        let queue = queue_at[slot];
-                        queued.push((queue, event));
-                        stored.push((thread, event));
-                        buffers.queue_of[event as usize] = queue;
-                        buffers.place[event as usize] = lens[queue as usize];
-                        buffers.epoch_start[event as usize] = epoch_start;
-                        buffers.has_epochs[thread as usize] |= epoch_start != 0;
-                        lens[queue as usize] += 1;
-                        stores += 1;
-                    }
-                    _ => {}
+                    let queue = queue_at[slot];
+                    queued.push((queue, event));
+                    stored.push((thread, event));
+                    buffers.queue_of[event as usize] = queue;
+                    buffers.place[event as usize] = lens[queue as usize];
+                    buffers.epoch_start[event as usize] = epoch_start;
+                    buffers.has_epochs[thread as usize] |= epoch_start != 0;
+                    lens[queue as usize] += 1;
+                    stores += 1;
                 }
             }
         }

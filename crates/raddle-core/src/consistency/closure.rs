@@ -367,7 +367,7 @@ impl<'i> Closure<'i> {
             return Ok(());
         }
         let source = self.only[event as usize];
-        let writes = matches!(op.kind, Kind::Write | Kind::Update | Kind::Init);
+        let writes = op.kind.writes();
         for i in 0..self.writes[op.location as usize].len() {
             let chain = &self.writes[op.location as usize][i];
             let Some(write) = self.latest_before(chain, event) else { continue };
@@ -507,7 +507,7 @@ fn write_chains(instance: &Instance, preserved: &Preserved) -> Vec<Vec<WriteChai
     let mut writes: Vec<Vec<WriteChain>> = (0..instance.locations).map(|_| vec![]).collect();
     for event in 0..instance.ops.len() as u32 {
         let op = &instance.ops[event as usize];
-        if matches!(op.kind, Kind::Init | Kind::Write | Kind::Update) {
+        if op.kind.writes() {
             let chain = preserved.chain_of[event as usize];
             let chains = &mut writes[op.location as usize];
             match chains.iter_mut().find(|known| known.chain == chain) {

@@ -36,6 +36,9 @@ pub(super) fn decide(
     if let Some(read) = read_without_source(execution) {
         return Decision::Refuted(Violation::UnwrittenValue { read });
     }
+    if !model.has_store_buffers() {
+        return super::c11::decide(execution, model, options, effort);
+    }
     let mut instance = Instance::new(execution, &FxHashMap::default());
     let buffers = Buffers::new(&instance, model);
     let guide = execution.recorded_order().map(ranks);
@@ -112,6 +115,7 @@ fn search_for_run(
         Model::Sc => verify_sc(question, effort),
         Model::Pso if has_reads_from_map => verify_pso(question, effort),
         Model::Tso | Model::Pso => verify_tso(question, effort),
+        _ => unreachable!("{model} has no store buffers"),
     }
 }
 

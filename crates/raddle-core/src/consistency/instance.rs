@@ -10,7 +10,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::execution::{Action, EventId, Execution};
+use crate::execution::{Action, EventId, Execution, MemoryOrder};
 
 /// No event, no set.
 pub(super) const NONE: u32 = u32::MAX;
@@ -24,14 +24,16 @@ pub(super) enum Kind {
     Read,
     /// A store: into the store buffer, under SC into memory.
     Write,
+    /// Writes memory at once; waits for an empty store buffer. A sequentially consistent store.
+    DrainedWrite,
     /// Reads memory and writes it at once; waits for an empty store buffer.
     Update,
     /// Reads memory; waits for an empty store buffer. A failed compare-exchange.
     DrainedRead,
     /// Waits for an empty store buffer. A full fence or a spawn.
     Drain,
-    /// Stores after it reach memory after those before it.
-    StoreFence,
+    /// Waits for nothing. A store-store fence, an acquire or a release fence.
+    Idle,
     /// Waits for the end of a thread, and for empty store buffers of both.
     Join {
         /// The thread joined.
@@ -42,7 +44,12 @@ pub(super) enum Kind {
 impl Kind {
     /// Whether the event waits for an empty store buffer.
     pub(super) fn drains(self) -> bool {
-        !matches!(self, Kind::Init | Kind::Read | Kind::Write | Kind::StoreFence)
+        !matches!(self, Kind::Init | Kind::Read | Kind::Write | Kind::Idle)
+    }
+
+    /// Whether the event writes memory, at once or from a store buffer.
+    pub(super) fn writes(self) -> bool {
+        matches!(self, Kind::Init | Kind::Write | Kind::DrainedWrite | Kind::Update)
     }
 }
 
@@ -56,6 +63,9 @@ pub(super) struct Op {
     pub(super) set: u32,
     /// The last write of the location before this event in its own thread, if it reads, or [`NONE`].
     pub(super) own_latest: u32,
+    /// Whether stores from this event on reach memory after those before it, under PSO: it is a
+    /// store-store fence or a release fence, or a release store, which has such a fence before it.
+    pub(super) starts_epoch: bool,
 }
 
 /// Lists of `u32`, one for each index, in one allocation.
@@ -128,7 +138,8 @@ impl Instance {
         let mut sets = SetBuilder::new(execution);
         let mut ops = Vec::with_capacity(execution.event_count());
         for location in 0..locations as u32 {
-            ops.push(Op { kind: Kind::Init, location, set: NONE, own_latest: NONE });
+            let kind = Kind::Init;
+            ops.push(Op { kind, location, set: NONE, own_latest: NONE, starts_epoch: false });
         }
         let mut thread_of = vec![NONE; locations];
         let mut joined = vec![false; execution.thread_count()];
@@ -138,7 +149,8 @@ impl Instance {
             let first = ops.len() as u32;
             for event in execution.thread_events(thread) {
                 let action = execution.action(event);
-                let kind = kind_of(action);
+                let order = execution.order(event);
+                let kind = kind_of(action, order);
                 if let Kind::Join { thread } = kind {
                     joined[thread as usize] = true;
                 }
@@ -156,10 +168,11 @@ impl Instance {
                 if set != NONE {
                     sets.readers[set as usize] += 1;
                 }
-                if matches!(kind, Kind::Write | Kind::Update) {
+                if kind.writes() {
                     latest[location as usize] = event.index() as u32;
                 }
-                ops.push(Op { kind, location, set, own_latest });
+                let starts_epoch = starts_epoch(kind, order);
+                ops.push(Op { kind, location, set, own_latest, starts_epoch });
                 thread_of.push(thread.index() as u32);
             }
         }
@@ -225,20 +238,28 @@ fn thread_bounds(execution: &Execution) -> Vec<(u32, u32)> {
     bounds
 }
 
-fn kind_of(action: &Action) -> Kind {
+fn kind_of(action: &Action, order: MemoryOrder) -> Kind {
     match *action {
         Action::Init { .. } => Kind::Init,
         Action::Read { .. } => Kind::Read,
+        Action::Write { .. } if order == MemoryOrder::SeqCst => Kind::DrainedWrite,
         Action::Write { .. } => Kind::Write,
         Action::Rmw { .. }
         | Action::Cas { succeeded: true, .. }
         | Action::Lock { .. }
         | Action::Unlock { .. } => Kind::Update,
         Action::Cas { succeeded: false, .. } => Kind::DrainedRead,
+        Action::Fence if order != MemoryOrder::SeqCst => Kind::Idle,
         Action::Fence | Action::Spawn { .. } => Kind::Drain,
-        Action::StoreFence => Kind::StoreFence,
+        Action::StoreFence => Kind::Idle,
         Action::Join { thread } => Kind::Join { thread: thread.index() as u32 },
     }
+}
+
+/// Whether an event is a store-store fence or has one before it. A store-store fence has release
+/// order.
+fn starts_epoch(kind: Kind, order: MemoryOrder) -> bool {
+    matches!(kind, Kind::Write | Kind::Idle) && order.is_release()
 }
 
 /// Numbers the source sets in use.

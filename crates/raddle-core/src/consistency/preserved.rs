@@ -4,13 +4,21 @@
 //! else where it runs. A buffered store may come after later loads of its thread, so the events of
 //! a thread form several *chains* within each of which they come in program order: under SC one;
 //! under TSO one of stores and one of everything else; under PSO one of stores for each location
-//! written between two fences, one of store-store fences, one of everything else. A store-store fence under PSO *comes* when all
-//! stores before it have come. Edges connect the chains. The initial writes are chain 0 and come
-//! before everything.
+//! written between two fences, one of store-store fences, one of everything else. A store-store fence
+//! under PSO *comes* when all stores before it have come. Edges connect the chains. The initial writes
+//! are chain 0 and come before everything.
+//!
+//! The fence before a release store under PSO is no event. So the release store and the stores after
+//! it have edges from the last stores before it, as many as there are chains. If these are many, only
+//! the release store has them: the order is then weaker than what the model preserves, which is sound,
+//! and the search knows of the fence in any case.
 
 use super::buffers::Buffers;
-use super::instance::{Instance, Kind, Lists, NONE};
+use super::instance::{Instance, Kind, Lists, NONE, Op};
 use crate::model::Model;
+
+/// Stores after a release store have edges from at most this many stores before it.
+const MOST_RELEASED: usize = 64;
 
 /// The preserved program order.
 pub(super) struct Preserved {
@@ -123,15 +131,26 @@ impl Chains {
             spawn => spawn,
         };
         let mut last_fence = NONE;
+        // Stores of the epoch before the last release store: all later stores come after them.
+        let mut released = vec![];
         let (first, end) = instance.bounds[thread as usize];
         for event in first..end {
-            let kind = instance.ops[event as usize].kind;
+            let Op { kind, starts_epoch, .. } = instance.ops[event as usize];
+            let starts_epoch = starts_epoch && model == Model::Pso;
             if buffers.is_buffered(event) {
-                let chain = stores.chain(self, buffers.queue_of[event as usize]);
+                if starts_epoch {
+                    let cut = stores.cut().into_iter();
+                    released = cut.map(|chain| self.lasts[chain as usize]).collect();
+                }
+                let queue = buffers.queue_of[event as usize];
+                if starts_epoch || (stores.is_new(queue) && released.len() <= MOST_RELEASED) {
+                    released.iter().for_each(|&store| self.edge(store, event));
+                }
+                let chain = stores.chain(self, queue);
                 self.edge(last, event);
                 self.edge(last_fence, event);
                 self.push(chain, event);
-            } else if kind == Kind::StoreFence && model == Model::Pso {
+            } else if starts_epoch {
                 if fences == NONE {
                     fences = self.open();
                 }
@@ -141,6 +160,7 @@ impl Chains {
                 self.edge(last, event);
                 self.push(fences, event);
                 last_fence = event;
+                released.clear();
             } else {
                 if self.lasts[main as usize] == NONE {
                     self.edge(last, event);
@@ -150,6 +170,7 @@ impl Chains {
                         self.edge(self.lasts[chain as usize], event);
                     }
                     self.edge(last_fence, event);
+                    released.clear();
                 }
                 self.push(main, event);
                 last = event;
@@ -213,6 +234,11 @@ impl StoreChains {
             self.queues.push(queue);
         }
         *chain
+    }
+
+    /// Whether a queue has no store since the last cut.
+    fn is_new(&self, queue: u32) -> bool {
+        self.chain_of[(queue - self.first_queue) as usize] == NONE
     }
 
     /// Everything so far comes before everything from now on. Returns the chains with stores since

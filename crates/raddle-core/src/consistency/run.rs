@@ -280,9 +280,14 @@ impl<'i> Run<'i> {
         let possible = match op.kind {
             Kind::Init => false,
             Kind::Write if self.question.buffers.is_buffered(event) => return true,
-            Kind::StoreFence => return true,
+            Kind::Idle => return true,
             Kind::Write => {
                 !self.memory.is_held(op.location) && self.own_stores_are_in_memory(event)
+            }
+            Kind::DrainedWrite => {
+                !self.has_buffered(thread)
+                    && !self.memory.is_held(op.location)
+                    && self.own_stores_are_in_memory(event)
             }
             Kind::Read => self.sees_source(event),
             Kind::DrainedRead => !self.has_buffered(thread) && self.sees_source(event),
@@ -315,6 +320,7 @@ impl<'i> Run<'i> {
         self.can_run(thread, event)
             && match self.question.instance.ops[event as usize].kind {
                 Kind::Write => self.question.buffers.is_buffered(event) || self.is_dead(event),
+                Kind::DrainedWrite => self.is_dead(event),
                 Kind::Update => self.is_forced(event),
                 _ => true,
             }
@@ -354,7 +360,7 @@ impl<'i> Run<'i> {
         if self.question.buffers.is_buffered(event) {
             self.enter_buffer(thread as usize, event);
         } else {
-            if matches!(op.kind, Kind::Write | Kind::Update) {
+            if op.kind.writes() {
                 overwritten = self.memory.write(event);
                 self.written[thread as usize] += 1;
             }
@@ -492,7 +498,7 @@ impl<'i> Run<'i> {
         if self.question.buffers.is_buffered(event) {
             self.leave_buffer(thread, event);
         } else {
-            if matches!(op.kind, Kind::Write | Kind::Update) {
+            if op.kind.writes() {
                 self.memory.unwrite(event, overwritten);
                 self.written[thread] -= 1;
             }
@@ -514,8 +520,13 @@ impl<'i> Run<'i> {
         self.memory.unwrite(store, overwritten);
     }
 
+    /// The steps so far.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        self.trail.iter().map(|entry| entry.step).collect()
+    }
+
     /// The run as evidence.
     pub(super) fn witness(&self) -> Witness {
-        Witness { steps: self.trail.iter().map(|entry| entry.step).collect() }
+        Witness::Run(crate::witness::Run { steps: self.steps() })
     }
 }

@@ -109,9 +109,14 @@ impl Effort {
     }
 
     /// Counts a state; false if the budget does not allow it.
-    fn spend(&mut self) -> bool {
-        let allowed = self.steps < self.budget;
-        self.steps += u64::from(allowed);
+    pub(super) fn spend(&mut self) -> bool {
+        self.spend_for(1)
+    }
+
+    /// Counts something that takes as long as this many states.
+    pub(super) fn spend_for(&mut self, states: u64) -> bool {
+        let allowed = states <= self.budget - self.steps;
+        self.steps += if allowed { states } else { 0 };
         allowed
     }
 

@@ -22,15 +22,17 @@
 //!   update reads the write that holds a location, it takes over and holds it for its own readers
 //!   without a gap, so the fence map follows the chain of updates (test
 //!   `fence_map_follows_updates`).
+//! - A sequentially consistent store flushes its thread's buffers and writes at once. It takes over
+//!   from nothing: its location must not be held.
 //! - Thread events that change nothing in memory are taken for granted ([`Run::settle`]); the paper
 //!   branches on all.
-//! - Store-store fences. The appendix only sketches them: keep a second map for the stores before
-//!   the latest store-store fence, flush by need. That is not complete: a spurious store may wait
-//!   behind a store-store fence for a store that is read later, and only an early flush of both
-//!   lets others go on (test `store_fence_needs_an_early_flush`). So a thread may also flush all
-//!   stores of its oldest *epoch*, up to an executed store-store fence, at any time. The state then
-//!   has the oldest epoch of such a thread, and its row of the map speaks of the stores of that
-//!   epoch: one map serves for both kinds of fences.
+//! - Store-store fences, alone or before a release store. The appendix only sketches them: keep a
+//!   second map for the stores before the latest store-store fence, flush by need. That is not
+//!   complete: a spurious store may wait behind a store-store fence for a store that is read later,
+//!   and only an early flush of both lets others go on (test `store_fence_needs_an_early_flush`).
+//!   So a thread may also flush all stores of its oldest *epoch*, up to an executed store-store
+//!   fence, at any time. The state then has the oldest epoch of such a thread, and its row of the
+//!   map speaks of the stores of that epoch: one map serves for both kinds of fences.
 //! - The order found by the closure restricts the search only if no thread has epochs; a store
 //!   waiting for the order behind such a fence would be invisible in the map.
 

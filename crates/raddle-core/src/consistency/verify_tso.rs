@@ -11,7 +11,8 @@
 //! **Where we differ.**
 //! - The paper has no read-modify-writes. An update needs an empty buffer and writes memory at
 //!   once: it is one of the writes that are enumerated and never runs eagerly, unless nothing else
-//!   can happen at its location ([`eager`](super::eager)).
+//!   can happen at its location ([`eager`](super::eager)). A sequentially consistent store is the
+//!   same without the read.
 //! - A failed compare-exchange, a spawn and a join need empty buffers too and run eagerly.
 //! - Stores that nobody will read are flushed eagerly, as Algorithm 2 does under PSO.
 //! - Several possible sources: the same enumeration with the order of writes in the state (see

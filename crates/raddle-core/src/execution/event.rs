@@ -23,7 +23,9 @@ pub enum Action {
         value: Value,
     },
     /// A store. Under TSO and PSO it happens in two phases: it enters the store buffer here and
-    /// reaches memory later.
+    /// reaches memory later, unless its order is SeqCst ([`Execution::is_buffered`]).
+    ///
+    /// [`Execution::is_buffered`]: super::Execution::is_buffered
     Write {
         /// The location written.
         location: LocationId,
@@ -54,7 +56,7 @@ pub enum Action {
         /// Whether `desired` was written.
         succeeded: bool,
     },
-    /// A full fence: waits for an empty store buffer.
+    /// A fence. A full one, with the order SeqCst, waits for an empty store buffer.
     Fence,
     /// A store-store fence: stores after it reach memory after stores before it.
     StoreFence,
@@ -136,15 +138,6 @@ impl Action {
         matches!(
             self,
             Action::Rmw { .. } | Action::Cas { succeeded: true, .. } | Action::Lock { .. }
-        )
-    }
-
-    /// Whether the event waits for its thread's store buffer to be empty.
-    #[must_use]
-    pub fn drains(&self) -> bool {
-        !matches!(
-            self,
-            Action::Init { .. } | Action::Read { .. } | Action::Write { .. } | Action::StoreFence
         )
     }
 }

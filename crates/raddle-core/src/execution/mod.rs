@@ -13,10 +13,12 @@
 mod builder;
 mod event;
 mod ids;
+mod order;
 
 pub use builder::{BuildError, Builder, Flaw, Part, SourceClaim};
 pub use event::{Action, Value};
 pub use ids::{EventId, LocationId, SourceSetId, ThreadId};
+pub use order::MemoryOrder;
 
 /// A thread of an [`Execution`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub struct Execution {
     locations: Vec<Location>,
     /// Initial writes first, then thread-major.
     actions: Vec<Action>,
+    /// By event, its memory order.
+    orders: Vec<MemoryOrder>,
     /// For an event that is not an initial write, its thread.
     thread_of: Vec<ThreadId>,
     /// For every event that has a source, the set of its possible sources.
@@ -134,6 +138,44 @@ impl Execution {
     #[must_use]
     pub fn action(&self, event: EventId) -> &Action {
         &self.actions[event.index()]
+    }
+
+    /// The memory order of an event.
+    #[must_use]
+    pub fn order(&self, event: EventId) -> MemoryOrder {
+        self.orders[event.index()]
+    }
+
+    /// Whether the event is a store that waits in its thread's store buffer, under a model that has
+    /// store buffers. A SeqCst store does not: it waits for an empty buffer and writes memory at once.
+    #[must_use]
+    pub fn is_buffered(&self, event: EventId) -> bool {
+        matches!(self.action(event), Action::Write { .. })
+            && self.order(event) != MemoryOrder::SeqCst
+    }
+
+    /// Whether the event is a store-store fence, or has one before it, under a model where that
+    /// matters: stores of its thread from here on reach memory after all stores before.
+    #[must_use]
+    pub fn fences_stores(&self, event: EventId) -> bool {
+        let order = self.order(event);
+        match self.action(event) {
+            Action::StoreFence => true,
+            Action::Fence => matches!(order, MemoryOrder::Release | MemoryOrder::AcqRel),
+            Action::Write { .. } => order == MemoryOrder::Release,
+            _ => false,
+        }
+    }
+
+    /// Whether the event waits until its thread's store buffer is empty, under a model that has store
+    /// buffers.
+    #[must_use]
+    pub fn drains(&self, event: EventId) -> bool {
+        match self.action(event) {
+            Action::Init { .. } | Action::Read { .. } | Action::StoreFence => false,
+            Action::Write { .. } | Action::Fence => self.order(event) == MemoryOrder::SeqCst,
+            _ => true,
+        }
     }
 
     /// The initial write of a location.
@@ -274,6 +316,7 @@ impl Execution {
             threads,
             locations: self.locations.clone(),
             actions: kept.iter().map(|old| self.actions[old.index()]).collect(),
+            orders: kept.iter().map(|old| self.orders[old.index()]).collect(),
             thread_of: kept[locations..].iter().filter_map(|&old| self.thread_of(old)).collect(),
             set_of,
             named: kept.iter().map(|old| self.named[old.index()]).collect(),

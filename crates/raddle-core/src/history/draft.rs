@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use super::words::{self, Fault, Source, cut_words, quote};
 use crate::execution::{
-    Action, BuildError, Builder, Execution, LocationId, Part, SourceClaim, ThreadId, Value,
+    Action, BuildError, Builder, Execution, LocationId, MemoryOrder, Part, SourceClaim, ThreadId,
+    Value,
 };
 
 /// Events, threads and locations together: their ids must stay far from the end of 32 bits.
@@ -19,9 +20,13 @@ const MOST: usize = (u32::MAX / 2) as usize;
 pub(super) struct Event {
     pub(super) thread: ThreadId,
     pub(super) action: Action,
+    /// `None` stands for the order that such an event has by default.
+    pub(super) order: Option<MemoryOrder>,
     pub(super) claim: SourceClaim,
     /// The offset of the location, lock or thread that the event is about.
     pub(super) operand_at: usize,
+    /// The offset of the memory order, if it is given.
+    pub(super) order_at: usize,
     /// The offset of the source, if it is named.
     pub(super) source_at: usize,
 }
@@ -138,7 +143,8 @@ impl Draft {
         for event in &self.events {
             let rename = |thread: ThreadId| final_ids[thread.index()];
             let (action, claim) = renamed(event, rename);
-            self.builder.push(rename(event.thread), action, claim);
+            let order = event.order.unwrap_or(action.default_order());
+            self.builder.push_ordered(rename(event.thread), action, order, claim);
         }
         let Draft { builder, events, .. } = self;
         builder.build().map_err(|error| place(&events, &final_ids, &error))
@@ -183,13 +189,14 @@ fn renamed(event: &Event, rename: impl Fn(ThreadId) -> ThreadId) -> (Action, Sou
     (action, claim)
 }
 
-/// Finds the place of what the builder refuses. Every flaw of an event itself is about its location
-/// or its thread, so that is where the message points.
+/// Finds the place of what the builder refuses. Other flaws of an event than its order and its source
+/// are about its location or its thread, so that is where the message points.
 fn place(events: &[Event], final_ids: &[ThreadId], error: &BuildError) -> Fault {
     let mut own = events.iter().filter(|event| final_ids[event.thread.index()] == error.thread);
     let at = own.nth(error.position).map_or(0, |event| match error.part {
         Part::Action => event.operand_at,
         Part::Source => event.source_at,
+        Part::Order => event.order_at,
     });
     Fault::new(at, cut_words(&error.to_string()))
 }

@@ -6,7 +6,7 @@ use super::json::{Cursor, Text};
 use super::words::{Fault, quote};
 use crate::execution::Value;
 
-const TEXTS: [&str; 6] = ["thread", "op", "location", "lock", "target", "from"];
+const TEXTS: [&str; 7] = ["thread", "op", "order", "location", "lock", "target", "from"];
 const INTEGERS: [&str; 5] = ["value", "read", "written", "expected", "desired"];
 const FLAGS: [&str; 1] = ["succeeded"];
 

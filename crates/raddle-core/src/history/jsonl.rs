@@ -6,8 +6,8 @@
 use super::draft::{Draft, Event};
 use super::fields::Fields;
 use super::json::Cursor;
-use super::words::{Fault, quote};
-use crate::execution::{Action, Execution, LocationId, SourceClaim, ThreadId};
+use super::words::{self, Fault, quote};
+use crate::execution::{Action, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId};
 
 const OPS: &str = "read, write, rmw, cas, fence, store-fence, lock, unlock, spawn or join";
 
@@ -92,9 +92,10 @@ impl Reader {
         let thread = self.draft.declare(&thread, thread_at)?;
         let (op_at, op) = fields.op()?;
         let (operand_at, action) = self.action(&op, op_at, &mut fields)?;
+        let (order_at, order) = memory_order(&action, &mut fields)?;
         let (source_at, claim) = self.source(&action, &mut fields)?;
         fields.finish()?;
-        self.draft.push(Event { thread, action, claim, operand_at, source_at })
+        self.draft.push(Event { thread, action, order, claim, operand_at, order_at, source_at })
     }
 
     /// The action and the offset of what it is about.
@@ -168,6 +169,18 @@ impl Reader {
         let (at, source) = fields.text("from")?;
         Ok((at, self.draft.claim(&source, at)?))
     }
+}
+
+/// The memory order, where one can be chosen.
+fn memory_order(
+    action: &Action,
+    fields: &mut Fields<'_>,
+) -> Result<(usize, Option<MemoryOrder>), Fault> {
+    if action.possible_orders().len() == 1 || !fields.has("order") {
+        return Ok((fields.at, None));
+    }
+    let (at, name) = fields.text("order")?;
+    Ok((at, Some(words::order(&name, at)?)))
 }
 
 fn compare_exchange(location: LocationId, fields: &mut Fields<'_>) -> Result<Action, Fault> {

@@ -22,7 +22,10 @@
 //! `locations: LOCATION ...`; several lines of a thread continue it, and a line without events
 //! declares it. The events are `R location value`, `W location value`, `RMW location read written`,
 //! `CAS location expected desired`, `CAS location expected desired failed observed`, `F`, `F.ss`,
-//! `LOCK lock`, `UNLOCK lock`, `SPAWN thread` and `JOIN thread`. After `R`, `RMW`, `CAS` and `LOCK`,
+//! `LOCK lock`, `UNLOCK lock`, `SPAWN thread` and `JOIN thread`. `R`, `W`, `RMW`, `CAS` and `F` may
+//! have a memory order, as in `R.acq x 1`: `.na` (non-atomic), `.rlx`, `.acq`, `.rel`, `.ar`
+//! (acquire-release), `.sc`. Without one, `R` and `W` are non-atomic and the others sequentially
+//! consistent; a failed `CAS` has the order with which it read. After `R`, `RMW`, `CAS` and `LOCK`,
 //! `<- THREAD.INDEX` (from 0) or `<- init` may name the source.
 //!
 //! # JSON Lines
@@ -35,6 +38,7 @@
 //! {"thread":"P0","op":"read","location":"y","value":0,"from":"P1.2"}
 //! {"thread":"P0","op":"rmw","location":"x","read":0,"written":1,"from":"init"}
 //! {"thread":"P0","op":"cas","location":"x","expected":0,"desired":5,"read":2,"succeeded":false}
+//! {"thread":"P0","op":"read","location":"y","value":0,"order":"acq"}
 //! {"thread":"P0","op":"fence"}
 //! {"thread":"P0","op":"store-fence"}
 //! {"thread":"P0","op":"lock","lock":"m","from":"P1.3"}

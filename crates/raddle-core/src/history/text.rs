@@ -5,7 +5,7 @@
 
 use super::draft::{Draft, Event};
 use super::words::{self, Fault, quote};
-use crate::execution::{Action, Execution, LocationId, SourceClaim, ThreadId, Value};
+use crate::execution::{Action, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value};
 
 const EVENTS: &str = "an event: R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN";
 
@@ -160,10 +160,12 @@ impl Line<'_, '_> {
 
     fn event(&mut self, thread: ThreadId) -> Result<(), Fault> {
         let (at, op) = self.tokens.word(EVENTS)?;
+        let (op, order_at, order) = split_order(at, op)?;
         let (operand_at, _) = self.tokens.peek();
         let action = self.action(at, op)?;
+        self.check_fence(&action)?;
         let (source_at, claim) = self.source(op, &action)?;
-        self.draft.push(Event { thread, action, claim, operand_at, source_at })
+        self.draft.push(Event { thread, action, order, claim, operand_at, order_at, source_at })
     }
 
     fn action(&mut self, at: usize, op: &str) -> Result<Action, Fault> {
@@ -188,8 +190,22 @@ impl Line<'_, '_> {
             "UNLOCK" => Action::Unlock { lock: self.location("the lock released")? },
             "SPAWN" => Action::Spawn { thread: self.target("the thread started")? },
             "JOIN" => Action::Join { thread: self.target("the thread waited for")? },
-            _ => return Err(unknown_event(at, op)),
+            _ => return Err(unexpected(at, Token::Word(op), EVENTS)),
         })
+    }
+
+    /// A fence stands alone.
+    fn check_fence(&self, action: &Action) -> Result<(), Fault> {
+        match (action, self.tokens.peek()) {
+            (Action::Fence | Action::StoreFence, (at, token @ Token::Word(_))) => {
+                let found = token.found();
+                let message = format!(
+                    "{found} after a fence, which has no location: expected ';' or the end of the line"
+                );
+                Err(Fault::new(at, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn compare_exchange(&mut self) -> Result<Action, Fault> {
@@ -235,13 +251,25 @@ impl Line<'_, '_> {
     }
 }
 
-fn unknown_event(at: usize, op: &str) -> Fault {
-    match op.split_once('.') {
-        Some((known @ ("R" | "W" | "RMW" | "CAS" | "LOCK" | "UNLOCK" | "F"), suffix)) => {
-            let expected = if known == "F" { "F or F.ss" } else { known };
-            let message = format!("{known} has no suffix {}: expected {expected}", quote(suffix));
-            Fault::new(at + known.len() + 1, message)
+/// Splits the memory order from an event: `R.acq` is `R` with acquire order, from its offset on.
+fn split_order(at: usize, op: &str) -> Result<(&str, usize, Option<MemoryOrder>), Fault> {
+    let Some((event, suffix)) = op.split_once('.').filter(|_| op != "F.ss") else {
+        return Ok((op, at, None));
+    };
+    let order_at = at + event.len() + 1;
+    match event {
+        "F" if MemoryOrder::from_name(suffix).is_none() => {
+            let expected = "expected ss, acq, rel, ar or sc";
+            let message = format!("{} is not a kind of fence: {expected}", quote(suffix));
+            Err(Fault::new(order_at, message))
         }
-        _ => unexpected(at, Token::Word(op), EVENTS),
+        "R" | "W" | "RMW" | "CAS" | "F" => {
+            Ok((event, order_at, Some(words::order(suffix, order_at)?)))
+        }
+        "LOCK" | "UNLOCK" | "SPAWN" | "JOIN" => {
+            let message = format!("{event} has no memory order: expected {event} alone");
+            Err(Fault::new(order_at, message))
+        }
+        _ => Err(unexpected(at, Token::Word(op), EVENTS)),
     }
 }

@@ -1,6 +1,6 @@
 //! What both forms agree on: names, values, sources, and how to quote the input in a message.
 
-use crate::execution::Value;
+use crate::execution::{MemoryOrder, Value};
 
 /// What is wrong at a byte offset of the history.
 #[derive(Debug)]
@@ -77,6 +77,15 @@ fn check_name(name: &str, at: usize, what: &str, fits: fn(char) -> bool) -> Resu
     let expected = if what == "thread" { THREAD_CHARACTERS } else { LOCATION_CHARACTERS };
     let message = format!("{wrong} cannot be in the name of a {what}: expected {expected}");
     Err(Fault::new(at + index, message))
+}
+
+/// A memory order that starts at an offset.
+pub(super) fn order(word: &str, at: usize) -> Result<MemoryOrder, Fault> {
+    MemoryOrder::from_name(word).ok_or_else(|| {
+        let names = MemoryOrder::ALL.map(MemoryOrder::name).join(", ");
+        let message = format!("{} is not a memory order: expected one of {names}", quote(word));
+        Fault::new(at, message)
+    })
 }
 
 /// A decimal or hexadecimal value that starts at an offset.

@@ -1,7 +1,8 @@
 //! Following a derivation: each fact must hold in every run that agrees with the facts before it.
 //!
 //! A read is *from memory* or, under TSO and PSO, *forwarded* from its thread's buffer. Forwarded, a
-//! load comes before its source, which is then the last own plain store before it to the location.
+//! load comes before its source, which is then the last own store before it to the location, and one
+//! that waits in a buffer.
 //! From memory, it comes after its source, and no write of the location comes between the two. All
 //! rules follow from this and from the order known so far.
 //!
@@ -183,7 +184,7 @@ impl<'a> Derivation<'a> {
         self.model != Model::Sc
             && self.last_own[read.index()] == Some(source)
             && matches!(self.execution.action(read), Action::Read { .. })
-            && matches!(self.execution.action(source), Action::Write { .. })
+            && self.execution.is_buffered(source)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Checking the evidence of the checkers again, sharing nothing with them.
 //!
-//! [`recheck_witness`] replays a witness on the reference machine. [`recheck_violation`] follows the
-//! derivation of a violation fact by fact in a naive graph, or searches a forbidden core by brute
-//! force.
+//! [`recheck_witness`] replays a witness on the reference machine, or tests the axioms of a C11 model
+//! on it. [`recheck_violation`] follows the derivation of a violation fact by fact in a naive graph,
+//! or searches a forbidden core by brute force.
 
+mod axiom;
+mod coherence;
 mod derivation;
 mod order;
 mod violation;
@@ -14,10 +16,12 @@ mod tests;
 
 use std::fmt;
 
+use crate::model::Axiom;
 use crate::reference::replay::Refusal;
 
+pub use coherence::recheck_coherence;
 pub use violation::{Rechecked, recheck_violation};
-pub use witness::recheck_witness;
+pub use witness::{recheck_run, recheck_witness};
 
 /// Why evidence proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +40,20 @@ pub enum RecheckError {
         /// Its number of steps.
         steps: usize,
     },
+    /// A witness under a C11 model is not about this execution.
+    Malformed {
+        /// What it gets wrong.
+        why: &'static str,
+    },
+    /// A witness under a C11 model breaks an axiom.
+    Broken {
+        /// The axiom.
+        axiom: Axiom,
+        /// The events of a cycle that the axiom forbids, by name.
+        cycle: Vec<String>,
+    },
+    /// The evidence is of a kind that says nothing about the model.
+    OtherModel,
     /// A fact of a derivation does not follow from those before it.
     Fact {
         /// The index of the fact, from 0.
@@ -59,6 +77,11 @@ impl fmt::Display for RecheckError {
             RecheckError::Unfinished { steps } => {
                 write!(f, "events or stores are left after all {steps} steps")
             }
+            RecheckError::Malformed { why } => write!(f, "the witness is malformed: {why}"),
+            RecheckError::Broken { axiom, cycle } => {
+                write!(f, "the witness breaks {axiom}: {}", cycle.join(" -> "))
+            }
+            RecheckError::OtherModel => f.write_str("such evidence is not for this model"),
             RecheckError::Fact { index, why } => write!(f, "fact {index} does not follow: {why}"),
             RecheckError::Conclusion { why } => write!(f, "the violation does not follow: {why}"),
         }

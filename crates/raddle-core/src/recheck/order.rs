@@ -1,23 +1,26 @@
 //! What is known of the order of events: preserved program order, then more and more facts.
 //!
-//! A node of the graph is the moment of an event: for a plain store the moment it reaches memory,
-//! for everything else the moment it runs. Only a store-store fence has a moment of its own making:
-//! the first one when it has run and all earlier stores of its thread are in memory; so it comes
-//! after all events before it and before all stores, fences and draining events after it.
+//! A node of the graph is the moment of an event: for a store that waits in a buffer the moment it
+//! reaches memory, for everything else the moment it runs. Only a store-store fence (a release fence
+//! is one) has a moment of its own making: the first one when it has run and all earlier stores of
+//! its thread are in memory; so it comes after all events before it and before all stores, fences
+//! and draining events after it. An acquire fence is like a load.
 //!
 //! So program order is preserved except from a store or store-store fence to a later load and,
 //! under PSO, between stores to different locations (SC preserves all of it). Initial writes come
-//! before everything, a spawn before the thread spawned, and a thread before its join. The graph
-//! has O(n) edges for n events, of which the preserved order is the transitive closure.
+//! before everything, a spawn before the thread spawned, and a thread before its join. A release
+//! store under PSO has a store-store fence before it, which is a node of its own. The graph has O(n)
+//! edges for n events, of which the preserved order is the transitive closure.
 //!
 //! A question is answered by walking the graph: O(n) each, and no cleverness.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::execution::{Action, EventId, Execution, LocationId, ThreadId};
+use crate::execution::{Action, EventId, Execution, LocationId, MemoryOrder, ThreadId};
 use crate::model::Model;
 
-/// A directed graph over the events and one more node, the start of the threads.
+/// A directed graph over the events and a few more nodes: the start of the threads, and the fences of
+/// release stores.
 pub(super) struct Order {
     after: Vec<Vec<usize>>,
     before: Vec<Vec<usize>>,
@@ -34,14 +37,33 @@ impl Order {
         for thread in execution.threads() {
             let mut last = Last::default();
             for event in execution.thread_events(thread) {
-                for earlier in last.directly_before(execution.action(event), model) {
-                    order.link(earlier.index(), event.index());
+                let role = Role::of(execution.action(event), execution.order(event), model);
+                if let Role::Store { releases: true, .. } = role
+                    && !last.stores.is_empty()
+                {
+                    let fence = order.add_node();
+                    order.append(&mut last, fence, Role::StoreFence);
                 }
-                last.append(event, execution.action(event), model);
+                order.append(&mut last, event, role);
             }
         }
         order.link_threads(execution);
         order
+    }
+
+    /// Adds the next node of a thread.
+    fn append(&mut self, last: &mut Last, node: EventId, role: Role) {
+        for earlier in last.directly_before(role) {
+            self.link(earlier.index(), node.index());
+        }
+        last.append(node, role);
+    }
+
+    /// Adds a node that is no event.
+    fn add_node(&mut self) -> EventId {
+        self.after.push(vec![]);
+        self.before.push(vec![]);
+        EventId::new(self.after.len() - 1)
     }
 
     /// Adds that one event comes before another.
@@ -126,34 +148,59 @@ fn walk(edges: &[Vec<usize>], from: usize) -> FxHashSet<EventId> {
     found
 }
 
+/// What an event means for the order of its thread.
+#[derive(Clone, Copy)]
+enum Role {
+    /// A load, an acquire fence: later than loads, not than stores that wait.
+    Load,
+    /// A store that waits in a buffer: in the queue of its location under PSO, in the only one under
+    /// TSO. Under PSO a release store has a store-store fence before it.
+    Store { queue: Option<LocationId>, releases: bool },
+    /// A store-store fence.
+    StoreFence,
+    /// Everything else: it is later than all before it, and earlier than all after.
+    Full,
+}
+
+impl Role {
+    fn of(action: &Action, order: MemoryOrder, model: Model) -> Role {
+        let is_pso = model == Model::Pso;
+        match (action, order) {
+            _ if model == Model::Sc => Role::Full,
+            (Action::Read { .. }, _) | (Action::Fence, MemoryOrder::Acquire) => Role::Load,
+            (Action::Write { .. } | Action::Fence, MemoryOrder::SeqCst) => Role::Full,
+            (Action::Write { location, .. }, _) => Role::Store {
+                queue: is_pso.then_some(*location),
+                releases: is_pso && order == MemoryOrder::Release,
+            },
+            (Action::Fence | Action::StoreFence, _) => Role::StoreFence,
+            _ => Role::Full,
+        }
+    }
+}
+
 /// The last events of a thread so far, after which the next one may be ordered.
 #[derive(Default)]
 struct Last {
-    /// The last event that is neither a plain store nor a store-store fence.
+    /// The last event that is neither a store that waits nor a store-store fence.
     other: Option<EventId>,
     /// The last store-store fence, if no draining event came after it.
     fence: Option<EventId>,
-    /// The last plain store to each location since the last fence of any kind; under TSO the last
-    /// plain store to any location, under the key `None`.
+    /// The last store of each queue since the last fence of any kind.
     stores: FxHashMap<Option<LocationId>, EventId>,
-}
-
-/// The queue of a store in its buffer: under PSO there is one for each location.
-fn queue(action: &Action, model: Model) -> Option<LocationId> {
-    if model == Model::Pso { action.location() } else { None }
 }
 
 impl Last {
     /// The events that come directly before the next one.
-    fn directly_before(&self, next: &Action, model: Model) -> Vec<EventId> {
+    fn directly_before(&self, next: Role) -> Vec<EventId> {
         let mut earlier: Vec<EventId> = self.other.into_iter().collect();
         match next {
-            Action::Read { .. } => {}
-            Action::Write { .. } => {
+            Role::Load => {}
+            Role::Store { queue, .. } => {
                 earlier.extend(self.fence);
-                earlier.extend(self.stores.get(&queue(next, model)));
+                earlier.extend(self.stores.get(&queue));
             }
-            _ => {
+            Role::StoreFence | Role::Full => {
                 earlier.extend(self.fence);
                 earlier.extend(self.stores.values());
             }
@@ -161,18 +208,17 @@ impl Last {
         earlier
     }
 
-    fn append(&mut self, event: EventId, action: &Action, model: Model) {
-        match action {
-            Action::Read { .. } => self.other = Some(event),
-            Action::Write { .. } if model == Model::Sc => self.other = Some(event),
-            Action::Write { .. } => {
-                self.stores.insert(queue(action, model), event);
+    fn append(&mut self, event: EventId, role: Role) {
+        match role {
+            Role::Load => self.other = Some(event),
+            Role::Store { queue, .. } => {
+                self.stores.insert(queue, event);
             }
-            Action::StoreFence if model != Model::Sc => {
+            Role::StoreFence => {
                 self.fence = Some(event);
                 self.stores.clear();
             }
-            _ => *self = Last { other: Some(event), ..Last::default() },
+            Role::Full => *self = Last { other: Some(event), ..Last::default() },
         }
     }
 }

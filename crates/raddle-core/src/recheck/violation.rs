@@ -2,22 +2,26 @@
 //!
 //! A violation with a derivation is proved if every fact of it follows by its rule and the facts
 //! end in a contradiction: a circle, or a read without a source. A core is proved by brute force.
-//! (That no smaller core exists, as one may claim, is not rechecked.)
+//! (That no smaller core exists, as one may claim, is not rechecked.) Broken axioms have their own
+//! file; a race is a witness that holds with two unordered accesses in it.
 //!
 //! A derivation of f facts over n events costs O(f * n), plus the sizes of the source sets.
 
 use crate::execution::{EventId, Execution};
-use crate::model::Model;
-use crate::reference::brute_force::{Outcome, search};
-use crate::witness::{Edge, Fact, NotFrom, Violation, Why};
+use crate::model::relations::Relations;
+use crate::model::{Model, is_race};
+use crate::reference::{brute_force, enumerate};
+use crate::witness::{Coherence, Edge, Fact, NotFrom, Violation, Why};
 
 use super::RecheckError;
+use super::axiom::{check_axiom, events_of_axiom};
+use super::coherence::recheck_coherence;
 use super::derivation::Derivation;
 
 /// What a recheck without objections found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rechecked {
-    /// The execution is forbidden indeed.
+    /// The evidence shows what it claims.
     Proved,
     /// The budget did not suffice to tell.
     TooLarge,
@@ -42,6 +46,9 @@ pub fn recheck_violation(
             conclude(execution.sources(*read).is_empty(), "the read has sources")?;
             Ok(Rechecked::Proved)
         }
+        Violation::Cycle { .. } | Violation::NoSource { .. } if !model.has_store_buffers() => {
+            Err(RecheckError::OtherModel)
+        }
         Violation::Cycle { cycle, derivation } => {
             let Some(mut derived) = follow(execution, model, derivation, budget)? else {
                 return Ok(Rechecked::TooLarge);
@@ -56,11 +63,17 @@ pub fn recheck_violation(
             conclude(derived.left(*read).is_empty(), "the read has a source left")?;
             Ok(Rechecked::Proved)
         }
+        Violation::Axiom { axiom, cycle, derivation } => {
+            check_axiom(execution, model, *axiom, cycle, derivation)
+        }
+        Violation::Race { first, second, coherence } => {
+            check_race(execution, model, (*first, *second), coherence)
+        }
         Violation::Core { lens, .. } => check_core(execution, model, lens, budget),
     }
 }
 
-fn conclude(condition: bool, why: &'static str) -> Result<(), RecheckError> {
+pub(super) fn conclude(condition: bool, why: &'static str) -> Result<(), RecheckError> {
     if condition { Ok(()) } else { Err(RecheckError::Conclusion { why }) }
 }
 
@@ -111,11 +124,54 @@ fn check_core(
         && execution.threads().zip(lens).all(|(t, &len)| len <= execution.thread_len(t));
     conclude(fits, "the core is not a part of the execution")?;
     conclude(execution.is_closed(lens), "the core is not closed")?;
-    match search(&execution.prefix(lens), model, budget) {
-        Outcome::Forbidden => Ok(Rechecked::Proved),
-        Outcome::TooLarge => Ok(Rechecked::TooLarge),
-        Outcome::Allowed(_) => Err(RecheckError::Conclusion { why: "the core is allowed" }),
+    let core = execution.prefix(lens);
+    let allowed = if model.has_store_buffers() {
+        search_runs(&core, model, budget)
+    } else {
+        search_orders(&core, model, budget)
+    };
+    match allowed {
+        Some(false) => Ok(Rechecked::Proved),
+        None => Ok(Rechecked::TooLarge),
+        Some(true) => Err(RecheckError::Conclusion { why: "the core is allowed" }),
     }
+}
+
+/// Whether a model with store buffers allows an execution, if the budget suffices to tell.
+fn search_runs(execution: &Execution, model: Model, budget: usize) -> Option<bool> {
+    match brute_force::search(execution, model, budget) {
+        brute_force::Outcome::Allowed(_) => Some(true),
+        brute_force::Outcome::Forbidden => Some(false),
+        brute_force::Outcome::TooLarge => None,
+    }
+}
+
+/// Whether a C11 model allows an execution, if the budget suffices to tell. Every test of the
+/// axioms looks at all events.
+fn search_orders(execution: &Execution, model: Model, budget: usize) -> Option<bool> {
+    match enumerate::search(execution, model, budget / execution.event_count().max(1)) {
+        enumerate::Outcome::Allowed(_) => Some(true),
+        enumerate::Outcome::Forbidden => Some(false),
+        enumerate::Outcome::TooLarge => None,
+    }
+}
+
+/// The axioms allow the execution, and the two events are a race in it.
+fn check_race(
+    execution: &Execution,
+    model: Model,
+    (first, second): (EventId, EventId),
+    coherence: &Coherence,
+) -> Result<Rechecked, RecheckError> {
+    if recheck_coherence(execution, model, coherence)? == Rechecked::TooLarge {
+        return Ok(Rechecked::TooLarge);
+    }
+    // The order of fences does not count.
+    let given = Coherence { fences: vec![], ..coherence.clone() };
+    let relations = Relations::new(execution, model, &given);
+    let races = first < second && is_race(execution, model, &relations, first, second);
+    conclude(races, "the two events do not race")?;
+    Ok(Rechecked::Proved)
 }
 
 /// All events that a violation mentions.
@@ -129,6 +185,8 @@ fn events_of(violation: &Violation) -> Vec<EventId> {
         Violation::NoSource { read, derivation } => {
             derivation.iter().flat_map(events_of_fact).chain([*read]).collect()
         }
+        Violation::Axiom { cycle, derivation, .. } => events_of_axiom(cycle, derivation),
+        Violation::Race { first, second, .. } => vec![*first, *second],
         Violation::Core { .. } => vec![],
     }
 }

@@ -7,21 +7,35 @@
 use crate::execution::{EventId, Execution};
 use crate::model::Model;
 use crate::reference::replay::{Refusal, Replay};
-use crate::witness::{Step, Witness};
+use crate::witness::{Run, Step, Witness};
 
-use super::RecheckError;
+use super::{RecheckError, Rechecked, recheck_coherence};
 
-/// Replays a witness on the reference machine.
+/// Checks a witness again: replays a run, or tests the axioms of a C11 model one by one.
 ///
 /// # Errors
-/// If it is not a run of the machine that agrees with the execution.
+/// If the witness does not show that the model allows the execution.
 pub fn recheck_witness(
     execution: &Execution,
     model: Model,
     witness: &Witness,
-) -> Result<(), RecheckError> {
+) -> Result<Rechecked, RecheckError> {
+    match witness {
+        Witness::Run(run) => recheck_run(execution, model, run).map(|()| Rechecked::Proved),
+        Witness::Coherence(coherence) => recheck_coherence(execution, model, coherence),
+    }
+}
+
+/// Replays a run on the reference machine.
+///
+/// # Errors
+/// If it is not a run of the machine that agrees with the execution.
+pub fn recheck_run(execution: &Execution, model: Model, run: &Run) -> Result<(), RecheckError> {
+    if !model.has_store_buffers() {
+        return Err(RecheckError::OtherModel);
+    }
     let mut replay = Replay::new(execution, model);
-    for (index, &step) in witness.steps.iter().enumerate() {
+    for (index, &step) in run.steps.iter().enumerate() {
         let (Step::Run(event) | Step::Flush(event)) = step;
         let refused =
             |refusal| RecheckError::Step { index, event: name(execution, event), refusal };
@@ -31,7 +45,7 @@ pub fn recheck_witness(
         replay.step(step).map_err(refused)?;
     }
     if !replay.is_done() {
-        return Err(RecheckError::Unfinished { steps: witness.steps.len() });
+        return Err(RecheckError::Unfinished { steps: run.steps.len() });
     }
     Ok(())
 }

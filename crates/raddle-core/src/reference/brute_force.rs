@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::execution::Execution;
 use crate::model::Model;
-use crate::witness::{Step, Witness};
+use crate::witness::{Run, Step};
 
 use super::machine::Machine;
 use super::replay::Replay;
@@ -17,7 +17,7 @@ use super::replay::Replay;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// There is such a run.
-    Allowed(Witness),
+    Allowed(Run),
     /// There is none.
     Forbidden,
     /// The search met more states than its budget admits.
@@ -45,9 +45,9 @@ pub fn allows(execution: &Execution, model: Model) -> bool {
 
 /// A run of the machine that is the execution, if there is one.
 #[must_use]
-pub fn witness(execution: &Execution, model: Model) -> Option<Witness> {
+pub fn witness(execution: &Execution, model: Model) -> Option<Run> {
     match search(execution, model, usize::MAX) {
-        Outcome::Allowed(witness) => Some(witness),
+        Outcome::Allowed(run) => Some(run),
         Outcome::Forbidden | Outcome::TooLarge => None,
     }
 }
@@ -61,7 +61,7 @@ pub fn search(execution: &Execution, model: Model, budget: usize) -> Outcome {
     let mut path = vec![Frame::new(start)];
     while let Some(top) = path.last_mut() {
         if top.replay.is_done() {
-            return Outcome::Allowed(Witness { steps });
+            return Outcome::Allowed(Run { steps });
         }
         let Some(step) = top.untried.pop() else {
             path.pop();

@@ -6,7 +6,7 @@
 //! short.
 
 use crate::execution::{
-    Action, Builder, EventId, Execution, LocationId, SourceClaim, ThreadId, Value,
+    Action, Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 use crate::model::Model;
 
@@ -55,6 +55,9 @@ pub struct Shape {
     pub lock_events: f64,
     /// Whether threads spawn and join threads; otherwise all run from the start.
     pub spawn_join: bool,
+    /// Of accesses and fences, the share that get a memory order at random. The others have the one
+    /// that such an event has by default.
+    pub orders: f64,
     /// The share of reads and acquires that name their source.
     pub name_sources: f64,
     /// How likely a thread flushes a store when it need not, above 0.
@@ -81,6 +84,7 @@ impl Default for Shape {
             store_fences: 0.05,
             lock_events: 0.08,
             spawn_join: false,
+            orders: 0.0,
             name_sources: 0.5,
             flushes: 0.1,
             buffer: 4,
@@ -179,7 +183,9 @@ impl<'a> Run<'a> {
         let event = self.event(thread, position);
         let observation = self.machine.run(thread, event, &instruction);
         let claim = self.claim(observation);
-        self.builder.push(thread, action(instruction, observation), claim);
+        let action = action(instruction, observation);
+        let order = self.order(&action, &instruction);
+        self.builder.push_ordered(thread, action, order, claim);
         match instruction {
             Instruction::Spawn { thread } => self.active.push(thread),
             Instruction::Unlock { lock } => {
@@ -209,6 +215,15 @@ impl<'a> Run<'a> {
         instruction
     }
 
+    /// The memory order of an event. What the machine has to know is chosen in advance; which orders
+    /// a compare-exchange can have is known when it has run.
+    fn order(&mut self, action: &Action, instruction: &Instruction) -> MemoryOrder {
+        match *instruction {
+            Instruction::Store { order, .. } | Instruction::Fence { order } => order,
+            _ => choose_order(action, self.shape, &mut self.random),
+        }
+    }
+
     /// Says where an observation comes from, or leaves it to the value.
     fn claim(&mut self, observation: Observation) -> SourceClaim {
         let (Observation::Value { source, .. } | Observation::Acquired { source }) = observation
@@ -227,6 +242,16 @@ impl<'a> Run<'a> {
     fn event(&self, thread: ThreadId, position: usize) -> EventId {
         let before = thread.index() * self.shape.events_per_thread + position;
         EventId::new(self.shape.locations + self.shape.locks + before)
+    }
+}
+
+/// A random memory order that such an event can have, or the default. Without a share of random
+/// orders, nothing is drawn.
+pub(super) fn choose_order(action: &Action, shape: &Shape, random: &mut Random) -> MemoryOrder {
+    let possible = action.possible_orders();
+    match shape.orders > 0.0 && random.chance(shape.orders) {
+        true => possible[random.below(possible.len())],
+        false => action.default_order(),
     }
 }
 
@@ -288,12 +313,12 @@ pub(crate) fn action(instruction: Instruction, observation: Observation) -> Acti
     };
     match instruction {
         Instruction::Load { location } => Action::Read { location, value: read },
-        Instruction::Store { location, value } => Action::Write { location, value },
+        Instruction::Store { location, value, .. } => Action::Write { location, value },
         Instruction::Exchange { location, value } => Action::Rmw { location, read, written: value },
         Instruction::CompareExchange { location, expected, desired, .. } => {
             Action::Cas { location, expected, desired, read, succeeded }
         }
-        Instruction::Fence => Action::Fence,
+        Instruction::Fence { .. } => Action::Fence,
         Instruction::StoreFence => Action::StoreFence,
         Instruction::Lock { lock } => Action::Lock { lock },
         Instruction::Unlock { lock } => Action::Unlock { lock },

@@ -8,6 +8,11 @@
 //! its location in its own buffer, else memory. Everything else (read-modify-writes, full fences,
 //! lock, unlock, spawn, join) waits until the buffer of its thread is empty and acts on memory.
 //!
+//! Memory orders matter to stores and fences only. A sequentially consistent store waits for an
+//! empty buffer, too, and writes memory at once, as the exchange does that compilers make of it. A
+//! release store has a store-store fence before it. A release fence is a store-store fence, an
+//! acquire fence does nothing, and only a sequentially consistent one is a full fence.
+//!
 //! Both buffers are told with *ranks*: a store has one, and only stores of the lowest rank in the
 //! buffer may leave it. Under TSO every store starts a new rank; under PSO a store-store fence does.
 //!
@@ -15,7 +20,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::execution::{EventId, LocationId, ThreadId, Value};
+use crate::execution::{EventId, LocationId, MemoryOrder, ThreadId, Value};
 use crate::model::Model;
 
 /// What a thread asks the machine to do.
@@ -25,13 +30,13 @@ pub enum Instruction {
     /// Loads a value.
     Load { location: LocationId },
     /// Stores a value.
-    Store { location: LocationId, value: Value },
+    Store { location: LocationId, value: Value, order: MemoryOrder },
     /// Replaces a value atomically.
     Exchange { location: LocationId, value: Value },
     /// Replaces the expected value atomically, and no other. A `spurious` one fails in any case.
     CompareExchange { location: LocationId, expected: Value, desired: Value, spurious: bool },
-    /// A full fence.
-    Fence,
+    /// A fence: a full one, if it is sequentially consistent.
+    Fence { order: MemoryOrder },
     /// A store-store fence.
     StoreFence,
     /// Acquires a free lock.
@@ -47,10 +52,13 @@ pub enum Instruction {
 impl Instruction {
     /// Whether the instruction waits until the store buffer of its thread is empty.
     fn drains(&self) -> bool {
-        !matches!(
-            self,
-            Instruction::Load { .. } | Instruction::Store { .. } | Instruction::StoreFence
-        )
+        match *self {
+            Instruction::Load { .. } | Instruction::StoreFence => false,
+            Instruction::Store { order, .. } | Instruction::Fence { order } => {
+                order == MemoryOrder::SeqCst
+            }
+            _ => true,
+        }
     }
 }
 
@@ -236,7 +244,15 @@ impl Machine {
         self.threads[thread.index()].remaining -= 1;
         match *instruction {
             Instruction::Load { location } => return self.load(thread, location),
-            Instruction::Store { location, value } => self.store(thread, event, location, value),
+            Instruction::Store { location, value, order: MemoryOrder::SeqCst } => {
+                self.write(event, location, value);
+            }
+            Instruction::Store { location, value, order } => {
+                if order.is_release() {
+                    self.store_fence(thread);
+                }
+                self.store(thread, event, location, value);
+            }
             Instruction::Exchange { location, value } => {
                 return self.update(event, location, |_| Some(value));
             }
@@ -244,8 +260,9 @@ impl Machine {
                 let succeeds = |value| !spurious && value == expected;
                 return self.update(event, location, |old| succeeds(old).then_some(desired));
             }
-            Instruction::Fence | Instruction::Join { .. } => {}
-            Instruction::StoreFence => self.store_fence(thread),
+            Instruction::Fence { order: MemoryOrder::Release | MemoryOrder::AcqRel }
+            | Instruction::StoreFence => self.store_fence(thread),
+            Instruction::Fence { .. } | Instruction::Join { .. } => {}
             Instruction::Lock { lock } => {
                 let cell = &mut self.memory[lock.index()];
                 cell.holder = Some(thread);

@@ -85,7 +85,7 @@ impl<'a> Changed<'a> {
                 None => SourceClaim::Unnamed,
                 Some(source) => self.claim(source),
             };
-            builder.push(thread, action, claim);
+            builder.push_ordered(thread, action, self.execution.order(event), claim);
         }
         builder.build()
     }

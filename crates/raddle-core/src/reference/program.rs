@@ -4,9 +4,9 @@
 //! locks are acquired in ascending order and released before the end and before every join, and a
 //! thread is joined only by the thread that spawned it, later. Linear in the number of instructions.
 
-use crate::execution::{LocationId, ThreadId, Value};
+use crate::execution::{Action, LocationId, ThreadId, Value};
 
-use super::generate::{Shape, Values};
+use super::generate::{Shape, Values, choose_order};
 use super::machine::Instruction;
 use super::random::Random;
 
@@ -109,7 +109,7 @@ impl Author<'_> {
         } else if hit(cas) {
             self.compare_exchange()
         } else if hit(fences) {
-            Instruction::Fence
+            Instruction::Fence { order: choose_order(&Action::Fence, self.shape, self.random) }
         } else if hit(store_fences) {
             Instruction::StoreFence
         } else if hit(lock_events) {
@@ -122,7 +122,10 @@ impl Author<'_> {
     fn access(&mut self) -> Instruction {
         let location = self.location();
         if self.random.chance(self.shape.writes) {
-            Instruction::Store { location, value: self.value(location) }
+            let value = self.value(location);
+            let store = Action::Write { location, value };
+            let order = choose_order(&store, self.shape, self.random);
+            Instruction::Store { location, value, order }
         } else {
             Instruction::Load { location }
         }

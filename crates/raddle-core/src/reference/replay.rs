@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::execution::{Action, EventId, Execution, ThreadId};
+use crate::execution::{Action, EventId, Execution, MemoryOrder, ThreadId};
 use crate::model::Model;
 use crate::witness::Step;
 
@@ -104,7 +104,8 @@ impl<'a> Replay<'a> {
         if self.next(thread) != Some(event) {
             return Err(Refusal::NotNext);
         }
-        let instruction = instruction(self.execution.action(event)).ok_or(Refusal::NotNext)?;
+        let (action, order) = (self.execution.action(event), self.execution.order(event));
+        let instruction = instruction(action, order).ok_or(Refusal::NotNext)?;
         if !self.machine.can_run(thread, &instruction) {
             return Err(Refusal::Disabled);
         }
@@ -124,17 +125,17 @@ impl<'a> Replay<'a> {
 }
 
 /// The instruction that an event ran; an initial write has none.
-fn instruction(action: &Action) -> Option<Instruction> {
+fn instruction(action: &Action, order: MemoryOrder) -> Option<Instruction> {
     Some(match *action {
         Action::Init { .. } => return None,
         Action::Read { location, .. } => Instruction::Load { location },
-        Action::Write { location, value } => Instruction::Store { location, value },
+        Action::Write { location, value } => Instruction::Store { location, value, order },
         Action::Rmw { location, written, .. } => Instruction::Exchange { location, value: written },
         Action::Cas { location, expected, desired, read, succeeded } => {
             let spurious = !succeeded && read == expected;
             Instruction::CompareExchange { location, expected, desired, spurious }
         }
-        Action::Fence => Instruction::Fence,
+        Action::Fence => Instruction::Fence { order },
         Action::StoreFence => Instruction::StoreFence,
         Action::Lock { lock } => Instruction::Lock { lock },
         Action::Unlock { lock } => Instruction::Unlock { lock },

@@ -50,7 +50,12 @@ fn missed_write(
 }
 
 /// Two atomic updates of the same write: the second would have to see the first.
-fn both_update(words: Words<'_>, one: EventId, other: EventId, source: EventId) -> String {
+pub(super) fn both_update(
+    words: Words<'_>,
+    one: EventId,
+    other: EventId,
+    source: EventId,
+) -> String {
     let (location, from) = (words.location(one), words.name(source));
     let what = match (words.is_lock(one), words.execution.is_init(source)) {
         (true, true) => format!("are both the first to take {location}"),

@@ -1,11 +1,12 @@
 //! Witnesses and violations as JSON. The names of the fields are stable: scripts depend on them.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use super::axiom::relation_name;
 use super::{does, observed_sources, sentence};
 use crate::execution::{EventId, Execution};
 use crate::model::Model;
-use crate::witness::{self, Edge, Fact, NotFrom, Why};
+use crate::witness::{self, Edge, Fact, Link, MoFact, NotFrom, Why, WhyMo};
 
 /// A step of a witness. Events go by their names.
 #[derive(Debug, Serialize)]
@@ -25,10 +26,63 @@ pub enum Step {
     },
 }
 
-/// The steps of a witness.
+/// A witness: a run, or the orders of a C11 model.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Witness {
+    /// The steps of a run.
+    Run(Vec<Step>),
+    /// What an execution leaves open under a C11 model.
+    Coherence(Coherence),
+}
+
+/// Sources and modification orders. Events go by their names.
+#[derive(Debug, Serialize)]
+pub struct Coherence {
+    /// By event, what it observes.
+    rf: Entries<String>,
+    /// By location, its writes in order.
+    mo: Entries<Vec<String>>,
+    /// The sequentially consistent fences in order, if the model orders them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fences: Vec<String>,
+}
+
+/// An object whose fields keep their order.
+#[derive(Debug)]
+struct Entries<T>(Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for Entries<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// What a witness shows.
 #[must_use]
-pub fn witness(execution: &Execution, witness: &witness::Witness) -> Vec<Step> {
-    let sources = observed_sources(execution, witness);
+pub fn witness(execution: &Execution, witness: &witness::Witness) -> Witness {
+    match witness {
+        witness::Witness::Run(run) => Witness::Run(steps(execution, run)),
+        witness::Witness::Coherence(order) => Witness::Coherence(coherence(execution, order)),
+    }
+}
+
+fn coherence(execution: &Execution, coherence: &witness::Coherence) -> Coherence {
+    let name = |event| execution.name(event);
+    let names = |order: &[EventId]| order.iter().map(|&event| name(event)).collect();
+    let rf = execution.events().zip(&coherence.rf);
+    let rf = rf.filter_map(|(event, source)| Some((name(event), name((*source)?))));
+    let mo = execution.locations().zip(&coherence.mo);
+    let mo = mo.map(|(id, order)| (execution.location(id).name.clone(), names(order)));
+    Coherence {
+        rf: Entries(rf.collect()),
+        mo: Entries(mo.collect()),
+        fences: names(&coherence.fences),
+    }
+}
+
+fn steps(execution: &Execution, run: &witness::Run) -> Vec<Step> {
+    let sources = observed_sources(execution, run);
     let step = |step: &witness::Step| match *step {
         witness::Step::Run(event) => Step::Run {
             run: execution.name(event),
@@ -36,7 +90,7 @@ pub fn witness(execution: &Execution, witness: &witness::Witness) -> Vec<Step> {
         },
         witness::Step::Flush(event) => Step::Flush { flush: execution.name(event) },
     };
-    witness.steps.iter().map(step).collect()
+    run.steps.iter().map(step).collect()
 }
 
 /// A violation, with a sentence that says it to a person.
@@ -52,6 +106,8 @@ pub struct Violation {
 #[serde(untagged)]
 enum Detail {
     UnwrittenValue { read: String },
+    Axiom { axiom: String, cycle: Vec<Related>, derivation: Vec<Order> },
+    Race { first: String, second: String, location: String },
     Cycle { cycle: Vec<Order>, derivation: Vec<Derived> },
     NoSource { read: String, derivation: Vec<Derived> },
     Core { events: Vec<String>, size: &'static str },
@@ -74,6 +130,14 @@ struct Order {
     read: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
+}
+
+/// `from` and `to` are related.
+#[derive(Debug, Serialize)]
+struct Related {
+    from: String,
+    to: String,
+    relation: &'static str,
 }
 
 /// `read` does not observe `not_from`.
@@ -101,6 +165,14 @@ pub fn violation(execution: &Execution, model: Model, violation: &witness::Viola
             let read = execution.name(*read);
             ("no-source", Detail::NoSource { read, derivation: derived(execution, derivation) })
         }
+        witness::Violation::Axiom { axiom, cycle, derivation } => {
+            let cycle = cycle.iter().map(|link| related(execution, link)).collect();
+            let derivation = derivation.iter().map(|fact| mo_fact(execution, fact)).collect();
+            ("axiom", Detail::Axiom { axiom: axiom.to_string(), cycle, derivation })
+        }
+        witness::Violation::Race { first, second, .. } => {
+            ("race", race(execution, *first, *second))
+        }
         witness::Violation::Core { lens, size } => {
             let events = first_events(execution, lens);
             let size = match size {
@@ -112,6 +184,32 @@ pub fn violation(execution: &Execution, model: Model, violation: &witness::Viola
         }
     };
     Violation { kind, message: sentence(execution, model, violation), detail }
+}
+
+fn race(execution: &Execution, first: EventId, second: EventId) -> Detail {
+    let location = execution.action(first).location();
+    let location = location.map(|location| execution.location(location).name.clone());
+    Detail::Race {
+        first: execution.name(first),
+        second: execution.name(second),
+        location: location.unwrap_or_default(),
+    }
+}
+
+fn related(execution: &Execution, link: &Link) -> Related {
+    let (from, to) = (execution.name(link.from), execution.name(link.to));
+    Related { from, to, relation: relation_name(link.relation) }
+}
+
+fn mo_fact(execution: &Execution, fact: &MoFact) -> Order {
+    let (why, read) = match fact.why {
+        WhyMo::HappensBefore => ("happens-before", None),
+        WhyMo::Update => ("update", None),
+        WhyMo::Read { read } => ("read", Some(execution.name(read))),
+        WhyMo::Chains => ("chains", None),
+    };
+    let (from, to) = (execution.name(fact.from), execution.name(fact.to));
+    Order { from, to, why, read, source: None }
 }
 
 fn first_events(execution: &Execution, lens: &[usize]) -> Vec<String> {

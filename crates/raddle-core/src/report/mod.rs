@@ -1,4 +1,5 @@
-//! Reports that a person can read: the run behind a witness, the reasons behind a violation.
+//! Reports that a person can read: the run or the orders behind a witness, the reasons behind a
+//! violation.
 //!
 //! Every function here is pure and returns text that ends with a line break, so that any front end
 //! can print it. Threads stand side by side, one column each, as long as the columns fit on the
@@ -6,13 +7,20 @@
 //! long is cut in the middle, with the number of lines left out. The same answers for programs are
 //! in [`json`].
 
+mod axiom;
 mod clash;
+mod coherence;
 mod columns;
 mod derivation;
+mod hb;
 pub mod json;
 mod part;
+mod race;
 mod reason;
+mod run;
+mod shape;
 mod sources;
+mod synchronization;
 mod violation;
 mod witness;
 
@@ -79,6 +87,19 @@ fn wrap(text: &str, indent: usize, page: Page) -> String {
     }
     out.push('\n');
     out
+}
+
+/// A longer list is cut in the middle when it is told in one sentence.
+const PARTS_IN_A_SENTENCE: usize = 12;
+
+/// Leaves out the middle of a list that is too long for a sentence.
+fn shorten(mut parts: Vec<String>, what: &str) -> Vec<String> {
+    if parts.len() > PARTS_IN_A_SENTENCE {
+        let cut = parts.len() - PARTS_IN_A_SENTENCE + 1;
+        let start = PARTS_IN_A_SENTENCE / 2;
+        parts.splice(start..start + cut, [left_out(cut, what)]);
+    }
+    parts
 }
 
 fn left_out(count: usize, what: &str) -> String {

@@ -1,16 +1,20 @@
 //! A part of an execution, thread beside thread.
 
 use super::columns::{Grid, Row};
-use super::{Page, left_out};
+use super::{Page, does, left_out};
 use crate::execution::{Action, EventId, Execution, ThreadId};
-use crate::history;
 
 /// The first `lens[t]` events of each thread `t`, in columns if they fit, below the initial values
-/// that are not 0.
-pub(super) fn part(execution: &Execution, lens: &[usize], page: Page) -> String {
+/// that are not 0. If there are `sources`, by event, reads are shown with theirs.
+pub(super) fn part(
+    execution: &Execution,
+    lens: &[usize],
+    sources: &[Option<EventId>],
+    page: Page,
+) -> String {
     let mut threads: Vec<ThreadId> = execution.threads().collect();
     threads.retain(|thread| lens[thread.index()] > 0);
-    let part = Part { execution, lens, threads };
+    let part = Part { execution, lens, sources, threads };
     let columns = part.grid(page).render(page.width).unwrap_or_else(|| part.lines(page));
     format!("{}{columns}", part.initial_values())
 }
@@ -18,6 +22,7 @@ pub(super) fn part(execution: &Execution, lens: &[usize], page: Page) -> String 
 struct Part<'a> {
     execution: &'a Execution,
     lens: &'a [usize],
+    sources: &'a [Option<EventId>],
     threads: Vec<ThreadId>,
 }
 
@@ -26,6 +31,11 @@ impl Part<'_> {
         self.threads.iter().flat_map(|&thread| {
             self.execution.thread_events(thread).take(self.lens[thread.index()])
         })
+    }
+
+    fn does(&self, event: EventId) -> String {
+        let source = self.sources.get(event.index()).copied().flatten();
+        does(self.execution, event, source)
     }
 
     fn initial_values(&self) -> String {
@@ -64,7 +74,7 @@ impl Part<'_> {
         let inside = self.threads.iter().enumerate().filter(|(_, t)| at < self.lens[t.index()]);
         let cell = |(column, &thread): (usize, &ThreadId)| {
             let event = self.execution.event_at(thread, at)?;
-            Some((column, format!(".{at} {}", history::write_event(self.execution, event))))
+            Some((column, format!(".{at} {}", self.does(event))))
         };
         Row::Cells(inside.filter_map(cell).collect())
     }
@@ -74,7 +84,7 @@ impl Part<'_> {
         let events: Vec<EventId> = self.events().collect();
         page.list(events.len(), "events", |at| {
             let name = self.execution.name(events[at]);
-            format!("  {name}  {}\n", history::write_event(self.execution, events[at]))
+            format!("  {name}  {}\n", self.does(events[at]))
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::execution::{Action, EventId, Execution, LocationId, ThreadId};
-use crate::witness::{Step, Witness};
+use crate::execution::{EventId, Execution, LocationId, ThreadId};
+use crate::witness::{Run, Step};
 
 /// The newest store of a thread to a location among those in its buffer, and how many wait there.
 type Waiting = FxHashMap<(ThreadId, LocationId), (EventId, usize)>;
@@ -12,12 +12,12 @@ type Waiting = FxHashMap<(ThreadId, LocationId), (EventId, usize)>;
 /// witness. This follows the steps and trusts them; to check them is the business of
 /// [`recheck`](crate::recheck).
 #[must_use]
-pub fn observed_sources(execution: &Execution, witness: &Witness) -> Vec<Option<EventId>> {
+pub fn observed_sources(execution: &Execution, run: &Run) -> Vec<Option<EventId>> {
     let mut observed = vec![None; execution.event_count()];
     let mut memory: Vec<EventId> = execution.locations().map(|l| execution.init_of(l)).collect();
     let mut waiting = Waiting::default();
-    let flushed = flushed(execution, witness);
-    for &step in &witness.steps {
+    let flushed = flushed(execution, run);
+    for &step in &run.steps {
         let (Step::Run(event) | Step::Flush(event)) = step;
         let action = execution.action(event);
         let (Some(thread), Some(location)) = (execution.thread_of(event), action.location()) else {
@@ -44,11 +44,11 @@ pub fn observed_sources(execution: &Execution, witness: &Witness) -> Vec<Option<
 }
 
 /// Which stores wait in a buffer before they reach memory.
-fn flushed(execution: &Execution, witness: &Witness) -> Vec<bool> {
+fn flushed(execution: &Execution, run: &Run) -> Vec<bool> {
     let mut flushed = vec![false; execution.event_count()];
-    for step in &witness.steps {
+    for step in &run.steps {
         if let Step::Flush(event) = *step {
-            flushed[event.index()] = matches!(execution.action(event), Action::Write { .. });
+            flushed[event.index()] = execution.is_buffered(event);
         }
     }
     flushed

@@ -4,30 +4,35 @@ use super::clash::clash;
 use super::derivation::derivation;
 use super::part::part;
 use super::reason::Words;
-use super::{Page, left_out, wrap};
+use super::{Page, axiom, race, shorten, wrap};
 use crate::execution::{Action, EventId, Execution, ThreadId};
 use crate::history;
 use crate::model::Model;
+use crate::model::relations::is_sc_fence;
 use crate::witness::{CoreSize, Edge, Fact, Violation};
-
-/// A longer circle is cut in the middle when it is told in one sentence.
-const NAMES_IN_A_SENTENCE: usize = 12;
 
 /// Why the model forbids the execution, in one sentence without a full stop.
 #[must_use]
 pub fn sentence(execution: &Execution, model: Model, violation: &Violation) -> String {
+    let words = Words { execution, model };
     match violation {
         Violation::UnwrittenValue { read } => {
             format!("{}, a value that no other event writes there", observes(execution, *read))
         }
         Violation::Cycle { cycle, .. } => {
-            clash(Words { execution, model }, cycle).unwrap_or_else(|| circle(execution, cycle))
+            clash(words, cycle).unwrap_or_else(|| circle(execution, cycle))
         }
         Violation::NoSource { read, .. } => {
             format!("{}, but each of its possible sources is ruled out", observes(execution, *read))
         }
-        Violation::Core { lens, .. } => {
+        Violation::Axiom { axiom, cycle, .. } => axiom::sentence(words, *axiom, cycle),
+        Violation::Race { first, second, .. } => race::sentence(execution, *first, *second),
+        Violation::Core { lens, .. } if model.has_store_buffers() => {
             format!("{model} has no order for {}", extent(execution, lens))
+        }
+        Violation::Core { lens, .. } => {
+            let open = left_open(execution, model);
+            format!("no choice of {open} makes {} fit the axioms", extent(execution, lens))
         }
     }
 }
@@ -39,7 +44,7 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
     let words = Words { execution, model };
     match violation {
         Violation::UnwrittenValue { read } => {
-            format!("{sentence}:\n\n{}", event_line(execution, *read))
+            format!("{sentence}:\n\n{}", event_line(words, *read))
         }
         Violation::Cycle { cycle, derivation: facts } => {
             let list = page.list(cycle.len(), "events", |at| link(words, &cycle[at], page));
@@ -59,14 +64,32 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
             let others: Vec<Fact> =
                 facts.iter().filter(|fact| !excludes(fact, *read)).copied().collect();
             let rest = derivation(words, &others, &[], page);
-            format!("{sentence}:\n\n{}{sources}{rest}", event_line(execution, *read))
+            format!("{sentence}:\n\n{}{sources}{rest}", event_line(words, *read))
         }
+        Violation::Axiom { axiom, cycle, derivation: facts } => {
+            axiom::explanation(words, *axiom, cycle, facts, page)
+        }
+        Violation::Race { first, second, .. } => race::explanation(words, *first, *second, page),
         Violation::Core { lens, size } => core(words, lens, *size, page),
     }
 }
 
+/// What a complete search under a C11 model has tried.
+fn left_open(execution: &Execution, model: Model) -> String {
+    let fence = |event| is_sc_fence(execution, event);
+    let fences = model.orders_sc_fences() && execution.events().any(fence);
+    let sources = !execution.has_reads_from_map() || !model.has_mo() && !fences;
+    let open = [
+        (sources, "sources"),
+        (model.has_mo(), "modification orders"),
+        (fences, "an order of the sc fences"),
+    ];
+    let open: Vec<&str> = open.into_iter().filter(|&(is, _)| is).map(|(_, what)| what).collect();
+    open.join(" and ")
+}
+
 /// `P0.1 reads x = 7`, `P0.1 acquires m`.
-fn observes(execution: &Execution, read: EventId) -> String {
+pub(super) fn observes(execution: &Execution, read: EventId) -> String {
     let name = execution.name(read);
     let action = execution.action(read);
     let location = action.location().map_or("", |location| &execution.location(location).name);
@@ -84,12 +107,7 @@ fn circle(execution: &Execution, cycle: &[Edge]) -> String {
     }
     let mut names: Vec<String> = cycle.iter().map(|edge| execution.name(edge.from)).collect();
     names.extend(cycle.last().map(|edge| execution.name(edge.to)));
-    if names.len() > NAMES_IN_A_SENTENCE {
-        let cut = names.len() - NAMES_IN_A_SENTENCE + 1;
-        let start = NAMES_IN_A_SENTENCE / 2;
-        names.splice(start..start + cut, [left_out(cut, "events")]);
-    }
-    format!("{} must each come before the next", names.join(" -> "))
+    format!("{} must each come before the next", shorten(names, "events").join(" -> "))
 }
 
 /// `the first 2 events of P0 and the first event of P1`.
@@ -115,8 +133,14 @@ fn extent(execution: &Execution, lens: &[usize]) -> String {
     }
 }
 
-fn event_line(execution: &Execution, event: EventId) -> String {
-    format!("  {}  {}\n", execution.name(event), history::write_event(execution, event))
+/// An event with its name, on a line of its own.
+pub(super) fn event_line(words: Words<'_>, event: EventId) -> String {
+    let what = match *words.execution.action(event) {
+        Action::Init { .. } if words.is_lock(event) => "the lock is free".to_owned(),
+        Action::Init { value, .. } => format!("the initial value {value}"),
+        _ => history::write_event(words.execution, event),
+    };
+    format!("  {}  {what}\n", words.name(event))
 }
 
 /// An event of a circle, and why it precedes the next.
@@ -124,11 +148,7 @@ fn link(words: Words<'_>, edge: &Edge, page: Page) -> String {
     let name = words.name(edge.from);
     let indent = name.chars().count() + 4;
     let precedes = words.precedes(edge.from, edge.to);
-    let line = match *words.execution.action(edge.from) {
-        Action::Init { .. } if words.is_lock(edge.from) => format!("  {name}  the lock is free\n"),
-        Action::Init { value, .. } => format!("  {name}  the initial value {value}\n"),
-        _ => event_line(words.execution, edge.from),
-    };
+    let line = event_line(words, edge.from);
     let reason = format!("{}{precedes}: {}", " ".repeat(indent), words.why(edge));
     format!("{line}{}", wrap(&reason, indent + 2, page))
 }
@@ -160,7 +180,12 @@ fn core(words: Words<'_>, lens: &[usize], size: CoreSize, page: Page) -> String 
         CoreSize::Minimal => " It does allow every smaller part of them.",
         CoreSize::Unknown => "",
     };
-    let claim =
-        format!("{model} allows no order of these events, as an exhaustive search found.{size}");
-    format!("{}\n{}", wrap(&claim, 0, page), part(execution, lens, page))
+    let claim = if model.has_store_buffers() {
+        format!("{model} allows no order of these events")
+    } else {
+        format!("{model} allows no choice of {} for these events", left_open(execution, model))
+    };
+    let claim = format!("{claim}, as an exhaustive search found.{size}");
+    let part = part(execution, lens, &[], page);
+    format!("{}\n{part}", wrap(&claim, 0, page))
 }

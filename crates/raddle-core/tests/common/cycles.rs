@@ -5,6 +5,7 @@
 //! threads, as in the classical tests (SB, MP, LB, S, R, 2+2W, IRIW are of this form). Then a few
 //! random events are thrown in, so that the search has something to do.
 
+use super::{order, order_dice};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_core::execution::{
@@ -63,7 +64,8 @@ enum Kind {
 }
 
 /// Executions around critical cycles. With `distinct` every write has its own value and every read
-/// names its source; otherwise all writes write 1, and reads have several sources.
+/// names its source; otherwise all writes write 1, and reads have several sources. Every second
+/// execution has memory orders other than the default.
 pub(crate) fn cycles(noise: usize, distinct: bool) -> impl Strategy<Value = Execution> {
     let corner = (any::<bool>(), any::<bool>(), 0..4u32, 0..8u32).prop_map(|(a, b, u, f)| Corner {
         first_writes: a,
@@ -80,11 +82,15 @@ pub(crate) fn cycles(noise: usize, distinct: bool) -> impl Strategy<Value = Exec
     let event = (0..4usize, 0..8usize, 0..4usize, 0..8u32, 0..1000usize).prop_map(
         |(thread, position, location, kind, dice)| Noise { thread, position, location, kind, dice },
     );
-    (vec(corner, 2..=4), vec(event, 0..=noise))
-        .prop_map(move |(corners, noise)| build(&corners, &noise, distinct))
+    (vec(corner, 2..=4), vec(event, 0..=noise), any::<bool>(), order_dice()).prop_map(
+        move |(corners, noise, ordered, orders)| {
+            let orders = if ordered { &orders[..] } else { &[0] };
+            build(&corners, &noise, distinct, orders)
+        },
+    )
 }
 
-fn build(corners: &[Corner], noise: &[Noise], distinct: bool) -> Execution {
+fn build(corners: &[Corner], noise: &[Noise], distinct: bool, orders: &[usize]) -> Execution {
     let mut threads: Vec<Vec<Draft>> = vec![];
     let mut next = 0;
     for (t, corner) in corners.iter().enumerate() {
@@ -111,7 +117,7 @@ fn build(corners: &[Corner], noise: &[Noise], distinct: bool) -> Execution {
     for noise in noise {
         add_noise(&mut threads, noise, &mut next);
     }
-    finish(&threads, corners.len(), distinct)
+    finish(&threads, corners.len(), distinct, orders)
 }
 
 fn access(writes: bool, updates: bool) -> Kind {
@@ -165,7 +171,7 @@ fn add_noise(threads: &mut [Vec<Draft>], noise: &Noise, next: &mut usize) {
     *next += 1;
 }
 
-fn finish(threads: &[Vec<Draft>], locations: usize, distinct: bool) -> Execution {
+fn finish(threads: &[Vec<Draft>], locations: usize, distinct: bool, orders: &[usize]) -> Execution {
     let mut builder = Builder::new();
     let names: Vec<LocationId> =
         (0..2 * locations).map(|l| builder.location(&format!("x{l}"))).collect();
@@ -208,7 +214,8 @@ fn finish(threads: &[Vec<Draft>], locations: usize, distinct: bool) -> Execution
                     SourceClaim::Event { thread: ids[t], position }
                 }
             };
-            builder.push(ids[t], action, claim);
+            let order = order(&action, orders[draft.id % orders.len()]);
+            builder.push_ordered(ids[t], action, order, claim);
         }
     }
     builder.build().expect("well-formed by construction")

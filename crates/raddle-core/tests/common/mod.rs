@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use raddle_core::execution::{
-    Action, Builder, Execution, LocationId, SourceClaim, ThreadId, Value,
+    Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 
 /// How many cases a property gets: `cases`, unless `RADDLE_CASES` multiplies it.
@@ -26,6 +26,17 @@ pub(crate) fn config(cases: u32) -> Config {
         max_shrink_iters: 100_000,
         ..Config::default()
     }
+}
+
+/// Dice for memory orders, one for each event in turn.
+pub(crate) fn order_dice() -> impl Strategy<Value = Vec<usize>> {
+    vec(0..16usize, 12)
+}
+
+/// The memory order that a die stands for: the default in one of two cases.
+pub(crate) fn order(action: &Action, die: usize) -> MemoryOrder {
+    let possible = action.possible_orders();
+    die.checked_sub(8).map_or(action.default_order(), |die| possible[die % possible.len()])
 }
 
 /// An event to be: what it does, and dice for the rest.
@@ -52,6 +63,8 @@ pub(crate) struct Features {
     pub(crate) store_fences: bool,
     pub(crate) locks: bool,
     pub(crate) spawn_join: bool,
+    /// Whether events have other memory orders than the default.
+    pub(crate) orders: bool,
 }
 
 pub(crate) const ALL: Features = Features {
@@ -65,6 +78,7 @@ pub(crate) const ALL: Features = Features {
     store_fences: true,
     locks: true,
     spawn_join: true,
+    orders: true,
 };
 
 impl Features {
@@ -105,8 +119,8 @@ pub(crate) fn executions(features: Features) -> impl Strategy<Value = Execution>
     );
     let threads = vec(vec(draft, 1..=features.events), 2..=features.threads);
     let spawns = vec(0..4u32, features.threads);
-    (threads, spawns)
-        .prop_map(move |(threads, spawns)| build(&features, &threads, &spawns))
+    (threads, spawns, order_dice())
+        .prop_map(move |(threads, spawns, orders)| build(&features, &threads, &spawns, &orders))
         .prop_filter_map("well-formed", |execution| execution)
 }
 
@@ -131,7 +145,12 @@ fn action(draft: &Draft, location: LocationId, lock: LocationId, held: &mut bool
 
 type Place = Option<(usize, usize)>;
 
-fn build(features: &Features, drafts: &[Vec<Draft>], spawns: &[u32]) -> Option<Execution> {
+fn build(
+    features: &Features,
+    drafts: &[Vec<Draft>],
+    spawns: &[u32],
+    orders: &[usize],
+) -> Option<Execution> {
     let mut builder = Builder::new();
     let names = ["x", "y", "z", "u"];
     let locations: Vec<LocationId> =
@@ -154,7 +173,8 @@ fn build(features: &Features, drafts: &[Vec<Draft>], spawns: &[u32]) -> Option<E
     if features.spawn_join {
         add_spawns(&mut threads, &ids, spawns);
     }
-    choose_sources(features, &mut builder, &threads, &ids)?;
+    let orders = if features.orders { orders } else { &[0] };
+    choose_sources(features, &mut builder, &threads, &ids, orders)?;
     builder.build().ok()
 }
 
@@ -176,7 +196,9 @@ fn choose_sources(
     builder: &mut Builder,
     threads: &[Vec<(Action, usize)>],
     ids: &[ThreadId],
+    orders: &[usize],
 ) -> Option<()> {
+    let mut orders = orders.iter().cycle();
     let mut sources: Vec<(LocationId, Place, Value)> = vec![];
     for (t, thread) in threads.iter().enumerate() {
         for (at, (action, _)) in thread.iter().enumerate() {
@@ -213,7 +235,8 @@ fn choose_sources(
                     }
                 }
             }
-            builder.push(ids[t], with_value(action, observed), claim);
+            let order = order(&action, *orders.next()?);
+            builder.push_ordered(ids[t], with_value(action, observed), order, claim);
         }
     }
     Some(())

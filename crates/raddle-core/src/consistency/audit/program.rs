@@ -4,7 +4,9 @@
 //! wait for. A gate puts events of two threads in order without a fence, as the examples do that the
 //! papers' algorithms trip over; random loads and stores seldom do.
 
-use crate::execution::{Builder, EventId, Execution, LocationId, SourceClaim, ThreadId, Value};
+use crate::execution::{
+    Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
+};
 use crate::model::Model;
 use crate::reference::generate::action;
 use crate::reference::machine::{Instruction, Machine, Observation, ThreadPlan};
@@ -70,16 +72,36 @@ impl Program {
         let location = LocationId::new(random.below(PLAIN));
         let value = random.below(3) as Value;
         let instruction = match random.below(if self.store_fences { 19 } else { 16 }) {
-            0..4 => Instruction::Store { location, value },
+            0..4 => Instruction::Store { location, value, order: self.store_order(random) },
             4..7 => Instruction::Load { location },
             7..13 => Instruction::Exchange { location, value },
             13 => {
                 Instruction::CompareExchange { location, expected: 9, desired: 9, spurious: false }
             }
-            14..16 => Instruction::Fence,
+            14 => Instruction::Fence { order: MemoryOrder::SeqCst },
+            15 => Instruction::Fence { order: self.fence_order(random) },
             _ => Instruction::StoreFence,
         };
         self.insert(thread, instruction, random);
+    }
+
+    /// Release stores are store-store fences, too.
+    fn store_order(&self, random: &mut Random) -> MemoryOrder {
+        match random.below(8) {
+            0 | 1 => MemoryOrder::SeqCst,
+            2 | 3 if self.store_fences => MemoryOrder::Release,
+            _ => MemoryOrder::NonAtomic,
+        }
+    }
+
+    /// Release fences are store-store fences, too.
+    fn fence_order(&self, random: &mut Random) -> MemoryOrder {
+        match random.below(4) {
+            0 => MemoryOrder::Acquire,
+            1 if self.store_fences => MemoryOrder::Release,
+            2 if self.store_fences => MemoryOrder::AcqRel,
+            _ => MemoryOrder::SeqCst,
+        }
     }
 
     /// Lets a thread wait for another one, at a gate that nobody else uses then.
@@ -88,7 +110,8 @@ impl Program {
         let other = |i: &Instruction| !matches!(i, Instruction::Load { location: l } | Instruction::Store { location: l, .. } if *l == location);
         self.threads.iter_mut().for_each(|thread| thread.retain(other));
         let writer = random.below(self.threads.len());
-        self.insert(writer, Instruction::Store { location, value: 1 }, random);
+        let order = self.store_order(random);
+        self.insert(writer, Instruction::Store { location, value: 1, order }, random);
         let reader = random.below(self.threads.len());
         self.insert(reader, Instruction::Load { location }, random);
     }
@@ -174,7 +197,12 @@ pub(super) fn run(program: &Program, habits: &Habits, random: &mut Random) -> Op
         let observation = machine.run(thread, event, &instruction);
         let is_named = random.chance(habits.named);
         let claim = if is_named { claim(program, observation) } else { SourceClaim::Unnamed };
-        builder.push(thread, action(instruction, observation), claim);
+        let action = action(instruction, observation);
+        let order = match instruction {
+            Instruction::Store { order, .. } | Instruction::Fence { order } => order,
+            _ => action.default_order(),
+        };
+        builder.push_ordered(thread, action, order, claim);
     }
     builder.build().ok()
 }

@@ -57,7 +57,7 @@ impl Walk<'_, '_, '_> {
 
     /// The steps of the run so far.
     fn steps(&self) -> Vec<Step> {
-        self.space.run().witness().steps
+        self.space.run().steps()
     }
 
     /// Whether the run can be completed.

@@ -13,6 +13,7 @@ impl Builder {
         let is_lock = self.check_locations()?;
         self.check_locks()?;
         self.check_success()?;
+        self.check_orders()?;
         self.check_claims()?;
         Ok(is_lock)
     }
@@ -168,6 +169,19 @@ impl Builder {
         Ok(())
     }
 
+    /// Every event has an order that such an event can have.
+    fn check_orders(&self) -> Result<(), BuildError> {
+        for ((thread, position), draft) in self.drafts() {
+            let possible = draft.action.possible_orders();
+            if !possible.contains(&draft.order) {
+                let what = describe(&draft.action);
+                let flaw = Flaw::ImpossibleOrder { what, order: draft.order, possible };
+                return Err(BuildError { thread, position, part: Part::Order, flaw });
+            }
+        }
+        Ok(())
+    }
+
     /// Every named source exists, fits, and feeds at most one atomic update.
     fn check_claims(&self) -> Result<(), BuildError> {
         let mut taken: HashMap<(Option<Place>, LocationId), Place> = HashMap::new();
@@ -247,6 +261,22 @@ impl Builder {
                 Err(Flaw::NotASource { source: name(), expected })
             }
         }
+    }
+}
+
+/// The kind of an event in a message about its order.
+fn describe(action: &Action) -> &'static str {
+    match action {
+        Action::Init { .. } => "an initial write",
+        Action::Read { .. } => "a read",
+        Action::Write { .. } => "a write",
+        Action::Rmw { .. } => "an update",
+        Action::Cas { succeeded: true, .. } => "a compare-exchange",
+        Action::Cas { succeeded: false, .. } => "a failed compare-exchange, which only reads,",
+        Action::Fence => "a fence",
+        Action::StoreFence => "a store-store fence",
+        Action::Lock { .. } | Action::Unlock { .. } => "a lock",
+        Action::Spawn { .. } | Action::Join { .. } => "a spawn or join",
     }
 }
 

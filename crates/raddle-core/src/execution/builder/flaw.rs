@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ThreadId, Value};
+use super::{MemoryOrder, ThreadId, Value};
 
 /// Which part of an event a [`BuildError`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Part {
     Action,
     /// The source it names.
     Source,
+    /// Its memory order.
+    Order,
 }
 
 /// Why some events are not an execution, and where.
@@ -42,6 +44,8 @@ pub enum Flaw {
     UnknownThread { name: String },
     /// A successful compare-exchange that observed another value than it expected.
     ImpossibleSuccess { expected: Value, read: Value },
+    /// Has a memory order that such an event cannot have.
+    ImpossibleOrder { what: &'static str, order: MemoryOrder, possible: &'static [MemoryOrder] },
     /// Names a source although it observes nothing.
     ObservesNothing,
     /// Names a source that does not exist.
@@ -85,6 +89,10 @@ impl fmt::Display for Flaw {
                 f,
                 "a compare-exchange that expects {expected} and observes {read} fails: expected it to observe {expected}, or to have failed"
             ),
+            Flaw::ImpossibleOrder { what, order, possible } => {
+                write!(f, "{what} cannot have the memory order '{order}': expected ")?;
+                f.write_str(&alternatives(possible))
+            }
             Flaw::ObservesNothing => {
                 f.write_str("only reads and acquires have a source: expected none here")
             }
@@ -148,6 +156,17 @@ impl fmt::Display for Flaw {
                 shortened(chain).join(" -> ")
             ),
         }
+    }
+}
+
+/// `na, rlx, acq or sc`, weakest first.
+pub(crate) fn alternatives(orders: &[MemoryOrder]) -> String {
+    let mut orders = orders.to_vec();
+    orders.sort_unstable();
+    let names: Vec<&str> = orders.iter().map(|order| order.name()).collect();
+    match names.as_slice() {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        _ => names.concat(),
     }
 }
 

@@ -13,7 +13,8 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Action, EventId, Execution, Location, LocationId, SourceSetId, Thread, ThreadId, Value,
+    Action, EventId, Execution, Location, LocationId, MemoryOrder, SourceSetId, Thread, ThreadId,
+    Value,
 };
 
 pub use flaw::{BuildError, Flaw, Part};
@@ -66,6 +67,7 @@ impl SetTable {
 
 struct DraftEvent {
     action: Action,
+    order: MemoryOrder,
     claim: SourceClaim,
 }
 
@@ -139,11 +141,22 @@ impl Builder {
         }
     }
 
-    /// Adds the next event of a thread and returns its position there.
+    /// Adds the next event of a thread, in its default memory order, and returns its position there.
     pub fn push(&mut self, thread: ThreadId, action: Action, claim: SourceClaim) -> usize {
+        self.push_ordered(thread, action, action.default_order(), claim)
+    }
+
+    /// Adds the next event of a thread and returns its position there.
+    pub fn push_ordered(
+        &mut self,
+        thread: ThreadId,
+        action: Action,
+        order: MemoryOrder,
+        claim: SourceClaim,
+    ) -> usize {
         let draft = &mut self.threads[thread.index()];
         draft.declared = true;
-        draft.events.push(DraftEvent { action, claim });
+        draft.events.push(DraftEvent { action, order, claim });
         let position = draft.events.len() - 1;
         if self.keep_order {
             self.pushed.push((thread, position));
@@ -196,6 +209,9 @@ impl Builder {
         });
         let actions: Vec<Action> =
             init_actions.chain(self.drafts().map(|(_, draft)| draft.action)).collect();
+        let orders = std::iter::repeat_n(MemoryOrder::NonAtomic, self.locations.len())
+            .chain(self.drafts().map(|(_, draft)| draft.order))
+            .collect();
         let mut sets = SetTable::default();
         let mut by_value = SourcesByValue::new(&actions, is_lock);
         let mut set_of = vec![None; self.locations.len()];
@@ -232,6 +248,7 @@ impl Builder {
             threads,
             locations,
             actions,
+            orders,
             thread_of,
             set_of,
             named,

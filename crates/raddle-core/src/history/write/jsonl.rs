@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{initial_value, is_mention_order, source_name, stated_inits};
+use super::{initial_value, is_mention_order, source_name, stated_inits, stated_order};
 use crate::execution::{Action, EventId, Execution, LocationId, ThreadId};
 
 /// Writes an execution in the JSON Lines form, in the recorded order if it has one.
@@ -46,6 +46,9 @@ fn write_event(execution: &Execution, event: EventId, out: &mut String) {
     let thread = execution.thread_of(event).expect("initial writes are declarations");
     let _ = write!(out, "{{\"thread\":{},", quoted(&execution.thread(thread).name));
     out.push_str(&action_fields(execution, execution.action(event)));
+    if let Some(order) = stated_order(execution, event) {
+        let _ = write!(out, ",\"order\":\"{order}\"");
+    }
     if let Some(source) = source_name(execution, event) {
         let _ = write!(out, ",\"from\":{}", quoted(&source));
     }

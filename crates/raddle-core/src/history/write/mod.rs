@@ -11,7 +11,7 @@ mod jsonl;
 mod text;
 
 use super::Format;
-use crate::execution::{Action, EventId, Execution, LocationId, Value};
+use crate::execution::{Action, EventId, Execution, LocationId, MemoryOrder, Value};
 pub use text::write_event;
 
 /// Writes an execution as a history.
@@ -27,6 +27,12 @@ pub fn write(execution: &Execution, format: Format) -> String {
 fn source_name(execution: &Execution, event: EventId) -> Option<String> {
     let &source = execution.sources(event).first().filter(|_| execution.names_source(event))?;
     Some(if execution.is_init(source) { "init".to_owned() } else { execution.name(source) })
+}
+
+/// The memory order of an event, if it is not the one that such an event has by default.
+fn stated_order(execution: &Execution, event: EventId) -> Option<MemoryOrder> {
+    let order = execution.order(event);
+    (order != execution.action(event).default_order()).then_some(order)
 }
 
 /// The locations whose initial value must be written: those that the history gave one, and those

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{initial_value, is_mention_order, source_name, stated_inits};
+use super::{initial_value, is_mention_order, source_name, stated_inits, stated_order};
 use crate::execution::{Action, EventId, Execution, LocationId, ThreadId};
 
 /// Lines of events are broken before this many bytes if possible.
@@ -13,20 +13,21 @@ const WIDTH: usize = 100;
 pub fn write_event(execution: &Execution, event: EventId) -> String {
     let location = |id: LocationId| &execution.location(id).name;
     let thread = |id: ThreadId| &execution.thread(id).name;
+    let order = suffix(execution, event);
     let mut text = match *execution.action(event) {
         Action::Init { location: id, value } => format!("init {}={value}", location(id)),
-        Action::Read { location: id, value } => format!("R {} {value}", location(id)),
-        Action::Write { location: id, value } => format!("W {} {value}", location(id)),
+        Action::Read { location: id, value } => format!("R{order} {} {value}", location(id)),
+        Action::Write { location: id, value } => format!("W{order} {} {value}", location(id)),
         Action::Rmw { location: id, read, written } => {
-            format!("RMW {} {read} {written}", location(id))
+            format!("RMW{order} {} {read} {written}", location(id))
         }
         Action::Cas { location: id, expected, desired, succeeded: true, .. } => {
-            format!("CAS {} {expected} {desired}", location(id))
+            format!("CAS{order} {} {expected} {desired}", location(id))
         }
         Action::Cas { location: id, expected, desired, read, .. } => {
-            format!("CAS {} {expected} {desired} failed {read}", location(id))
+            format!("CAS{order} {} {expected} {desired} failed {read}", location(id))
         }
-        Action::Fence => "F".to_owned(),
+        Action::Fence => format!("F{order}"),
         Action::StoreFence => "F.ss".to_owned(),
         Action::Lock { lock } => format!("LOCK {}", location(lock)),
         Action::Unlock { lock } => format!("UNLOCK {}", location(lock)),
@@ -38,6 +39,14 @@ pub fn write_event(execution: &Execution, event: EventId) -> String {
         text.push_str(&source);
     }
     text
+}
+
+/// The memory order, unless it goes without saying.
+fn suffix(execution: &Execution, event: EventId) -> String {
+    match stated_order(execution, event) {
+        Some(order) => format!(".{order}"),
+        None => String::new(),
+    }
 }
 
 /// Writes an execution in the text form.

@@ -1,0 +1,145 @@
+//! `raddle models`: the memory models, their axioms, and what goes with what.
+
+use raddle_core::model::{Axiom, Model, axioms};
+use serde::Serialize;
+
+use crate::args::ModelsArgs;
+use crate::output::{Output, OutputError};
+use crate::status::Status;
+use crate::table::table;
+
+/// What the relations in the axioms are.
+const RELATIONS: &str = "\
+The axioms speak of these relations between events:
+
+  po    program order; initial values come before everything
+  asw   from a spawn to the thread, and from its end to the join
+  rf    from a write to a read that observes it
+  mo    the order of the writes of a location, which all threads agree on
+  fr    from a read to a write that comes later in mo than what it observes
+  sw    from a release to an acquire that observes it
+  hb    happens before: po, asw and sw, one after the other; hbloc within one location
+  psc   what sequentially consistent accesses and fences must respect (Lahav et al., PLDI 2017)
+";
+
+/// What holds between models.
+const STRENGTH: &str = "\
+What a model allows, the models after it allow as well (races apart):
+
+  sc, tso, pso
+  sc, sra, ra, wra
+  sc, sra, ra, rc20, relaxed
+  sc, rc11, c20, rc20, relaxed
+";
+
+/// What the models make of memory orders.
+const ORDERS: &str = "\
+Memory orders (sc ignores them; under tso and pso they can keep stores in order):
+
+  rc11, c20     as they stand; an access without one, such as R x 1, is non-atomic
+  rc20          the same, but an sc access only acquires and releases
+  sra, ra, wra  every atomic read acquires, every atomic write releases
+  relaxed       no atomic access and no fence orders anything; locks, spawn and join do
+
+Under sra, ra, wra and rc20, all sc fences have one order, and each happens before the next.
+";
+
+/// A model as JSON.
+#[derive(Serialize)]
+struct ModelLine {
+    model: &'static str,
+    summary: &'static str,
+    axioms: Vec<AxiomEntry>,
+    cost: &'static str,
+    witness: &'static str,
+    races: bool,
+    generate: bool,
+}
+
+#[derive(Serialize)]
+struct AxiomEntry {
+    name: &'static str,
+    formula: &'static str,
+}
+
+/// Prints the models.
+pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Result<Status, OutputError> {
+    if args.json {
+        for model in Model::ALL {
+            output.json(&line(model))?;
+        }
+    } else {
+        output.text(&text())?;
+    }
+    Ok(Status::Good)
+}
+
+fn line(model: Model) -> ModelLine {
+    let entry = |axiom: &Axiom| {
+        let definition = axiom.definition();
+        AxiomEntry { name: definition.name, formula: definition.formula }
+    };
+    ModelLine {
+        model: model.name(),
+        summary: model.summary(),
+        axioms: axioms(model).iter().map(entry).collect(),
+        cost: model.cost(),
+        witness: witness(model),
+        races: !model.has_store_buffers(),
+        generate: model.has_store_buffers(),
+    }
+}
+
+/// What shows that a model allows an execution.
+fn witness(model: Model) -> &'static str {
+    match model {
+        _ if model.has_store_buffers() => "run",
+        _ if model.has_mo() => "modification orders",
+        _ => "sources",
+    }
+}
+
+fn text() -> String {
+    let summaries: Vec<Vec<String>> =
+        Model::ALL.map(|model| vec![format!("  {model}"), model.summary().to_owned()]).to_vec();
+    format!(
+        "The models:\n\n{}\n{STRENGTH}\n\
+         Their axioms (tso and pso are defined by a machine):\n\n{}\n\
+         In formulas:\n\n{}\n{RELATIONS}\n{ORDERS}\n\
+         What goes with what, and what it costs to check an execution of n events and k threads if \
+         every\nread has one source (if some have several, that is NP-hard):\n\n{}",
+        table(&summaries),
+        table(&axioms_of_models()),
+        table(&formulas()),
+        table(&uses()),
+    )
+}
+
+fn axioms_of_models() -> Vec<Vec<String>> {
+    let names = |model| axioms(model).iter().map(Axiom::to_string).collect::<Vec<_>>().join(", ");
+    let models = Model::ALL.into_iter().filter(|&model| !axioms(model).is_empty());
+    models.map(|model| vec![format!("  {model}"), names(model)]).collect()
+}
+
+/// Every axiom of some model, with its formula.
+fn formulas() -> Vec<Vec<String>> {
+    let mut all: Vec<Axiom> = vec![];
+    for &axiom in Model::ALL.into_iter().flat_map(axioms) {
+        if !all.contains(&axiom) {
+            all.push(axiom);
+        }
+    }
+    let row = |axiom: &Axiom| vec![format!("  {axiom}"), axiom.definition().formula.to_owned()];
+    all.iter().map(row).collect()
+}
+
+fn uses() -> Vec<Vec<String>> {
+    let heads = ["  model", "witness", "races", "--generate", "cost"];
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let row = |model: Model| {
+        let ModelLine { model, witness, races, generate, cost, .. } = line(model);
+        let name = format!("  {model}");
+        [&name, witness, yes(races), yes(generate), cost].map(str::to_owned).to_vec()
+    };
+    [heads.map(str::to_owned).to_vec()].into_iter().chain(Model::ALL.map(row)).collect()
+}

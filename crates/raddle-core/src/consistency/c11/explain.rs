@@ -1,0 +1,159 @@
+//! From a clash to a violation that a person can follow.
+//!
+//! Whatever forbids an order of chains has a read in it that observes something overwritten before:
+//! happens-before and reads-from alone have no circle. That read is what we show, as a breach of read
+//! coherence, and the other parts of the circle are the reasons why the write that it has seen comes
+//! after the one that it observes. Only done when something is wrong; O(nk) again.
+
+use rustc_hash::FxHashMap;
+
+use super::basis::Basis;
+use super::chains::Chains;
+use super::forced::target;
+use super::graph::{Graph, NONE, id};
+use super::observe::{Seen, Walk};
+use super::sort::Clash;
+use crate::witness::{Axiom, Link, MoFact, Relation, Violation, WhyMo};
+
+/// Why a write comes before a chain.
+#[derive(Clone, Copy)]
+pub(super) struct Reason {
+    /// The event that has seen the write: it observes or is a write of the chain.
+    pub(super) event: u32,
+    /// The read that observes the write and that the event has seen, or [`NONE`] if it has seen the
+    /// write itself.
+    pub(super) by: u32,
+}
+
+impl Reason {
+    /// The fact that the event shows, about a write that it has seen.
+    pub(super) fn fact(self, graph: &Graph<'_>, write: u32) -> MoFact {
+        let event = self.event;
+        match graph.rf(event) {
+            NONE => fact(write, event, WhyMo::HappensBefore),
+            source => fact(write, source, WhyMo::Read { read: id(event) }),
+        }
+    }
+}
+
+/// For each pair of a write and the top of a chain that must come after it, why. The pairs are of
+/// one location, whose accesses are given.
+pub(super) fn reasons(
+    graph: &Graph<'_>,
+    basis: &Basis,
+    events: &[u32],
+    pairs: &[(u32, u32)],
+) -> Vec<Reason> {
+    let mut found: FxHashMap<(u32, u32), Option<Reason>> =
+        pairs.iter().map(|&pair| (pair, None)).collect();
+    let Basis { clocks, chains, .. } = basis;
+    let mut walk: Walk<u32> = Walk::default();
+    walk.cut(graph, events);
+    walk.observe(
+        graph,
+        clocks,
+        events,
+        |write| write,
+        |access, seen, _| {
+            let Some(target) = access.target() else { return };
+            for (write, by) in seen.iter().flat_map(Seen::writes) {
+                if let Some(reason) = found.get_mut(&(write, chains.top(target))) {
+                    reason.get_or_insert(Reason { event: access.event, by });
+                }
+            }
+        },
+    );
+    let reason = |pair| found[pair].expect("what is forced has a reason");
+    pairs.iter().map(reason).collect()
+}
+
+/// The violation behind a clash among the accesses of a location.
+pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, events: &[u32], clash: Clash) -> Violation {
+    let chains = &basis.chains;
+    match clash {
+        Clash::Stale { read, write, by } => {
+            let first = target(graph, read).expect("the event observes or writes");
+            let facts = later_in_chain(graph, chains, first, write);
+            stale(graph, Reason { event: read, by }, write, facts)
+        }
+        Clash::Circle(pairs) => {
+            let reasons = reasons(graph, basis, events, &pairs);
+            circle(graph, chains, pairs, reasons)
+        }
+    }
+}
+
+/// Why a write comes after another of its chain, or after one of the initial chain.
+fn later_in_chain(graph: &Graph<'_>, chains: &Chains, first: u32, write: u32) -> Vec<MoFact> {
+    if chains.same(first, write) {
+        let updates: Vec<u32> = chains.from(first).take_while(|&at| at != write).collect();
+        let step = |&at: &u32| fact(at, chains.next(at), WhyMo::Update);
+        return updates.iter().map(step).collect();
+    }
+    let init = graph.location(write);
+    let mut facts = vec![fact(init, write, WhyMo::HappensBefore)];
+    if first != init {
+        facts.push(fact(first, write, WhyMo::Chains));
+    }
+    facts
+}
+
+/// A circle of writes, each before the chain of the next.
+fn circle(
+    graph: &Graph<'_>,
+    chains: &Chains,
+    mut pairs: Vec<(u32, u32)>,
+    mut reasons: Vec<Reason>,
+) -> Violation {
+    let reads = |reason: &Reason| graph.rf(reason.event) != NONE;
+    let last = reasons.iter().position(reads).expect("a circle needs a read");
+    pairs.rotate_left(last + 1);
+    reasons.rotate_left(last + 1);
+    let (Some((write, _)), Some(reason)) = (pairs.pop(), reasons.pop()) else {
+        unreachable!("a circle has pairs");
+    };
+    let source = graph.rf(reason.event);
+    let mut facts = vec![];
+    for (&(write, top), reason) in pairs.iter().zip(&reasons) {
+        let base = reason.fact(graph, write);
+        facts.push(base);
+        lift(&mut facts, chains.top(write), top);
+    }
+    lift(&mut facts, source, write);
+    stale(graph, reason, write, facts)
+}
+
+/// Adds that one write comes before another because their chains do, unless that was said last.
+pub(super) fn lift(facts: &mut Vec<MoFact>, from: u32, to: u32) {
+    let said = facts.last().is_some_and(|last| last.from == id(from) && last.to == id(to));
+    if !said {
+        facts.push(fact(from, to, WhyMo::Chains));
+    }
+}
+
+/// A read observes a write although it has seen a later one, or a write comes before one that it has
+/// seen.
+fn stale(graph: &Graph<'_>, reason: Reason, write: u32, derivation: Vec<MoFact>) -> Violation {
+    let read = reason.event;
+    let (axiom, relation) = match graph.rf(read) {
+        NONE => (Axiom::WriteCoherence, Relation::Mo),
+        _ => (Axiom::ReadCoherence, Relation::Fr),
+    };
+    let mut cycle = vec![link(read, write, relation)];
+    let seen = if reason.by == NONE {
+        write
+    } else {
+        cycle.push(link(write, reason.by, Relation::Rf));
+        reason.by
+    };
+    cycle.push(link(seen, read, Relation::Hb));
+    Violation::Axiom { axiom, cycle, derivation }
+}
+
+pub(super) fn link(from: u32, to: u32, relation: Relation) -> Link {
+    Link { from: id(from), to: id(to), relation }
+}
+
+pub(super) fn fact(from: u32, to: u32, why: WhyMo) -> MoFact {
+    MoFact { from: id(from), to: id(to), why }
+}

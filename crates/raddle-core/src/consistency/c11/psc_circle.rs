@@ -1,0 +1,247 @@
+//! A circle of `psc` that coherence alone forces, told event by event.
+//!
+//! Every step of `psc` is taken apart into the relations that it is made of: `po` and `hb`, `rf`, and
+//! `mo` or `fr`, of which the derivation tells why they hold. Only done when something is wrong.
+
+use std::collections::VecDeque;
+
+use super::basis::Basis;
+use super::bits::{Bits, ones};
+use super::explain::{fact, lift, link, reasons};
+use super::forced::Forced;
+use super::graph::{Graph, NONE, Traits};
+use super::psc::{Around, Psc};
+use super::seq_cst::{Orders, known};
+use super::sort::Predecessors;
+use crate::witness::{Axiom, Link, MoFact, Relation, Violation, WhyMo};
+
+/// The circle that closes with what coherence forces.
+pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, psc: &Psc) -> Violation {
+    let forced = Orders { before: psc.places.iter().map(|place| place.before.clone()).collect() };
+    let circle = shortest(&known(psc, &forced), psc.events.len());
+    let around = Around::new(graph, basis);
+    let mut teller = Teller { around, basis, cycle: vec![], derivation: vec![] };
+    for (at, &from) in circle.iter().enumerate() {
+        let to = circle[(at + 1) % circle.len()];
+        teller.step(psc.events[from], psc.events[to]);
+    }
+    Violation::Axiom { axiom: Axiom::SeqCst, cycle: teller.cycle, derivation: teller.derivation }
+}
+
+/// A shortest circle of a relation that has one. Most events are on none, and are not tried.
+fn shortest(relation: &Bits, count: usize) -> Vec<usize> {
+    let mut reach = relation.clone();
+    reach.close();
+    let starts = (0..count).filter(|&event| reach.has(event, event));
+    let circles = starts.filter_map(|start| circle_through(relation, count, start));
+    circles.min_by_key(Vec::len).expect("there is a circle")
+}
+
+/// A shortest circle through an event, if there is one.
+fn circle_through(relation: &Bits, count: usize, start: usize) -> Option<Vec<usize>> {
+    let mut came = vec![usize::MAX; count];
+    let mut queue = VecDeque::from([start]);
+    while let Some(at) = queue.pop_front() {
+        for next in ones(relation.row(at)) {
+            if next == start {
+                let back = |&event: &usize| Some(came[event]).filter(|&e| e != usize::MAX);
+                let mut circle: Vec<usize> = std::iter::successors(Some(at), back).collect();
+                circle.reverse();
+                return Some(circle);
+            }
+            if came[next] == usize::MAX {
+                came[next] = at;
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// One side of an ordered pair of writes: how an event is related to the write.
+#[derive(Clone, Copy)]
+struct Side {
+    write: u32,
+    /// The read of the write through which it is, or [`NONE`].
+    read: u32,
+}
+
+struct Teller<'a, 'e> {
+    around: Around<'a, 'e>,
+    basis: &'a Basis,
+    cycle: Vec<Link>,
+    derivation: Vec<MoFact>,
+}
+
+impl Teller<'_, '_> {
+    /// Tells why one event is psc-before another.
+    fn step(&mut self, from: u32, to: u32) {
+        if let Some(path) = self.around.fixed_path(from, to) {
+            path.windows(2).for_each(|pair| self.ordered(pair[0], pair[1]));
+            return;
+        }
+        let told = (0..self.around.graph.locations()).any(|location| {
+            self.observed_between(location, from, to) || self.overwritten(location, from, to)
+        });
+        debug_assert!(told, "a step of psc has a reason");
+    }
+
+    /// Adds that an event happens before another, unless it is the other.
+    fn ordered(&mut self, from: u32, to: u32) {
+        if from == to {
+            return;
+        }
+        let thread = |event: u32| self.around.graph.thread_of(event);
+        let same = thread(from) == thread(to);
+        self.cycle.push(link(from, to, if same { Relation::Po } else { Relation::Hb }));
+    }
+
+    /// `[F]; hb; rf; hb; [F]`.
+    fn observed_between(&mut self, location: usize, from: u32, to: u32) -> bool {
+        let graph = self.around.graph;
+        if !graph.is(from, Traits::FENCE) || !graph.is(to, Traits::FENCE) {
+            return false;
+        }
+        let reads = self.basis.by_location.get(location).iter().copied();
+        let found = reads.map(|read| (graph.rf(read), read)).find(|&(write, read)| {
+            write != NONE && self.around.hb(from, write) && self.around.hb(read, to)
+        });
+        let Some((write, read)) = found else { return false };
+        self.ordered(from, write);
+        self.cycle.push(link(write, read, Relation::Rf));
+        self.ordered(read, to);
+        true
+    }
+
+    /// By `mo` or `fr` at a location.
+    fn overwritten(&mut self, location: usize, from: u32, to: u32) -> bool {
+        let accesses = [&[location as u32][..], self.basis.by_location.get(location)].concat();
+        let left: Vec<Side> = accesses.iter().filter_map(|&at| self.left(at, from)).collect();
+        let right: Vec<Side> = accesses.iter().filter_map(|&at| self.right(at, from, to)).collect();
+        if left.is_empty() || right.is_empty() {
+            return false;
+        }
+        let mut orders = Known::new(&self.around, self.basis, location);
+        let pairs = left.iter().flat_map(|&l| right.iter().map(move |&r| (l, r)));
+        let Some((left, right)) = pairs.into_iter().find(|(l, r)| orders.orders(l.write, r.write))
+        else {
+            return false;
+        };
+        let facts = orders.why(left.write, right.write);
+        self.derivation.extend(facts);
+        let (start, relation) = match left.read {
+            NONE => (left.write, Relation::Mo),
+            read => (read, Relation::Fr),
+        };
+        self.ordered(from, start);
+        self.cycle.push(link(start, right.write, relation));
+        if right.read != NONE {
+            self.cycle.push(link(right.write, right.read, Relation::Rf));
+        }
+        self.ordered(if right.read == NONE { right.write } else { right.read }, to);
+        true
+    }
+
+    /// Whether an event is in `left` of the write that an access is or observes.
+    fn left(&self, access: u32, event: u32) -> Option<Side> {
+        let graph = self.around.graph;
+        let fence = graph.is(event, Traits::FENCE);
+        let fits = access == event || (fence && self.around.hb(event, access));
+        match graph.rf(access) {
+            _ if !fits => None,
+            source if !graph.is(access, Traits::WRITE) => {
+                (source != NONE).then_some(Side { write: source, read: access })
+            }
+            _ => Some(Side { write: access, read: NONE }),
+        }
+    }
+
+    /// Whether an event is to the right of the write that an access is or observes, seen from the
+    /// other end of the step.
+    fn right(&self, access: u32, from: u32, event: u32) -> Option<Side> {
+        let graph = self.around.graph;
+        let fence = |event| graph.is(event, Traits::FENCE);
+        let after = fence(event) && self.around.hb(access, event);
+        if graph.is(access, Traits::WRITE) {
+            return (access == event || after).then_some(Side { write: access, read: NONE });
+        }
+        let source = graph.rf(access);
+        (source != NONE && after && fence(from)).then_some(Side { write: source, read: access })
+    }
+}
+
+/// What coherence forces at a location, and why.
+struct Known<'a, 'e> {
+    around: &'a Around<'a, 'e>,
+    basis: &'a Basis,
+    forced: Forced,
+    location: usize,
+}
+
+impl<'a, 'e> Known<'a, 'e> {
+    fn new(around: &'a Around<'a, 'e>, basis: &'a Basis, location: usize) -> Self {
+        let mut forced = Forced::default();
+        let events = basis.by_location.get(location);
+        let found = forced.find(around.graph, basis, location, events);
+        debug_assert!(found.is_ok(), "coherence was checked before");
+        Known { around, basis, forced, location }
+    }
+
+    /// Whether one write must come before another.
+    fn orders(&mut self, one: u32, other: u32) -> bool {
+        let chains = &self.basis.chains;
+        if chains.same(one, other) {
+            return chains.place(one) < chains.place(other);
+        }
+        self.path(one, other).is_some()
+    }
+
+    /// Forced pairs that lead from the chain of one write to the chain of another; none if the first
+    /// chain is the initial one.
+    fn path(&self, one: u32, other: u32) -> Option<Vec<(u32, u32)>> {
+        let chains = &self.basis.chains;
+        let (start, end) = (self.forced.chain_of(chains, one), self.forced.chain_of(chains, other));
+        if start == 0 {
+            return Some(vec![]);
+        }
+        // By chain: the pair by which it comes before one that is nearer to the end.
+        let mut pair: Vec<Option<(u32, u32)>> = vec![None; self.forced.tops().len()];
+        let mut queue = VecDeque::from([end]);
+        while let Some(chain) = queue.pop_front() {
+            for at in 0..self.forced.degree(chain) {
+                let Some((write, before)) = self.forced.get(chains, chain, at) else { continue };
+                if before != end && pair[before].is_none() {
+                    pair[before] = Some((write, self.forced.tops()[chain]));
+                    queue.push_back(before);
+                }
+            }
+        }
+        let step = |&(_, top): &(u32, u32)| pair[self.forced.chain_of(chains, top)];
+        pair[start]?;
+        Some(std::iter::successors(pair[start], step).collect())
+    }
+
+    /// The facts by which one write comes before another.
+    fn why(&self, one: u32, other: u32) -> Vec<MoFact> {
+        let chains = &self.basis.chains;
+        if chains.same(one, other) {
+            let before = chains.from(one).take_while(|&at| at != other);
+            return before.map(|at| fact(at, chains.next(at), WhyMo::Update)).collect();
+        }
+        let pairs = self.path(one, other).unwrap_or_default();
+        let events = self.basis.by_location.get(self.location);
+        let graph = self.around.graph;
+        let mut facts = vec![];
+        for (&(write, top), reason) in
+            pairs.iter().zip(reasons(self.around.graph, self.basis, events, &pairs))
+        {
+            facts.push(reason.fact(graph, write));
+            lift(&mut facts, chains.top(write), top);
+        }
+        if pairs.is_empty() {
+            facts.push(fact(self.location as u32, other, WhyMo::HappensBefore));
+        }
+        lift(&mut facts, one, other);
+        facts
+    }
+}

@@ -1,0 +1,89 @@
+//! Data races: two accesses of one location, one of them a write and one of them non-atomic, that
+//! happens-before does not order.
+//!
+//! The order of sequentially consistent fences does not count, also where they are updates of a hidden
+//! location: it is not given, and an answer that depends on which one was found would be of no use. In
+//! C11 it is no part of happens-before either.
+//!
+//! A non-atomic access looks at the first conflicting access of every other thread that does not
+//! happen before it; if that one happens after it, so do all later ones. O(nk).
+
+use super::clocks::Clocks;
+use super::graph::{Graph, Traits};
+use super::observe::{ByLocation, Segment, segments};
+
+/// A race, if there is one: the two accesses in the order of ids.
+pub(super) fn find(
+    graph: &Graph<'_>,
+    clocks: &Clocks,
+    by_location: &ByLocation,
+) -> Option<(u32, u32)> {
+    let mut parts = vec![];
+    (0..graph.locations()).find_map(|location| {
+        let events = by_location.get(location);
+        if events.iter().all(|&event| graph.is(event, Traits::ATOMIC)) {
+            return None;
+        }
+        segments(graph, events, &mut parts);
+        let next_write = next_write(graph, events, &parts);
+        let search = Search { graph, clocks, events, next_write };
+        parts.iter().find_map(|part| search.of(part, &parts))
+    })
+}
+
+/// Whether some access is non-atomic.
+pub(super) fn is_possible(graph: &Graph<'_>) -> bool {
+    let accesses = |&event: &u32| graph.is(event, Traits::READ) || graph.is(event, Traits::WRITE);
+    let events = graph.locations() as u32..graph.events() as u32;
+    events.filter(accesses).any(|event| !graph.is(event, Traits::ATOMIC))
+}
+
+/// By access: the first write of its thread from there on, or the end of the thread's accesses.
+fn next_write(graph: &Graph<'_>, events: &[u32], parts: &[Segment]) -> Vec<usize> {
+    let mut next = vec![0; events.len()];
+    for part in parts {
+        let mut write = part.end;
+        for at in (part.start..part.end).rev() {
+            if graph.is(events[at], Traits::WRITE) {
+                write = at;
+            }
+            next[at] = write;
+        }
+    }
+    next
+}
+
+struct Search<'a, 'e> {
+    graph: &'a Graph<'e>,
+    clocks: &'a Clocks,
+    events: &'a [u32],
+    next_write: Vec<usize>,
+}
+
+impl Search<'_, '_> {
+    /// A race of a non-atomic access of a thread with one of another.
+    fn of(&self, own: &Segment, parts: &[Segment]) -> Option<(u32, u32)> {
+        parts.iter().filter(|part| part.thread != own.thread).find_map(|part| {
+            let mut seen = part.start;
+            self.events[own.start..own.end].iter().find_map(|&event| {
+                if self.graph.is(event, Traits::ATOMIC) {
+                    return None;
+                }
+                while seen < part.end && self.hb(self.events[seen], event) {
+                    seen += 1;
+                }
+                let other = match self.graph.is(event, Traits::WRITE) {
+                    _ if seen == part.end => return None,
+                    true => seen,
+                    false => self.next_write[seen],
+                };
+                let &other = self.events[..part.end].get(other)?;
+                (!self.hb(event, other)).then(|| (event.min(other), event.max(other)))
+            })
+        })
+    }
+
+    fn hb(&self, from: u32, to: u32) -> bool {
+        self.clocks.happens_before(self.graph, from, to)
+    }
+}

@@ -1,0 +1,106 @@
+//! The memory order of an event, as in C11 and Rust.
+
+use std::fmt;
+
+use super::Action;
+
+/// How an access or a fence orders others around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MemoryOrder {
+    /// A plain access: under the C11 models, a race with it is an error.
+    NonAtomic,
+    /// Atomic, without any order.
+    Relaxed,
+    /// A read that synchronizes with the release that it observes.
+    Acquire,
+    /// A write that acquires synchronize with.
+    Release,
+    /// Both.
+    AcqRel,
+    /// Both, and in one order with all others of its kind.
+    SeqCst,
+}
+
+impl MemoryOrder {
+    /// All orders, weakest first.
+    pub const ALL: [MemoryOrder; 6] = [
+        MemoryOrder::NonAtomic,
+        MemoryOrder::Relaxed,
+        MemoryOrder::Acquire,
+        MemoryOrder::Release,
+        MemoryOrder::AcqRel,
+        MemoryOrder::SeqCst,
+    ];
+
+    /// The name in histories: `na`, `rlx`, `acq`, `rel`, `ar`, `sc`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            MemoryOrder::NonAtomic => "na",
+            MemoryOrder::Relaxed => "rlx",
+            MemoryOrder::Acquire => "acq",
+            MemoryOrder::Release => "rel",
+            MemoryOrder::AcqRel => "ar",
+            MemoryOrder::SeqCst => "sc",
+        }
+    }
+
+    /// The order with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<MemoryOrder> {
+        MemoryOrder::ALL.into_iter().find(|order| order.name() == name)
+    }
+
+    /// Whether the access is atomic.
+    #[must_use]
+    pub fn is_atomic(self) -> bool {
+        self != MemoryOrder::NonAtomic
+    }
+
+    /// Whether the order is at least acquire.
+    #[must_use]
+    pub fn is_acquire(self) -> bool {
+        matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+    }
+
+    /// Whether the order is at least release.
+    #[must_use]
+    pub fn is_release(self) -> bool {
+        matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+    }
+}
+
+impl fmt::Display for MemoryOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Action {
+    /// The orders that such an event can have; the first is the one it has if nobody says otherwise.
+    ///
+    /// A failed compare-exchange is a read, and has the order with which it read. Locks, threads and
+    /// store-store fences have an order of their own, which cannot be chosen.
+    #[must_use]
+    pub fn possible_orders(&self) -> &'static [MemoryOrder] {
+        use MemoryOrder::{AcqRel, Acquire, NonAtomic, Relaxed, Release, SeqCst};
+        match self {
+            Action::Init { .. } => &[NonAtomic],
+            Action::Read { .. } => &[NonAtomic, Relaxed, Acquire, SeqCst],
+            Action::Write { .. } => &[NonAtomic, Relaxed, Release, SeqCst],
+            Action::Rmw { .. } | Action::Cas { succeeded: true, .. } => {
+                &[SeqCst, Relaxed, Acquire, Release, AcqRel]
+            }
+            Action::Cas { succeeded: false, .. } => &[SeqCst, Relaxed, Acquire],
+            Action::Fence => &[SeqCst, Acquire, Release, AcqRel],
+            Action::Lock { .. } | Action::Join { .. } => &[Acquire],
+            Action::Unlock { .. } | Action::Spawn { .. } | Action::StoreFence => &[Release],
+        }
+    }
+
+    /// The order that such an event has if nobody says otherwise.
+    #[must_use]
+    pub fn default_order(&self) -> MemoryOrder {
+        self.possible_orders()[0]
+    }
+}

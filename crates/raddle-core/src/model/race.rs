@@ -1,0 +1,48 @@
+//! Data races.
+
+use crate::execution::{EventId, Execution, MemoryOrder};
+use crate::witness::Coherence;
+
+use super::Model;
+use super::relations::{Relations, writes};
+
+/// A race of an execution with given reads-from: two accesses of one location by
+/// different threads, at least one of them a write and at least one non-atomic, neither of which
+/// happens before the other. Under models with store buffers, plain accesses are ordinary and there
+/// are no races. The order of fences, where the model has one, does not count: it is not given, and
+/// a race should not depend on which order was found.
+#[must_use]
+pub fn race(
+    execution: &Execution,
+    model: Model,
+    coherence: &Coherence,
+) -> Option<(EventId, EventId)> {
+    let given = Coherence { fences: vec![], ..coherence.clone() };
+    let relations = Relations::new(execution, model, &given);
+    let mut pairs = execution.events().flat_map(|a| execution.events().map(move |b| (a, b)));
+    pairs.find(|&(a, b)| a < b && is_race(execution, model, &relations, a, b))
+}
+
+/// Whether two events are a race.
+#[must_use]
+pub fn is_race(
+    execution: &Execution,
+    model: Model,
+    relations: &Relations,
+    a: EventId,
+    b: EventId,
+) -> bool {
+    let before = |a: EventId, b: EventId| relations.hb.contains(a.index(), b.index());
+    !model.has_store_buffers() && conflict(execution, a, b) && !before(a, b) && !before(b, a)
+}
+
+/// Whether two events race unless one happens before the other.
+fn conflict(execution: &Execution, a: EventId, b: EventId) -> bool {
+    let location = |event| execution.action(event).location();
+    let threads = execution.thread_of(a).zip(execution.thread_of(b));
+    threads.is_some_and(|(a, b)| a != b)
+        && location(a).is_some()
+        && location(a) == location(b)
+        && [a, b].iter().any(|&e| writes(execution.action(e)))
+        && [a, b].iter().any(|&e| execution.order(e) == MemoryOrder::NonAtomic)
+}

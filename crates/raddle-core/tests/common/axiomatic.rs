@@ -1,0 +1,14 @@
+//! The models that axioms define, strongest first as far as they are comparable.
+
+use raddle_core::model::Model;
+
+pub(crate) const MODELS: [Model; 8] = [
+    Model::Sc,
+    Model::Sra,
+    Model::Ra,
+    Model::Wra,
+    Model::Rc20,
+    Model::Relaxed,
+    Model::Rc11,
+    Model::C20,
+];
