@@ -6,6 +6,7 @@
 pub mod consistency;
 pub mod execution;
 pub mod history;
+pub mod incremental;
 pub mod model;
 pub mod recheck;
 pub mod reference;

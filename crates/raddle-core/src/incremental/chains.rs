@@ -1,0 +1,187 @@
+//! The order that is forced on the writes of a location: *chains* of updates, and what is before them.
+//!
+//! An update stands directly after the write that it reads, so a write, the update that reads it, the
+//! update that reads that one, and so on, stand together in every modification order: a chain. What
+//! is forced is an order of whole chains. For each chain we keep the writes that are before it, closed
+//! under the order, as a clock: for each thread, the position before which all its writes of that
+//! location are in the set. No other sets occur, for the writes of a thread to a location are ordered
+//! as in the program. A write inside a chain has one more clock: the writes of the chain before it,
+//! which never changes. The chain of the initial write is before every other one; that is not written
+//! down.
+//!
+//! When a chain turns out to be after some writes, so are all chains after it. They are the last ones
+//! of each thread, and their clocks grow along the thread; so we find the first by a search from the end and
+//! stop at the first that knows already. Cost: O(k) for each chain whose clock changes, plus O(k log
+//! n). That is a few steps if reads observe recent writes, and at worst linear in the number of writes
+//! that the thread which is read from has already done since.
+
+use super::clocks::{Clocks, includes, join};
+use super::history::{INIT, Index, Location};
+use super::undo::{Change, Log};
+use super::views::Message;
+
+/// A write or an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Write {
+    pub(super) thread: u32,
+    pub(super) location: u32,
+    /// Its position among the accesses of its thread.
+    pub(super) position: u32,
+    /// The first write of its chain.
+    pub(super) top: Index,
+    /// For the first write of a chain: the last one. Where there is no modification order and so no
+    /// chains: the update that reads this write, or the write itself.
+    pub(super) last: Index,
+    /// What it hands to acquires.
+    pub(super) message: Message,
+}
+
+/// All writes, and what is before them.
+#[derive(Clone, Debug)]
+pub(super) struct Writes {
+    pub(super) records: Vec<Write>,
+    /// By write. For the first of a chain: what is before the chain. For the others: what is before
+    /// them in their chain.
+    pub(super) before: Clocks,
+}
+
+impl Writes {
+    pub(super) fn new(width: usize) -> Writes {
+        Writes { records: vec![], before: Clocks::new(width) }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, write: Index) -> &Write {
+        &self.records[write as usize]
+    }
+
+    /// The number of the next write.
+    pub(super) fn next(&self) -> Index {
+        let next = Index::try_from(self.records.len()).ok().filter(|&next| next != INIT);
+        next.expect("there are fewer than 2^32 - 1 writes")
+    }
+
+    /// Adds a write, with what is before it.
+    pub(super) fn push(&mut self, write: Write, before: &[u32], log: &mut Log) {
+        self.records.push(write);
+        self.before.push(before);
+        log.push(Change::Write);
+    }
+
+    /// Drops the last write.
+    pub(super) fn pop(&mut self) -> Option<Write> {
+        self.before.pop();
+        self.records.pop()
+    }
+
+    /// Whether one write is forced to be before another one. Neither is initial.
+    #[inline]
+    pub(super) fn precedes(&self, earlier: Index, later: Index) -> bool {
+        let (a, b) = (self.get(earlier), self.get(later));
+        if a.top == INIT && b.top != INIT {
+            return true;
+        }
+        let thread = a.thread as usize;
+        let in_chain = self.before.row(later as usize)[thread];
+        let of_chain = if b.top == INIT { 0 } else { self.before.row(b.top as usize)[thread] };
+        a.position < in_chain.max(of_chain)
+    }
+
+    /// Adds to a clock all writes that are before a write, except those that are before all chains.
+    #[inline]
+    pub(super) fn add_before(&self, write: Index, clock: &mut [u32]) {
+        let top = self.get(write).top;
+        join(clock, self.before.row(write as usize));
+        if top != INIT && top != write {
+            join(clock, self.before.row(top as usize));
+        }
+    }
+
+    /// Adds to a clock all writes of a chain up to a write, which included.
+    #[inline]
+    pub(super) fn add_up_to(&self, write: Index, clock: &mut [u32]) {
+        let Write { thread, position, .. } = *self.get(write);
+        join(clock, self.before.row(write as usize));
+        let entry = &mut clock[thread as usize];
+        *entry = (*entry).max(position + 1);
+    }
+
+    /// Adds to a clock the whole chain of a write and all that is before it. The chain is not that of
+    /// the initial write.
+    #[inline]
+    pub(super) fn add_chain(&self, write: Index, clock: &mut [u32]) {
+        let top = self.get(write).top;
+        join(clock, self.before.row(top as usize));
+        self.add_up_to(self.get(top).last, clock);
+    }
+
+    /// Puts writes before a chain.
+    pub(super) fn raise(&mut self, top: Index, clock: &[u32], log: &mut Log) {
+        self.before.join(top as usize, clock, log.clock(Change::Before, top as usize));
+    }
+
+    /// Puts writes before all chains that are after a chain.
+    pub(super) fn raise_after(
+        &mut self,
+        location: &Location,
+        top: Index,
+        clock: &[u32],
+        log: &mut Log,
+    ) {
+        for accesses in &location.threads {
+            let count = count_last(&accesses.writes, |write| self.is_after(write, top));
+            self.raise_thread(&accesses.writes[accesses.writes.len() - count..], clock, log);
+        }
+    }
+
+    /// Whether a write is in a chain that is after the one with this first write.
+    #[inline]
+    fn is_after(&self, write: Index, top: Index) -> bool {
+        let first = self.get(write).top;
+        let Write { thread, position, .. } = *self.get(top);
+        first != INIT && self.before.row(first as usize)[thread as usize] > position
+    }
+
+    /// Puts writes before the chains that start in a part of a thread. A chain that starts elsewhere
+    /// is met there: it must not end this, as it may have been raised just now.
+    fn raise_thread(&mut self, writes: &[Index], clock: &[u32], log: &mut Log) {
+        for &write in writes {
+            if self.get(write).top != write {
+                continue;
+            }
+            if includes(self.before.row(write as usize), clock) {
+                return;
+            }
+            self.raise(write, clock, log);
+        }
+    }
+}
+
+/// How many of some writes have a property that only the last ones have: a galloping search from the
+/// end.
+#[inline]
+fn count_last(writes: &[Index], has: impl Fn(Index) -> bool) -> usize {
+    let (mut count, mut step) = (0, 1);
+    while count + step <= writes.len() && has(writes[writes.len() - count - step]) {
+        count += step;
+        step *= 2;
+    }
+    let (end, low) = (writes.len() - count, writes.len().saturating_sub(count + step));
+    count + end - low - writes[low..end].partition_point(|&write| !has(write))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count_last;
+
+    #[test]
+    fn the_search_from_the_end_counts_any_number() {
+        for len in 0..40 {
+            let writes: Vec<u32> = (0..len).collect();
+            for first in 0..=len {
+                let count = count_last(&writes, |write| write >= first);
+                assert_eq!(count, (len - first) as usize);
+            }
+        }
+    }
+}

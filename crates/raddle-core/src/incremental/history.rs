@@ -1,0 +1,134 @@
+//! What each thread wrote to a location, and which of its writes a thread knew at any point.
+//!
+//! Everything that a thread knew of a location is modification-ordered before the write that it
+//! accessed last (its own, or the one that it read): coherence says so. So the knowledge of a thread
+//! that has happened up to some point is one write for each location, and the knowledge of a vector
+//! clock is one write for each location and thread: its *frontier* there. It is found by a galloping
+//! search from where the same thread looked last, for what has happened before a thread only grows.
+//! Where it looked last is a hint: undo may make it wrong, and then the search begins at the beginning.
+
+/// A write, by number; [`INIT`] is the initial write of a location.
+pub(super) type Index = u32;
+
+/// The initial write of whatever location it is about.
+pub(super) const INIT: Index = Index::MAX;
+
+/// One access: since this position, the thread knows this write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    position: u32,
+    write: Index,
+}
+
+/// The accesses of one thread to one location.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Accesses {
+    /// Its writes, in program order.
+    pub(super) writes: Vec<Index>,
+    /// The write it accessed last, whenever that changed.
+    pub(super) seen: Vec<Seen>,
+    /// By thread, how many entries of `seen` it knew when it looked last.
+    hints: Vec<u32>,
+}
+
+impl Accesses {
+    /// The write accessed last, if any.
+    pub(super) fn last(&self) -> Option<Index> {
+        self.seen.last().map(|seen| seen.write)
+    }
+
+    /// The write accessed last before a position, as the observer wants to know.
+    #[inline]
+    fn last_before(&mut self, position: u32, observer: usize) -> Option<Index> {
+        if position == 0 {
+            return None;
+        }
+        let is_before = |at: usize| self.seen[at].position < position;
+        let known = if self.seen.is_empty() || is_before(self.seen.len() - 1) {
+            self.seen.len()
+        } else {
+            match self.hints.get(observer).map_or(0, |&hint| hint as usize) {
+                hint if hint > 0 && hint < self.seen.len() && is_before(hint - 1) => {
+                    self.gallop(hint, position)
+                }
+                _ => self.gallop(0, position),
+            }
+        };
+        self.hint(observer, known);
+        Some(self.seen[known.checked_sub(1)?].write)
+    }
+
+    /// How many entries are before a position, if `low` are.
+    fn gallop(&self, mut low: usize, position: u32) -> usize {
+        let mut step = 1;
+        while low + step <= self.seen.len() && self.seen[low + step - 1].position < position {
+            low += step;
+            step *= 2;
+        }
+        let high = self.seen.len().min(low + step - 1);
+        low + self.seen[low..high].partition_point(|seen| seen.position < position)
+    }
+
+    fn hint(&mut self, observer: usize, known: usize) {
+        if self.hints.len() <= observer {
+            self.hints.resize(observer + 1, 0);
+        }
+        self.hints[observer] = known as u32;
+    }
+
+    pub(super) fn push_seen(&mut self, position: u32, write: Index) {
+        self.seen.push(Seen { position, write });
+    }
+
+    pub(super) fn pop_seen(&mut self) {
+        self.seen.pop();
+    }
+}
+
+/// The accesses to one location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Location {
+    /// The last write of the chain of updates that starts at the initial write.
+    pub(super) init_last: Index,
+    /// By thread; threads that come later may be missing.
+    pub(super) threads: Vec<Accesses>,
+}
+
+impl Location {
+    pub(super) fn new() -> Location {
+        Location { init_last: INIT, threads: vec![] }
+    }
+
+    /// What an observer knows of this location by its clock: by thread, the write accessed last.
+    #[inline]
+    pub(super) fn frontier(&mut self, clock: &[u32], observer: usize, out: &mut Vec<Index>) {
+        out.clear();
+        for (accesses, &position) in self.threads.iter_mut().zip(clock) {
+            if let Some(known) = accesses.last_before(position, observer) {
+                out.push(known);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Accesses;
+
+    #[test]
+    fn the_search_finds_every_position_whatever_the_hint() {
+        for len in 0..20 {
+            let mut accesses = Accesses::default();
+            for write in 0..len {
+                accesses.push_seen(2 * write, write);
+            }
+            for position in 0..2 * len + 2 {
+                let expected = (0..len).rfind(|write| 2 * write < position);
+                for hint in 0..=len as usize + 1 {
+                    accesses.hint(1, hint);
+                    assert_eq!(accesses.last_before(position, 1), expected, "{position} of {len}");
+                }
+            }
+        }
+    }
+}
