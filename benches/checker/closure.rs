@@ -10,23 +10,22 @@ use raddle_core::consistency::{Algorithm, Options, UseClosure};
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
-use crate::claims::Claims;
 use crate::hard::hard;
 use crate::instances::Kind;
-use crate::table::{Table, or_dash, ratio, seconds};
+use crate::report::Report;
+use crate::table::{Cell, Table, or_dash, ratio, row, seconds, times};
 use crate::timing::{Timed, geometric_mean, median, race};
 
 const BUDGET: u64 = 1_000_000;
 
 /// Runs the comparison.
-pub(crate) fn run(quick: bool, claims: &mut Claims) {
-    println!("Figure 14: ours without closure over ours with closure");
+pub(crate) fn run(quick: bool, report: &mut Report) {
     let sizes: &[usize] = if quick { &[48, 240] } else { &[48, 240, 1200, 4800] };
     let mut table = Table::new(&[
         "model",
         "realizable",
-        "k",
-        "n",
+        "threads",
+        "events",
         "runs",
         "with",
         "without",
@@ -44,14 +43,14 @@ pub(crate) fn run(quick: bool, claims: &mut Claims) {
             }
         }
     }
-    table.print();
-    run_hard(claims);
+    report.table("Figure 14: ours without closure over ours with closure", &table);
+    run_hard(report);
 }
 
 /// The hard family, which is unrealizable.
-fn run_hard(claims: &mut Claims) {
-    println!("Hard family: ours without closure over ours with closure");
-    let mut table = Table::new(&["model", "k", "n", "with", "without", "without/with", ""]);
+fn run_hard(report: &mut Report) {
+    let mut table =
+        Table::new(&["model", "threads", "events", "with", "without", "without/with", "claim"]);
     for model in [Model::Tso, Model::Pso] {
         for (threads, writes) in [(2, 300), (3, 38), (4, 15)] {
             let execution = hard(model, threads, writes);
@@ -61,21 +60,21 @@ fn run_hard(claims: &mut Claims) {
             let claim = format!(
                 "closure pays on the hard family, {model}, k = {threads}, n = {events}: \
                  without/with is {}",
-                ratio(quotient)
+                times(quotient)
             );
-            let verdict = claims.add(quotient > 1.0, claim);
-            table.row(vec![
-                model.to_string(),
-                threads.to_string(),
-                events.to_string(),
+            let verdict = report.claim(quotient > 1.0, claim);
+            table.row(row![
+                model.name(),
+                threads,
+                events,
                 seconds(pair[0].seconds),
                 seconds(pair[1].seconds),
                 ratio(quotient),
-                verdict.to_owned(),
+                verdict,
             ]);
         }
     }
-    table.print();
+    report.table("Hard family: ours without closure over ours with closure", &table);
 }
 
 fn measure(kind: Kind, events: usize, count: usize) -> Vec<[Timed; 2]> {
@@ -98,18 +97,18 @@ fn quotients(pairs: &[[Timed; 2]]) -> impl Iterator<Item = f64> {
     pairs.iter().map(|[with, without]| without.seconds / with.seconds)
 }
 
-fn row(kind: Kind, events: usize, pairs: &[[Timed; 2]]) -> Vec<String> {
-    let times = |which: usize| pairs.iter().map(|pair| pair[which].seconds).collect::<Vec<_>>();
+fn row(kind: Kind, events: usize, pairs: &[[Timed; 2]]) -> Vec<Cell> {
+    let each = |which: usize| pairs.iter().map(|pair| pair[which].seconds).collect::<Vec<_>>();
     let gave_up = pairs.iter().filter(|[_, without]| without.finished().is_none()).count();
-    vec![
-        kind.model.to_string(),
-        if kind.realizable { "yes" } else { "no" }.to_owned(),
-        kind.threads.to_string(),
-        events.to_string(),
-        pairs.len().to_string(),
-        or_dash(median(&times(0)), seconds),
-        or_dash(median(&times(1)), seconds),
-        gave_up.to_string(),
+    row![
+        kind.model.name(),
+        if kind.realizable { "yes" } else { "no" },
+        kind.threads,
+        events,
+        pairs.len(),
+        or_dash(median(&each(0)), seconds),
+        or_dash(median(&each(1)), seconds),
+        gave_up,
         or_dash(geometric_mean(&quotients(pairs).collect::<Vec<_>>()), ratio),
     ]
 }

@@ -12,10 +12,10 @@
 use raddle_core::consistency::{Algorithm, Options, UseClosure};
 use raddle_core::model::Model;
 
-use crate::claims::Claims;
 use crate::hard::hard;
 use crate::instances::Kind;
-use crate::table::{Table, or_dash, ratio, seconds};
+use crate::report::Report;
+use crate::table::{Cell, Table, or_dash, ratio, row, seconds, times};
 use crate::timing::{Answer, Timed, geometric_mean, median, race};
 
 const BUDGET: u64 = 1_000_000;
@@ -30,14 +30,14 @@ struct Checks {
 }
 
 /// The instances of one kind and size.
-struct Cell {
+struct Group {
     kind: Kind,
     events: usize,
     checks: Vec<Checks>,
 }
 
-impl Cell {
-    fn measure(kind: Kind, events: usize, count: usize) -> Cell {
+impl Group {
+    fn measure(kind: Kind, events: usize, count: usize) -> Group {
         let options =
             |closure, algorithm| Options { closure, algorithm, budget: BUDGET, shrink: false };
         let [a, b] = [UseClosure::First, UseClosure::Never]
@@ -49,21 +49,21 @@ impl Cell {
             Checks { closed: [a, b], open: [c, d] }
         };
         let checks = kind.instances(events, count).iter().map(check).collect();
-        Cell { kind, events, checks }
+        Group { kind, events, checks }
     }
 
     fn count(&self, finished: impl Fn(&Checks) -> bool) -> usize {
         self.checks.iter().filter(|checks| finished(checks)).count()
     }
 
-    fn label(&self) -> Vec<String> {
+    fn label(&self) -> Vec<Cell> {
         let Kind { model, threads, fenced, realizable } = self.kind;
-        vec![
-            model.to_string(),
-            if realizable { "yes" } else { "no" }.to_owned(),
-            if fenced { "yes" } else { "no" }.to_owned(),
-            threads.to_string(),
-            self.events.to_string(),
+        row![
+            model.name(),
+            if realizable { "yes" } else { "no" },
+            if fenced { "yes" } else { "no" },
+            threads,
+            self.events,
         ]
     }
 }
@@ -74,17 +74,22 @@ fn quotient(slow: &Timed, fast: &Timed) -> Option<f64> {
 }
 
 /// Runs the comparison.
-pub(crate) fn run(quick: bool, claims: &mut Claims) {
+pub(crate) fn run(quick: bool, report: &mut Report) {
     let cells = measure(quick);
     for (figure, closure) in [("Figure 8: with closure", true), ("Figure 9: no closure", false)] {
-        println!("{figure}: ours against naive, {BUDGET} states at most");
-        print_figure(&cells, |checks| if closure { &checks.closed } else { &checks.open });
+        let title = format!("{figure}: ours against naive, {BUDGET} states at most");
+        print_figure(
+            report,
+            &title,
+            &cells,
+            |checks| if closure { &checks.closed } else { &checks.open },
+        );
     }
-    claim_speedup(&cells, claims);
-    print_least_favourable(quick);
+    claim_speedup(&cells, report);
+    print_least_favourable(report, quick);
 }
 
-fn measure(quick: bool) -> Vec<Cell> {
+fn measure(quick: bool) -> Vec<Group> {
     let sizes: &[usize] = if quick { &[24, 48] } else { &[24, 36, 48, 72, 108] };
     let count = if quick { 3 } else { 6 };
     let mut cells = vec![];
@@ -94,7 +99,7 @@ fn measure(quick: bool) -> Vec<Cell> {
                 for threads in [2, 3, 4] {
                     let kind = Kind { model, threads, fenced, realizable };
                     for &events in sizes {
-                        let cell = Cell::measure(kind, events, count);
+                        let cell = Group::measure(kind, events, count);
                         let naive = cell.count(|checks| checks.open[1].finished().is_some());
                         cells.push(cell);
                         if 2 * naive < count {
@@ -108,13 +113,18 @@ fn measure(quick: bool) -> Vec<Cell> {
     cells
 }
 
-fn print_figure(cells: &[Cell], of: impl Fn(&Checks) -> &[Timed; 2]) {
+fn print_figure(
+    report: &Report,
+    title: &str,
+    cells: &[Group],
+    of: impl Fn(&Checks) -> &[Timed; 2],
+) {
     let mut table = Table::new(&[
         "model",
         "realizable",
         "fenced",
-        "k",
-        "n",
+        "threads",
+        "events",
         "runs",
         "ours",
         "naive",
@@ -122,48 +132,49 @@ fn print_figure(cells: &[Cell], of: impl Fn(&Checks) -> &[Timed; 2]) {
         "naive done",
         "naive/ours",
     ]);
-    let ratios = |cell: &Cell| -> Vec<f64> {
+    let ratios = |cell: &Group| -> Vec<f64> {
         cell.checks.iter().filter_map(|checks| quotient(&of(checks)[1], &of(checks)[0])).collect()
     };
     for cell in cells {
-        let times = |which: usize| -> Vec<f64> {
+        let each = |which: usize| -> Vec<f64> {
             cell.checks.iter().filter_map(|checks| of(checks)[which].finished()).collect()
         };
-        let (ours, naive) = (times(0), times(1));
+        let (ours, naive) = (each(0), each(1));
         let mut row = cell.label();
-        row.extend([
-            cell.checks.len().to_string(),
+        row.extend(row![
+            cell.checks.len(),
             or_dash(median(&ours), seconds),
             or_dash(median(&naive), seconds),
-            ours.len().to_string(),
-            naive.len().to_string(),
+            ours.len(),
+            naive.len(),
             or_dash(geometric_mean(&ratios(cell)), ratio),
         ]);
         table.row(row);
     }
-    table.print();
+    report.table(title, &table);
     for model in [Model::Tso, Model::Pso] {
         for realizable in [true, false] {
             let of_kind =
-                |cell: &&Cell| cell.kind.model == model && cell.kind.realizable == realizable;
+                |cell: &&Group| cell.kind.model == model && cell.kind.realizable == realizable;
             let all: Vec<f64> = cells.iter().filter(of_kind).flat_map(ratios).collect();
             let name = if realizable { "realizable" } else { "unrealizable" };
-            let mean = or_dash(geometric_mean(&all), ratio);
-            println!("  {model} {name}: naive/ours {mean} over {} instances", all.len());
+            let mean = geometric_mean(&all).map_or_else(|| "-".to_owned(), times);
+            let count = all.len();
+            report.say(&format!("  {model} {name}: naive/ours {mean} over {count} instances"));
         }
     }
-    println!();
+    report.say("");
 }
 
 /// Without closure, on unrealizable instances, at the largest size all of which naive finishes.
-fn claim_speedup(cells: &[Cell], claims: &mut Claims) {
-    println!("Unrealizable, no closure, the largest size that naive finishes on all instances");
-    let mut table = Table::new(&["model", "k", "fenced", "n", "naive/ours", ""]);
+fn claim_speedup(cells: &[Group], report: &mut Report) {
+    let title = "Unrealizable, no closure, the largest size that naive finishes on all instances";
+    let mut table = Table::new(&["model", "threads", "fenced", "events", "naive/ours", "claim"]);
     for model in [Model::Tso, Model::Pso] {
         for threads in [2, 3, 4] {
             for fenced in [false, true] {
                 let kind = Kind { model, threads, fenced, realizable: false };
-                let done = |cell: &&Cell| {
+                let done = |cell: &&Group| {
                     let finished = |c: &Checks| c.open.iter().all(|t| t.finished().is_some());
                     cell.kind == kind
                         && !cell.checks.is_empty()
@@ -178,28 +189,28 @@ fn claim_speedup(cells: &[Cell], claims: &mut Claims) {
                 let claim = format!(
                     "unrealizable, no closure, {model}, k = {threads}, {name}: naive/ours is {} \
                      (claimed: at least {LEAST_RATIO}x) at n = {}",
-                    ratio(mean),
+                    times(mean),
                     cell.events
                 );
-                let verdict = claims.add(mean >= LEAST_RATIO, claim);
-                table.row(vec![
-                    model.to_string(),
-                    threads.to_string(),
-                    if fenced { "yes" } else { "no" }.to_owned(),
-                    cell.events.to_string(),
+                let verdict = report.claim(mean >= LEAST_RATIO, claim);
+                table.row(row![
+                    model.name(),
+                    threads,
+                    if fenced { "yes" } else { "no" },
+                    cell.events,
                     ratio(mean),
-                    verdict.to_owned(),
+                    verdict,
                 ]);
             }
         }
     }
-    table.print();
+    report.table(title, &table);
 }
 
 /// The hard family, without closure, at the largest size that naive finishes.
-fn print_least_favourable(quick: bool) {
-    println!("Least favourable: hard family, no closure, the largest size that naive finishes");
-    let mut table = Table::new(&["model", "k", "n", "ours", "naive", "naive/ours"]);
+fn print_least_favourable(report: &Report, quick: bool) {
+    let title = "Least favourable: hard family, no closure, the largest size that naive finishes";
+    let mut table = Table::new(&["model", "threads", "events", "ours", "naive", "naive/ours"]);
     let [best, naive] = [Algorithm::Best, Algorithm::Naive].map(|algorithm| Options {
         closure: UseClosure::Never,
         algorithm,
@@ -218,15 +229,15 @@ fn print_least_favourable(quick: bool) {
                 }
             }
             let Some((events, ours, naive, quotient)) = last else { continue };
-            table.row(vec![
-                model.to_string(),
-                threads.to_string(),
-                events.to_string(),
+            table.row(row![
+                model.name(),
+                threads,
+                events,
                 seconds(ours.seconds),
                 seconds(naive.seconds),
                 ratio(quotient),
             ]);
         }
     }
-    table.print();
+    report.table(title, &table);
 }

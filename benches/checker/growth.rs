@@ -9,17 +9,17 @@
 use raddle_core::consistency::{Algorithm, Options, UseClosure};
 use raddle_core::model::Model;
 
-use crate::claims::Claims;
 use crate::hard::hard;
-use crate::table::{Table, seconds};
+use crate::report::Report;
+use crate::table::{Cell, Table, row, seconds};
 use crate::timing::{Answer, exponent, time};
 
 const ROUNDS: usize = 5;
 
 /// Measures all models and numbers of threads.
-pub(crate) fn run(quick: bool, claims: &mut Claims) {
-    println!("Growth on the hard family, no closure");
-    let mut table = Table::new(&["model", "k", "n", "time", "exponent", "bound", ""]);
+pub(crate) fn run(quick: bool, report: &mut Report) {
+    let mut table =
+        Table::new(&["model", "threads", "events", "seconds", "exponent", "bound", "claim"]);
     for model in Model::STORE_BUFFERS {
         for threads in [2, 3, 4] {
             let points = measure(model, threads, quick);
@@ -27,18 +27,18 @@ pub(crate) fn run(quick: bool, claims: &mut Claims) {
             let bound = threads + 1;
             let claim =
                 format!("growth, {model}, k = {threads}: exponent {measured:.2} (bound: {bound})");
-            let verdict = claims.add(measured <= bound as f64, claim);
+            let verdict = report.claim(measured <= bound as f64, claim);
             for (i, &(events, time)) in points.iter().enumerate() {
-                let mut row = vec![model.to_string(), threads.to_string()];
-                row.extend([format!("{events}"), seconds(time)]);
+                let mut row = row![model.name(), threads, events as usize, seconds(time)];
                 if i + 1 == points.len() {
-                    row.extend([format!("{measured:.2}"), bound.to_string(), verdict.to_owned()]);
+                    let exponent = Cell::number(format!("{measured:.2}"), measured);
+                    row.extend(row![exponent, bound, verdict]);
                 }
                 table.row(row);
             }
         }
     }
-    table.print();
+    report.table("Growth on the hard family, no closure", &table);
 }
 
 /// Numbers of events with seconds. The sizes take turns, so that a busy spell meets them all.

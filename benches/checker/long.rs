@@ -10,14 +10,16 @@ use raddle_core::consistency::Options;
 use raddle_core::model::Model;
 use raddle_core::reference::generate::{Shape, Values, generate};
 
-use crate::claims::Claims;
-use crate::table::Table;
+use crate::memory::{forget_peak, peak};
+use crate::report::Report;
+use crate::table::{Cell, Table, row, seconds};
 use crate::timing::{Answer, time};
 
 const EVENTS: usize = 100_000;
 const MOST_SECONDS: f64 = 1.0;
 const MOST_MEGABYTES: f64 = 200.0;
 const FAR_SECONDS: f64 = 10.0;
+const MEGABYTE: f64 = 1024.0 * 1024.0;
 
 /// The argument that makes this program measure one history.
 pub(crate) const CHILD: &str = "--long-history";
@@ -88,64 +90,50 @@ impl History {
 pub(crate) fn child(arguments: &[String]) {
     let history = History::parse(arguments).expect("the parent writes these arguments");
     let execution = generate(&history.shape(), 1);
-    let before = peak_megabytes();
+    let before = peak() / MEGABYTE;
     forget_peak();
     let options = Options { shrink: false, ..Options::default() };
     let timed = time(&execution, history.model, &options);
     assert_eq!(timed.answer, Answer::Consistent);
-    println!("{} {before} {}", timed.seconds, peak_megabytes());
-}
-
-/// Lets the peak start again at what is resident now, where the system can do that.
-fn forget_peak() {
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-}
-
-/// The peak of resident memory so far.
-fn peak_megabytes() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<f64>().ok());
-    kilobytes.unwrap_or(f64::NAN) / 1024.0
+    println!("{} {before} {}", timed.seconds, peak() / MEGABYTE);
 }
 
 /// Measures all variants at the size of the claim, then larger ones.
-pub(crate) fn run(quick: bool, claims: &mut Claims) {
-    println!("Realizable histories of two threads, {EVENTS} events (best of 3)");
-    let mut table = Table::new(&["history", "time", "generating", "checking", ""]);
+pub(crate) fn run(quick: bool, report: &mut Report) {
+    let mut table = Table::new(&["history", "seconds", "megabytes before", "megabytes", "claim"]);
     for history in variants(EVENTS) {
         let runs: Vec<[f64; 3]> = (0..3).filter_map(|_| history.measure()).collect();
         let best = runs.into_iter().min_by(|a, b| a[0].total_cmp(&b[0]));
-        let [seconds, before, peak] = best.unwrap_or([f64::INFINITY; 3]);
-        let holds = seconds <= MOST_SECONDS && before.max(peak) <= MOST_MEGABYTES;
+        let [time, before, peak] = best.unwrap_or([f64::INFINITY; 3]);
+        let holds = time <= MOST_SECONDS && before.max(peak) <= MOST_MEGABYTES;
         let claim = format!(
-            "{EVENTS} events, {}: {seconds:.3} s, {:.0} MB (limits: {MOST_SECONDS} s, \
+            "{EVENTS} events, {}: {time:.3} s, {:.0} MB (limits: {MOST_SECONDS} s, \
              {MOST_MEGABYTES} MB)",
             history.name(),
             before.max(peak)
         );
-        let verdict = claims.add(holds, claim);
-        table.row(cells(&history, seconds, before, peak, verdict));
+        let verdict = report.claim(holds, claim);
+        table.row(cells(&history, [time, before, peak], verdict.into()));
     }
-    table.print();
-    how_far(if quick { &[300_000] } else { &[250_000, 500_000, 1_000_000, 2_000_000] });
+    let title = format!("Realizable histories of two threads, {EVENTS} events (best of 3)");
+    report.table(&title, &table);
+    how_far(report, if quick { &[300_000] } else { &[250_000, 500_000, 1_000_000, 2_000_000] });
 }
 
 /// Longer and longer histories until a check takes too long.
-fn how_far(sizes: &[usize]) {
-    println!("How far it goes in {FAR_SECONDS} s");
-    let mut table = Table::new(&["history", "time", "generating", "checking", "events"]);
+fn how_far(report: &Report, sizes: &[usize]) {
+    let mut table = Table::new(&["history", "seconds", "megabytes before", "megabytes", "events"]);
     for model in [Model::Sc, Model::Tso] {
         for &events in sizes {
             let history = History { model, events, locations: 8, rmw: 0.0, named: true };
-            let [seconds, before, peak] = history.measure().unwrap_or([f64::INFINITY; 3]);
-            table.row(cells(&history, seconds, before, peak, &events.to_string()));
-            if 2.0 * seconds > FAR_SECONDS {
+            let measured = history.measure().unwrap_or([f64::INFINITY; 3]);
+            table.row(cells(&history, measured, events.into()));
+            if 2.0 * measured[0] > FAR_SECONDS {
                 break;
             }
         }
     }
-    table.print();
+    report.table(&format!("How far it goes in {FAR_SECONDS} s"), &table);
 }
 
 fn variants(events: usize) -> Vec<History> {
@@ -164,12 +152,7 @@ fn variants(events: usize) -> Vec<History> {
     variants
 }
 
-fn cells(history: &History, seconds: f64, before: f64, peak: f64, last: &str) -> Vec<String> {
-    vec![
-        history.name(),
-        format!("{seconds:.3} s"),
-        format!("{before:.0} MB"),
-        format!("{peak:.0} MB"),
-        last.to_owned(),
-    ]
+fn cells(history: &History, [time, before, peak]: [f64; 3], last: Cell) -> Vec<Cell> {
+    let megabytes = |number: f64| Cell::number(format!("{number:.0} MB"), number);
+    row![history.name(), seconds(time), megabytes(before), megabytes(peak), last]
 }
