@@ -86,9 +86,7 @@ pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, events: &[u32], clash: C
 /// Why a write comes after another of its chain, or after one of the initial chain.
 fn later_in_chain(graph: &Graph<'_>, chains: &Chains, first: u32, write: u32) -> Vec<MoFact> {
     if chains.same(first, write) {
-        let updates: Vec<u32> = chains.from(first).take_while(|&at| at != write).collect();
-        let step = |&at: &u32| fact(at, chains.next(at), WhyMo::Update);
-        return updates.iter().map(step).collect();
+        return updates_between(chains, first, write);
     }
     let init = graph.location(write);
     let mut facts = vec![fact(init, write, WhyMo::HappensBefore)];
@@ -96,6 +94,12 @@ fn later_in_chain(graph: &Graph<'_>, chains: &Chains, first: u32, write: u32) ->
         facts.push(fact(first, write, WhyMo::Chains));
     }
     facts
+}
+
+/// The updates by which one write of a chain comes before another.
+pub(super) fn updates_between(chains: &Chains, first: u32, last: u32) -> Vec<MoFact> {
+    let before = chains.from(first).take_while(|&at| at != last);
+    before.map(|at| fact(at, chains.next(at), WhyMo::Update)).collect()
 }
 
 /// A circle of writes, each before the chain of the next.

@@ -2,19 +2,19 @@
 //!
 //! Under RA and RC20 the order follows from `psc` (`seq_cst`). Under SRA and WRA we try orders: first
 //! the one that RA would have, then the one in which the events were recorded or can be run; then
-//! all, fence by fence, giving up an order as soon as its beginning contradicts the axioms. Exponential in the number of fences at
-//! worst.
+//! all, fence by fence, giving up an order as soon as its beginning contradicts the axioms. Exponential
+//! in the number of fences at worst.
 //!
 //! The axiom `po-rf` does not count the sources of fences, only that nothing happens before what it
 //! observes. Here that is the same: an atomic read synchronizes, and of a circle with non-atomic reads
 //! and fences, the total order of the fences makes one with a single such read.
 
 use super::basis::Basis;
-use super::bits::{Bits, ones};
+use super::bits::Bits;
 use super::graph::{Graph, NONE, id};
 use super::psc::Psc;
 use super::schedule::run_through;
-use super::seq_cst::{self, Outcome};
+use super::seq_cst::{self, Outcome, respecting};
 use super::settle::{Settled, plausible, settle_ordered};
 use super::{psc_circle, rc20};
 use crate::consistency::search::Effort;
@@ -41,7 +41,7 @@ pub(super) fn search(graph: &mut Graph<'_>, effort: &mut Effort) -> Settled {
     guesses.push(as_run(graph));
     for guess in &guesses {
         chain(graph, guess);
-        if let allowed @ Settled::Allowed(_) = settled(graph, effort) {
+        if let allowed @ Settled::Allowed(_) = settle_ordered(graph, effort) {
             return allowed;
         }
         guess.iter().for_each(|&fence| graph.set_rf(fence, NONE));
@@ -60,7 +60,9 @@ fn by_psc(graph: &Graph<'_>, effort: &mut Effort) -> Result<Option<Vec<u32>>, Se
     effort.with_limit(GUESSING, |effort| {
         let Some(psc) = Psc::new(graph, &basis, effort) else { return Ok(None) };
         match seq_cst::search(&psc, effort) {
-            Outcome::Found(_, reach) => Ok(Some(respecting(&psc, &reach))),
+            Outcome::Found(_, reach) => {
+                Ok(Some(respecting(&reach).into_iter().map(|event| psc.events[event]).collect()))
+            }
             Outcome::Circle => Err(Settled::Refuted(psc_circle::explain(graph, &basis, &psc))),
             Outcome::None => Err(Settled::NoOrder),
             Outcome::OutOfBudget => Ok(None),
@@ -101,13 +103,6 @@ fn chain(graph: &mut Graph<'_>, order: &[u32]) {
     }
 }
 
-fn settled(graph: &Graph<'_>, effort: &mut Effort) -> Settled {
-    match Basis::new(graph) {
-        Err(violation) => Settled::Refuted(violation),
-        Ok(basis) => settle_ordered(graph, &basis, effort),
-    }
-}
-
 /// A search over beginnings of orders.
 struct Search {
     /// By thread: the fences not yet placed, last first.
@@ -137,7 +132,7 @@ impl Search {
             } else if self.left.iter().any(|fences| !fences.is_empty()) {
                 next.push(0);
             } else {
-                match settled(graph, effort) {
+                match settle_ordered(graph, effort) {
                     allowed @ Settled::Allowed(_) => return allowed,
                     Settled::OutOfBudget => self.gave_up = true,
                     Settled::Refuted(_) | Settled::NoOrder => {}
@@ -182,12 +177,5 @@ pub(super) fn sorted(graph: &Graph<'_>, psc: &Psc, reach: &Bits) -> Vec<EventId>
     if !graph.hides_fences() {
         return vec![];
     }
-    respecting(psc, reach).into_iter().map(id).collect()
-}
-
-/// The sequentially consistent events in an order that respects `psc`, which is closed.
-fn respecting(psc: &Psc, reach: &Bits) -> Vec<u32> {
-    let mut order: Vec<usize> = (0..psc.events.len()).collect();
-    order.sort_by_key(|&event| std::cmp::Reverse(ones(reach.row(event)).count()));
-    order.iter().map(|&event| psc.events[event]).collect()
+    respecting(reach).into_iter().map(|event| id(psc.events[event])).collect()
 }

@@ -95,11 +95,6 @@ impl Forced {
         clash.map_or(Ok(()), Err)
     }
 
-    /// The first write of each chain; the initial chain first.
-    pub(super) fn tops(&self) -> &[u32] {
-        &self.layout.tops
-    }
-
     /// The index of the chain of a write.
     pub(super) fn chain_of(&self, chains: &Chains, write: u32) -> usize {
         self.layout.index(chains, write) as usize

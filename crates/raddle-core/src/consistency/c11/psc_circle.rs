@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::basis::Basis;
 use super::bits::{Bits, ones};
-use super::explain::{fact, lift, link, reasons};
+use super::explain::{fact, lift, link, reasons, updates_between};
 use super::forced::Forced;
 use super::graph::{Graph, NONE, Traits};
 use super::psc::{Around, Psc};
@@ -17,8 +17,7 @@ use crate::witness::{Axiom, Link, MoFact, Relation, Violation, WhyMo};
 
 /// The circle that closes with what coherence forces.
 pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, psc: &Psc) -> Violation {
-    let forced = Orders { before: psc.places.iter().map(|place| place.before.clone()).collect() };
-    let circle = shortest(&known(psc, &forced), psc.events.len());
+    let circle = shortest(&known(psc, &Orders::forced(psc)), psc.events.len());
     let around = Around::new(graph, basis);
     let mut teller = Teller { around, basis, cycle: vec![], derivation: vec![] };
     for (at, &from) in circle.iter().enumerate() {
@@ -225,8 +224,7 @@ impl<'a, 'e> Known<'a, 'e> {
     fn why(&self, one: u32, other: u32) -> Vec<MoFact> {
         let chains = &self.basis.chains;
         if chains.same(one, other) {
-            let before = chains.from(one).take_while(|&at| at != other);
-            return before.map(|at| fact(at, chains.next(at), WhyMo::Update)).collect();
+            return updates_between(chains, one, other);
         }
         let pairs = self.path(one, other).unwrap_or_default();
         let events = self.basis.by_location.get(self.location);

@@ -10,6 +10,8 @@
 //! With s sequentially consistent events and c chains at a location, saturating once costs
 //! O(s^3 + c^2 s) / 64.
 
+use std::cmp::Reverse;
+
 use super::bits::{Bits, add, covers, meet, ones};
 use super::psc::{Place, Psc};
 use crate::consistency::search::Effort;
@@ -19,6 +21,13 @@ use crate::consistency::search::Effort;
 pub(super) struct Orders {
     /// By place, then by chain: the chains before it.
     pub(super) before: Vec<Bits>,
+}
+
+impl Orders {
+    /// What coherence forces.
+    pub(super) fn forced(psc: &Psc) -> Orders {
+        Orders { before: psc.places.iter().map(|place| place.before.clone()).collect() }
+    }
 }
 
 /// What became of the search.
@@ -34,7 +43,7 @@ pub(super) enum Outcome {
 
 /// Searches for orders of the chains.
 pub(super) fn search(psc: &Psc, effort: &mut Effort) -> Outcome {
-    let forced = Orders { before: psc.places.iter().map(|place| place.before.clone()).collect() };
+    let forced = Orders::forced(psc);
     let cost = cost(psc);
     if !effort.spend_for(cost) {
         return Outcome::OutOfBudget;
@@ -125,14 +134,18 @@ fn saturate(psc: &Psc, orders: &mut Orders) -> Option<Bits> {
     }
 }
 
+/// The sequentially consistent events, by index, in an order that respects `psc`, which is closed.
+pub(super) fn respecting(reach: &Bits) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..reach.rows()).collect();
+    order.sort_by_key(|&event| Reverse(ones(reach.row(event)).count()));
+    order
+}
+
 /// Orders all chains in a way that respects what is known and otherwise follows a total order of the
 /// sequentially consistent events: a chain comes after what it must not overtake.
 fn suggested(psc: &Psc, orders: &Orders, reach: &Bits) -> Orders {
-    let count = psc.events.len();
-    let mut by_rank: Vec<usize> = (0..count).collect();
-    by_rank.sort_by_key(|&event| std::cmp::Reverse(ones(reach.row(event)).count()));
-    let mut rank = vec![0; count];
-    by_rank.iter().enumerate().for_each(|(at, &event)| rank[event] = at + 1);
+    let mut rank = vec![0; psc.events.len()];
+    respecting(reach).iter().enumerate().for_each(|(at, &event)| rank[event] = at + 1);
     let before = psc.places.iter().zip(&orders.before).map(|(place, before)| {
         let last = |chain: &usize| ones(place.left.row(*chain)).map(|event| rank[event]).max();
         let mut total = Bits::new(place.tops.len(), place.tops.len());

@@ -34,27 +34,28 @@ pub(super) fn settle(graph: &mut Graph<'_>, effort: &mut Effort) -> Settled {
     }
     match graph.model {
         Model::Wra | Model::Sra if graph.has_seq_cst() => fences::search(graph, effort),
-        _ => match Basis::new(graph) {
-            Err(violation) => Settled::Refuted(violation),
-            Ok(basis) => settle_ordered(graph, &basis, effort),
-        },
+        _ => settle_ordered(graph, effort),
     }
 }
 
 /// Decides a graph in which also the order of fences is fixed, if the model has one.
-pub(super) fn settle_ordered(graph: &Graph<'_>, basis: &Basis, effort: &mut Effort) -> Settled {
+pub(super) fn settle_ordered(graph: &Graph<'_>, effort: &mut Effort) -> Settled {
+    let basis = match Basis::new(graph) {
+        Ok(basis) => basis,
+        Err(violation) => return Settled::Refuted(violation),
+    };
     match graph.model {
-        Model::Wra => wra::check(graph, basis)
+        Model::Wra => wra::check(graph, &basis)
             .map_or_else(Settled::Refuted, |()| allowed(graph, vec![], fences::given(graph))),
-        Model::Sra => match sra::check(graph, basis, effort) {
+        Model::Sra => match sra::check(graph, &basis, effort) {
             Err(violation) => Settled::Refuted(violation),
             Ok(Found::Orders(mo)) => allowed(graph, mo, fences::given(graph)),
             Ok(Found::Nothing) => Settled::NoOrder,
             Ok(Found::OutOfBudget) => Settled::OutOfBudget,
         },
-        _ => match rc20::check(graph, basis) {
+        _ => match rc20::check(graph, &basis) {
             Err(violation) => Settled::Refuted(violation),
-            Ok(mo) if graph.has_seq_cst() => seq_cst(graph, basis, mo, effort),
+            Ok(mo) if graph.has_seq_cst() => seq_cst(graph, &basis, mo, effort),
             Ok(mo) => allowed(graph, mo, vec![]),
         },
     }

@@ -4,7 +4,7 @@
 //! a C11 model would have to search, a short search for such a run comes first; it also settles the
 //! sources of reads that the history tells by value only.
 
-use super::graph::{Graph, id};
+use super::graph::{Graph, Traits, id};
 use crate::consistency::decide::decide;
 use crate::consistency::search::Effort;
 use crate::consistency::{Decision, Options, UseClosure};
@@ -36,10 +36,10 @@ fn replay(graph: &Graph<'_>, steps: &[Step]) -> Coherence {
         let at = event.index() as u32;
         if let Some(location) = execution.action(event).location() {
             let order = &mut mo[location.index()];
-            if graph.is(at, super::graph::Traits::READ) {
+            if graph.is(at, Traits::READ) {
                 rf[event.index()] = order.last().copied();
             }
-            if graph.is(at, super::graph::Traits::WRITE) {
+            if graph.is(at, Traits::WRITE) {
                 order.push(event);
             }
         }
