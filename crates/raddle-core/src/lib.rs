@@ -5,10 +5,13 @@
 
 pub mod consistency;
 pub mod execution;
+pub mod explore;
 pub mod history;
 pub mod incremental;
 pub mod model;
+pub mod program;
 pub mod recheck;
 pub mod reference;
 pub mod report;
+pub mod script;
 pub mod witness;

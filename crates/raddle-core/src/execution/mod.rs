@@ -40,6 +40,8 @@ pub struct Location {
     pub name: String,
     /// Whether it is a lock.
     pub is_lock: bool,
+    /// Whether it is a synchronization object: its updates acquire and release in every model.
+    pub synchronizes: bool,
     /// Whether the history states its initial value (it is 0 otherwise).
     pub declared: bool,
 }

@@ -223,12 +223,13 @@ pub fn effective_order(execution: &Execution, model: Model, event: EventId) -> M
     let (action, order) = (execution.action(event), execution.order(event));
     let is_access = action.location().is_some();
     let is_lock = matches!(action, Action::Lock { .. } | Action::Unlock { .. });
+    let is_object = action.location().is_some_and(|at| execution.location(at).synchronizes);
     match model {
         Model::Sra | Model::Ra | Model::Wra if is_access && order.is_atomic() => {
             release_acquire(action)
         }
         Model::Rc20 if is_access && order == MemoryOrder::SeqCst => release_acquire(action),
-        Model::Relaxed if order.is_atomic() && !is_lock => MemoryOrder::Relaxed,
+        Model::Relaxed if order.is_atomic() && !is_lock && !is_object => MemoryOrder::Relaxed,
         _ => order,
     }
 }

@@ -12,5 +12,6 @@ pub mod generate;
 pub mod machine;
 mod perturb;
 mod program;
+pub mod programs;
 pub mod random;
 pub mod replay;

@@ -109,6 +109,7 @@ impl<'e> Graph<'e> {
 
     fn push(&mut self, event: EventId, thread: u32) {
         let action = self.execution.action(event);
+        let object = action.location().is_some_and(|at| self.execution.location(at).synchronizes);
         self.events.push(Event {
             location: action.location().map_or(NONE, |l| l.index() as u32),
             rf: match *self.execution.sources(event) {
@@ -119,7 +120,7 @@ impl<'e> Graph<'e> {
                 _ => NONE,
             },
             thread,
-            traits: traits(self.model, action, self.execution.order(event)),
+            traits: traits(self.model, action, self.execution.order(event), object),
         });
     }
 
@@ -268,15 +269,15 @@ pub(super) fn id(event: u32) -> EventId {
     EventId::new(event as usize)
 }
 
-/// What an event does under a model.
-fn traits(model: Model, action: &Action, order: MemoryOrder) -> Traits {
+/// What an event does under a model, and if it accesses a synchronization `object`.
+fn traits(model: Model, action: &Action, order: MemoryOrder, object: bool) -> Traits {
     let reads = action.has_source() || matches!(action, Action::Unlock { .. });
     let writes = action.is_source() || action.is_atomic_update();
     let fence = matches!(action, Action::Fence | Action::StoreFence);
     let lock = matches!(action, Action::Lock { .. } | Action::Unlock { .. });
     let access = reads || writes;
     let (acquire, release) = match model {
-        _ if lock => (order.is_acquire(), order.is_release()),
+        _ if lock || object => (order.is_acquire(), order.is_release()),
         Model::Sra | Model::Ra | Model::Wra if access && order.is_atomic() => (reads, writes),
         Model::Relaxed => (false, false),
         _ => (order.is_acquire(), order.is_release()),

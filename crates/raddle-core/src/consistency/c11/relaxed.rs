@@ -4,7 +4,7 @@
 //! suffices to look at the last write that the thread wrote or observed: one predecessor for each
 //! access, however many threads there are.
 //!
-//! Spawn, join and locks do synchronize, also under Relaxed. With them, `rc20` answers.
+//! Spawn, join, locks and synchronization objects do synchronize, also under Relaxed. With them, `rc20` answers.
 
 use super::chains::Chains;
 use super::forced::target;
@@ -16,7 +16,10 @@ use crate::execution::EventId;
 /// Whether nothing synchronizes.
 pub(super) fn applies(graph: &Graph<'_>) -> bool {
     let execution = graph.execution;
-    let locks = execution.locations().any(|location| execution.location(location).is_lock);
+    let locks = execution.locations().any(|location| {
+        let location = execution.location(location);
+        location.is_lock || location.synchronizes
+    });
     let spawns = graph.spawned_by.iter().any(|&spawn| spawn != NONE);
     !locks && !spawns && !graph.has_any(Traits::JOIN)
 }

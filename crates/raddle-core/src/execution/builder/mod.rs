@@ -79,6 +79,7 @@ struct DraftThread {
 
 struct DraftLocation {
     name: String,
+    synchronizes: bool,
     init: Option<Value>,
 }
 
@@ -127,9 +128,19 @@ impl Builder {
             return id;
         }
         let id = LocationId::new(self.locations.len());
-        self.locations.push(DraftLocation { name: name.to_owned(), init: None });
+        self.locations.push(DraftLocation {
+            name: name.to_owned(),
+            synchronizes: false,
+            init: None,
+        });
         self.location_ids.insert(name.to_owned(), id);
         id
+    }
+
+    /// States that a location is a synchronization object: its updates acquire and release in every
+    /// model, also where the model makes other accesses relaxed.
+    pub fn synchronize(&mut self, location: LocationId) {
+        self.locations[location.index()].synchronizes = true;
     }
 
     /// States the initial value of a location. The second statement about a location is refused
@@ -241,6 +252,7 @@ impl Builder {
             .map(|(draft, &is_lock)| Location {
                 name: draft.name,
                 is_lock,
+                synchronizes: draft.synchronizes,
                 declared: draft.init.is_some(),
             })
             .collect();

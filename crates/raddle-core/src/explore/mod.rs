@@ -1,0 +1,114 @@
+//! Exploring programs: every behaviour that a memory model allows, each class of behaviours once.
+//!
+//! Two executions are in the same *reads-from class* if their threads do the same and every read
+//! observes the same write. An explorer visits every class that the model allows, and none twice; each
+//! is handed to a [`Visitor`] as a [`Leaf`].
+
+pub mod trace;
+
+use std::time::Instant;
+
+pub use trace::{Class, Observed, ThreadEnd, Trace, TraceEvent};
+
+use crate::execution::ThreadId;
+use crate::program::Failure;
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All threads finished.
+    Complete,
+    /// No thread can go on, because an assumption failed somewhere or a thread waits in a loop for a
+    /// value that may still come. Of no interest.
+    Blocked,
+    /// No thread can go on, and these wait for locks, synchronization objects or each other.
+    Deadlock(Vec<ThreadId>),
+    /// These threads go on for ever without anybody making progress.
+    Livelock(Vec<ThreadId>),
+    /// A thread failed.
+    Failed(ThreadId, Failure),
+    /// Two accesses race: their positions in the trace.
+    Race(usize, usize),
+    /// A thread reached the limit of its events: what comes after it was not explored.
+    Limit(ThreadId),
+}
+
+/// A maximal execution.
+pub trait Leaf {
+    /// How it ended.
+    fn ending(&self) -> &Ending;
+    /// What happened.
+    fn trace(&self) -> Trace;
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Explore the rest.
+    Continue,
+    /// Stop here.
+    Stop,
+}
+
+/// What is told about every maximal execution.
+pub trait Visitor {
+    /// A class was seen.
+    fn visit(&mut self, leaf: &dyn Leaf) -> Control;
+}
+
+impl<F: FnMut(&dyn Leaf) -> Control> Visitor for F {
+    fn visit(&mut self, leaf: &dyn Leaf) -> Control {
+        self(leaf)
+    }
+}
+
+/// How far to explore.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// At most so many classes.
+    pub classes: Option<u64>,
+    /// Until then.
+    pub deadline: Option<Instant>,
+}
+
+/// How far an exploration got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything was seen.
+    All,
+    /// The visitor stopped it.
+    Stopped,
+    /// The limit of classes was reached.
+    Classes,
+    /// The time was up.
+    Deadline,
+    /// Everything was seen except what comes after the limit of events of some thread.
+    Events,
+    /// The explorer met something that it cannot explore, and gave up.
+    Unsupported(Unsupported),
+}
+
+/// Why an explorer gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsupported {
+    /// The program accesses memory that no op carries.
+    Cells,
+    /// What the program does makes no sense: it releases a lock that it does not hold, say, or starts
+    /// a thread twice.
+    Malformed,
+    /// It could not be told whether the model allows an execution.
+    Undecided,
+}
+
+/// What an exploration did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// How far it got.
+    pub extent: Extent,
+    /// How many classes of complete (or erroneous) executions there are.
+    pub classes: u64,
+    /// How many classes of blocked ones.
+    pub blocked: u64,
+    /// How often the program ran: how many histories of single threads there are.
+    pub histories: u64,
+}

@@ -1,0 +1,215 @@
+//! One execution of a program, as a value.
+
+use std::collections::BTreeMap;
+
+use crate::execution::{
+    Action, BuildError, Builder, Execution, MemoryOrder, SourceClaim, ThreadId, Value,
+};
+use crate::program::{Op, OpKind, Program};
+
+/// What a question observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Observed {
+    /// The initial write of the location, or the lock as it was in the beginning.
+    Initial,
+    /// An event: its index in the trace.
+    Event(usize),
+    /// A choice.
+    Choice(u32),
+}
+
+/// One event of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceEvent {
+    /// Its thread.
+    pub thread: ThreadId,
+    /// How many ops its thread did before.
+    pub position: usize,
+    /// What it did.
+    pub op: Op,
+    /// What it observed, if it is a question. For a join: the last event of the thread, or
+    /// [`Observed::Initial`] if that has none.
+    pub observed: Option<Observed>,
+    /// The value it read, if it is a load, an update or a compare-exchange.
+    pub read: Option<Value>,
+    /// The value it wrote, if it did.
+    pub written: Option<Value>,
+}
+
+/// How a thread ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ThreadEnd {
+    /// It finished.
+    Finished,
+    /// An assumption failed.
+    Assume,
+    /// It waits for a lock, an object or a thread.
+    Waiting,
+    /// It repeats itself.
+    Repeats,
+    /// It failed.
+    Failed,
+    /// It reached the limit of its events.
+    Limit,
+    /// It was not run to its end.
+    Open,
+}
+
+/// One execution of a program: its events, in an order in which every event comes after those of its
+/// thread and after the one that it observes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The events. Statements of initial values ([`OpKind::Init`]) are among them.
+    pub events: Vec<TraceEvent>,
+    /// How each thread that was started ended.
+    pub ends: BTreeMap<ThreadId, ThreadEnd>,
+}
+
+/// What distinguishes classes: for every thread what its questions observed, as thread and position,
+/// and how it ended.
+pub type Class = BTreeMap<ThreadId, (Vec<Source>, ThreadEnd)>;
+
+/// What a question observed, named independently of the order of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// The initial write.
+    Initial,
+    /// The event of this thread at this position. A weak compare-exchange may fail though it observes
+    /// the expected value.
+    Event {
+        /// The thread.
+        thread: ThreadId,
+        /// How many ops the thread did before.
+        position: usize,
+        /// Whether the observer failed spuriously.
+        spurious: bool,
+    },
+    /// A weak compare-exchange observed the initial write and failed spuriously.
+    SpuriousInitial,
+    /// A choice.
+    Choice(u32),
+}
+
+impl TraceEvent {
+    /// Whether this is a compare-exchange that observed the expected value and failed.
+    #[must_use]
+    pub fn is_spurious(&self) -> bool {
+        matches!(self.op.kind, OpKind::CompareExchange { expected, .. }
+            if self.read == Some(expected) && self.written.is_none())
+    }
+}
+
+impl Trace {
+    /// The reads-from class of the trace. Joins are left out: they tell nothing.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        let mut class: Class =
+            self.ends.iter().map(|(&thread, &end)| (thread, (vec![], end))).collect();
+        for event in &self.events {
+            let Some(observed) = event.observed else { continue };
+            if matches!(event.op.kind, OpKind::Join { .. } | OpKind::ReadCell { .. }) {
+                continue;
+            }
+            let spurious = event.is_spurious();
+            let source = match observed {
+                Observed::Initial if spurious => Source::SpuriousInitial,
+                Observed::Initial => Source::Initial,
+                Observed::Choice(choice) => Source::Choice(choice),
+                Observed::Event(source) => {
+                    let TraceEvent { thread, position, .. } = self.events[source];
+                    Source::Event { thread, position, spurious }
+                }
+            };
+            class.entry(event.thread).or_insert((vec![], ThreadEnd::Open)).0.push(source);
+        }
+        class
+    }
+
+    /// The trace as an execution for the checkers. Cells and choices are left out.
+    ///
+    /// # Errors
+    /// If the trace makes no sense; then whoever made it is wrong.
+    pub fn to_execution(&self, program: &dyn Program) -> Result<Execution, BuildError> {
+        let mut builder = Builder::new();
+        let mut initial: BTreeMap<_, Value> = BTreeMap::new();
+        let threads: BTreeMap<ThreadId, ThreadId> = (self.ends.keys())
+            .map(|&thread| {
+                let id = builder.thread(&program.thread_name(thread));
+                builder.declare(id);
+                (thread, id)
+            })
+            .collect();
+        let mut placed: Vec<Option<(ThreadId, usize)>> = vec![];
+        for event in &self.events {
+            placed.push(None);
+            let location = event.op.kind.location().map(|location| {
+                let id = builder.location(&program.location_name(location));
+                if matches!(event.op.kind, OpKind::Sync { .. }) {
+                    builder.synchronize(id);
+                }
+                if let OpKind::Init { value, .. } = event.op.kind {
+                    initial.insert(id, value);
+                } else if !matches!(event.op.kind, OpKind::Lock { .. } | OpKind::Unlock { .. }) {
+                    initial.entry(id).or_insert_with(|| program.initial_value(location));
+                }
+                id
+            });
+            let Some((action, order)) = action(event, location, &threads) else { continue };
+            let claim = match event.observed {
+                Some(Observed::Initial) if action.has_source() => SourceClaim::Init,
+                Some(Observed::Event(source)) if action.has_source() => {
+                    let (thread, position) = placed[source].expect("a source is an event");
+                    SourceClaim::Event { thread, position }
+                }
+                _ => SourceClaim::Unnamed,
+            };
+            let thread = threads[&event.thread];
+            let position = builder.push_ordered(thread, action, order, claim);
+            *placed.last_mut().expect("just pushed") = Some((thread, position));
+        }
+        for (location, value) in initial {
+            let _ = builder.init(location, value);
+        }
+        builder.build()
+    }
+}
+
+fn action(
+    event: &TraceEvent,
+    location: Option<crate::execution::LocationId>,
+    threads: &BTreeMap<ThreadId, ThreadId>,
+) -> Option<(Action, MemoryOrder)> {
+    let at = || location.expect("an access has a location");
+    let read = || event.read.expect("a read has a value");
+    let (action, order) = match event.op.kind {
+        OpKind::Init { .. }
+        | OpKind::WriteCell { .. }
+        | OpKind::ReadCell { .. }
+        | OpKind::Choose { .. } => return None,
+        OpKind::Store { value, order, .. } => {
+            (Action::Write { location: at(), value }, Some(order))
+        }
+        OpKind::Fence { order } => (Action::Fence, Some(order)),
+        OpKind::StoreFence => (Action::StoreFence, None),
+        OpKind::Unlock { .. } => (Action::Unlock { lock: at() }, None),
+        OpKind::Lock { .. } => (Action::Lock { lock: at() }, None),
+        OpKind::Spawn { thread } => (Action::Spawn { thread: threads[&thread] }, None),
+        OpKind::Join { thread } => (Action::Join { thread: threads[&thread] }, None),
+        OpKind::Load { order, .. } => (Action::Read { location: at(), value: read() }, Some(order)),
+        OpKind::Rmw { update, order, .. } => {
+            let written = update.apply(read());
+            (Action::Rmw { location: at(), read: read(), written }, Some(order))
+        }
+        OpKind::Sync { update, .. } => {
+            let written = update.apply(read());
+            (Action::Rmw { location: at(), read: read(), written }, Some(MemoryOrder::AcqRel))
+        }
+        OpKind::CompareExchange { expected, desired, success, failure, .. } => {
+            let succeeded = event.written.is_some();
+            let order = if succeeded { success } else { failure };
+            let location = at();
+            (Action::Cas { location, expected, desired, read: read(), succeeded }, Some(order))
+        }
+    };
+    Some((action, order.unwrap_or(action.default_order())))
+}

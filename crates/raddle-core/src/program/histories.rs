@@ -1,0 +1,210 @@
+//! What the threads of a program do, remembered.
+//!
+//! A thread is a function of what it reads. So its next ops are a function of its history, and they
+//! are remembered: a tree for each thread, from answers to what the thread does next. A program runs
+//! only where the tree has no branch yet, which is once for every history of *one* thread instead of
+//! once for every execution.
+//!
+//! Cost: a step that is known takes the comparison of as many answers as its question has had, most
+//! recent first, or a hash look-up where these are many.
+
+use rustc_hash::FxHashMap;
+
+use crate::execution::ThreadId;
+
+use super::{Answer, End, Op, OpKind, Program, Segment, Step};
+
+/// A history of one thread: a node of its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// An event, named by the history of its thread: independent of what other threads do meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Origin {
+    /// The history in whose segment the event is. A question is in the segment that follows its answer.
+    pub node: NodeId,
+    /// Which event of that segment: 0 is the question that led here, 1 the first effect, and so on.
+    pub index: u32,
+}
+
+/// How many answers of a question are searched one by one.
+const FEW: usize = 8;
+
+struct Node {
+    thread: ThreadId,
+    step: Step,
+    /// Where its effects are in `ops`.
+    effects: (u32, u32),
+    end: End,
+    /// How many events its thread has up to the end of this segment.
+    events: u32,
+    children: Vec<(Answer, NodeId)>,
+}
+
+/// The remembered histories of all threads of a program.
+#[derive(Default)]
+pub struct Histories {
+    nodes: Vec<Node>,
+    ops: Vec<Op>,
+    /// The first histories of all threads.
+    roots: FxHashMap<(ThreadId, Option<Origin>), NodeId>,
+    /// The children of questions with many answers.
+    many: FxHashMap<(NodeId, Answer), NodeId>,
+    /// How many threads and locations the ops mention.
+    threads: usize,
+    locations: usize,
+}
+
+impl Histories {
+    /// No histories.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many histories there are: how often the program ran.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing has run yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The first history of a thread.
+    pub fn start(
+        &mut self,
+        program: &mut dyn Program,
+        past: &[NodeId],
+        thread: ThreadId,
+        spawned_by: Option<Origin>,
+    ) -> NodeId {
+        match self.roots.get(&(thread, spawned_by)) {
+            Some(&node) => node,
+            None => self.grow(program, past, Step::Start(thread, spawned_by)),
+        }
+    }
+
+    /// How a history goes on after an answer.
+    #[inline]
+    pub fn after(
+        &mut self,
+        program: &mut dyn Program,
+        past: &[NodeId],
+        node: NodeId,
+        answer: Answer,
+    ) -> NodeId {
+        match self.known(node, answer) {
+            Some(child) => child,
+            None => self.grow(program, past, Step::After(node, answer)),
+        }
+    }
+
+    /// How a history goes on after an answer, if that is known.
+    #[inline]
+    #[must_use]
+    pub fn known(&self, node: NodeId, answer: Answer) -> Option<NodeId> {
+        let children = &self.nodes[node.0 as usize].children;
+        if children.len() > FEW {
+            return self.many.get(&(node, answer)).copied();
+        }
+        // Most answers are values; these are compared without looking at what else an answer can be.
+        if let Answer::Value(value) = answer {
+            let same = |&(known, _): &&(Answer, NodeId)| matches!(known, Answer::Value(it) if *it == value);
+            return children.iter().find(same).map(|&(_, child)| child);
+        }
+        children.iter().find(|&&(known, _)| known == answer).map(|&(_, child)| child)
+    }
+
+    #[cold]
+    fn grow(&mut self, program: &mut dyn Program, past: &[NodeId], step: Step) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 histories"));
+        let Segment { effects, end } = program.run(self, past, step, id);
+        let (thread, before) = match step {
+            Step::Start(thread, spawned_by) => {
+                self.roots.insert((thread, spawned_by), id);
+                (thread, 0)
+            }
+            Step::After(parent, answer) => {
+                self.add_child(parent, answer, id);
+                (self.thread(parent), self.events(parent) + 1)
+            }
+        };
+        self.note_sizes(thread, &effects, &end);
+        let first = self.ops.len() as u32;
+        let events = before + effects.len() as u32;
+        self.ops.extend(effects);
+        let effects = (first, self.ops.len() as u32);
+        self.nodes.push(Node { thread, step, effects, end, events, children: vec![] });
+        id
+    }
+
+    fn note_sizes(&mut self, thread: ThreadId, effects: &[Op], end: &End) {
+        self.threads = self.threads.max(thread.index() + 1);
+        let question = match end {
+            End::Question(op) => Some(op),
+            _ => None,
+        };
+        for op in effects.iter().chain(question) {
+            if let Some(location) = op.kind.location() {
+                self.locations = self.locations.max(location.index() + 1);
+            }
+            if let OpKind::Spawn { thread } | OpKind::Join { thread } = op.kind {
+                self.threads = self.threads.max(thread.index() + 1);
+            }
+        }
+    }
+
+    /// How many threads and locations there are, as far as they are known: their ids are below.
+    #[inline]
+    #[must_use]
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.threads, self.locations)
+    }
+
+    fn add_child(&mut self, parent: NodeId, answer: Answer, child: NodeId) {
+        let children = &mut self.nodes[parent.0 as usize].children;
+        children.push((answer, child));
+        if children.len() == FEW + 1 {
+            self.many.extend(children.iter().map(|&(answer, child)| ((parent, answer), child)));
+        } else if children.len() > FEW {
+            self.many.insert((parent, answer), child);
+        }
+    }
+
+    /// The thread whose history this is.
+    #[must_use]
+    pub fn thread(&self, node: NodeId) -> ThreadId {
+        self.nodes[node.0 as usize].thread
+    }
+
+    /// How the history came about: its last step.
+    #[must_use]
+    pub fn step(&self, node: NodeId) -> Step {
+        self.nodes[node.0 as usize].step
+    }
+
+    /// What the thread does after the last answer and before its next question.
+    #[inline]
+    #[must_use]
+    pub fn effects(&self, node: NodeId) -> &[Op] {
+        let (from, to) = self.nodes[node.0 as usize].effects;
+        &self.ops[from as usize..to as usize]
+    }
+
+    /// How the history ends.
+    #[inline]
+    #[must_use]
+    pub fn end(&self, node: NodeId) -> &End {
+        &self.nodes[node.0 as usize].end
+    }
+
+    /// How many events the thread has done, this segment included, its last question excluded.
+    #[must_use]
+    pub fn events(&self, node: NodeId) -> u32 {
+        self.nodes[node.0 as usize].events
+    }
+}

@@ -1,0 +1,73 @@
+//! Programs: threads that do one [`Op`] after the other, each a function of what it has read.
+//!
+//! This is the only vocabulary that front ends and explorers share. A front end knows no memory model
+//! and no schedule; it says what a thread does next. An explorer knows neither Rust nor C nor scripts.
+//!
+//! Ops are of two kinds. An *effect* (a store, a fence, a release, a spawn) always succeeds and tells
+//! the thread nothing, so a thread does many of them in a row. A *question* (a load, an update, an
+//! acquire, a join, a choice) gets an [`Answer`], and the thread waits for it. So a thread is a tree: what
+//! it does up to its next question, and for every answer how it goes on. [`Histories`] remembers that
+//! tree, and a [`Program`] runs only where the tree has no branch yet.
+//!
+//! What an answer must say depends on what the thread can learn from it. For a load that is the value.
+//! But a thread that acquires a mutex or joins another thread sees memory that no op carries: there the
+//! answer is *which* event it observed ([`Answer::From`]), with that event's own history. The same holds
+//! for a load that reads a pointer ([`Op::carries`]).
+
+mod histories;
+mod op;
+
+pub use histories::{Histories, NodeId, Origin};
+pub use op::{
+    Answer, End, Failure, FailureKind, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update,
+    UpdateKind, is_pointer,
+};
+
+use crate::execution::{LocationId, ThreadId, Value};
+
+/// Where a history starts or how it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// The thread starts, spawned by the event (the main thread by none).
+    Start(ThreadId, Option<Origin>),
+    /// The history, which ends with a question, goes on with this answer.
+    After(NodeId, Answer),
+}
+
+/// What a thread does up to its next question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Its effects, in program order.
+    pub effects: Vec<Op>,
+    /// How it ends.
+    pub end: End,
+}
+
+/// Something that has threads. Thread 0 runs from the start; all others are spawned.
+pub trait Program {
+    /// Runs a thread from the end of a history to its next question. The new history will have the id
+    /// `node`. Explorers ask only for steps that the memory model allows, and each once. `past` are the
+    /// histories that the current execution consists of, in the order in which they were reached: a
+    /// program that has to run again from its beginning follows them.
+    fn run(&mut self, histories: &Histories, past: &[NodeId], step: Step, node: NodeId) -> Segment;
+
+    /// Whether threads share memory that no op carries, so that who acquires a lock or joins a thread
+    /// must know from whom. If not, such a question is answered with [`Answer::Initial`].
+    fn shares_memory(&self) -> bool {
+        true
+    }
+
+    /// Where an op is in the source, for people: `file:line` and the like.
+    fn place(&self, place: PlaceId) -> String;
+
+    /// The name of a location, for people.
+    fn location_name(&self, location: LocationId) -> String;
+
+    /// The name of a thread, for people. It must not depend on the order in which threads run.
+    fn thread_name(&self, thread: ThreadId) -> String;
+
+    /// The initial value of a location that no [`OpKind::Init`] mentions.
+    fn initial_value(&self, _location: LocationId) -> Value {
+        0
+    }
+}

@@ -1,0 +1,297 @@
+//! What a thread does.
+
+use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
+
+use super::{NodeId, Origin};
+
+/// Where in its source an op is: a number that the program understands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PlaceId(pub u32);
+
+/// One op of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Op {
+    /// What it does.
+    pub kind: OpKind,
+    /// Where it is in the source.
+    pub place: PlaceId,
+}
+
+/// What an op does. Effects first, then questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields are those of `Action`, or told with the variant")]
+pub enum OpKind {
+    /// Effect: states the initial value of a location, before the thread's first access to it. All
+    /// threads of an execution that mention a location state the same value.
+    Init { location: LocationId, value: Value },
+    /// Effect: a store. If it `carries`, its value is a pointer to memory that no op carries, and who
+    /// reads it learns from which event it comes.
+    Store { location: LocationId, value: Value, order: MemoryOrder, carries: bool },
+    /// Effect: a fence.
+    Fence { order: MemoryOrder },
+    /// Effect: a store-store fence.
+    StoreFence,
+    /// Effect: releases a lock that the thread holds.
+    Unlock { lock: LocationId },
+    /// Effect: starts a thread. A thread that the program starts twice gets two ids.
+    Spawn { thread: ThreadId },
+    /// Effect: writes memory that no op carries (a cell). It may race.
+    WriteCell { location: LocationId },
+
+    /// Question: a load.
+    Load { location: LocationId, order: MemoryOrder },
+    /// Question: an atomic update.
+    Rmw { location: LocationId, update: Update, order: MemoryOrder },
+    /// Question: a compare-exchange. A `weak` one may also fail where the values are equal.
+    CompareExchange {
+        location: LocationId,
+        expected: Value,
+        desired: Value,
+        /// Whether `desired` is a pointer, as for a store that carries.
+        carries: bool,
+        success: MemoryOrder,
+        failure: MemoryOrder,
+        weak: bool,
+    },
+    /// Question: acquires a lock. Waits while it is held. Answered with the event that released it.
+    Lock { lock: LocationId },
+    /// Question: waits until the value of a synchronization object (a semaphore, say) satisfies the
+    /// guard, and updates it. Such an object is accessed by these ops only; they acquire and release in
+    /// every model. Answered with the event that it observed.
+    Sync { location: LocationId, guard: Guard, update: Update },
+    /// Question: waits for the end of a thread. Answered with the thread's last history.
+    Join { thread: ThreadId },
+    /// Question: any number below `options`.
+    Choose { options: u32 },
+    /// Question: reads memory that no op carries. It may race; otherwise the write that it observes is
+    /// the last one that happens before it, and the answer says which.
+    ReadCell { location: LocationId },
+}
+
+/// What a synchronization object is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Guard {
+    /// Nothing: any value will do.
+    Always,
+    /// This value.
+    Equal(Value),
+    /// A value below this one.
+    Below(Value),
+    /// A value above this one.
+    Above(Value),
+    /// A value without any of these bits.
+    NoBits(Value),
+}
+
+impl Guard {
+    /// Whether the value satisfies the guard.
+    #[inline]
+    #[must_use]
+    pub fn admits(self, value: Value) -> bool {
+        match self {
+            Guard::Always => true,
+            Guard::Equal(expected) => value == expected,
+            Guard::Below(bound) => value < bound,
+            Guard::Above(bound) => value > bound,
+            Guard::NoBits(bits) => value & bits == 0,
+        }
+    }
+}
+
+/// A value that is a pointer is the base of its block, which is a multiple of this number and above all
+/// integers, plus an offset below it, which has the low bits of the address.
+pub const POINTER_BASE: Value = 1 << 64;
+
+/// All pointers have this bit.
+pub const POINTER: Value = 1 << 120;
+
+/// Whether the value is a pointer to a block, not an integer.
+#[inline]
+#[must_use]
+pub fn is_pointer(value: Value) -> bool {
+    value >= POINTER
+}
+
+/// What an atomic update makes of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Update {
+    /// The operation.
+    pub kind: UpdateKind,
+    /// Its second operand.
+    pub operand: Value,
+    /// The width of the integer in bits, 1 to 64; the result wraps around. 0: no wrapping.
+    pub bits: u8,
+    /// Whether it is signed.
+    pub signed: bool,
+    /// Whether the operand is a pointer that somebody may read, as for a store that carries.
+    pub carries: bool,
+}
+
+/// An atomic operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum UpdateKind {
+    Swap,
+    Add,
+    Sub,
+    And,
+    Nand,
+    Or,
+    Xor,
+    Max,
+    Min,
+}
+
+impl Update {
+    /// The value written where this one was read.
+    #[inline]
+    #[must_use]
+    pub fn apply(&self, read: Value) -> Value {
+        let arithmetic = !matches!(self.kind, UpdateKind::Swap | UpdateKind::Max | UpdateKind::Min);
+        if arithmetic && is_pointer(read) {
+            let low = POINTER_BASE - 1;
+            return read & !low | self.apply(read & low) & low;
+        }
+        let operand = self.operand;
+        self.wrap(match self.kind {
+            UpdateKind::Swap => operand,
+            UpdateKind::Add => read + operand,
+            UpdateKind::Sub => read - operand,
+            UpdateKind::And => read & operand,
+            UpdateKind::Nand => !(read & operand),
+            UpdateKind::Or => read | operand,
+            UpdateKind::Xor => read ^ operand,
+            UpdateKind::Max => read.max(operand),
+            UpdateKind::Min => read.min(operand),
+        })
+    }
+
+    /// Wraps around at the width of the integer.
+    fn wrap(&self, value: Value) -> Value {
+        if self.bits == 0 {
+            return value;
+        }
+        let low = value & ((1 << self.bits) - 1);
+        let negative = self.signed && low >> (self.bits - 1) & 1 == 1;
+        if negative { low - (1 << self.bits) } else { low }
+    }
+}
+
+impl OpKind {
+    /// Whether the op is a question.
+    #[must_use]
+    pub fn is_question(&self) -> bool {
+        match self {
+            OpKind::Init { .. }
+            | OpKind::Store { .. }
+            | OpKind::Fence { .. }
+            | OpKind::StoreFence
+            | OpKind::Unlock { .. }
+            | OpKind::Spawn { .. }
+            | OpKind::WriteCell { .. } => false,
+            OpKind::Load { .. }
+            | OpKind::Rmw { .. }
+            | OpKind::CompareExchange { .. }
+            | OpKind::Lock { .. }
+            | OpKind::Sync { .. }
+            | OpKind::Join { .. }
+            | OpKind::Choose { .. }
+            | OpKind::ReadCell { .. } => true,
+        }
+    }
+
+    /// The location, lock or cell that the op is about.
+    #[must_use]
+    pub fn location(&self) -> Option<LocationId> {
+        match *self {
+            OpKind::Init { location, .. }
+            | OpKind::Store { location, .. }
+            | OpKind::WriteCell { location }
+            | OpKind::Load { location, .. }
+            | OpKind::Rmw { location, .. }
+            | OpKind::CompareExchange { location, .. }
+            | OpKind::Sync { location, .. }
+            | OpKind::ReadCell { location } => Some(location),
+            OpKind::Lock { lock } | OpKind::Unlock { lock } => Some(lock),
+            OpKind::Fence { .. }
+            | OpKind::StoreFence
+            | OpKind::Spawn { .. }
+            | OpKind::Join { .. }
+            | OpKind::Choose { .. } => None,
+        }
+    }
+}
+
+impl Op {
+    /// Whether what the op writes (if it writes) is a pointer to memory that no op carries.
+    #[must_use]
+    pub fn carries(&self) -> bool {
+        match self.kind {
+            OpKind::Store { carries, .. } | OpKind::CompareExchange { carries, .. } => carries,
+            OpKind::Rmw { update, .. } => update.carries,
+            _ => false,
+        }
+    }
+}
+
+/// What a thread learns from a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// A load, update or compare-exchange read this value.
+    Value(Value),
+    /// A weak compare-exchange read this value, which is the expected one, and failed.
+    Spurious(Value),
+    /// What was observed is this event: the write of a pointer, the release of a lock (the acquire
+    /// took it from), the write of a cell, or the end of a joined thread.
+    From(Origin),
+    /// As [`Answer::From`], by a weak compare-exchange that failed nevertheless.
+    SpuriousFrom(Origin),
+    /// The lock, or the cell, is as it was in the beginning.
+    Initial,
+    /// This number was chosen.
+    Choice(u32),
+}
+
+/// How a segment ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With a question.
+    Question(Op),
+    /// The thread is finished.
+    Finished,
+    /// An assumption does not hold: this execution is of no interest.
+    Assume,
+    /// The thread is where it was at the end of an earlier history of its own, which ends with the
+    /// question; it has only read since. Without anybody's help it does the same for ever.
+    Repeats(NodeId),
+    /// Something went wrong in the program.
+    Failed(Failure),
+    /// The thread has reached the limit of its events.
+    Limit,
+}
+
+/// Something went wrong in a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of thing.
+    pub kind: FailureKind,
+    /// What went wrong, for people.
+    pub message: String,
+    /// Where.
+    pub place: PlaceId,
+}
+
+/// The kinds of failures that a thread meets on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// A panic or a failed assertion.
+    Panic,
+    /// The stack overflowed.
+    StackOverflow,
+    /// An object was used after it had been dropped.
+    UseAfterDrop,
+    /// A lock or thread was used against its rules.
+    Misuse,
+    /// The thread did something else than before with the same history.
+    Nondeterminism,
+}

@@ -1,0 +1,304 @@
+//! Running scripts.
+//!
+//! The state of a thread (the next instruction and the registers) is kept for every history, so a run
+//! costs what happens after the last answer and no more. All registers are in one vector.
+
+use crate::execution::{LocationId, ThreadId, Value};
+use crate::program::{
+    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, PlaceId, Program, Segment,
+    Step, Update, UpdateKind,
+};
+
+use super::compile::{Body, Cell, Code, Formula, compile};
+use super::{Script, Variable};
+
+/// The state of a thread at the end of a history.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    thread: usize,
+    /// The instruction that asks, fails or ends.
+    next: usize,
+    /// Where its registers begin.
+    first: usize,
+}
+
+/// A script that runs.
+#[derive(Clone, Debug)]
+pub struct ScriptProgram {
+    threads: Vec<Body>,
+    thread_names: Vec<String>,
+    location_names: Vec<String>,
+    initial: Vec<Value>,
+    /// For every thread the place of its first instruction.
+    places: Vec<usize>,
+    states: Vec<State>,
+    registers: Vec<Value>,
+    /// The registers of the thread that runs.
+    current: Vec<Value>,
+}
+
+/// What an instruction does to its thread.
+enum Flow {
+    Next,
+    Goto(usize),
+    Effect(OpKind),
+    Stop(End),
+}
+
+impl ScriptProgram {
+    /// The program of a script.
+    ///
+    /// # Panics
+    /// If the script mentions variables or threads that it does not have. One that was parsed does not.
+    #[must_use]
+    pub fn new(script: &Script) -> Self {
+        let threads: Vec<Body> =
+            script.threads.iter().map(|thread| compile(script, thread)).collect();
+        let places = threads.iter().scan(0, |next, body| {
+            let first = *next;
+            *next += body.code.len();
+            Some(first)
+        });
+        ScriptProgram {
+            places: places.collect(),
+            threads,
+            thread_names: script.threads.iter().map(|thread| thread.name.clone()).collect(),
+            location_names: script.variables.iter().flat_map(cell_names).collect(),
+            initial: script.variables.iter().flat_map(|variable| variable.cells.clone()).collect(),
+            states: vec![],
+            registers: vec![],
+            current: vec![],
+        }
+    }
+
+    /// How many threads there are.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// The initial values of all locations, 0 for locks.
+    #[must_use]
+    pub fn initial_values(&self) -> &[Value] {
+        &self.initial
+    }
+
+    /// The names of the registers of a thread, in the order of their values.
+    #[must_use]
+    pub fn register_names(&self, thread: ThreadId) -> &[String] {
+        &self.threads[thread.index()].names
+    }
+
+    /// The registers at the end of a history.
+    #[must_use]
+    pub fn registers(&self, node: NodeId) -> &[Value] {
+        let State { thread, first, .. } = self.states[node.0 as usize];
+        &self.registers[first..][..self.threads[thread].names.len()]
+    }
+
+    /// Makes the registers of a history the current ones.
+    fn load_state(&mut self, node: NodeId) -> State {
+        let state = self.states[node.0 as usize];
+        let registers = self.threads[state.thread].registers;
+        self.current.clear();
+        self.current.extend_from_slice(&self.registers[state.first..][..registers]);
+        state
+    }
+
+    /// Keeps the current registers; histories from this one on are forgotten.
+    fn save_state(&mut self, node: NodeId, thread: usize, next: usize) {
+        let node = node.0 as usize;
+        if let Some(forgotten) = self.states.get(node) {
+            self.registers.truncate(forgotten.first);
+            self.states.truncate(node);
+        }
+        let first = self.registers.len();
+        self.registers.extend_from_slice(&self.current);
+        self.states.push(State { thread, next, first });
+    }
+
+    /// Gives the current thread, which asked with this instruction, its answer.
+    fn receive(&mut self, state: State, answer: Answer) {
+        let registers = &mut self.current;
+        match (&self.threads[state.thread].code[state.next], answer) {
+            (Code::Load { target, .. } | Code::Update { target, .. }, Answer::Value(value)) => {
+                put(registers, *target, value);
+            }
+            (
+                Code::CompareExchange { target, succeeded, expected, .. },
+                Answer::Value(value) | Answer::Spurious(value),
+            ) => {
+                let success = answer == Answer::Value(expected.value(registers));
+                put(registers, *target, value);
+                put(registers, *succeeded, Value::from(success));
+            }
+            (Code::Choose { target, .. }, Answer::Choice(choice)) => {
+                put(registers, *target, choice.into());
+            }
+            (Code::Lock { at, held }, _) => {
+                let lock = locate(at, registers).expect("it has been a question");
+                registers[held + lock.index()] = 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn cell_names(variable: &Variable) -> Vec<String> {
+    let Variable { name, cells, is_array, .. } = variable;
+    let cell = |index| if *is_array { format!("{name}[{index}]") } else { name.clone() };
+    (0..cells.len()).map(cell).collect()
+}
+
+fn put(registers: &mut [Value], target: Option<usize>, value: Value) {
+    if let Some(target) = target {
+        registers[target] = value;
+    }
+}
+
+/// The location, or what is wrong with the index.
+fn locate(at: &Cell, registers: &[Value]) -> Result<LocationId, String> {
+    let index = at.index.as_ref().map_or(0, |index| index.value(registers));
+    match usize::try_from(index) {
+        Ok(index) if index < at.len => Ok(LocationId::new(at.first + index)),
+        _ => Err(format!("the index {index} is not below {}", at.len)),
+    }
+}
+
+fn update(kind: UpdateKind, operand: Value) -> Update {
+    Update { kind, operand, bits: 64, signed: true, carries: false }
+}
+
+/// What an instruction does.
+fn step(code: &Code, place: PlaceId, registers: &mut [Value]) -> Result<Flow, Failure> {
+    let fail = |kind, message: &str| Failure { kind, message: message.to_owned(), place };
+    let holds = |condition: &Formula| condition.value(registers) != 0;
+    Ok(match code {
+        Code::Set { target, value } => {
+            registers[*target] = value.value(registers);
+            Flow::Next
+        }
+        Code::Unless { condition, to } if !holds(condition) => Flow::Goto(*to),
+        Code::Jump(to) => Flow::Goto(*to),
+        Code::Assume(condition) if !holds(condition) => Flow::Stop(End::Assume),
+        Code::Assert(condition) if !holds(condition) => {
+            return Err(fail(FailureKind::Panic, "an assertion failed"));
+        }
+        Code::Unless { .. } | Code::Assume(_) | Code::Assert(_) => Flow::Next,
+        Code::Unlock { at, held } => {
+            let lock = locate(at, registers).map_err(|it| fail(FailureKind::Panic, &it))?;
+            if std::mem::take(&mut registers[held + lock.index()]) == 0 {
+                return Err(fail(FailureKind::Misuse, "the thread does not hold the lock"));
+            }
+            Flow::Effect(OpKind::Unlock { lock })
+        }
+        Code::End => Flow::Stop(End::Finished),
+        _ => {
+            let kind = op(code, registers).map_err(|it| fail(FailureKind::Panic, &it))?;
+            let question = || Flow::Stop(End::Question(Op { kind, place }));
+            if kind.is_question() { question() } else { Flow::Effect(kind) }
+        }
+    })
+}
+
+/// The op of an instruction that needs no more than registers.
+fn op(code: &Code, registers: &[Value]) -> Result<OpKind, String> {
+    let at = |cell| locate(cell, registers);
+    let value = |formula: &Formula| formula.value(registers);
+    Ok(match code {
+        Code::Store { at: cell, value: formula, order } => {
+            let (location, value) = (at(cell)?, value(formula));
+            OpKind::Store { location, value, order: *order, carries: false }
+        }
+        Code::Fence(order) => OpKind::Fence { order: *order },
+        Code::StoreFence => OpKind::StoreFence,
+        Code::Spawn(thread) => OpKind::Spawn { thread: *thread },
+        Code::Load { at: cell, order, .. } => OpKind::Load { location: at(cell)?, order: *order },
+        Code::Update { at: cell, kind, operand, order, .. } => {
+            let update = update(*kind, value(operand));
+            OpKind::Rmw { location: at(cell)?, update, order: *order }
+        }
+        Code::CompareExchange { at: cell, expected, desired, success, failure, weak, .. } => {
+            OpKind::CompareExchange {
+                location: at(cell)?,
+                expected: value(expected),
+                desired: value(desired),
+                carries: false,
+                success: *success,
+                failure: *failure,
+                weak: *weak,
+            }
+        }
+        Code::Lock { at: cell, .. } => OpKind::Lock { lock: at(cell)? },
+        Code::Sync { at: cell, guard, bound, kind, operand } => {
+            let (guard, update) = (guard.with(value(bound)), update(*kind, value(operand)));
+            OpKind::Sync { location: at(cell)?, guard, update }
+        }
+        Code::Join(thread) => OpKind::Join { thread: *thread },
+        Code::Choose { options, .. } => OpKind::Choose { options: *options },
+        Code::Set { .. }
+        | Code::Unless { .. }
+        | Code::Jump(_)
+        | Code::Assume(_)
+        | Code::Assert(_)
+        | Code::Unlock { .. }
+        | Code::End => unreachable!("it is no op, or more than one"),
+    })
+}
+
+impl Program for ScriptProgram {
+    fn run(&mut self, _: &Histories, _: &[NodeId], from: Step, node: NodeId) -> Segment {
+        let (thread, mut next) = match from {
+            Step::Start(thread, _) => {
+                self.current.clear();
+                self.current.resize(self.threads[thread.index()].registers, 0);
+                (thread.index(), 0)
+            }
+            Step::After(parent, answer) => {
+                let state = self.load_state(parent);
+                self.receive(state, answer);
+                (state.thread, state.next + 1)
+            }
+        };
+        let mut effects = vec![];
+        let end = loop {
+            let place = PlaceId((self.places[thread] + next) as u32);
+            let code = &self.threads[thread].code[next];
+            let flow = step(code, place, &mut self.current);
+            match flow.unwrap_or_else(|failure| Flow::Stop(End::Failed(failure))) {
+                Flow::Next => next += 1,
+                Flow::Goto(to) => next = to,
+                Flow::Effect(kind) => {
+                    effects.push(Op { kind, place });
+                    next += 1;
+                }
+                Flow::Stop(end) => break end,
+            }
+        };
+        self.save_state(node, thread, next);
+        Segment { effects, end }
+    }
+
+    fn shares_memory(&self) -> bool {
+        false
+    }
+
+    fn place(&self, place: PlaceId) -> String {
+        let place = place.0 as usize;
+        let thread = self.places.partition_point(|&first| first <= place) - 1;
+        let at = place - self.places[thread];
+        format!("{}.{at}: {}", self.thread_names[thread], self.threads[thread].text[at])
+    }
+
+    fn location_name(&self, location: LocationId) -> String {
+        self.location_names[location.index()].clone()
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        self.thread_names[thread.index()].clone()
+    }
+
+    fn initial_value(&self, location: LocationId) -> Value {
+        self.initial[location.index()]
+    }
+}
