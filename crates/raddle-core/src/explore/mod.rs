@@ -4,6 +4,11 @@
 //! observes the same write. An explorer visits every class that the model allows, and none twice; each
 //! is handed to a [`Visitor`] as a [`Leaf`].
 
+pub mod c11;
+pub mod face;
+mod linear;
+pub mod reads_from_compact;
+pub mod row;
 pub mod trace;
 
 use std::time::Instant;

@@ -1,0 +1,275 @@
+//! Maximal executions: how they ended, and what happened in them.
+
+use super::super::face::Face;
+use super::super::row::Row;
+use super::super::{Control, Ending, Extent, Leaf, Observed, ThreadEnd, Trace, TraceEvent};
+use super::state::{Ask, Explorer, INIT, Role, Stop};
+use crate::execution::ThreadId;
+use crate::program::{Answer, End, NodeId, Op, OpKind, Step};
+
+struct Maximal<'e, 's, 'a, R, F> {
+    explorer: &'e Explorer<'s, 'a, R, F>,
+    ending: &'e Ending,
+}
+
+impl<R: Row, F: Face<R>> Leaf for Maximal<'_, '_, '_, R, F> {
+    fn ending(&self) -> &Ending {
+        self.ending
+    }
+
+    fn trace(&self) -> Trace {
+        TraceMaker::new(self.explorer).make()
+    }
+}
+
+impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
+    /// The current execution is maximal: counts it, shows it to the visitor.
+    #[inline]
+    pub(super) fn leaf(&mut self) {
+        self.leaves += 1;
+        if self.race.is_none() && self.asking.is_empty() && self.unfinished == 0 {
+            self.classes += 1;
+            self.show(&Ending::Complete);
+        } else {
+            self.unusual_leaf();
+        }
+        if self.stop.is_none() {
+            self.check_limits();
+        }
+    }
+
+    #[cold]
+    fn unusual_leaf(&mut self) {
+        let ending = self.unusual_ending();
+        match ending {
+            Ending::Blocked => self.blocked += 1,
+            _ => self.classes += 1,
+        }
+        if self.race.is_some() {
+            self.clock += 1;
+            self.unexplored = self.clock;
+        }
+        self.show(&ending);
+    }
+
+    /// Shows a leaf to the visitor, unless it has seen it before this exploration started again.
+    #[inline]
+    fn show(&mut self, ending: &Ending) {
+        if self.leaves <= self.outer.visited {
+            return;
+        }
+        self.outer.visited = self.leaves;
+        let Some(visitor) = self.outer.visitor.take() else { return };
+        let control = visitor.visit(&Maximal { explorer: self, ending });
+        self.outer.visitor = Some(visitor);
+        if control == Control::Stop {
+            self.stop = Some(Stop::Extent(Extent::Stopped));
+        }
+    }
+
+    /// How the execution ended, if not all threads finished.
+    #[cold]
+    fn unusual_ending(&mut self) -> Ending {
+        if let Some((first, second)) = self.race {
+            let made = TraceMaker::new(self).index_events();
+            return Ending::Race(made[first], made[second]);
+        }
+        let ends: Vec<(ThreadId, ThreadEnd)> = self.ends().collect();
+        let with = |end: ThreadEnd| ends.iter().filter(move |(_, e)| *e == end).map(|&(t, _)| t);
+        if let Some(thread) = with(ThreadEnd::Failed).next() {
+            let End::Failed(failure) = self.histories.end(self.threads[thread.index()].node) else {
+                unreachable!("the thread has failed")
+            };
+            return Ending::Failed(thread, failure.clone());
+        }
+        if let Some(thread) = with(ThreadEnd::Limit).next() {
+            return Ending::Limit(thread);
+        }
+        if with(ThreadEnd::Assume).next().is_some() {
+            return Ending::Blocked;
+        }
+        let repeating: Vec<ThreadId> = with(ThreadEnd::Repeats).collect();
+        if repeating.is_empty() {
+            return Ending::Deadlock(with(ThreadEnd::Waiting).collect());
+        }
+        if self.repeats_for_ever(&repeating) {
+            Ending::Livelock(repeating)
+        } else {
+            Ending::Blocked
+        }
+    }
+
+    /// How each thread that was started ended.
+    fn ends(&self) -> impl Iterator<Item = (ThreadId, ThreadEnd)> + '_ {
+        let started = self.threads.iter().enumerate().filter(|(at, _)| self.was_started(*at));
+        started.map(|(at, thread)| {
+            let end = match self.histories.end(thread.node) {
+                End::Finished => ThreadEnd::Finished,
+                End::Assume => ThreadEnd::Assume,
+                End::Repeats(_) => ThreadEnd::Repeats,
+                End::Failed(_) => ThreadEnd::Failed,
+                End::Limit => ThreadEnd::Limit,
+                End::Question(_) if matches!(thread.ask, Ask::Sync | Ask::Join) => {
+                    ThreadEnd::Waiting
+                }
+                End::Question(_) => ThreadEnd::Open,
+            };
+            (ThreadId::new(at), end)
+        })
+    }
+
+    fn was_started(&self, thread: usize) -> bool {
+        let histories = &self.histories;
+        let thread = ThreadId::new(thread);
+        self.past.iter().any(|&node| histories.thread(node) == thread)
+    }
+
+    /// Whether these threads, each of which went round a loop, may go on so: every location that they
+    /// read may keep the value that they read last.
+    fn repeats_for_ever(&mut self, repeating: &[ThreadId]) -> bool {
+        let mut last: Vec<(usize, Option<usize>)> = vec![];
+        for &thread in repeating {
+            for (location, source) in self.reads_of_loop(thread) {
+                let source = (source != INIT).then_some(source as usize);
+                match last.iter().find(|&&(known, _)| known == location) {
+                    Some(&(_, known)) if known != source => return false,
+                    Some(_) => {}
+                    None => last.push((location, source)),
+                }
+            }
+        }
+        self.face.can_be_last(&last)
+    }
+
+    /// What the thread read on its last way round.
+    fn reads_of_loop(&self, thread: ThreadId) -> Vec<(usize, u32)> {
+        let histories = &self.histories;
+        let node = self.threads[thread.index()].node;
+        let End::Repeats(start) = *histories.end(node) else {
+            unreachable!("the thread repeats itself")
+        };
+        let mut reads = vec![];
+        let mut at = node;
+        while at != start {
+            let reached = self.past.iter().rposition(|&past| past == at).expect("it was reached");
+            let event = self.events[self.first_events[reached] as usize];
+            if event.role == Role::Read && event.origin.node == at {
+                reads.push((event.location as usize, event.source));
+            }
+            let Step::After(before, _) = histories.step(at) else { break };
+            at = before;
+        }
+        reads
+    }
+}
+
+/// Makes a trace of the current execution.
+struct TraceMaker<'e, 's, 'a, R, F> {
+    explorer: &'e Explorer<'s, 'a, R, F>,
+    trace: Trace,
+    /// By event, its index in the trace.
+    index: Vec<usize>,
+    /// By thread, how many ops it has done, and its last event in the trace.
+    done: Vec<(usize, Option<usize>)>,
+}
+
+impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
+    fn new(explorer: &'e Explorer<'s, 'a, R, F>) -> Self {
+        let done = vec![(0, None); explorer.threads.len()];
+        TraceMaker { explorer, trace: Trace::default(), index: vec![], done }
+    }
+
+    fn make(mut self) -> Trace {
+        self.trace.ends = self.explorer.ends().collect();
+        self.add_all();
+        self.trace
+    }
+
+    fn index_events(mut self) -> Vec<usize> {
+        self.add_all();
+        self.index
+    }
+
+    fn add_all(&mut self) {
+        for at in 0..self.explorer.past.len() {
+            self.add_history(self.explorer.past[at]);
+        }
+    }
+
+    fn add_history(&mut self, node: NodeId) {
+        let histories = &self.explorer.histories;
+        let thread = histories.thread(node);
+        if let Step::After(before, answer) = histories.step(node) {
+            let End::Question(op) = histories.end(before) else {
+                unreachable!("a history goes on after a question")
+            };
+            self.add_question(thread, *op, answer);
+        }
+        for op in histories.effects(node) {
+            let is_event = match op.kind {
+                OpKind::Init { .. } | OpKind::Spawn { .. } => false,
+                OpKind::Fence { .. } | OpKind::StoreFence => F::FENCES_ARE_EVENTS,
+                _ => true,
+            };
+            let written = match op.kind {
+                OpKind::Store { value, .. } => Some(value),
+                _ => None,
+            };
+            self.add(thread, *op, is_event, None, None, written);
+        }
+    }
+
+    fn add_question(&mut self, thread: ThreadId, op: Op, answer: Answer) {
+        match op.kind {
+            OpKind::Choose { .. } => {
+                let Answer::Choice(choice) = answer else { unreachable!("a choice was made") };
+                self.add(thread, op, false, Some(Observed::Choice(choice)), None, None);
+            }
+            OpKind::Join { thread: child } => {
+                let last = self.done[child.index()].1;
+                let observed = last.map_or(Observed::Initial, Observed::Event);
+                self.add(thread, op, false, Some(observed), None, None);
+            }
+            _ => self.add_read(thread, op),
+        }
+    }
+
+    fn add_read(&mut self, thread: ThreadId, op: Op) {
+        let event = self.explorer.events[self.index.len()];
+        let observed = match event.source {
+            INIT => Observed::Initial,
+            source => Observed::Event(self.index[source as usize]),
+        };
+        let has_value = !matches!(op.kind, OpKind::ReadCell { .. } | OpKind::Lock { .. });
+        let value = self.explorer.value(event.location as usize, event.source);
+        let read = has_value.then_some(value);
+        let written = (has_value && event.role == Role::Update).then_some(event.value);
+        self.add(thread, op, true, Some(observed), read, written);
+    }
+
+    fn add(
+        &mut self,
+        thread: ThreadId,
+        op: Op,
+        is_event: bool,
+        observed: Option<Observed>,
+        read: Option<crate::execution::Value>,
+        written: Option<crate::execution::Value>,
+    ) {
+        let at = self.trace.events.len();
+        if is_event {
+            self.index.push(at);
+        }
+        let (position, last) = &mut self.done[thread.index()];
+        self.trace.events.push(TraceEvent {
+            thread,
+            position: *position,
+            op,
+            observed,
+            read,
+            written,
+        });
+        *position += 1;
+        *last = Some(at);
+    }
+}

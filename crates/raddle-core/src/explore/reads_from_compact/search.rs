@@ -1,0 +1,369 @@
+//! The search itself: nodes, the threads tried at each, the sources tried for each.
+
+use super::super::face::{Effect, Face, Reads, Sources};
+use super::super::row::Row;
+use super::state::{Ask, Explorer, INIT, Reading, Role, Stop, Thread, TooSmall};
+use crate::execution::MemoryOrder;
+use crate::program::{Answer, NodeId, Op, OpKind, Origin, UpdateKind};
+
+impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
+    /// All classes that extend the current execution and obey the causal maps.
+    pub(super) fn node(&mut self) {
+        let enabled = self.enabled();
+        if enabled.is_empty() || self.race.is_some() {
+            return self.leaf();
+        }
+        if !self.special.is_empty() {
+            let choosing = enabled.iter().find(|&thread| self.threads[thread].ask == Ask::Choose);
+            if let Some(thread) = choosing {
+                return self.choose(thread);
+            }
+        }
+        let first = self.first_thread(enabled);
+        let base = self.floors.len();
+        let mut rest = enabled;
+        let mut next = first;
+        while let Some(thread) = next {
+            rest.remove(thread);
+            let start = self.clock;
+            let floor = self.threads[thread].floor;
+            self.expand(thread);
+            self.floors.push((thread as u32, floor));
+            self.threads[thread].floor = self.len as u32 + 1;
+            if self.stop.is_some() || (floor == 0 && self.others_do_not_matter(thread, start)) {
+                break;
+            }
+            next = rest.first();
+        }
+        while self.floors.len() > base {
+            let (thread, floor) = self.floors.pop().expect("longer than the base");
+            self.threads[thread as usize].floor = floor;
+        }
+    }
+
+    /// The threads that can go on, whatever their causal maps say.
+    #[inline]
+    fn enabled(&self) -> R {
+        let mut enabled = self.asking;
+        if !self.special.is_empty() {
+            for thread in self.special.iter() {
+                let can = match self.threads[thread].ask {
+                    Ask::Sync => self.is_free(thread),
+                    Ask::Choose => true,
+                    _ => false,
+                };
+                if !can {
+                    enabled.remove(thread);
+                }
+            }
+        }
+        enabled
+    }
+
+    /// The thread to try first: one without a causal map, whose location the fewest others have written.
+    #[inline]
+    fn first_thread(&self, enabled: R) -> Option<usize> {
+        let mut best = None;
+        let mut fewest = usize::MAX;
+        for thread in enabled.iter() {
+            let Thread { ask, location, floor, .. } = self.threads[thread];
+            if floor != 0 {
+                continue;
+            }
+            let mut writers = self.locations[location as usize].writers.and(self.asking);
+            writers.remove(thread);
+            let cost = writers.count() + usize::from(ask != Ask::Load);
+            if cost < fewest {
+                (best, fewest) = (Some(thread), cost);
+                if cost == 0 {
+                    break;
+                }
+            }
+        }
+        best.or(enabled.first())
+    }
+
+    /// Whether in the subtree since `start` no other thread wrote what the thread reads, or competes for
+    /// it.
+    #[inline]
+    fn others_do_not_matter(&self, thread: usize, start: u64) -> bool {
+        let Thread { ask, location, .. } = self.threads[thread];
+        let place = &self.locations[location as usize];
+        if self.unexplored > start || place.written.by_other_than(thread) > start {
+            return false;
+        }
+        if ask == Ask::Load {
+            return true;
+        }
+        place.pending.by_other_than(thread) <= start && !self.others_are_pending(thread, location)
+    }
+
+    fn others_are_pending(&self, thread: usize, location: u32) -> bool {
+        self.asking.iter().any(|other| {
+            let waiting = &self.threads[other];
+            other != thread
+                && waiting.location == location
+                && matches!(waiting.ask, Ask::Compare | Ask::Update | Ask::Sync)
+        })
+    }
+
+    /// Every choice, one after the other.
+    fn choose(&mut self, thread: usize) {
+        let OpKind::Choose { options } = self.question(thread).kind else {
+            unreachable!("a thread that chooses asks for a choice")
+        };
+        for choice in 0..options {
+            let node = self.threads[thread].node;
+            let mark = self.begin(thread);
+            self.face.push_level(thread);
+            self.follow(thread, node, Answer::Choice(choice));
+            self.descend();
+            self.take_back(&mark);
+            self.face.pop();
+            if self.stop.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Every source of the thread's read, one after the other.
+    #[inline]
+    fn expand(&mut self, thread: usize) {
+        let op = self.question(thread);
+        let Thread { ask, location, floor, .. } = self.threads[thread];
+        let location = location as usize;
+        let (mut sources, order) = match ask {
+            Ask::Sync => (self.last_update(location), MemoryOrder::AcqRel),
+            _ => {
+                let (reads, order) = reads(&op.kind);
+                (self.face.sources(thread, location, reads, order), order)
+            }
+        };
+        if ask == Ask::Update {
+            sources.writes = sources.writes.minus(self.taken);
+            sources.initial &= !self.locations[location].init_taken;
+        }
+        if floor > 0 {
+            sources.initial = false;
+            sources.writes = sources.writes.minus(R::below(floor as usize - 1));
+        }
+        if sources.initial {
+            self.try_source(thread, &op, location, INIT, order);
+        }
+        for source in sources.writes.iter() {
+            if self.stop.is_some() {
+                return;
+            }
+            self.try_source(thread, &op, location, source as u32, order);
+        }
+    }
+
+    /// The only event that the next update of a synchronization object can observe.
+    fn last_update(&self, location: usize) -> Sources<R> {
+        match self.locations[location].last {
+            INIT => Sources { writes: R::default(), initial: true },
+            event => Sources { writes: R::one(event as usize), initial: false },
+        }
+    }
+
+    #[inline]
+    fn try_source(
+        &mut self,
+        thread: usize,
+        op: &Op,
+        location: usize,
+        source: u32,
+        order: MemoryOrder,
+    ) {
+        let read = self.value(location, source);
+        let answer = self.answer(location, source);
+        match op.kind {
+            OpKind::Load { .. } => {
+                let effect = Effect::Load;
+                let reading = Reading { effect, order, written: None, carries: false };
+                self.attempt(thread, location, source, answer, reading);
+            }
+            OpKind::Rmw { update, .. } => {
+                let written = Some(update.apply(read));
+                let is_pointer = source != INIT && self.events[source as usize].carries;
+                let carries = update.carries || (is_pointer && update.kind != UpdateKind::Swap);
+                let reading = Reading { effect: Effect::Update, order, written, carries };
+                self.attempt(thread, location, source, answer, reading);
+            }
+            OpKind::CompareExchange { expected, .. } if expected != read => {
+                self.fail(thread, op, location, source, answer);
+            }
+            OpKind::CompareExchange { desired, success, carries, weak, .. } => {
+                let written = Some(desired);
+                let reading = Reading { effect: Effect::Update, order: success, written, carries };
+                self.attempt(thread, location, source, answer, reading);
+                if weak && self.stop.is_none() {
+                    let answer = match answer {
+                        Answer::From(origin) => Answer::SpuriousFrom(origin),
+                        _ => Answer::Spurious(read),
+                    };
+                    self.fail(thread, op, location, source, answer);
+                }
+            }
+            OpKind::Lock { .. } => {
+                let reading =
+                    Reading { effect: Effect::Sync, order, written: Some(1), carries: false };
+                self.attempt(thread, location, source, self.identity(source), reading);
+            }
+            OpKind::Sync { update, .. } => {
+                let written = Some(update.apply(read));
+                let reading = Reading { effect: Effect::Sync, order, written, carries: false };
+                self.attempt(thread, location, source, self.identity(source), reading);
+            }
+            _ => unreachable!("only reads have sources: {op:?}"),
+        }
+    }
+
+    /// A compare-exchange observes the source and fails.
+    fn fail(&mut self, thread: usize, op: &Op, location: usize, source: u32, answer: Answer) {
+        let OpKind::CompareExchange { failure, .. } = op.kind else {
+            unreachable!("only a compare-exchange fails")
+        };
+        let effect = Effect::Failed;
+        let reading = Reading { effect, order: failure, written: None, carries: false };
+        self.attempt(thread, location, source, answer, reading);
+    }
+
+    /// The thread's read observes the source, if the model allows it, and everything that follows.
+    #[inline]
+    fn attempt(
+        &mut self,
+        thread: usize,
+        location: usize,
+        source: u32,
+        answer: Answer,
+        reading: Reading,
+    ) {
+        let event = self.len;
+        let writes = reading.written.is_some();
+        if writes && self.is_taken(location, source) {
+            return;
+        }
+        let from = (source != INIT).then_some(source as usize);
+        let Reading { effect, order, .. } = reading;
+        if !self.face.try_read(event, thread, location, from, effect, order) {
+            return;
+        }
+        let node = self.threads[thread].node;
+        let mark = self.begin(thread);
+        self.check_race(thread, location, writes, order);
+        self.add_read(thread, location, source, reading);
+        let first_history = self.past.len();
+        self.follow(thread, node, answer);
+        if let Some(&reached) = self.past.get(first_history) {
+            self.events[event].origin = Origin { node: reached, index: 0 };
+        }
+        self.descend();
+        self.take_back(&mark);
+        self.face.pop();
+    }
+
+    #[inline]
+    fn is_taken(&self, location: usize, source: u32) -> bool {
+        match source {
+            INIT => self.locations[location].init_taken,
+            event => self.taken.has(event as usize),
+        }
+    }
+
+    /// Adds the event; where its history starts is not known yet.
+    #[inline]
+    fn add_read(&mut self, thread: usize, location: usize, source: u32, reading: Reading) {
+        let event = self.len;
+        let origin = Origin { node: NodeId(0), index: 0 };
+        let Some(written) = reading.written else {
+            self.add_event(location, source, Role::Read, origin);
+            self.locations[location].reads.insert(event);
+            return;
+        };
+        self.add_event(location, source, Role::Update, origin);
+        self.events[event].value = written;
+        self.events[event].carries = reading.carries;
+        self.note_write(event, thread, location);
+        match source {
+            INIT => self.locations[location].init_taken = true,
+            source => self.taken.insert(source as usize),
+        }
+        if reading.effect == Effect::Sync {
+            self.set_last(location, event);
+        }
+    }
+
+    /// Goes on after an answer.
+    #[inline]
+    pub(super) fn descend(&mut self) {
+        if !self.special.is_empty() {
+            self.settle();
+        }
+        if self.face.is_lost() {
+            self.stop.get_or_insert(Stop::Again(TooSmall::Lost));
+        }
+        if self.stop.is_some() {
+            return;
+        }
+        if self.asking.is_empty() {
+            self.leaf();
+        } else {
+            self.node();
+        }
+    }
+
+    /// Notes what has to be put back when the thread's step is taken back.
+    #[inline]
+    fn begin(&mut self, thread: usize) -> Mark<R> {
+        Mark {
+            undo: self.undo.len(),
+            len: self.len,
+            past: self.past.len(),
+            taken: self.taken,
+            asking: self.asking,
+            special: self.special,
+            unfinished: self.unfinished,
+            thread,
+            saved: self.threads[thread],
+        }
+    }
+
+    #[inline]
+    fn take_back(&mut self, mark: &Mark<R>) {
+        self.undo_to(mark.undo);
+        self.remove_events(mark.len);
+        self.past.truncate(mark.past);
+        self.first_events.truncate(mark.past);
+        self.taken = mark.taken;
+        self.asking = mark.asking;
+        self.special = mark.special;
+        self.unfinished = mark.unfinished;
+        self.threads[mark.thread] = mark.saved;
+        self.race = None;
+    }
+}
+
+/// What is put back when a step is taken back.
+struct Mark<R> {
+    undo: usize,
+    len: usize,
+    past: usize,
+    taken: R,
+    asking: R,
+    special: R,
+    unfinished: u32,
+    thread: usize,
+    saved: Thread,
+}
+
+/// How a question reads, and the order that says what it may observe.
+#[inline]
+fn reads(op: &OpKind) -> (Reads, MemoryOrder) {
+    match *op {
+        OpKind::Load { order, .. } => (Reads::Load, order),
+        OpKind::Rmw { order, .. } => (Reads::Update, order),
+        OpKind::CompareExchange { success, .. } => (Reads::Compare, success),
+        _ => unreachable!("only reads have sources: {op:?}"),
+    }
+}
