@@ -145,7 +145,7 @@ fn the_order_of_locations_does_not_matter() {
     does_not_matter(40, renamed, &[Model::Pso, Model::C20]);
 }
 
-/// Under RC11 and C20 they do: `a_private_access_matters_to_seq_cst`.
+/// Under RC11 and C20 they do: `a_private_access_matters_between_sequentially_consistent_ones`.
 #[test]
 fn private_accesses_do_not_matter() {
     does_not_matter(40, padded, &[Model::Pso, Model::Ra, Model::Rc20]);

@@ -127,6 +127,10 @@ impl Trace {
 
     /// The trace as an execution for the checkers. Cells and choices are left out.
     ///
+    /// The start and the end of a thread are events, too: C++20 orders sequentially consistent accesses
+    /// that have one of them between. They become an acquire fence before all reads of the thread and a
+    /// release fence after all its writes, which do nothing else.
+    ///
     /// # Errors
     /// If the trace makes no sense; then whoever made it is wrong.
     pub fn to_execution(&self, program: &dyn Program) -> Result<Execution, BuildError> {
@@ -139,6 +143,11 @@ impl Trace {
                 (thread, id)
             })
             .collect();
+        let marked = self.marked_threads();
+        for thread in &marked {
+            let fence = MemoryOrder::Acquire;
+            builder.push_ordered(threads[thread], Action::Fence, fence, SourceClaim::Unnamed);
+        }
         let mut placed: Vec<Option<(ThreadId, usize)>> = vec![];
         for event in &self.events {
             placed.push(None);
@@ -167,10 +176,35 @@ impl Trace {
             let position = builder.push_ordered(thread, action, order, claim);
             *placed.last_mut().expect("just pushed") = Some((thread, position));
         }
+        for thread in marked.iter().filter(|&&thread| self.is_joined(thread)) {
+            let fence = MemoryOrder::Release;
+            builder.push_ordered(threads[thread], Action::Fence, fence, SourceClaim::Unnamed);
+        }
         for (location, value) in initial {
             let _ = builder.init(location, value);
         }
         builder.build()
+    }
+
+    fn is_joined(&self, thread: ThreadId) -> bool {
+        self.events.iter().any(|event| event.op.kind == OpKind::Join { thread })
+    }
+
+    /// The threads whose start and end matter: those that were spawned, if something is sequentially
+    /// consistent.
+    fn marked_threads(&self) -> Vec<ThreadId> {
+        let is_seq_cst = |event: &TraceEvent| match event.op.kind {
+            OpKind::Store { order, .. }
+            | OpKind::Load { order, .. }
+            | OpKind::Rmw { order, .. }
+            | OpKind::CompareExchange { success: order, .. } => order == MemoryOrder::SeqCst,
+            _ => false,
+        };
+        let spawned = self.events.iter().filter_map(|event| match event.op.kind {
+            OpKind::Spawn { thread } if self.ends.contains_key(&thread) => Some(thread),
+            _ => None,
+        });
+        if self.events.iter().any(is_seq_cst) { spawned.collect() } else { vec![] }
     }
 }
 

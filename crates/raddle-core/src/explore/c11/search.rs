@@ -198,9 +198,7 @@ impl<R: Row> Search<'_, R> {
                     (true, false) => (two, one),
                     (false, true) => (one, two),
                 };
-                if !self.order(location, first.top, second.top, &mut tables.rows) {
-                    return None;
-                }
+                self.order(location, first.top, second.top, &mut tables.rows);
                 changed = true;
             }
         }
@@ -229,25 +227,16 @@ impl<R: Row> Search<'_, R> {
         }
     }
 
-    /// Puts a chain before another one, unless it is after it.
-    pub(super) fn order(
-        &self,
-        location: usize,
-        first: usize,
-        second: usize,
-        rows: &mut [R],
-    ) -> bool {
-        let Some(last) = self.forced.chain(first).last() else { return false };
+    /// Puts a chain before another one, which is not before it.
+    pub(super) fn order(&self, location: usize, first: usize, second: usize, rows: &mut [R]) {
+        let last = self.forced.chain(first).last().unwrap_or(first);
         let news = rows[last].or(R::one(last));
-        if news.has(second) {
-            return false;
-        }
+        debug_assert!(!news.has(second), "the second chain is before the first");
         for write in self.forced.writes(location).iter() {
             if write == second || rows[write].has(second) {
                 rows[write] = rows[write].or(news);
             }
         }
-        true
     }
 
     /// Ranks the sequentially consistent events in an order that respects `tables.psc`.
@@ -297,7 +286,8 @@ impl<R: Row> Search<'_, R> {
             if likely { [(one, two), (two, one)] } else { [(two, one), (one, two)] }
         {
             tables.rows[..self.events].copy_from_slice(&rows);
-            if self.order(location, first, second, &mut tables.rows) && self.run(tables) {
+            self.order(location, first, second, &mut tables.rows);
+            if self.run(tables) {
                 // What was decided here holds for this witness only.
                 tables.rows[..self.events].copy_from_slice(&rows);
                 return true;

@@ -3,7 +3,7 @@
 use super::super::face::Face;
 use super::super::row::Row;
 use super::super::{Control, Ending, Extent, Leaf, Observed, ThreadEnd, Trace, TraceEvent};
-use super::state::{Ask, Explorer, INIT, Role, Stop};
+use super::state::{Ask, Explorer, INIT, MAIN, Role, Stop};
 use crate::execution::ThreadId;
 use crate::program::{Answer, End, NodeId, Op, OpKind, Step};
 
@@ -199,11 +199,14 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
     fn add_history(&mut self, node: NodeId) {
         let histories = &self.explorer.histories;
         let thread = histories.thread(node);
-        if let Step::After(before, answer) = histories.step(node) {
-            let End::Question(op) = histories.end(before) else {
-                unreachable!("a history goes on after a question")
-            };
-            self.add_question(thread, *op, answer);
+        match histories.step(node) {
+            Step::Start(..) => self.skip_mark(thread),
+            Step::After(before, answer) => {
+                let End::Question(op) = histories.end(before) else {
+                    unreachable!("a history goes on after a question")
+                };
+                self.add_question(thread, *op, answer);
+            }
         }
         for op in histories.effects(node) {
             let is_event = match op.kind {
@@ -216,6 +219,16 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
                 _ => None,
             };
             self.add(thread, *op, is_event, None, None, written);
+        }
+        if matches!(histories.end(node), End::Finished) {
+            self.skip_mark(thread);
+        }
+    }
+
+    /// The start and the end of a thread are events only for the model.
+    fn skip_mark(&mut self, thread: ThreadId) {
+        if F::FENCES_ARE_EVENTS && thread.index() != MAIN {
+            self.index.push(usize::MAX);
         }
     }
 

@@ -10,6 +10,9 @@ use super::stamps::Stamp;
 use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use crate::program::{Answer, End, Guard, Histories, NodeId, Op, OpKind, Origin};
 
+/// The thread that runs from the start.
+pub(super) const MAIN: usize = 0;
+
 /// The initial write, where an event is expected.
 pub(super) const INIT: u32 = u32::MAX;
 
@@ -277,7 +280,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     /// Explores everything, or stops early.
     pub(super) fn explore(&mut self) -> Result<Summary, TooSmall> {
         let main = self.histories.start(self.outer.program, &[], ThreadId::new(0), None);
-        self.start(0, main);
+        self.enter(MAIN, main);
         self.descend();
         let histories = self.histories.len() as u64;
         self.outer.histories = std::mem::take(&mut self.histories);
@@ -334,10 +337,21 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         self.known_locations = locations;
     }
 
-    /// A thread starts with a history.
-    pub(super) fn start(&mut self, thread: usize, node: NodeId) {
-        self.threads[thread].floor = 0;
+    /// A thread that was spawned starts with a history.
+    fn start(&mut self, thread: usize, node: NodeId) {
+        if F::FENCES_ARE_EVENTS && self.len < R::BITS {
+            self.mark(thread, MemoryOrder::Acquire, node);
+        }
         self.enter(thread, node);
+    }
+
+    /// Marks the start or the end of a thread, which the order of sequentially consistent accesses
+    /// respects, with a fence that has nothing to order. See [`Trace::to_execution`].
+    ///
+    /// [`Trace::to_execution`]: super::super::Trace::to_execution
+    fn mark(&mut self, thread: usize, order: MemoryOrder, node: NodeId) {
+        self.face.push_fence(self.len, thread, order);
+        self.add_fence(Origin { node, index: 0 });
     }
 
     /// A thread has reached a history: does its effects, starts what it spawns.
@@ -345,7 +359,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     pub(super) fn enter(&mut self, thread: usize, node: NodeId) {
         let known = self.known(node);
         let (first, last) = known.effects;
-        let room = self.len + ((last - first) as usize) + 1 < R::BITS && thread < R::BITS;
+        let room = self.len + ((last - first) as usize) + 2 < R::BITS && thread < R::BITS;
         if !room || self.stop.is_some() {
             self.stop.get_or_insert(Stop::Again(TooSmall::Events));
             return;
@@ -384,6 +398,9 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             Ask::Ended => {
                 self.asking.remove(thread);
                 self.special.remove(thread);
+                if F::FENCES_ARE_EVENTS && !known.is_unfinished && thread != MAIN {
+                    self.mark(thread, MemoryOrder::Release, node);
+                }
                 if known.is_unfinished {
                     self.unfinished += 1;
                     self.hit_limit |= matches!(self.histories.end(node), End::Limit);
