@@ -5,7 +5,7 @@ use super::super::row::Row;
 use super::super::{Control, Ending, Extent, Leaf, Observed, ThreadEnd, Trace, TraceEvent};
 use super::state::{Ask, Explorer, INIT, MAIN, Role, Stop};
 use crate::execution::ThreadId;
-use crate::program::{Answer, End, NodeId, Op, OpKind, Step};
+use crate::program::{Answer, End, NodeId, Op, OpKind, Origin, Step};
 
 struct Maximal<'e, 's, 'a, R, F> {
     explorer: &'e Explorer<'s, 'a, R, F>,
@@ -152,14 +152,40 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let mut at = node;
         while at != start {
             let reached = self.past.iter().rposition(|&past| past == at).expect("it was reached");
-            let event = self.events[self.first_events[reached] as usize];
-            if event.role == Role::Read && event.origin.node == at {
-                reads.push((event.location as usize, event.source));
+            // The question that led here was added just before.
+            let asked = (self.first_events[reached] as usize).wrapping_sub(1);
+            let led_here = Origin { node: at, index: 0 };
+            match self.events.get(asked) {
+                Some(event) if event.origin != led_here => {}
+                Some(event) if event.role == Role::Read => {
+                    reads.push((event.location as usize, event.source));
+                }
+                Some(event) if event.role == Role::Update => {
+                    reads.push((event.location as usize, self.last_of_chain(asked)));
+                }
+                _ => {}
             }
             let Step::After(before, _) = histories.step(at) else { break };
             at = before;
         }
         reads
+    }
+
+    /// The last of the updates that follow this one without changing the value: threads that try to
+    /// get something by updates that change nothing read from each other.
+    fn last_of_chain(&self, update: usize) -> u32 {
+        let mut last = update;
+        let follows = |last: usize| {
+            self.events[..self.len].iter().position(|event| {
+                event.role == Role::Update
+                    && event.source == last as u32
+                    && event.value == self.events[update].value
+            })
+        };
+        while let Some(next) = follows(last) {
+            last = next;
+        }
+        last as u32
     }
 }
 

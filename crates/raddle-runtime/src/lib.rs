@@ -1,0 +1,32 @@
+//! How Raddle runs native code: fibers, names that do not depend on schedules, and replay.
+//!
+//! A front end gives its users types that mirror those of the standard library; what they do are the
+//! [`ops`] of this crate. [`Native`] is a [`Program`](raddle_core::program::Program): explorers ask it
+//! what a thread does next, and it runs the code to find out.
+//!
+//! The module docs say how: `native` how a history is followed, `heap` and `state` how objects and
+//! pointers get names, `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are
+//! found that only wait.
+//!
+//! All state belongs to one thread of the system, so several of them can explore at the same time.
+
+mod ask;
+mod atom;
+mod entry;
+mod fiber;
+mod heap;
+mod names;
+mod native;
+pub mod ops;
+mod owners;
+mod panics;
+mod spin;
+mod state;
+mod trap;
+mod unwind;
+
+pub use fiber::on_large_stack;
+pub use heap::Allocator;
+pub use names::Kind;
+pub use native::Native;
+pub use state::{Caller, Settings, Tag};

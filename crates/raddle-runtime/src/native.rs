@@ -1,0 +1,590 @@
+//! Programs that are native code.
+//!
+//! A history says what a thread has read; to find out what it does next, the native code must get
+//! there. A run of the program is kept alive. If what it has executed is part of the execution that is
+//! asked about, it goes on from there; otherwise it is ended, and a new one follows the histories from
+//! the beginning.
+//!
+//! Only what matters is executed: the thread itself, what it has observed where more than a value is
+//! observed ([`Answer::From`]), and whoever spawned it. This is done in the order of the execution, which
+//! agrees with happens-before, so the memory that no op carries (what a mutex protects, what a pointer
+//! points to) is as it was.
+//!
+//! Every op that is executed again is compared with what the history says. If it differs, the program
+//! is not a function of what its threads read, and that is reported.
+//!
+//! Cost: a run takes 30 to 50 ns for a question, some tens for each thread, and a few microseconds for
+//! each thread that has to be unwound in the end.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::program::{
+    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, Program,
+    Segment, Step,
+};
+
+use crate::fiber::{Fiber, Stacks, Stop};
+use crate::spin::{self, Spin};
+use crate::state::{Context, Mode, Reply, Settings};
+use crate::unwind::{self, Unwind};
+use crate::{heap, panics, state, trap};
+
+/// A thread of the run.
+struct Running {
+    thread: ThreadId,
+    fiber: Fiber,
+    /// Where the program's part of the stack begins, if it stands at a question.
+    stack: usize,
+    spin: Spin,
+}
+
+/// A program that is a function of Rust.
+pub struct Native<F> {
+    body: Rc<F>,
+    context: Rc<Context>,
+    stacks: Stacks,
+    /// The threads of the run, in the order in which they started.
+    threads: Vec<Running>,
+    /// Of threads that are gone: what they have allocated.
+    spare: Vec<Spin>,
+    /// The histories that the run has executed, in order.
+    live: Vec<NodeId>,
+    /// Whether the run met something after which the program cannot be cleaned up.
+    broken: bool,
+    /// For each history what its last answer said.
+    replies: Vec<Reply>,
+    needed: Needed,
+    executions: u64,
+}
+
+/// Which histories have to be executed.
+#[derive(Default)]
+struct Needed {
+    /// For each history the last search that met it.
+    met: Vec<u32>,
+    search: u32,
+    open: Vec<NodeId>,
+}
+
+impl<F: Fn()> Native<F> {
+    /// The program that does this.
+    #[must_use]
+    pub fn new(body: F, settings: Settings) -> Self {
+        trap::install();
+        panics::install();
+        Native {
+            body: Rc::new(body),
+            context: Rc::new(Context::new(settings)),
+            stacks: Stacks::default(),
+            threads: vec![],
+            spare: vec![],
+            live: vec![],
+            broken: false,
+            replies: vec![],
+            needed: Needed::default(),
+            executions: 0,
+        }
+    }
+
+    /// How often native code was started from its beginning.
+    #[must_use]
+    pub fn executions(&self) -> u64 {
+        self.executions
+    }
+
+    /// The settings with which the program must be explored again, if it turned out to need others.
+    #[must_use]
+    pub fn wanted(&self) -> Option<Settings> {
+        let state = self.context.state.borrow();
+        (state.wanted != state.settings).then_some(state.wanted)
+    }
+
+    /// The settings with which it is explored.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        self.context.state.borrow().settings
+    }
+
+    /// Who spawned the thread: `main`, `main/0` for the first thread that main spawned, and so on.
+    #[must_use]
+    pub fn thread_path(&self, thread: ThreadId) -> String {
+        self.context.state.borrow().names.thread_path(thread)
+    }
+
+    /// What is left to execute before the step: all that it needs, in the order of the past. Ends the
+    /// run if that does not lead there.
+    fn prepare(&mut self, histories: &Histories, past: &[NodeId], step: Step) -> Vec<NodeId> {
+        self.needed.search(histories, step);
+        let mut missing = vec![];
+        let mut alive = self.live.iter().peekable();
+        for node in past {
+            if alive.peek() == Some(&node) {
+                alive.next();
+            } else if self.needed.has(*node) {
+                if alive.peek().is_some() {
+                    break;
+                }
+                missing.push(*node);
+            }
+        }
+        if alive.peek().is_none() && !self.live.is_empty() {
+            return missing;
+        }
+        self.restart();
+        past.iter().copied().filter(|&node| self.needed.has(node)).collect()
+    }
+
+    fn restart(&mut self) {
+        self.end_run();
+        self.executions += 1;
+        self.context.state.borrow_mut().begin_run();
+        self.context.heap.set_naming(true);
+    }
+
+    /// Executes a history again. An error says what is different this time.
+    fn repeat(&mut self, histories: &Histories, node: NodeId) -> Result<(), Failure> {
+        let step = histories.step(node);
+        let reply = self.replies[node.0 as usize];
+        let end = self.execute(histories, step, reply, node)?;
+        let effects = &self.context.state.borrow().segment;
+        let same_end = match histories.end(node) {
+            End::Repeats(_) => true,
+            before => *before == end,
+        };
+        if same_end && histories.effects(node) == effects.as_slice() {
+            return Ok(());
+        }
+        Err(self.difference(histories, node, effects, &end))
+    }
+
+    /// Executes a step: the thread runs until it stops. Its effects are in the state.
+    fn execute(
+        &mut self,
+        histories: &Histories,
+        step: Step,
+        reply: Reply,
+        node: NodeId,
+    ) -> Result<End, Failure> {
+        let at = match step {
+            Step::Start(thread, _) => self.start(thread)?,
+            Step::After(parent, _) => self.find(histories.thread(parent))?,
+        };
+        self.context.reply.set(reply);
+        let stop = self.resume(at, Mode::Running);
+        self.live.push(node);
+        let end = self.end_of(at, stop);
+        self.follow_spin(histories, step, reply, at);
+        Ok(end)
+    }
+
+    /// Makes the fiber of a thread.
+    fn start(&mut self, thread: ThreadId) -> Result<usize, Failure> {
+        let body: Box<dyn FnOnce()> = if thread == ThreadId::new(0) {
+            let body = Rc::clone(&self.body);
+            let main: Box<dyn FnOnce() + '_> = Box::new(move || body());
+            // SAFETY: all fibers end before the program, and with it the body, is dropped.
+            unsafe { std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(main) }
+        } else {
+            let body = self.context.state.borrow_mut().thread(thread).body.take();
+            body.ok_or_else(|| self.nondeterminism("a thread was not spawned this time"))?
+        };
+        let context = Rc::as_ptr(&self.context);
+        let fiber = Fiber::new(&mut self.stacks, move || run_body(context, body));
+        self.context.state.borrow_mut().thread(thread).stack = fiber.stack;
+        let spin = self.spare.pop().unwrap_or_default();
+        self.threads.push(Running { thread, fiber, stack: 0, spin });
+        Ok(self.threads.len() - 1)
+    }
+
+    fn find(&self, thread: ThreadId) -> Result<usize, Failure> {
+        let is_it = |running: &Running| running.thread == thread && running.fiber.is_alive();
+        (self.threads.iter().position(is_it))
+            .ok_or_else(|| self.nondeterminism("a thread did not get as far as the last time"))
+    }
+
+    fn resume(&mut self, at: usize, mode: Mode) -> Stop {
+        let running = &mut self.threads[at];
+        {
+            let state = &mut *self.context.state.borrow_mut();
+            state.current = running.thread;
+            state.segment.clear();
+        }
+        self.context.heap.set_thread(running.thread.index() as u32);
+        let before = state::enter(Rc::as_ptr(&self.context), mode);
+        let stop = running.fiber.resume();
+        heap::record(std::ptr::null());
+        state::enter(before.0, before.1);
+        stop
+    }
+
+    fn end_of(&mut self, at: usize, stop: Stop) -> End {
+        self.threads[at].stack = 0;
+        match stop {
+            Stop::Question(op, stack) => {
+                self.threads[at].stack = stack;
+                End::Question(op)
+            }
+            Stop::Ended(end) => end,
+            Stop::Panicked(message) => self.panicked(at, message),
+            Stop::Trapped { overflow, address } => {
+                self.broken = true;
+                self.trapped(at, overflow, address)
+            }
+            Stop::Finished | Stop::Unwound | Stop::Abandoned => End::Finished,
+        }
+    }
+
+    fn panicked(&mut self, at: usize, message: String) -> End {
+        let state = &mut *self.context.state.borrow_mut();
+        let place = match panics::take_last() {
+            Some((file, line, column)) => state.names.place_at(&file, line, column),
+            None => state.thread(self.threads[at].thread).place,
+        };
+        End::Failed(Failure { kind: FailureKind::Panic, message, place })
+    }
+
+    fn trapped(&mut self, at: usize, overflow: bool, address: usize) -> End {
+        let place = self.context.state.borrow_mut().thread(self.threads[at].thread).place;
+        let (kind, message) = if overflow {
+            (FailureKind::StackOverflow, String::from("the stack overflowed"))
+        } else {
+            (FailureKind::Panic, format!("access to invalid memory at {address:#x}"))
+        };
+        End::Failed(Failure { kind, message, place })
+    }
+
+    /// Keeps or forgets what the thread was at its last questions.
+    fn follow_spin(&mut self, histories: &Histories, step: Step, reply: Reply, at: usize) {
+        let reads = match step {
+            Step::Start(..) => false,
+            Step::After(parent, answer) => match histories.end(parent) {
+                End::Question(question) => spin::only_reads(question, answer, reply),
+                _ => false,
+            },
+        };
+        let effects = &self.context.state.borrow().segment;
+        if !reads || !effects.iter().all(spin::is_harmless) {
+            self.threads[at].spin.clear();
+        }
+    }
+
+    /// Notes where the thread stands after its last step. Returns an earlier history at whose end it
+    /// was the same.
+    fn note_spin(&mut self, node: NodeId, end: &End) -> Option<NodeId> {
+        let End::Question(question) = end else { return None };
+        let thread = self.context.state.borrow().current;
+        let at = self.threads.iter().position(|running| running.thread == thread)?;
+        let top = self.context.state.borrow_mut().thread(thread).top;
+        let Running { stack, spin, .. } = &mut self.threads[at];
+        // SAFETY: the fiber stands still, and this is the used part of its stack.
+        let bytes = unsafe { std::slice::from_raw_parts(*stack as *const u8, top - *stack) };
+        spin.note(node, *question, bytes)
+    }
+
+    /// Executes what the step needs once more from the beginning, and sees whether the thread changes
+    /// memory other than its stack after the history `since`. An error says what is different this time.
+    fn changes_memory(
+        &mut self,
+        histories: &Histories,
+        past: &[NodeId],
+        step: Step,
+        since: NodeId,
+        node: NodeId,
+    ) -> Result<bool, Failure> {
+        self.restart();
+        let Step::After(last, _) = step else { return Ok(true) };
+        let thread = histories.thread(last);
+        let (mut watching, mut changes) = (false, false);
+        let nodes = past.iter().copied().filter(|&node| self.needed.has(node));
+        for past_node in nodes.collect::<Vec<_>>() {
+            let watched = watching && histories.thread(past_node) == thread;
+            let before = watched.then(|| self.memory_around(thread));
+            self.repeat(histories, past_node)?;
+            self.note_spin(past_node, histories.end(past_node));
+            changes |= watched && before != Some(self.memory_around(thread));
+            watching |= past_node == since;
+        }
+        let before = self.memory_around(thread);
+        self.execute(histories, step, self.replies[node.0 as usize], node)?;
+        Ok(changes || before != self.memory_around(thread))
+    }
+
+    fn memory_around(&self, thread: ThreadId) -> Vec<u8> {
+        let others = self.threads.iter().filter(|other| other.thread != thread && other.stack != 0);
+        spin::memory(&self.context.heap, others.map(|other| (other.stack, other.fiber.stack.1)))
+    }
+
+    /// What an answer says.
+    fn reply(&self, histories: &Histories, step: Step) -> Reply {
+        let Step::After(_, answer) = step else { return Reply::default() };
+        let spurious = matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_));
+        let value = match answer {
+            Answer::Value(value) | Answer::Spurious(value) => value,
+            Answer::From(origin) | Answer::SpuriousFrom(origin) => self.written(histories, origin),
+            Answer::Initial => 0,
+            Answer::Choice(choice) => Value::from(choice),
+        };
+        Reply { value, spurious }
+    }
+
+    /// What an event wrote, if it did.
+    fn written(&self, histories: &Histories, origin: Origin) -> Value {
+        let Origin { node, index } = origin;
+        if index > 0 {
+            return match histories.effects(node).get(index as usize - 1).map(|op| op.kind) {
+                Some(OpKind::Store { value, .. } | OpKind::Init { value, .. }) => value,
+                _ => 0,
+            };
+        }
+        let Step::After(parent, _) = histories.step(node) else { return 0 };
+        let read = self.replies[node.0 as usize].value;
+        match histories.end(parent) {
+            End::Question(Op { kind: OpKind::Rmw { update, .. }, .. })
+            | End::Question(Op { kind: OpKind::Sync { update, .. }, .. }) => update.apply(read),
+            End::Question(Op { kind: OpKind::CompareExchange { desired, .. }, .. }) => *desired,
+            _ => 0,
+        }
+    }
+
+    fn nondeterminism(&self, message: &str) -> Failure {
+        let message = format!(
+            "{message}: the program does not only depend on what its threads read \
+             (time, random numbers, addresses, something that outlives the test?)"
+        );
+        Failure { kind: FailureKind::Nondeterminism, message, place: PlaceId::default() }
+    }
+
+    fn difference(
+        &self,
+        histories: &Histories,
+        node: NodeId,
+        effects: &[Op],
+        end: &End,
+    ) -> Failure {
+        let thread = self.thread_name(histories.thread(node));
+        let before = with_end(histories.effects(node), histories.end(node));
+        let now = with_end(effects, end);
+        let at = before.iter().zip(&now).take_while(|(before, now)| before == now).count();
+        let (before, place_before) = self.tell(before.get(at));
+        let (now, place_now) = self.tell(now.get(at));
+        let mut failure = self.nondeterminism(&format!(
+            "with the same history, thread {thread} first did {before} and now {now}"
+        ));
+        failure.place = place_now.or(place_before).unwrap_or_default();
+        failure
+    }
+
+    fn tell(&self, doing: Option<&Result<Op, End>>) -> (String, Option<PlaceId>) {
+        match doing {
+            Some(Ok(op)) => (format!("{:?} at {}", op.kind, self.place(op.place)), Some(op.place)),
+            Some(Err(End::Failed(failure))) => {
+                (format!("fail ({})", failure.message), Some(failure.place))
+            }
+            Some(Err(end)) => (format!("end ({end:?})"), None),
+            None => (String::from("nothing"), None),
+        }
+    }
+}
+
+fn with_end(effects: &[Op], end: &End) -> Vec<Result<Op, End>> {
+    let end = match end {
+        End::Question(op) => Ok(*op),
+        end => Err(end.clone()),
+    };
+    effects.iter().copied().map(Ok).chain([end]).collect()
+}
+
+/// What a fiber does from its start to its end.
+fn run_body(context: *const Context, body: Box<dyn FnOnce()>) -> Stop {
+    let top = 0u8;
+    // SAFETY: the context lives as long as the program, which ends all fibers before it is dropped.
+    let context = unsafe { &*context };
+    {
+        let state = &mut *context.state.borrow_mut();
+        let current = state.current;
+        state.thread(current).top = std::ptr::from_ref(&top) as usize;
+    }
+    heap::record(&raw const context.heap);
+    let result = catch_unwind(AssertUnwindSafe(body));
+    let _quiet = heap::quiet();
+    match result {
+        Ok(()) => Stop::Finished,
+        Err(payload) if payload.is::<Unwind>() => Stop::Unwound,
+        Err(payload) => Stop::Panicked(panics::message(&*payload)),
+    }
+}
+
+impl<F> Native<F> {
+    /// Ends the run: what the program has is cleaned up, and what it has freed is given back.
+    fn end_run(&mut self) {
+        self.live.clear();
+        self.context.heap.set_naming(false);
+        let broken = std::mem::take(&mut self.broken);
+        let kept = std::mem::take(&mut self.context.state.borrow_mut().kept);
+        if broken {
+            std::mem::forget(kept);
+            let state = &mut *self.context.state.borrow_mut();
+            state.threads().iter_mut().for_each(|thread| std::mem::forget(thread.body.take()));
+        } else {
+            self.drop_unstarted();
+            (0..self.threads.len()).rev().for_each(|at| self.unwind(at));
+            self.release(kept);
+        }
+        while let Some(mut running) = self.threads.pop() {
+            running.fiber.abandon(&mut self.stacks);
+            running.spin.clear();
+            self.spare.push(running.spin);
+        }
+        self.context.state.borrow_mut().end_run();
+        self.context.heap.end_run();
+    }
+
+    /// Threads that were spawned and never started may hold references into the stacks of others.
+    fn drop_unstarted(&mut self) {
+        let bodies = (self.context.state.borrow_mut().threads().iter_mut())
+            .filter_map(|thread| thread.body.take())
+            .map(|body| Box::new(move || drop(body)) as Box<dyn FnOnce()>)
+            .collect();
+        self.release(bodies);
+    }
+
+    /// Makes a thread clean up. Where its destructors ask questions it stays where it is.
+    fn unwind(&mut self, at: usize) {
+        let thread = self.threads[at].thread;
+        let panicked = self.context.state.borrow_mut().thread(thread).panics > 0;
+        if self.threads[at].fiber.is_alive() && !panicked {
+            self.in_the_end(at);
+        }
+    }
+
+    fn in_the_end(&mut self, at: usize) {
+        let before = state::enter(Rc::as_ptr(&self.context), Mode::Ending);
+        let stop = self.threads[at].fiber.resume();
+        heap::record(std::ptr::null());
+        match stop {
+            Stop::Abandoned => unwind::is_abandoned(),
+            _ => unwind::is_through(),
+        }
+        state::enter(before.0, before.1);
+    }
+
+    /// Does these things on fibers: they are user code, and may get stuck.
+    fn release(&mut self, mut things: Vec<Box<dyn FnOnce()>>) {
+        while !things.is_empty() {
+            let queue = Rc::new(std::cell::RefCell::new(things));
+            let context = Rc::as_ptr(&self.context);
+            let todo = Rc::clone(&queue);
+            let next = move || todo.borrow_mut().pop();
+            let body = Box::new(move || {
+                while let Some(thing) = {
+                    let _quiet = heap::quiet();
+                    next()
+                } {
+                    thing();
+                }
+            });
+            let fiber = Fiber::new(&mut self.stacks, move || run_body(context, body));
+            let thread = ThreadId::new(0);
+            let spin = self.spare.pop().unwrap_or_default();
+            self.threads.push(Running { thread, fiber, stack: 0, spin });
+            self.in_the_end(self.threads.len() - 1);
+            things = queue.take();
+        }
+    }
+}
+
+impl<F> Drop for Native<F> {
+    fn drop(&mut self) {
+        self.end_run();
+    }
+}
+
+impl Needed {
+    fn search(&mut self, histories: &Histories, step: Step) {
+        self.met.resize(histories.len(), 0);
+        self.search += 1;
+        self.add_step(step);
+        while let Some(node) = self.open.pop() {
+            self.add_step(histories.step(node));
+        }
+    }
+
+    /// What a step needs: what the thread did before, and what it observed.
+    fn add_step(&mut self, step: Step) {
+        match step {
+            Step::Start(_, Some(origin)) => self.add(origin.node),
+            Step::Start(_, None) => {}
+            Step::After(parent, answer) => {
+                self.add(parent);
+                if let Answer::From(origin) | Answer::SpuriousFrom(origin) = answer {
+                    self.add(origin.node);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, node: NodeId) {
+        let met = &mut self.met[node.0 as usize];
+        if *met != self.search {
+            *met = self.search;
+            self.open.push(node);
+        }
+    }
+
+    fn has(&self, node: NodeId) -> bool {
+        self.met[node.0 as usize] == self.search
+    }
+}
+
+impl<F: Fn()> Program for Native<F> {
+    fn run(&mut self, histories: &Histories, past: &[NodeId], step: Step, node: NodeId) -> Segment {
+        let reply = self.reply(histories, step);
+        self.replies.truncate(node.0 as usize);
+        self.replies.resize(node.0 as usize, Reply::default());
+        self.replies.push(reply);
+        match self.try_run(histories, past, step, node) {
+            Ok(segment) => segment,
+            Err(failure) => {
+                self.live.push(node);
+                Segment { effects: vec![], end: End::Failed(failure) }
+            }
+        }
+    }
+
+    fn place(&self, place: PlaceId) -> String {
+        self.context.state.borrow().names.place_name(place)
+    }
+
+    fn location_name(&self, location: LocationId) -> String {
+        self.context.state.borrow().names.location_name(location)
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        self.context.state.borrow().names.thread_name(thread)
+    }
+}
+
+impl<F: Fn()> Native<F> {
+    fn try_run(
+        &mut self,
+        histories: &Histories,
+        past: &[NodeId],
+        step: Step,
+        node: NodeId,
+    ) -> Result<Segment, Failure> {
+        for before in self.prepare(histories, past, step) {
+            self.repeat(histories, before)?;
+            self.note_spin(before, histories.end(before));
+        }
+        let mut end = self.execute(histories, step, self.replies[node.0 as usize], node)?;
+        let effects = self.context.state.borrow().segment.clone();
+        if let Some(earlier) = self.note_spin(node, &end)
+            && !self.changes_memory(histories, past, step, earlier, node)?
+        {
+            end = End::Repeats(earlier);
+        }
+        Ok(Segment { effects, end })
+    }
+}

@@ -1,0 +1,282 @@
+//! Exploring a test, and what comes out.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use raddle_core::explore::{
+    Control, Ending, Extent, Leaf, Limits, Summary, Trace, reads_from_compact,
+};
+use raddle_core::model::Model;
+use raddle_core::program::FailureKind;
+use raddle_runtime::{Native, Settings, ops};
+use serde::{Deserialize, Serialize};
+
+use crate::replay::Schedule;
+use crate::report;
+
+/// Explores a test under the model of Rust and C++20 until every behaviour has been seen.
+///
+/// # Panics
+/// With a report, if something goes wrong in some execution, or if not all of them could be explored.
+#[track_caller]
+pub fn check<F: Fn()>(f: F) {
+    Checker::new().check(f);
+}
+
+/// How to explore a test.
+#[derive(Clone, Debug)]
+#[must_use = "call `check` or `explore`"]
+pub struct Checker {
+    model: Model,
+    max_executions: Option<u64>,
+    timeout: Option<Duration>,
+    settings: Settings,
+}
+
+/// What an exploration says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// All executions were explored, and nothing is wrong.
+    Clean,
+    /// Something is wrong.
+    Bug,
+    /// Nothing wrong was found, but not all executions were explored.
+    Incomplete,
+}
+
+/// What came out of an exploration.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Whether all is well.
+    pub verdict: Verdict,
+    /// How many classes of executions there are, as far as they were explored.
+    pub classes: u64,
+    /// How many classes of executions that did not end: an assumption failed, or a thread waits in a
+    /// loop.
+    pub blocked: u64,
+    /// How often native code was run from its beginning.
+    pub executions: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// What is wrong.
+    pub bug: Option<Bug>,
+}
+
+/// What can be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BugKind {
+    /// A panic, such as a failed assertion.
+    Panic,
+    /// Threads wait for each other.
+    Deadlock,
+    /// Threads spin for ever.
+    Livelock,
+    /// Two accesses race.
+    Race,
+    /// A stack overflowed.
+    StackOverflow,
+    /// An object was used after it had been dropped.
+    UseAfterDrop,
+    /// Something was used against its rules, or in a way that is not supported.
+    Misuse,
+    /// The test does not only depend on what its threads read.
+    Nondeterminism,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug)]
+pub struct Bug {
+    /// What kind of thing.
+    pub kind: BugKind,
+    /// What it is, in a sentence.
+    pub message: String,
+    /// Where in the source.
+    pub place: String,
+    /// The execution in which it happens, for people.
+    pub report: String,
+    /// The execution, for [`replay`](crate::replay()).
+    pub trace: Schedule,
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Checker {
+    /// The model of Rust and C++20, no limits but 10,000 events for each thread.
+    pub fn new() -> Self {
+        Checker {
+            model: Model::C20,
+            max_executions: None,
+            timeout: None,
+            settings: Settings::default(),
+        }
+    }
+
+    /// The memory model.
+    pub fn model(mut self, model: Model) -> Self {
+        self.model = model;
+        self
+    }
+
+    /// At most so many classes of executions.
+    pub fn max_executions(mut self, executions: u64) -> Self {
+        self.max_executions = Some(executions);
+        self
+    }
+
+    /// At most so long.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// At most so many events for each thread.
+    pub fn max_events(mut self, events: u32) -> Self {
+        self.settings.max_events = events;
+        self
+    }
+
+    /// Explores the test.
+    ///
+    /// # Panics
+    /// With a report, if something goes wrong in some execution, or if not all of them could be explored.
+    #[track_caller]
+    pub fn check<F: Fn()>(&self, f: F) {
+        let outcome = self.explore(f);
+        match outcome.verdict {
+            Verdict::Clean => {}
+            Verdict::Incomplete => panic!("raddle: incomplete: {outcome}"),
+            Verdict::Bug => panic!("raddle: {outcome}"),
+        }
+    }
+
+    /// Explores the test.
+    ///
+    /// # Panics
+    /// If this is called in a test that is being explored.
+    pub fn explore<F: Fn()>(&self, f: F) -> Outcome {
+        assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
+        let start = Instant::now();
+        let mut settings = self.settings;
+        loop {
+            let mut program = Native::new(&f, settings);
+            let explore = || self.explore_once(&mut program, start);
+            let (summary, found) = raddle_runtime::on_large_stack(explore);
+            if let Some(wanted) = program.wanted() {
+                settings = wanted;
+                continue;
+            }
+            return outcome(&program, summary, found, start);
+        }
+    }
+
+    fn explore_once<F: Fn()>(
+        &self,
+        program: &mut Native<F>,
+        start: Instant,
+    ) -> (Summary, Option<(Ending, Trace)>) {
+        let limits = Limits {
+            classes: self.max_executions,
+            deadline: self.timeout.map(|timeout| start + timeout),
+        };
+        let found = RefCell::new(None);
+        let mut visitor = |leaf: &dyn Leaf| match leaf.ending() {
+            Ending::Complete | Ending::Blocked | Ending::Limit(_) => Control::Continue,
+            ending => {
+                found.replace(Some((ending.clone(), leaf.trace())));
+                Control::Stop
+            }
+        };
+        let summary = reads_from_compact::explore(program, self.model, &limits, &mut visitor);
+        (summary, found.into_inner())
+    }
+}
+
+fn outcome<F: Fn()>(
+    program: &Native<F>,
+    summary: Summary,
+    found: Option<(Ending, Trace)>,
+    start: Instant,
+) -> Outcome {
+    let bug = found.map(|(ending, trace)| bug(program, &ending, &trace));
+    let verdict = match summary.extent {
+        _ if bug.is_some() => Verdict::Bug,
+        Extent::All => Verdict::Clean,
+        _ => Verdict::Incomplete,
+    };
+    Outcome {
+        verdict,
+        classes: summary.classes,
+        blocked: summary.blocked,
+        executions: program.executions(),
+        seconds: start.elapsed().as_secs_f64(),
+        bug,
+    }
+}
+
+/// What came out of one execution.
+pub(crate) fn outcome_of_one<F: Fn()>(
+    program: &Native<F>,
+    ending: &Ending,
+    trace: &Trace,
+) -> Outcome {
+    Outcome {
+        verdict: Verdict::Bug,
+        classes: 1,
+        blocked: 0,
+        executions: program.executions(),
+        seconds: 0.0,
+        bug: Some(bug(program, ending, trace)),
+    }
+}
+
+fn bug<F: Fn()>(program: &Native<F>, ending: &Ending, trace: &Trace) -> Bug {
+    let kind = match ending {
+        Ending::Deadlock(_) => BugKind::Deadlock,
+        Ending::Livelock(_) => BugKind::Livelock,
+        Ending::Race(..) => BugKind::Race,
+        Ending::Failed(_, failure) => match failure.kind {
+            FailureKind::Panic => BugKind::Panic,
+            FailureKind::StackOverflow => BugKind::StackOverflow,
+            FailureKind::UseAfterDrop => BugKind::UseAfterDrop,
+            FailureKind::Misuse => BugKind::Misuse,
+            FailureKind::Nondeterminism => BugKind::Nondeterminism,
+        },
+        Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
+    };
+    Bug {
+        kind,
+        message: report::sentence(program, ending, trace),
+        place: report::place(program, ending, trace),
+        report: report::table(program, trace),
+        trace: Schedule::new(program, ending, trace),
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(bug) = &self.bug {
+            write!(f, "{bug}")?;
+        }
+        write!(
+            f,
+            "{} classes of executions explored, {} blocked, {} runs, {:.3} s",
+            self.classes, self.blocked, self.executions, self.seconds
+        )
+    }
+}
+
+impl fmt::Display for Bug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.message)?;
+        writeln!(f, "  at {}", self.place)?;
+        write!(f, "{}", self.report)?;
+        writeln!(f, "to run it again: raddle::replay(\"{}\", || ...)", self.trace)
+    }
+}

@@ -1,0 +1,452 @@
+//! One execution again.
+//!
+//! A [`Schedule`] says what every question of every thread observed, in an order in which that can be
+//! done. Threads are named by who spawned them, and events by their position in their thread, so it
+//! means the same in another process. It is written as one line of text:
+//!
+//! ```text
+//! panic m/0:1=i m:4=m/0:0 m:5=#2
+//! ```
+//!
+//! What went wrong (with the two accesses, if it is a race), and whether mutexes can be tried (`tried`)
+//! and owners are counted (`counted`); then for each question the thread (`m` is main, `m/0` the first
+//! thread that it spawned), the position, and what it observed: the initial value (`i`), an event, or
+//! a choice; with `~` if a compare-exchange failed without reason.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::explore::{Ending, Observed, ThreadEnd, Trace, TraceEvent};
+use raddle_core::program::{
+    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, is_pointer,
+};
+use raddle_runtime::{Native, Settings};
+use serde::{Deserialize, Serialize};
+
+use crate::checker::{self, Outcome};
+
+/// An execution, as a value that can be kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Schedule {
+    ending: ScheduledEnding,
+    settings: (bool, bool),
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ScheduledEnding {
+    /// A thread fails.
+    Failed,
+    Deadlock,
+    Livelock,
+    Race(Name, Name),
+}
+
+/// An event: its thread and its position there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Name {
+    thread: String,
+    position: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    question: Name,
+    observed: Seen,
+    spurious: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    Initial,
+    Event(Name),
+    Choice(u32),
+}
+
+impl Schedule {
+    /// The schedule of an execution that was explored.
+    pub(crate) fn new<F: Fn()>(program: &Native<F>, ending: &Ending, trace: &Trace) -> Self {
+        let name = |at: usize| {
+            let TraceEvent { thread, position, .. } = trace.events[at];
+            Name { thread: program.thread_path(thread), position }
+        };
+        let ending = match *ending {
+            Ending::Deadlock(_) => ScheduledEnding::Deadlock,
+            Ending::Livelock(_) => ScheduledEnding::Livelock,
+            Ending::Race(first, second) => ScheduledEnding::Race(name(first), name(second)),
+            _ => ScheduledEnding::Failed,
+        };
+        let steps = (trace.events.iter().enumerate())
+            .filter_map(|(at, event)| {
+                let observed = match event.observed? {
+                    Observed::Initial => Seen::Initial,
+                    Observed::Event(source) => Seen::Event(name(source)),
+                    Observed::Choice(choice) => Seen::Choice(choice),
+                };
+                Some(Step { question: name(at), observed, spurious: event.is_spurious() })
+            })
+            .collect();
+        let Settings { mutexes_can_be_tried, owners_are_counted, .. } = program.settings();
+        Schedule { ending, settings: (mutexes_can_be_tried, owners_are_counted), steps }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let below_main = self.thread.strip_prefix("main").unwrap_or(&self.thread);
+        write!(f, "m{below_main}:{}", self.position)
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.ending {
+            ScheduledEnding::Failed => write!(f, "fail")?,
+            ScheduledEnding::Deadlock => write!(f, "deadlock")?,
+            ScheduledEnding::Livelock => write!(f, "livelock")?,
+            ScheduledEnding::Race(first, second) => write!(f, "race={first},{second}")?,
+        }
+        if self.settings.0 {
+            write!(f, " tried")?;
+        }
+        if self.settings.1 {
+            write!(f, " counted")?;
+        }
+        for Step { question, observed, spurious } in &self.steps {
+            match observed {
+                Seen::Initial => write!(f, " {question}=i")?,
+                Seen::Event(source) => write!(f, " {question}={source}")?,
+                Seen::Choice(choice) => write!(f, " {question}=#{choice}")?,
+            }
+            if *spurious {
+                write!(f, "~")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with the text of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleError(String);
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a schedule of raddle: {}", self.0)
+    }
+}
+
+impl std::error::Error for ScheduleError {}
+
+impl FromStr for Name {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let error = || ScheduleError(format!("`{text}` is not an event"));
+        let (thread, position) = text.rsplit_once(':').ok_or_else(error)?;
+        let below_main = thread.strip_prefix('m').ok_or_else(error)?;
+        let position = position.parse().map_err(|_| error())?;
+        Ok(Name { thread: format!("main{below_main}"), position })
+    }
+}
+
+impl FromStr for Step {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let error = || ScheduleError(format!("`{text}` is not a step"));
+        let (question, observed) = text.split_once('=').ok_or_else(error)?;
+        let (observed, spurious) = match observed.strip_suffix('~') {
+            Some(observed) => (observed, true),
+            None => (observed, false),
+        };
+        let observed = match observed.strip_prefix('#') {
+            Some(choice) => Seen::Choice(choice.parse().map_err(|_| error())?),
+            None if observed == "i" => Seen::Initial,
+            None => Seen::Event(observed.parse()?),
+        };
+        Ok(Step { question: question.parse()?, observed, spurious })
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let mut words = text.split_whitespace().peekable();
+        let ending = match words.next().unwrap_or_default() {
+            "fail" => ScheduledEnding::Failed,
+            "deadlock" => ScheduledEnding::Deadlock,
+            "livelock" => ScheduledEnding::Livelock,
+            word => {
+                let race = word.strip_prefix("race=").and_then(|race| race.split_once(','));
+                let (first, second) =
+                    race.ok_or_else(|| ScheduleError(format!("`{word}` is no way to end")))?;
+                ScheduledEnding::Race(first.parse()?, second.parse()?)
+            }
+        };
+        let tried = words.next_if_eq(&"tried").is_some();
+        let counted = words.next_if_eq(&"counted").is_some();
+        let steps = words.map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Schedule { ending, settings: (tried, counted), steps })
+    }
+}
+
+impl TryFrom<String> for Schedule {
+    type Error = ScheduleError;
+
+    fn try_from(text: String) -> Result<Self, ScheduleError> {
+        text.parse()
+    }
+}
+
+impl From<Schedule> for String {
+    fn from(schedule: Schedule) -> String {
+        schedule.to_string()
+    }
+}
+
+/// Runs one execution of a test again, as the schedule in a report says.
+///
+/// # Panics
+/// If the text is not a schedule.
+#[track_caller]
+pub fn replay<F: Fn()>(schedule: &str, f: F) -> Outcome {
+    match schedule.parse::<Schedule>() {
+        Ok(schedule) => raddle_runtime::on_large_stack(|| follow(&schedule, &f)),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
+    let (mutexes_can_be_tried, owners_are_counted) = schedule.settings;
+    let settings = Settings { mutexes_can_be_tried, owners_are_counted, ..Settings::default() };
+    let mut replay = Replay::new(Native::new(f, settings));
+    replay.start(ThreadId::new(0), None);
+    let failure = schedule.steps.iter().find_map(|step| replay.step(step).err());
+    let ending = match failure {
+        Some((thread, failure)) => Ending::Failed(thread, failure),
+        None => replay.ending(&schedule.ending),
+    };
+    checker::outcome_of_one(&replay.program, &ending, &replay.trace)
+}
+
+/// An event that happened.
+#[derive(Clone, Copy)]
+struct Event {
+    /// Its index in the trace.
+    at: usize,
+    origin: Origin,
+}
+
+struct Replay<F> {
+    program: Native<F>,
+    histories: Histories,
+    past: Vec<NodeId>,
+    trace: Trace,
+    threads: BTreeMap<String, Thread>,
+    initial: BTreeMap<LocationId, Value>,
+}
+
+struct Thread {
+    id: ThreadId,
+    node: NodeId,
+    events: Vec<Event>,
+}
+
+impl<F: Fn()> Replay<F> {
+    fn new(program: Native<F>) -> Self {
+        Replay {
+            program,
+            histories: Histories::new(),
+            past: vec![],
+            trace: Trace::default(),
+            threads: BTreeMap::new(),
+            initial: BTreeMap::new(),
+        }
+    }
+
+    fn start(&mut self, thread: ThreadId, spawned_by: Option<Origin>) {
+        let node = self.histories.start(&mut self.program, &self.past, thread, spawned_by);
+        let path = self.program.thread_path(thread);
+        self.threads.insert(path.clone(), Thread { id: thread, node, events: vec![] });
+        self.reach(&path, node);
+    }
+
+    /// A thread has reached a history: its effects happen.
+    fn reach(&mut self, path: &str, node: NodeId) {
+        self.past.push(node);
+        for (index, op) in self.histories.effects(node).to_vec().into_iter().enumerate() {
+            let origin = Origin { node, index: index as u32 + 1 };
+            let written = match op.kind {
+                OpKind::Init { location, value } => {
+                    self.initial.insert(location, value);
+                    Some(value)
+                }
+                OpKind::Store { value, .. } => Some(value),
+                _ => None,
+            };
+            self.add(path, op, origin, None, None, written);
+            if let OpKind::Spawn { thread } = op.kind {
+                self.start(thread, Some(origin));
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        path: &str,
+        op: Op,
+        origin: Origin,
+        observed: Option<Observed>,
+        read: Option<Value>,
+        written: Option<Value>,
+    ) {
+        let at = self.trace.events.len();
+        let Some(thread) = self.threads.get_mut(path) else { return };
+        let position = thread.events.len();
+        thread.events.push(Event { at, origin });
+        let thread = thread.id;
+        self.trace.events.push(TraceEvent { thread, position, op, observed, read, written });
+    }
+
+    /// A question gets its answer. An error says how the program differs from the schedule.
+    fn step(&mut self, step: &Step) -> Result<(), (ThreadId, Failure)> {
+        let Step { question: Name { thread: path, position }, .. } = step;
+        let Some(thread) = self.threads.get(path) else {
+            return Err(differs(ThreadId::new(0), &format!("there is no thread {path}")));
+        };
+        let (id, node) = (thread.id, thread.node);
+        if let End::Failed(failure) = self.histories.end(node) {
+            return Err((id, failure.clone()));
+        }
+        let End::Question(op) = *self.histories.end(node) else {
+            return Err(differs(id, "the thread asks no question"));
+        };
+        if thread.events.len() != *position {
+            return Err(differs(id, "the thread is somewhere else"));
+        }
+        let (answer, observed, read) = self.answer(&op, step, id)?;
+        let written = written(&op, read, step.spurious);
+        let next = self.histories.after(&mut self.program, &self.past, node, answer);
+        if let Some(thread) = self.threads.get_mut(path) {
+            thread.node = next;
+        }
+        self.add(path, op, Origin { node: next, index: 0 }, Some(observed), read, written);
+        self.reach(path, next);
+        Ok(())
+    }
+
+    /// The answer to a question, what it observes in the trace, and the value that it reads.
+    fn answer(
+        &self,
+        op: &Op,
+        step: &Step,
+        id: ThreadId,
+    ) -> Result<(Answer, Observed, Option<Value>), (ThreadId, Failure)> {
+        let source = match &step.observed {
+            Seen::Choice(choice) => {
+                return Ok((Answer::Choice(*choice), Observed::Choice(*choice), None));
+            }
+            Seen::Initial => None,
+            Seen::Event(name) => Some(
+                self.event(name)
+                    .ok_or_else(|| differs(id, &format!("there is no event {name}")))?,
+            ),
+        };
+        let observed = source.map_or(Observed::Initial, |source| Observed::Event(source.at));
+        if let OpKind::Join { thread } = op.kind {
+            let joined = self.threads.values().find(|joined| joined.id == thread);
+            let joined = joined.ok_or_else(|| differs(id, "the joined thread has not started"))?;
+            let index = self.histories.effects(joined.node).len() as u32;
+            return Ok((Answer::From(Origin { node: joined.node, index }), observed, None));
+        }
+        let identity = source.map_or(Answer::Initial, |source| Answer::From(source.origin));
+        let value = self.value(op, source);
+        let answer = match op.kind {
+            OpKind::Lock { .. } | OpKind::ReadCell { .. } => return Ok((identity, observed, None)),
+            OpKind::Sync { .. } => identity,
+            _ => match source {
+                Some(Event { origin, .. }) if is_pointer(value) && step.spurious => {
+                    Answer::SpuriousFrom(origin)
+                }
+                Some(Event { origin, .. }) if is_pointer(value) => Answer::From(origin),
+                _ if step.spurious => Answer::Spurious(value),
+                _ => Answer::Value(value),
+            },
+        };
+        Ok((answer, observed, Some(value)))
+    }
+
+    fn value(&self, op: &Op, source: Option<Event>) -> Value {
+        let initial = || op.kind.location().and_then(|at| self.initial.get(&at)).copied();
+        match source {
+            Some(source) => self.trace.events[source.at].written.unwrap_or(0),
+            None => initial().unwrap_or(0),
+        }
+    }
+
+    fn event(&self, name: &Name) -> Option<Event> {
+        self.threads.get(&name.thread)?.events.get(name.position).copied()
+    }
+
+    /// How the execution ended, now that all steps are done.
+    fn ending(&mut self, scheduled: &ScheduledEnding) -> Ending {
+        let end = |thread: &Thread| self.histories.end(thread.node);
+        let of_threads = |wanted: fn(&End) -> bool| -> Vec<ThreadId> {
+            let threads = self.threads.values().filter(|thread| wanted(end(thread)));
+            threads.map(|thread| thread.id).collect()
+        };
+        self.trace.ends =
+            (self.threads.values()).map(|thread| (thread.id, thread_end(end(thread)))).collect();
+        let failed = self.threads.values().find_map(|thread| match end(thread) {
+            End::Failed(failure) => Some(Ending::Failed(thread.id, failure.clone())),
+            _ => None,
+        });
+        let event = |name| self.event(name).map_or(0, |event| event.at);
+        failed.unwrap_or_else(|| match scheduled {
+            ScheduledEnding::Failed => {
+                let (thread, failure) = differs(ThreadId::new(0), "no thread fails");
+                Ending::Failed(thread, failure)
+            }
+            ScheduledEnding::Deadlock => {
+                Ending::Deadlock(of_threads(|end| matches!(end, End::Question(_))))
+            }
+            ScheduledEnding::Livelock => {
+                Ending::Livelock(of_threads(|end| matches!(end, End::Repeats(_))))
+            }
+            ScheduledEnding::Race(first, second) => Ending::Race(event(first), event(second)),
+        })
+    }
+}
+
+fn thread_end(end: &End) -> ThreadEnd {
+    match end {
+        End::Finished => ThreadEnd::Finished,
+        End::Assume => ThreadEnd::Assume,
+        End::Repeats(_) => ThreadEnd::Repeats,
+        End::Failed(_) => ThreadEnd::Failed,
+        End::Limit => ThreadEnd::Limit,
+        End::Question(_) => ThreadEnd::Waiting,
+    }
+}
+
+/// What a question writes.
+fn written(op: &Op, read: Option<Value>, spurious: bool) -> Option<Value> {
+    match op.kind {
+        OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => Some(update.apply(read?)),
+        OpKind::CompareExchange { expected, desired, .. } => {
+            (read == Some(expected) && !spurious).then_some(desired)
+        }
+        _ => None,
+    }
+}
+
+fn differs(thread: ThreadId, how: &str) -> (ThreadId, Failure) {
+    let message = format!("the test is not the one of the schedule: {how}");
+    let place = PlaceId::default();
+    (thread, Failure { kind: FailureKind::Nondeterminism, message, place })
+}

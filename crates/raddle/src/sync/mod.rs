@@ -1,0 +1,14 @@
+//! What `std::sync` has.
+
+pub mod atomic;
+mod condvar;
+mod mutex;
+mod poison;
+mod rwlock;
+mod shared;
+
+pub use condvar::{Condvar, WaitTimeoutResult};
+pub use mutex::{Mutex, MutexGuard};
+pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use shared::{Arc, Weak};
+pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
