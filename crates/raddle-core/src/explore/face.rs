@@ -108,6 +108,24 @@ pub trait Face<R: Row> {
         order: MemoryOrder,
     ) -> bool;
 
+    /// Whether [`Face::try_read`] would succeed. Nothing changes.
+    #[inline]
+    fn admits(
+        &mut self,
+        event: usize,
+        thread: usize,
+        location: usize,
+        source: Option<usize>,
+        effect: Effect,
+        order: MemoryOrder,
+    ) -> bool {
+        let admitted = self.try_read(event, thread, location, source, effect, order);
+        if admitted {
+            self.pop();
+        }
+        admitted
+    }
+
     /// Starts a new level without a read, for what the thread does after a choice or a join.
     fn push_level(&mut self, thread: usize);
 

@@ -287,6 +287,38 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         }
     }
 
+    /// The event of a new read, and whether it observes the buffer of its own thread.
+    #[inline]
+    fn new_read(
+        &mut self,
+        event: usize,
+        thread: usize,
+        location: usize,
+        source: Option<usize>,
+        effect: Effect,
+    ) -> (Event<R>, bool) {
+        let drains = effect != Effect::Load;
+        let saved = self.threads[thread];
+        // Nobody asks for the sources of a synchronization object.
+        let Asked { front, mut before, .. } = match effect {
+            Effect::Sync => self.ask(thread, true),
+            _ => self.known_or_asked(thread, event, drains),
+        };
+        let mut past = saved.past.or(R::one(event));
+        let mut forwards = false;
+        if let Some(source) = source {
+            forwards = BUFFERS != SC && !drains && saved.buffered.has(source);
+            past = past.or(self.events[source].past);
+            if !forwards {
+                before = before.or(self.events[source].before).or(R::one(source));
+            }
+        }
+        let source = source.map_or(INIT, |source| source as u32);
+        let (thread32, location) = (thread as u32, location as u32);
+        let read = Event { thread: thread32, location, source, front, before, past };
+        (read, forwards)
+    }
+
     /// Stage 2: where in the witness the read can be inserted, if nothing is in the way.
     #[inline]
     fn insertion(&self, read: &Event<R>, forwards: bool, writes: bool) -> Option<usize> {
@@ -437,26 +469,8 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
         effect: Effect,
         _order: MemoryOrder,
     ) -> bool {
-        let drains = effect != Effect::Load;
+        let (read, forwards) = self.new_read(event, thread, location, source, effect);
         let writes = matches!(effect, Effect::Update | Effect::Sync);
-        let saved = self.threads[thread];
-        // Nobody asks for the sources of a synchronization object.
-        let Asked { front, mut before, .. } = match effect {
-            Effect::Sync => self.ask(thread, true),
-            _ => self.known_or_asked(thread, event, drains),
-        };
-        let mut past = saved.past.or(R::one(event));
-        let mut forwards = false;
-        if let Some(source) = source {
-            forwards = BUFFERS != SC && !drains && saved.buffered.has(source);
-            past = past.or(self.events[source].past);
-            if !forwards {
-                before = before.or(self.events[source].before).or(R::one(source));
-            }
-        }
-        let source = source.map_or(INIT, |source| source as u32);
-        let (thread32, location) = (thread as u32, location as u32);
-        let read = Event { thread: thread32, location, source, front, before, past };
         self.witness.settle(event);
         match self.insertion(&read, forwards, writes) {
             Some(place) => {
@@ -471,16 +485,39 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
                 }
             }
         }
+        let saved = self.threads[thread];
         self.levels.push(Level { first: event, thread, saved, is_read: true });
         let known = &mut self.threads[thread];
         known.events.insert(event);
-        known.past = past;
-        if drains {
+        known.past = read.past;
+        if effect != Effect::Load {
             self.after_drain(event, thread);
         } else {
             known.front = R::one(event);
         }
         true
+    }
+
+    #[inline]
+    fn admits(
+        &mut self,
+        event: usize,
+        thread: usize,
+        location: usize,
+        source: Option<usize>,
+        effect: Effect,
+        order: MemoryOrder,
+    ) -> bool {
+        let (read, forwards) = self.new_read(event, thread, location, source, effect);
+        self.witness.settle(event);
+        if self.insertion(&read, forwards, false).is_some() {
+            return true;
+        }
+        let admitted = self.try_read(event, thread, location, source, effect, order);
+        if admitted {
+            self.pop();
+        }
+        admitted
     }
 
     fn push_level(&mut self, thread: usize) {

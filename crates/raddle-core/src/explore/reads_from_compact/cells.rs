@@ -39,6 +39,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             self.race.get_or_insert((other, event));
         }
         if plain {
+            self.has_plain = true;
             self.locations[location].plain.insert(event);
         }
     }

@@ -246,6 +246,12 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         }
         let from = (source != INIT).then_some(source as usize);
         let Reading { effect, order, .. } = reading;
+        if let Some(last) = self.last_history(thread, answer) {
+            if self.face.admits(event, thread, location, from, effect, order) {
+                self.leaf_after(thread, location, source, reading, last);
+            }
+            return;
+        }
         if !self.face.try_read(event, thread, location, from, effect, order) {
             return;
         }
@@ -261,6 +267,54 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.descend();
         self.take_back(&mark);
         self.face.pop();
+    }
+
+    /// The history of the thread after the answer, if with it everything has ended.
+    #[inline]
+    fn last_history(&self, thread: usize, answer: Answer) -> Option<NodeId> {
+        if self.asking != R::one(thread) || self.unfinished > 0 || self.has_plain {
+            return None;
+        }
+        let next = self.histories.known(self.threads[thread].node, answer)?;
+        self.is_quiet_end(next).then_some(next)
+    }
+
+    /// The read is the last one of the execution: nobody will ask the model about what follows, so it
+    /// is not told. Only the stamps of what the thread still writes matter.
+    #[inline]
+    fn leaf_after(
+        &mut self,
+        thread: usize,
+        location: usize,
+        source: u32,
+        reading: Reading,
+        last: NodeId,
+    ) {
+        let (len, saved) = (self.len, self.threads[thread]);
+        let role = if reading.written.is_some() { Role::Update } else { Role::Read };
+        self.add_event(location, source, role, Origin { node: last, index: 0 });
+        if let Some(written) = reading.written {
+            self.events[len].value = written;
+            self.note_writer(thread, location);
+        }
+        self.note_writers(thread, last);
+        self.past.push(last);
+        self.first_events.push(self.len as u32);
+        self.threads[thread].node = last;
+        self.asking.remove(thread);
+        let special = self.special;
+        self.special.remove(thread);
+        if self.face.is_lost() {
+            self.stop.get_or_insert(Stop::Again(TooSmall::Lost));
+        } else {
+            self.leaf();
+        }
+        self.special = special;
+        self.asking.insert(thread);
+        self.threads[thread] = saved;
+        self.past.pop();
+        self.first_events.pop();
+        self.len = len;
     }
 
     #[inline]

@@ -70,6 +70,8 @@ pub(super) struct Known {
     spawns: bool,
     /// Whether it ends otherwise than with a question or the end of the thread.
     is_unfinished: bool,
+    /// Whether all its effects are atomic stores, fences and releases.
+    is_quiet: bool,
 }
 
 /// An effect, in the form in which it is carried out often.
@@ -204,6 +206,8 @@ pub(super) struct Explorer<'s, 'a, R, F> {
     pub(super) clock: u64,
     /// When a subtree was last left unexplored, so that its stamps mean nothing.
     pub(super) unexplored: u64,
+    /// Whether there ever was an access that may race.
+    pub(super) has_plain: bool,
     /// Two racing events of the current execution.
     pub(super) race: Option<(usize, usize)>,
     pub(super) shares_memory: bool,
@@ -266,6 +270,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             floors: vec![],
             clock: 1,
             unexplored: 0,
+            has_plain: false,
             race: None,
             shares_memory: outer.program.shares_memory(),
             classes: 0,
@@ -321,6 +326,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
                 effects: (first, self.steps.len() as u32),
                 spawns: effects.iter().any(|op| matches!(op.kind, OpKind::Spawn { .. })),
                 is_unfinished: !matches!(end, End::Question(_) | End::Finished),
+                is_quiet: effects.iter().all(is_quiet),
             });
         }
         let (threads, locations) = self.histories.sizes();
@@ -485,11 +491,38 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     /// The event writes the location.
     #[inline]
     pub(super) fn note_write(&mut self, event: usize, thread: usize, location: usize) {
+        self.locations[location].writes.insert(event);
+        self.note_writer(thread, location);
+    }
+
+    /// The thread writes the location now.
+    #[inline]
+    pub(super) fn note_writer(&mut self, thread: usize, location: usize) {
         self.clock += 1;
         let place = &mut self.locations[location];
-        place.writes.insert(event);
         place.written.set(thread, self.clock);
         place.writers.insert(thread);
+    }
+
+    /// The thread writes now what it writes in a history.
+    #[inline]
+    pub(super) fn note_writers(&mut self, thread: usize, node: NodeId) {
+        let (first, last) = self.known[node.0 as usize].effects;
+        for step in first..last {
+            match self.steps[step as usize] {
+                Effected::Store { location, .. } | Effected::Unlock { lock: location } => {
+                    self.note_writer(thread, location as usize);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a known history is the end of its thread, without anything that concerns others.
+    #[inline]
+    pub(super) fn is_quiet_end(&self, node: NodeId) -> bool {
+        let known = self.known.get(node.0 as usize);
+        known.is_some_and(|it| it.ask == Ask::Ended && !it.is_unfinished && it.is_quiet)
     }
 
     /// The last update of a synchronization object is this event.
@@ -637,6 +670,14 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         {
             self.stop = Some(Stop::Extent(Extent::Deadline));
         }
+    }
+}
+
+/// Whether an effect is an atomic store, a fence or a release.
+fn is_quiet(op: &Op) -> bool {
+    match op.kind {
+        OpKind::Store { order, .. } => order.is_atomic(),
+        kind => matches!(kind, OpKind::Fence { .. } | OpKind::StoreFence | OpKind::Unlock { .. }),
     }
 }
 
