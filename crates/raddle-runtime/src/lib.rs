@@ -4,19 +4,22 @@
 //! [`ops`] of this crate. [`Native`] is a [`Program`](raddle_core::program::Program): explorers ask it
 //! what a thread does next, and it runs the code to find out.
 //!
-//! The module docs say how: `native` how a history is followed, `heap` and `state` how objects and
-//! pointers get names, `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are
-//! found that only wait.
+//! The module docs say how: `native` and `needed` how a history is followed, `ending` how a run ends,
+//! `heap` and `state` how objects and pointers get names, `entry` and `atom` how an op is recorded,
+//! `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are found that
+//! only wait.
 //!
 //! All state belongs to one thread of the system, so several of them can explore at the same time.
 
 mod ask;
 mod atom;
+mod ending;
 mod entry;
 mod fiber;
 mod heap;
 mod names;
 mod native;
+mod needed;
 pub mod ops;
 mod owners;
 mod panics;

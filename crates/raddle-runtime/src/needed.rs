@@ -1,0 +1,54 @@
+//! Which histories a step needs: what has to be executed before native code gets there.
+//!
+//! The thread's own past, the past of what it observed where more than a value is observed
+//! ([`Answer::From`]), and whoever spawned it. All else does not matter to what the thread does.
+
+use raddle_core::program::{Answer, Histories, NodeId, Step};
+
+/// Which histories have to be executed.
+#[derive(Default)]
+pub(crate) struct Needed {
+    /// For each history the last search that met it.
+    met: Vec<u32>,
+    search: u32,
+    open: Vec<NodeId>,
+}
+
+impl Needed {
+    /// Searches for all that the step needs.
+    pub(crate) fn search(&mut self, histories: &Histories, step: Step) {
+        self.met.resize(histories.len(), 0);
+        self.search += 1;
+        self.add_step(step);
+        while let Some(node) = self.open.pop() {
+            self.add_step(histories.step(node));
+        }
+    }
+
+    /// What a step needs: what the thread did before, and what it observed.
+    fn add_step(&mut self, step: Step) {
+        match step {
+            Step::Start(_, Some(origin)) => self.add(origin.node),
+            Step::Start(_, None) => {}
+            Step::After(parent, answer) => {
+                self.add(parent);
+                if let Answer::From(origin) | Answer::SpuriousFrom(origin) = answer {
+                    self.add(origin.node);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, node: NodeId) {
+        let met = &mut self.met[node.0 as usize];
+        if *met != self.search {
+            *met = self.search;
+            self.open.push(node);
+        }
+    }
+
+    /// Whether the last search met the history.
+    pub(crate) fn has(&self, node: NodeId) -> bool {
+        self.met[node.0 as usize] == self.search
+    }
+}
