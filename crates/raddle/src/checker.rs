@@ -172,7 +172,7 @@ impl Checker {
                 settings = wanted;
                 continue;
             }
-            return outcome(&program, summary, found, start);
+            return outcome(&program, self.model, summary, found, start);
         }
     }
 
@@ -200,11 +200,12 @@ impl Checker {
 
 fn outcome<F: Fn()>(
     program: &Native<F>,
+    model: Model,
     summary: Summary,
     found: Option<(Ending, Trace)>,
     start: Instant,
 ) -> Outcome {
-    let bug = found.map(|(ending, trace)| bug(program, &ending, &trace));
+    let bug = found.map(|(ending, trace)| bug(program, model, &ending, &trace));
     let verdict = match summary.extent {
         _ if bug.is_some() => Verdict::Bug,
         Extent::All => Verdict::Clean,
@@ -220,7 +221,8 @@ fn outcome<F: Fn()>(
     }
 }
 
-/// What came out of one execution.
+/// What came out of one execution. A schedule does not say under which model it was found: it is told
+/// as one of Rust's own.
 pub(crate) fn outcome_of_one<F: Fn()>(
     program: &Native<F>,
     ending: &Ending,
@@ -232,11 +234,11 @@ pub(crate) fn outcome_of_one<F: Fn()>(
         blocked: 0,
         executions: program.executions(),
         seconds: 0.0,
-        bug: Some(bug(program, ending, trace)),
+        bug: Some(bug(program, Model::C20, ending, trace)),
     }
 }
 
-fn bug<F: Fn()>(program: &Native<F>, ending: &Ending, trace: &Trace) -> Bug {
+fn bug<F: Fn()>(program: &Native<F>, model: Model, ending: &Ending, trace: &Trace) -> Bug {
     let kind = match ending {
         Ending::Deadlock(_) => BugKind::Deadlock,
         Ending::Livelock(_) => BugKind::Livelock,
@@ -254,7 +256,7 @@ fn bug<F: Fn()>(program: &Native<F>, ending: &Ending, trace: &Trace) -> Bug {
         kind,
         message: report::sentence(program, ending, trace),
         place: report::place(program, ending, trace),
-        report: report::table(program, trace),
+        report: report::table(program, model, ending, trace),
         trace: Schedule::new(program, ending, trace),
     }
 }

@@ -18,7 +18,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::explore::{Ending, Observed, ThreadEnd, Trace, TraceEvent};
+use raddle_core::explore::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_core::program::{
     Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, is_pointer,
 };
@@ -402,6 +402,9 @@ impl<F: Fn()> Replay<F> {
         };
         self.trace.ends =
             (self.threads.values()).map(|thread| (thread.id, thread_end(end(thread)))).collect();
+        let pending =
+            |thread: &Thread| Some((thread.id, Pending::of(&self.histories, thread.node)?));
+        self.trace.pending = self.threads.values().filter_map(pending).collect();
         let failed = self.threads.values().find_map(|thread| match end(thread) {
             End::Failed(failure) => Some(Ending::Failed(thread.id, failure.clone())),
             _ => None,

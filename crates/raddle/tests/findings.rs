@@ -397,11 +397,17 @@ fn the_report() {
   left: 1
  right: 0
   at {at}
-  [main] spawn main/0  {spawn}
-      [main/0] update atomic0 = 0 (initial) := 1  {spawn}
-  [main] load atomic0 = 1 (from main/0 {spawn})  {at}
-  [main] join main/0  {scope}
-  [main] drop atomic0  {scope}
+
+The execution:
+
+main                                main/0
+.0 spawn main/0                                                      {spawn}
+                                    .0 atomic0: 0 -> 1 <- initially  {spawn}
+.1 load atomic0 = 1 <- main/0.0                                      {at}
+.2 join main/0                                                       {scope}
+.3 store atomic0 = dropped                                           {scope}
+! assertion `left == right` failed                                   {at}
+
 to run it again: raddle::replay(\"fail m/0:0=i m:1=m/0:0 m:2=m/0:0\", || ...)
 ",
         scope = place(0).replace(&format!(":{}", line - 1), &format!(":{}", line - 2)),

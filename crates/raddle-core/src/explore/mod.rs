@@ -9,12 +9,13 @@ pub mod face;
 mod linear;
 pub mod reads_from;
 pub mod reads_from_compact;
+pub mod report;
 pub mod row;
 pub mod trace;
 
 use std::time::Instant;
 
-pub use trace::{Class, Observed, ThreadEnd, Trace, TraceEvent};
+pub use trace::{Class, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 
 use crate::execution::ThreadId;
 use crate::program::Failure;

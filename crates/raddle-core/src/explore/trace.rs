@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::execution::{
-    Action, BuildError, Builder, Execution, MemoryOrder, SourceClaim, ThreadId, Value,
+    Action, BuildError, Builder, EventId, Execution, MemoryOrder, SourceClaim, ThreadId, Value,
 };
-use crate::program::{Op, OpKind, Program};
+use crate::program::{End, Histories, NodeId, Op, OpKind, Program};
 
 /// What a question observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,6 +55,27 @@ pub enum ThreadEnd {
     Open,
 }
 
+/// Why a thread that was not stopped does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pending {
+    /// It has not got an answer to this question.
+    Question(Op),
+    /// It repeats itself, from its op at this position on.
+    Loop(usize),
+}
+
+impl Pending {
+    /// Why a thread with this history does not go on, if it could.
+    #[must_use]
+    pub fn of(histories: &Histories, node: NodeId) -> Option<Self> {
+        match *histories.end(node) {
+            End::Question(op) => Some(Pending::Question(op)),
+            End::Repeats(start) => Some(Pending::Loop(histories.events(start) as usize)),
+            End::Finished | End::Assume | End::Failed(_) | End::Limit => None,
+        }
+    }
+}
+
 /// One execution of a program: its events, in an order in which every event comes after those of its
 /// thread and after the one that it observes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +84,8 @@ pub struct Trace {
     pub events: Vec<TraceEvent>,
     /// How each thread that was started ended.
     pub ends: BTreeMap<ThreadId, ThreadEnd>,
+    /// What threads wait for or where they spin, for reports; as far as it is known.
+    pub pending: BTreeMap<ThreadId, Pending>,
 }
 
 /// What distinguishes classes: for every thread what its questions observed, as thread and position,
@@ -134,6 +157,17 @@ impl Trace {
     /// # Errors
     /// If the trace makes no sense; then whoever made it is wrong.
     pub fn to_execution(&self, program: &dyn Program) -> Result<Execution, BuildError> {
+        Ok(self.to_placed_execution(program)?.0)
+    }
+
+    /// As [`Trace::to_execution`]; also which event of the execution each of the trace is, if it is one.
+    ///
+    /// # Errors
+    /// As [`Trace::to_execution`].
+    pub fn to_placed_execution(
+        &self,
+        program: &dyn Program,
+    ) -> Result<(Execution, Vec<Option<EventId>>), BuildError> {
         let mut builder = Builder::new();
         let mut initial: BTreeMap<_, Value> = BTreeMap::new();
         let threads: BTreeMap<ThreadId, ThreadId> = (self.ends.keys())
@@ -183,7 +217,10 @@ impl Trace {
         for (location, value) in initial {
             let _ = builder.init(location, value);
         }
-        builder.build()
+        let execution = builder.build()?;
+        let event = |(thread, position)| execution.event_at(thread, position);
+        let events = placed.into_iter().map(|place| place.and_then(event)).collect();
+        Ok((execution, events))
     }
 
     fn is_joined(&self, thread: ThreadId) -> bool {

@@ -48,7 +48,7 @@ impl Default for Page {
 
 impl Page {
     /// Of `total` lines, how many to show at the beginning and how many at the end.
-    fn shown(self, total: usize) -> (usize, usize) {
+    pub(crate) fn shown(self, total: usize) -> (usize, usize) {
         if total <= self.lines {
             return (total, 0);
         }
@@ -71,7 +71,7 @@ impl Page {
 
 /// Breaks a line at spaces so that it fits on the page if it can; what follows the first line is
 /// indented by `indent`. Ends with a line break.
-fn wrap(text: &str, indent: usize, page: Page) -> String {
+pub(crate) fn wrap(text: &str, indent: usize, page: Page) -> String {
     let mut out = String::new();
     let mut at = 0;
     for word in text.split_inclusive(' ') {
@@ -102,7 +102,7 @@ fn shorten(mut parts: Vec<String>, what: &str) -> Vec<String> {
     parts
 }
 
-fn left_out(count: usize, what: &str) -> String {
+pub(crate) fn left_out(count: usize, what: &str) -> String {
     format!("... {count} more {what} ...")
 }
 

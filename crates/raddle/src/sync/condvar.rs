@@ -17,7 +17,7 @@ use raddle_runtime::{Kind, Tag, ops};
 use super::MutexGuard;
 
 /// Somebody is choosing whom to wake.
-const CHOOSING: Value = 1 << 119;
+pub(crate) const CHOOSING: Value = 1 << 119;
 
 /// Threads have the bits below that one.
 const THREADS: usize = 119;

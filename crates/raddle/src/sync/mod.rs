@@ -1,7 +1,7 @@
 //! What `std::sync` has.
 
 pub mod atomic;
-mod condvar;
+pub(crate) mod condvar;
 mod mutex;
 mod poison;
 mod rwlock;

@@ -238,6 +238,7 @@ impl Graph {
         Trace {
             events: self.events.iter().map(|event| event.event.clone()).collect(),
             ends: self.threads().map(|thread| (thread, ThreadEnd::Open)).collect(),
+            ..Trace::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::consistency::{Options, check};
 use crate::execution::{EventId, Execution, MemoryOrder, ThreadId};
-use crate::explore::{Ending, Leaf, ThreadEnd, Trace};
+use crate::explore::{Ending, Leaf, Pending, ThreadEnd, Trace};
 use crate::program::{End, OpKind};
 use crate::witness::{Verdict, Violation};
 
@@ -40,6 +40,12 @@ impl Explorer<'_> {
                 _ => ThreadEnd::Open,
             };
         }
+        let pending = |&thread: &ThreadId| {
+            let is_there = self.end(graph, thread).is_some();
+            let node = graph.cursor(thread).node;
+            Some((thread, Pending::of(&self.histories, node).filter(|_| is_there)?))
+        };
+        trace.pending = trace.ends.keys().filter_map(pending).collect();
         let failure = failed.and_then(|thread| match self.end(graph, thread) {
             Some(End::Failed(failure)) => Some(Ending::Failed(thread, failure.clone())),
             _ => None,

@@ -2,7 +2,9 @@
 
 use super::super::face::Face;
 use super::super::row::Row;
-use super::super::{Control, Ending, Extent, Leaf, Observed, ThreadEnd, Trace, TraceEvent};
+use super::super::{
+    Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent,
+};
 use super::state::{Ask, Explorer, INIT, MAIN, Role, Stop};
 use crate::execution::ThreadId;
 use crate::program::{Answer, End, NodeId, Op, OpKind, Origin, Step};
@@ -206,7 +208,13 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
     }
 
     fn make(mut self) -> Trace {
-        self.trace.ends = self.explorer.ends().collect();
+        let explorer = self.explorer;
+        self.trace.ends = explorer.ends().collect();
+        let pending = |&thread: &ThreadId| {
+            let node = explorer.threads[thread.index()].node;
+            Some((thread, Pending::of(&explorer.histories, node)?))
+        };
+        self.trace.pending = self.trace.ends.keys().filter_map(pending).collect();
         self.add_all();
         self.trace
     }

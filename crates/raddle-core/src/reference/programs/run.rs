@@ -243,7 +243,7 @@ impl World {
         let ends = run.threads.keys().map(end).collect();
         let mut order = Order { run, placed: BTreeMap::new(), events: vec![] };
         while self.place_some(&mut order) {}
-        Trace { events: order.events, ends }
+        Trace { events: order.events, ends, ..Trace::default() }
     }
 
     /// Places all events that come after none but placed ones; whether there were any.

@@ -1,0 +1,83 @@
+//! What is reported of Rust programs, word for word.
+
+use raddle::sync::atomic::AtomicBool;
+use raddle::sync::atomic::Ordering::SeqCst;
+use raddle::sync::{Arc, Condvar, Mutex};
+use raddle::{Checker, cell, thread};
+
+/// The report, with lines counted from the one given.
+fn report(first_line: u32, f: impl Fn()) -> String {
+    let bug = Checker::new().explore(f).bug.expect("something goes wrong");
+    let mut parts = bug.report.split(concat!(file!(), ":"));
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (number, rest) = part.split_at(part.find(|c: char| !c.is_ascii_digit()).unwrap());
+        let line = number.parse::<u32>().expect("the number of a line") - first_line;
+        out += &format!("line {line}{rest}");
+    }
+    out
+}
+
+#[test]
+fn a_lost_wake_up() {
+    let report = report(line!(), || {
+        let (m, c) = (Mutex::new(()), Condvar::new());
+        let ready = AtomicBool::new(false);
+        thread::scope(|s| {
+            s.spawn(|| {
+                ready.store(true, SeqCst);
+                c.notify_one();
+            });
+            let guard = m.lock().unwrap();
+            if !ready.load(SeqCst) {
+                drop(c.wait(guard));
+            }
+        });
+    });
+    let expected = "
+The execution, an ordinary interleaving:
+
+main                                   main/0
+.0 spawn main/0                                                               line 4
+.1 lock mutex0                                                                line 8
+.2 load atomic1 (sc) = 0 <- initially                                         line 9
+                                       .0 store atomic1 (sc) = 1              line 5
+                                       .1 condvar2: 0 -> waking <- initially  line 6
+                                       .2 condvar2: waking -> 0 <- main/0.1   line 6
+.3 condvar2: 0 -> 1 <- main/0.2                                               line 10
+.4 unlock mutex0                                                              line 10
+
+main waits until condvar2 loses the bits 0b1; it is 1 since main.3 (line 10).
+
+";
+    assert_eq!(report, expected, "{report}");
+}
+
+#[test]
+fn a_race_of_cells() {
+    struct Shared(cell::UnsafeCell<usize>);
+    // SAFETY: wrong, that is the point.
+    unsafe impl Sync for Shared {}
+    let report = report(line!(), || {
+        let shared = Arc::new(Shared(cell::UnsafeCell::new(0)));
+        let other = shared.clone();
+        let thread = thread::spawn(move || {
+            // SAFETY: wrong.
+            other.0.with_mut(|p| unsafe { *p += 1 });
+        });
+        // SAFETY: wrong.
+        shared.0.with(|p| unsafe { *p });
+        thread.join().unwrap();
+    });
+    let expected = "
+The execution, an ordinary interleaving:
+
+main                                              main/0
+.0 spawn main/0                                                                       line 3
+.1 read cell0 <- initially (races with main/0.1)                                      line 8
+                                                  .0 read cell0 <- initially          line 5
+                                                  .1 write cell0 (races with main.1)  line 5
+
+";
+    assert_eq!(report, expected, "{report}");
+}
