@@ -254,9 +254,12 @@ pub fn misuse(message: &str, caller: Caller) {
     }
 }
 
-/// Whether the current thread is unwinding from a panic of the program.
+/// Whether the current thread is unwinding: from a panic of the program, or because its run has ended.
 #[must_use]
 pub fn is_panicking() -> bool {
+    if state::mode() == Mode::Ending {
+        return true;
+    }
     if state::mode() != Mode::Running || !std::thread::panicking() {
         return false;
     }

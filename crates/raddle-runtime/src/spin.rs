@@ -11,12 +11,14 @@
 //! in order to see whether the thread changed memory elsewhere: a block, or the stack of another thread.
 //! What is not seen: memory that the program got from outside of the exploration.
 
+use std::collections::VecDeque;
+
 use raddle_core::program::{Answer, NodeId, Op, OpKind};
 
 use crate::heap::Heap;
 use crate::state::Reply;
 
-/// At most so many copies are kept of a thread.
+/// At most so many copies are kept of a thread: the last ones.
 const COPIES: usize = 32;
 
 /// A thread at a question.
@@ -30,7 +32,7 @@ struct Copy {
 /// What a thread was at its last questions, since it last did more than read.
 #[derive(Default)]
 pub(crate) struct Spin {
-    copies: Vec<Copy>,
+    copies: VecDeque<Copy>,
     /// Copies that can be used again.
     spare: Vec<Vec<u8>>,
 }
@@ -46,12 +48,13 @@ impl Spin {
     pub(crate) fn note(&mut self, node: NodeId, question: Op, stack: &[u8]) -> Option<NodeId> {
         let same = |copy: &&Copy| copy.question == question && copy.bytes == stack;
         let earlier = self.copies.iter().find(same).map(|copy| copy.node);
-        if self.copies.len() < COPIES {
-            let mut bytes = self.spare.pop().unwrap_or_default();
-            bytes.clear();
-            bytes.extend_from_slice(stack);
-            self.copies.push(Copy { node, question, bytes });
+        if self.copies.len() == COPIES {
+            self.spare.extend(self.copies.pop_front().map(|copy| copy.bytes));
         }
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        bytes.clear();
+        bytes.extend_from_slice(stack);
+        self.copies.push_back(Copy { node, question, bytes });
         earlier
     }
 }

@@ -35,7 +35,11 @@ impl<T> UnsafeCell<T> {
     }
 
     /// The content.
+    #[track_caller]
     pub fn into_inner(self) -> T {
+        if ops::is_running() {
+            self.read(Location::caller());
+        }
         self.data.into_inner()
     }
 }
@@ -208,6 +212,7 @@ impl<T> Cell<T> {
     }
 
     /// See the standard library.
+    #[track_caller]
     pub fn into_inner(self) -> T {
         self.0.into_inner()
     }

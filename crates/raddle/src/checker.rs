@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_core::explore::{
@@ -31,6 +32,7 @@ pub struct Checker {
     model: Model,
     max_executions: Option<u64>,
     timeout: Option<Duration>,
+    trace_file: Option<PathBuf>,
     settings: Settings,
 }
 
@@ -62,6 +64,8 @@ pub struct Outcome {
     pub seconds: f64,
     /// What is wrong.
     pub bug: Option<Bug>,
+    /// Why not everything was explored, if a bound was the reason.
+    pub bound: Option<String>,
 }
 
 /// What can be wrong.
@@ -114,6 +118,7 @@ impl Checker {
             model: Model::C20,
             max_executions: None,
             timeout: None,
+            trace_file: None,
             settings: Settings::default(),
         }
     }
@@ -133,6 +138,12 @@ impl Checker {
     /// At most so long.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Writes the schedule of an execution that goes wrong to this file, for [`replay`](crate::replay()).
+    pub fn trace_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.trace_file = Some(path.into());
         self
     }
 
@@ -172,7 +183,16 @@ impl Checker {
                 settings = wanted;
                 continue;
             }
-            return outcome(&program, self.model, summary, found, start);
+            let outcome = outcome(&program, self.model, summary, found, start);
+            self.write_trace(&outcome);
+            return outcome;
+        }
+    }
+
+    fn write_trace(&self, outcome: &Outcome) {
+        let (Some(path), Some(bug)) = (&self.trace_file, &outcome.bug) else { return };
+        if let Err(error) = std::fs::write(path, bug.trace.to_string()) {
+            eprintln!("raddle: cannot write the trace to {}: {error}", path.display());
         }
     }
 
@@ -211,6 +231,15 @@ fn outcome<F: Fn()>(
         Extent::All => Verdict::Clean,
         _ => Verdict::Incomplete,
     };
+    let bound = match summary.extent {
+        Extent::All | Extent::Stopped => None,
+        Extent::Classes => Some("the limit of executions was reached"),
+        Extent::Deadline => Some("the time was up"),
+        Extent::Events => {
+            Some("an execution has more events than the limit of a thread, or than 500 in all")
+        }
+        Extent::Unsupported(_) => Some("the program does what this explorer does not know"),
+    };
     Outcome {
         verdict,
         classes: summary.classes,
@@ -218,6 +247,7 @@ fn outcome<F: Fn()>(
         executions: program.executions(),
         seconds: start.elapsed().as_secs_f64(),
         bug,
+        bound: bound.map(String::from),
     }
 }
 
@@ -235,6 +265,7 @@ pub(crate) fn outcome_of_one<F: Fn()>(
         executions: program.executions(),
         seconds: 0.0,
         bug: Some(bug(program, Model::C20, ending, trace)),
+        bound: None,
     }
 }
 
@@ -265,6 +296,9 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(bug) = &self.bug {
             write!(f, "{bug}")?;
+        }
+        if let Some(bound) = &self.bound {
+            write!(f, "{bound}: ")?;
         }
         write!(
             f,

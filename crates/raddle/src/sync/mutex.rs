@@ -46,12 +46,22 @@ impl<T> Mutex<T> {
     ///
     /// # Errors
     /// If it is poisoned.
+    #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
+        self.take_over();
         self.data.into_inner().into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
+    /// Whoever has the mutex alone sees what the last one who locked it left there.
+    #[track_caller]
+    fn take_over(&self) {
+        if ops::is_running() {
+            drop(self.lock());
+        }
+    }
+
     /// See the standard library.
     ///
     /// # Errors
@@ -111,7 +121,9 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Errors
     /// If it is poisoned.
+    #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.take_over();
         self.data.get_mut().get_mut()
     }
 }

@@ -65,12 +65,22 @@ impl<T> RwLock<T> {
     ///
     /// # Errors
     /// If it is poisoned.
+    #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
+        self.take_over();
         self.data.into_inner().into_inner()
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
+    /// Whoever has the lock alone sees what the last one who wrote left there.
+    #[track_caller]
+    fn take_over(&self) {
+        if ops::is_running() {
+            drop(self.write());
+        }
+    }
+
     #[track_caller]
     fn sync(&self, guard: Guard, update: Update) -> Value {
         ops::keep_contents(&self.tag, &self.data, Location::caller());
@@ -166,7 +176,9 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// # Errors
     /// If it is poisoned.
+    #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.take_over();
         self.data.get_mut().get_mut()
     }
 }

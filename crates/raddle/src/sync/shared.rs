@@ -97,11 +97,6 @@ impl<T: 'static> Arc<T> {
     }
 
     /// See the standard library.
-    pub fn new_cyclic<F: FnOnce(&Weak<T>) -> T>(f: F) -> Self {
-        Self::from_std(real::Arc::new_cyclic(|weak| f(&Weak { inner: weak.clone() })))
-    }
-
-    /// See the standard library.
     pub fn pin(value: T) -> std::pin::Pin<Self> {
         // SAFETY: what an Arc has does not move.
         unsafe { std::pin::Pin::new_unchecked(Self::new(value)) }
@@ -176,7 +171,13 @@ impl<T: 'static> Arc<T> {
 impl<T: ?Sized + 'static> Arc<T> {
     /// An object that is shared by the standard library's means, and by nobody else. (This is how to get
     /// an `Arc<dyn Trait>`.)
+    ///
+    /// # Panics
+    /// If somebody else has it.
+    #[track_caller]
     pub fn from_std(inner: real::Arc<T>) -> Self {
+        let owners = (real::Arc::strong_count(&inner), real::Arc::weak_count(&inner));
+        assert_eq!(owners, (1, 0), "raddle: Arc::from_std needs an object that nobody else has");
         keep(&inner);
         Self::wrap(inner)
     }

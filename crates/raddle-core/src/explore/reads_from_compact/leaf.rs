@@ -29,7 +29,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     #[inline]
     pub(super) fn leaf(&mut self) {
         self.leaves += 1;
-        if self.race.is_none() && self.asking.is_empty() && self.unfinished == 0 {
+        let regular = self.race.is_none() && self.cut.is_none();
+        if regular && self.asking.is_empty() && self.unfinished == 0 {
             self.classes += 1;
             self.show(&Ending::Complete);
         } else {
@@ -47,7 +48,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             Ending::Blocked => self.blocked += 1,
             _ => self.classes += 1,
         }
-        if self.race.is_some() {
+        if self.race.is_some() || self.cut.is_some() {
             self.clock += 1;
             self.unexplored = self.clock;
         }
@@ -75,6 +76,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         if let Some((first, second)) = self.race {
             let made = TraceMaker::new(self).index_events();
             return Ending::Race(made[first], made[second]);
+        }
+        if let Some(thread) = self.cut {
+            return Ending::Limit(ThreadId::new(thread));
         }
         let ends: Vec<(ThreadId, ThreadEnd)> = self.ends().collect();
         let with = |end: ThreadEnd| ends.iter().filter(move |(_, e)| *e == end).map(|&(t, _)| t);
@@ -131,7 +135,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     fn repeats_for_ever(&mut self, repeating: &[ThreadId]) -> bool {
         let mut last: Vec<(usize, Option<usize>)> = vec![];
         for &thread in repeating {
-            for (location, source) in self.reads_of_loop(thread) {
+            let Some(reads) = self.reads_of_loop(thread) else { return false };
+            for (location, source) in reads {
                 let source = (source != INIT).then_some(source as usize);
                 match last.iter().find(|&&(known, _)| known == location) {
                     Some(&(_, known)) if known != source => return false,
@@ -143,8 +148,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.face.can_be_last(&last)
     }
 
-    /// What the thread read on its last way round.
-    fn reads_of_loop(&self, thread: ThreadId) -> Vec<(usize, u32)> {
+    /// What the thread read on its last way round; nothing, if that depended on a compare-exchange that
+    /// failed for no reason, which does not happen for ever.
+    fn reads_of_loop(&self, thread: ThreadId) -> Option<Vec<(usize, u32)>> {
         let histories = &self.histories;
         let node = self.threads[thread.index()].node;
         let End::Repeats(start) = *histories.end(node) else {
@@ -167,10 +173,13 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
                 }
                 _ => {}
             }
-            let Step::After(before, _) = histories.step(at) else { break };
+            let Step::After(before, answer) = histories.step(at) else { break };
+            if matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_)) {
+                return None;
+            }
             at = before;
         }
-        reads
+        Some(reads)
     }
 
     /// The last of the updates that follow this one without changing the value: threads that try to

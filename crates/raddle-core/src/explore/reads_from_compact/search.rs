@@ -10,7 +10,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// All classes that extend the current execution and obey the causal maps.
     pub(super) fn node(&mut self) {
         let enabled = self.enabled();
-        if enabled.is_empty() || self.race.is_some() {
+        if enabled.is_empty() || !self.goes_on() {
             return self.leaf();
         }
         if !self.special.is_empty() {
@@ -395,6 +395,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.unfinished = mark.unfinished;
         self.threads[mark.thread] = mark.saved;
         self.race = None;
+        self.cut = None;
     }
 }
 

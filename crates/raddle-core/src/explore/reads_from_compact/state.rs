@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::super::face::{Effect, Face};
 use super::super::row::Row;
 use super::super::{Extent, Summary};
-use super::Exploration;
 use super::stamps::Stamp;
+use super::{Exploration, Wide};
 use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use crate::program::{Answer, End, Guard, Histories, NodeId, Op, OpKind, Origin};
 
@@ -210,6 +210,8 @@ pub(super) struct Explorer<'s, 'a, R, F> {
     pub(super) has_plain: bool,
     /// Two racing events of the current execution.
     pub(super) race: Option<(usize, usize)>,
+    /// A thread of the current execution for whose next events there is no room.
+    pub(super) cut: Option<usize>,
     pub(super) shares_memory: bool,
     pub(super) classes: u64,
     pub(super) blocked: u64,
@@ -272,6 +274,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             unexplored: 0,
             has_plain: false,
             race: None,
+            cut: None,
             shares_memory: outer.program.shares_memory(),
             classes: 0,
             blocked: 0,
@@ -367,8 +370,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         let (first, last) = known.effects;
         let room = self.len + ((last - first) as usize) + 2 < R::BITS && thread < R::BITS;
         if !room || self.stop.is_some() {
-            self.stop.get_or_insert(Stop::Again(TooSmall::Events));
-            return;
+            return self.no_room(thread);
         }
         self.past.push(node);
         self.first_events.push(self.len as u32);
@@ -379,6 +381,18 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         self.wait(thread, node, known);
         if known.spawns {
             self.start_children(node);
+        }
+    }
+
+    /// There are more events than bits. With the widest rows the execution is cut here; otherwise the
+    /// exploration starts again with wider ones.
+    #[cold]
+    fn no_room(&mut self, thread: usize) {
+        if R::BITS == Wide::BITS && self.stop.is_none() {
+            self.cut = Some(thread);
+            self.hit_limit = true;
+        } else {
+            self.stop.get_or_insert(Stop::Again(TooSmall::Events));
         }
     }
 
@@ -573,7 +587,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
 
     /// Does what needs no decision: joins of finished threads and reads of cells.
     pub(super) fn settle(&mut self) {
-        while self.stop.is_none() && self.race.is_none() && !self.special.is_empty() {
+        while self.goes_on() && !self.special.is_empty() {
             let ready = self.special.iter().find(|&thread| match self.threads[thread].ask {
                 Ask::Join => self.is_finished(self.threads[thread].location as usize),
                 Ask::Cell => true,
@@ -588,6 +602,12 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
                 _ => self.read_cell(thread),
             }
         }
+    }
+
+    /// Whether the current execution is explored further.
+    #[inline]
+    pub(super) fn goes_on(&self) -> bool {
+        self.stop.is_none() && self.race.is_none() && self.cut.is_none()
     }
 
     fn join(&mut self, thread: usize) {

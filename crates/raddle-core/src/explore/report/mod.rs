@@ -170,36 +170,47 @@ fn left_out(trace: &Trace, part: &Trace) -> usize {
 }
 
 fn table(words: &Words<'_>, ending: &Ending, order: &Order) -> Table {
-    let mut threads: Vec<ThreadId> = words.trace.ends.keys().copied().collect();
     let failed = match ending {
-        Ending::Failed(thread, _) => Some(*thread),
+        Ending::Failed(thread, failure) => Some((*thread, failure)),
         _ => None,
     };
-    let acts = |thread: ThreadId| words.trace.events.iter().any(|event| event.thread == thread);
-    threads.retain(|&thread| acts(thread) || failed == Some(thread));
+    let acts = |thread| words.trace.events.iter().any(|event| event.thread == thread);
+    let fails = |thread| failed.is_some_and(|(failed, _)| failed == thread);
+    let mut threads: Vec<ThreadId> = words.trace.ends.keys().copied().collect();
+    threads.retain(|&thread| acts(thread) || fails(thread));
     let column = |thread: ThreadId| threads.iter().position(|&other| other == thread);
-    let has_memory = order.kind == Kind::Buffers;
-    let mut lines: Vec<Line> = (order.rows.iter())
-        .map(|&row| match row {
-            Row::Event { at, arrives } => Line {
-                column: column(words.trace.events[at].thread),
-                text: words.cell(at) + &remark(words, ending, order, at),
-                memory: if arrives && has_memory { arrival(words, at) } else { String::new() },
-                place: words.place(words.trace.events[at].op.place),
-            },
-            Row::Arrival { at } => Line { memory: arrival(words, at), ..Line::default() },
-        })
-        .collect();
-    if let Ending::Failed(thread, failure) = ending {
-        lines.push(Line {
-            column: column(*thread),
-            text: format!("! {}", Words::message(&failure.message)),
-            place: words.place(failure.place),
-            ..Line::default()
-        });
-    }
+    let rows = order.rows.iter().map(|&row| line(words, ending, order, row, column));
+    let failure = failed.map(|(thread, failure)| Line {
+        column: column(thread),
+        text: format!("! {}", Words::message(&failure.message)),
+        place: words.place(failure.place),
+        ..Line::default()
+    });
+    let lines = rows.chain(failure).collect();
     let heads = threads.iter().map(|&thread| words.program.thread_name(thread)).collect();
-    Table { heads, has_memory, lines }
+    Table { heads, has_memory: order.kind == Kind::Buffers, lines }
+}
+
+fn line(
+    words: &Words<'_>,
+    ending: &Ending,
+    order: &Order,
+    row: Row,
+    column: impl Fn(ThreadId) -> Option<usize>,
+) -> Line {
+    match row {
+        Row::Arrival { at } => Line { memory: arrival(words, at), ..Line::default() },
+        Row::Event { at, arrives } => {
+            let event = &words.trace.events[at];
+            let is_told = arrives && order.kind == Kind::Buffers;
+            Line {
+                column: column(event.thread),
+                text: words.cell(at) + &remark(words, ending, order, at),
+                memory: if is_told { arrival(words, at) } else { String::new() },
+                place: words.place(event.op.place),
+            }
+        }
+    }
 }
 
 /// What a write changes in memory.

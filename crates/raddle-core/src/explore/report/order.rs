@@ -104,7 +104,7 @@ impl Runs<'_> {
         }
         let is_event = |row: &Row| matches!(row, Row::Event { .. });
         let end = rows.iter().rposition(is_event).map_or(0, |last| last + 1);
-        let delayed = rows.split_off(end).into_iter().map(|row| row.event()).collect();
+        let delayed = rows.split_off(end).into_iter().map(Row::event).collect();
         Order { kind, rows, delayed, modifications: vec![] }
     }
 
