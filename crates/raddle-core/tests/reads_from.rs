@@ -485,3 +485,26 @@ fn a_program_can_follow_its_past() {
         assert!(model != Model::Sc || summary.classes == 44, "{summary:?}");
     }
 }
+
+/// The start of a thread is an event of the execution that is checked, but not of the trace.
+#[test]
+fn a_race_is_named_where_something_is_sequentially_consistent() {
+    let text = "x = 0; y = 0
+        thread a { store y 1 sc; store x 1 na; store y 2 sc }
+        thread b { r = load x na; s = load y }";
+    let script = script(text);
+    let mut program = ScriptProgram::new(&script);
+    let mut racing = vec![];
+    let mut visit = |leaf: &dyn Leaf| {
+        if let Ending::Race(first, second) = *leaf.ending() {
+            let trace = leaf.trace();
+            racing.push([first, second].map(|at| trace.events[at].op.kind.location()));
+        }
+        Control::Continue
+    };
+    explore(&mut program, Model::C20, &Limits::default(), &mut visit);
+    assert!(!racing.is_empty());
+    for locations in racing {
+        assert_eq!(locations, [Some(LocationId::new(0)); 2]);
+    }
+}

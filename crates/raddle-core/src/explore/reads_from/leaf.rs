@@ -1,7 +1,7 @@
 //! How executions end.
 
 use crate::consistency::{Options, check};
-use crate::execution::{EventId, Execution, MemoryOrder, ThreadId};
+use crate::execution::{MemoryOrder, ThreadId};
 use crate::explore::{Ending, Leaf, Pending, ThreadEnd, Trace};
 use crate::program::{End, OpKind};
 use crate::witness::{Verdict, Violation};
@@ -65,26 +65,17 @@ impl Explorer<'_> {
         if self.model.has_store_buffers() || !plain {
             return None;
         }
-        let execution = trace.to_execution(&*self.program).ok()?;
+        let (execution, placed) = trace.to_placed_execution(&*self.program).ok()?;
         let options = Options { shrink: false, ..Options::default() };
         match check(&execution, self.model, &options) {
             Verdict::Inconsistent(Violation::Race { first, second, .. }) => {
-                let [a, b] = [first, second].map(|event| traced(trace, &execution, event));
+                let traced = |event| placed.iter().position(|&place| place == Some(event));
+                let [a, b] = [first, second].map(traced);
                 a.zip(b).map(|(a, b)| Ending::Race(a.min(b), a.max(b)))
             }
             _ => None,
         }
     }
-}
-
-/// Where an event of an execution is in the trace that it was made from.
-fn traced(trace: &Trace, execution: &Execution, event: EventId) -> Option<usize> {
-    let (thread, position) = execution.position(event)?;
-    let thread = *trace.ends.keys().nth(thread.index())?;
-    let is_event = |kind: OpKind| !matches!(kind, OpKind::Init { .. } | OpKind::Choose { .. });
-    let events = trace.events.iter().enumerate();
-    let mut events = events.filter(|(_, e)| e.thread == thread && is_event(e.op.kind));
-    events.nth(position).map(|(at, _)| at)
 }
 
 /// How an execution ends in which no thread can go on and none has failed.
