@@ -1,9 +1,9 @@
 //! What all checkers start from.
 
+use super::by_location::ByLocation;
 use super::chains::Chains;
 use super::clocks::Clocks;
 use super::graph::Graph;
-use super::observe::ByLocation;
 use crate::witness::Violation;
 
 /// Happens-before, the chains, and the accesses of every location.
@@ -20,6 +20,8 @@ impl Basis {
     /// If `po-rf` or `weak-atomicity` is broken.
     pub(super) fn new(graph: &Graph<'_>) -> Result<Basis, Violation> {
         let clocks = Clocks::new(graph)?;
-        Ok(Basis { clocks, chains: Chains::new(graph)?, by_location: ByLocation::new(graph) })
+        let chains = Chains::new(graph)?;
+        let by_location = ByLocation::new(graph, &chains);
+        Ok(Basis { clocks, chains, by_location })
     }
 }

@@ -9,9 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::basis::Basis;
 use super::chains::Chains;
-use super::forced::target;
 use super::graph::{Graph, NONE, id};
-use super::observe::{Seen, Walk};
+use super::observe::{Seen, Walk, observe};
 use super::sort::Clash;
 use crate::witness::{Axiom, Link, MoFact, Relation, Violation, WhyMo};
 
@@ -37,47 +36,52 @@ impl Reason {
 }
 
 /// For each pair of a write and the top of a chain that must come after it, why. The pairs are of
-/// one location, whose accesses are given.
+/// one location.
 pub(super) fn reasons(
     graph: &Graph<'_>,
     basis: &Basis,
-    events: &[u32],
+    location: usize,
     pairs: &[(u32, u32)],
 ) -> Vec<Reason> {
     let mut found: FxHashMap<(u32, u32), Option<Reason>> =
         pairs.iter().map(|&pair| (pair, None)).collect();
-    let Basis { clocks, chains, .. } = basis;
-    let mut walk: Walk<u32> = Walk::default();
-    walk.cut(graph, events);
-    walk.observe(
-        graph,
-        clocks,
-        events,
-        |write| write,
-        |access, seen, _| {
-            let Some(target) = access.target() else { return };
-            for (write, by) in seen.iter().flat_map(Seen::writes) {
-                if let Some(reason) = found.get_mut(&(write, chains.top(target))) {
-                    reason.get_or_insert(Reason { event: access.event, by });
-                }
+    let Basis { clocks, chains, by_location } = basis;
+    let accesses = by_location.get(location);
+    let event = |index: u32| accesses[index as usize].event;
+    let mut walk = Walk::default();
+    observe(walk.enter(graph, clocks, accesses), |access, seen| {
+        let Some(target) = accesses[access as usize].target(access) else { return };
+        let top = chains.top(event(target));
+        for (write, by) in seen.iter().flat_map(Seen::writes) {
+            if let Some(reason) = found.get_mut(&(event(write), top)) {
+                let by = if by == NONE { NONE } else { event(by) };
+                reason.get_or_insert(Reason { event: event(access), by });
             }
-        },
-    );
+        }
+    });
     let reason = |pair| found[pair].expect("what is forced has a reason");
     pairs.iter().map(reason).collect()
 }
 
-/// The violation behind a clash among the accesses of a location.
-pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, events: &[u32], clash: Clash) -> Violation {
+/// The violation behind a clash at a location.
+pub(super) fn explain(
+    graph: &Graph<'_>,
+    basis: &Basis,
+    location: usize,
+    clash: Clash,
+) -> Violation {
     let chains = &basis.chains;
     match clash {
         Clash::Stale { read, write, by } => {
-            let first = target(graph, read).expect("the event observes or writes");
+            let first = match graph.rf(read) {
+                NONE => read,
+                source => source,
+            };
             let facts = later_in_chain(graph, chains, first, write);
             stale(graph, Reason { event: read, by }, write, facts)
         }
         Clash::Circle(pairs) => {
-            let reasons = reasons(graph, basis, events, &pairs);
+            let reasons = reasons(graph, basis, location, &pairs);
             circle(graph, chains, pairs, reasons)
         }
     }

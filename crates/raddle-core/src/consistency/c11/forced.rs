@@ -13,56 +13,22 @@
 //! sorting the chains gives the modification order.
 
 use super::basis::Basis;
-use super::chains::Chains;
-use super::graph::{Graph, NONE, Traits};
-use super::observe::{Access, Seen, Walk};
-use super::sort::{Clash, Predecessors};
+use super::by_location::{Access, INIT, index_in};
+use super::graph::Graph;
+use super::observe::{Seen, Walk, observe};
+use super::sort::{Clash, Numbers, Predecessors};
 
 /// The chains of one location and what must come before each. The tables are used again for the
 /// next location.
 #[derive(Default)]
 pub(super) struct Forced {
-    walk: Walk<Note>,
-    layout: Layout,
-    /// By chain and segment: how many writes of the segment come before the chain, as far as forced.
+    walk: Walk,
+    numbers: Numbers,
+    /// The number of threads that access the location.
+    segments: usize,
+    /// By chain and segment: the last write of the segment that is forced to come before the chain, or
+    /// [`INIT`] if none is.
     before: Vec<u32>,
-}
-
-/// Where a write of the location is.
-#[derive(Clone, Copy)]
-struct Note {
-    write: u32,
-    /// Its chain.
-    chain: u32,
-    /// Its position there.
-    place: u32,
-    /// The segment of its thread; meaningless for an initial write.
-    segment: u32,
-    /// How many writes of the segment are before it; [`NONE`] for an initial write.
-    rank: u32,
-}
-
-/// The writes of the location.
-#[derive(Default)]
-struct Layout {
-    /// By thread: its index among the segments.
-    segment_of: Vec<u32>,
-    /// The writes of each segment in program order, each with its chain, and where they start.
-    writes: Vec<(u32, u32)>,
-    starts: Vec<usize>,
-    /// The first write of each chain. The chain of the initial write comes first.
-    tops: Vec<u32>,
-    /// By event that writes.
-    slots: Vec<Slot>,
-}
-
-/// What is kept of a write until the next location.
-#[derive(Clone, Copy)]
-struct Slot {
-    /// How many writes of its segment are before it; [`NONE`] for an initial write.
-    rank: u32,
-    /// If it starts a chain, the index of the chain.
-    index: u32,
 }
 
 impl Forced {
@@ -75,142 +41,74 @@ impl Forced {
         graph: &Graph<'_>,
         basis: &Basis,
         location: usize,
-        events: &[u32],
     ) -> Result<(), Clash> {
-        let Basis { clocks, chains, .. } = basis;
-        let Forced { walk, layout, before } = self;
-        walk.cut(graph, events);
-        layout.fill(graph, chains, location, events, walk);
-        let segments = walk.segments.len();
+        let accesses = basis.by_location.get(location);
+        let Forced { walk, numbers, segments, before } = self;
+        numbers.fill(accesses);
+        let local = walk.enter(graph, &basis.clocks, accesses);
+        *segments = local.segments.len();
         before.clear();
-        before.resize(layout.tops.len() * segments, 0);
+        before.resize(numbers.tops.len() * *segments, INIT);
         let mut clash = None;
-        let note = |write| layout.note(graph, chains, write);
-        walk.observe(graph, clocks, events, note, |access, seen, _| {
-            if let Some(target) = access.target() {
-                let row = &mut before[target.chain as usize * segments..][..segments];
-                clash = clash.take().or_else(|| force(access, target, seen, row));
-            }
+        observe(local, |access, seen| {
+            let Some(target) = accesses[access as usize].target(access) else { return };
+            let chain = numbers.chain_of[target as usize] as usize;
+            let row = &mut before[chain * *segments..][..*segments];
+            let force = || {
+                force(accesses, access, target, seen, |write| {
+                    let entry = &mut row[local.segment_of(write)];
+                    *entry = (*entry).max(write);
+                })
+            };
+            clash = clash.take().or_else(force);
         });
         clash.map_or(Ok(()), Err)
     }
 
-    /// The index of the chain of a write.
-    pub(super) fn chain_of(&self, chains: &Chains, write: u32) -> usize {
-        self.layout.index(chains, write) as usize
+    /// The chain of a write, which is told by its event.
+    pub(super) fn chain_of(&self, accesses: &[Access], write: u32) -> usize {
+        self.numbers.chain_of[index_in(accesses, write)] as usize
     }
 }
 
-/// What an access has seen comes before the chain of what it observes or writes, to which the row
-/// belongs.
+/// What an access has seen comes before the chain of its target: calls `add` for each such write that
+/// is in another chain.
 #[inline]
-fn force(
-    access: &Access<Note>,
-    target: Note,
-    seen: &[Seen<Note>],
-    row: &mut [u32],
+pub(super) fn force(
+    accesses: &[Access],
+    access: u32,
+    target: u32,
+    seen: &[Seen],
+    mut add: impl FnMut(u32),
 ) -> Option<Clash> {
-    for (note, by) in seen.iter().flat_map(Seen::writes) {
-        if note.rank == NONE {
-            continue;
-        }
-        if note.chain == target.chain && note.place <= target.place {
+    let after = accesses[target as usize];
+    for (write, by) in seen.iter().flat_map(Seen::writes) {
+        let before = accesses[write as usize];
+        let same = before.top == after.top;
+        if same && before.place <= after.place {
             continue;
         }
         // Nothing comes before the initial chain.
-        if note.chain == target.chain || target.chain == 0 {
-            return Some(Clash::Stale { read: access.event, write: note.write, by });
+        if same || after.top == INIT {
+            return Some(Clash::stale(accesses, access, write, by));
         }
-        let entry = &mut row[note.segment as usize];
-        *entry = (*entry).max(note.rank + 1);
+        add(write);
     }
     None
 }
 
-impl Layout {
-    fn fill(
-        &mut self,
-        graph: &Graph<'_>,
-        chains: &Chains,
-        location: usize,
-        events: &[u32],
-        walk: &Walk<Note>,
-    ) {
-        self.segment_of.resize(graph.threads(), NONE);
-        self.slots.resize(graph.events(), Slot { rank: NONE, index: NONE });
-        self.starts.clear();
-        self.tops.clear();
-        self.writes.clear();
-        self.start_chain(location as u32);
-        for (at, segment) in walk.segments.iter().enumerate() {
-            self.segment_of[segment.thread as usize] = at as u32;
-            let start = self.writes.len();
-            self.starts.push(start);
-            for &event in &events[segment.start..segment.end] {
-                if !graph.is(event, Traits::WRITE) {
-                    continue;
-                }
-                self.slots[event as usize].rank = (self.writes.len() - start) as u32;
-                let top = chains.top(event);
-                self.writes.push((event, top));
-                if top == event {
-                    self.start_chain(event);
-                }
-            }
-        }
-        for (_, chain) in &mut self.writes {
-            *chain = self.slots[*chain as usize].index;
-        }
-    }
-
-    fn start_chain(&mut self, top: u32) {
-        self.slots[top as usize].index = self.tops.len() as u32;
-        self.tops.push(top);
-    }
-
-    /// The index of the chain of a write.
-    #[inline]
-    fn index(&self, chains: &Chains, write: u32) -> u32 {
-        self.slots[chains.top(write) as usize].index
-    }
-
-    fn note(&self, graph: &Graph<'_>, chains: &Chains, write: u32) -> Note {
-        let segment = match graph.thread_of(write) {
-            NONE => NONE,
-            thread => self.segment_of[thread as usize],
-        };
-        let rank = self.slots[write as usize].rank;
-        let (chain, place) = (self.index(chains, write), chains.place(write));
-        Note { write, chain, place, segment, rank }
-    }
-}
-
 impl Predecessors for Forced {
-    fn tops(&self) -> &[u32] {
-        &self.layout.tops
+    fn numbers(&self) -> &Numbers {
+        &self.numbers
     }
 
     fn degree(&self, _chain: usize) -> usize {
-        self.layout.starts.len()
+        self.segments
     }
 
     #[inline]
-    fn get(&self, _chains: &Chains, chain: usize, at: usize) -> Option<(u32, usize)> {
-        let starts = &self.layout.starts;
-        let count = self.before[chain * starts.len() + at] as usize;
-        let last = count.checked_sub(1)?;
-        let (write, chain) = self.layout.writes[starts[at] + last];
-        Some((write, chain as usize))
-    }
-}
-
-/// The write that everything an event has seen comes before or is: what it observes or, if it only
-/// writes, itself.
-#[inline]
-pub(super) fn target(graph: &Graph<'_>, event: u32) -> Option<u32> {
-    match graph.rf(event) {
-        NONE if graph.is(event, Traits::WRITE) => Some(event),
-        NONE => None,
-        source => Some(source),
+    fn get(&self, chain: usize, at: usize) -> Option<(u32, usize)> {
+        let write = self.before[chain * self.segments + at];
+        (write != INIT).then(|| (write, self.numbers.chain_of[write as usize] as usize))
     }
 }

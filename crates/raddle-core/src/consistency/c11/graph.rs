@@ -9,8 +9,8 @@
 //! (Lahav and Boker, TOPLAS 2022): its source is the fence before it in the order of these fences,
 //! which is not given and is searched for elsewhere.
 //!
-//! 16 bytes for each event, in one record: the checkers go through the accesses of a location, which
-//! are far apart, and with one table for each property they waited for memory twice as long.
+//! 16 bytes for each event, in one record: whoever looks at a source needs several properties of it, and
+//! with one table for each of them waited for memory twice as long.
 
 use crate::execution::{Action, EventId, Execution, MemoryOrder};
 use crate::model::Model;

@@ -6,7 +6,7 @@
 //!
 //! 1. `graph`: the events as the model sees them;
 //! 2. `schedule` and `clocks`: `po-rf`, and happens-before as clocks; `chains`: which updates follow
-//!    which writes, and `weak-atomicity`;
+//!    which writes, and `weak-atomicity`; `by_location`: the accesses of each location side by side;
 //! 3. one file for each checker: `wra`, `sra`, `sra_update_free`, `rc20` (and RA), `relaxed`; `settle`
 //!    says which one answers when;
 //! 4. `seq_cst`, for RC11 and C20 and for sequentially consistent fences: a search over the orders
@@ -20,6 +20,7 @@
 
 mod basis;
 mod bits;
+mod by_location;
 mod chains;
 mod clocks;
 mod explain;

@@ -27,12 +27,12 @@
 
 use super::basis::Basis;
 use super::bits::{Bits, add, ones};
+use super::by_location::{Access, ByLocation};
 use super::chains::Chains;
 use super::clocks::Clocks;
 use super::forced::Forced;
 use super::graph::{Graph, NONE, Traits, id};
-use super::observe::ByLocation;
-use super::sort::{Predecessors, sort};
+use super::sort::{Predecessors, sort_chains};
 use crate::consistency::search::Effort;
 use crate::execution::EventId;
 
@@ -82,7 +82,7 @@ impl Psc {
     /// Collects what is known, or nothing if that takes too much memory or budget. The caller has seen
     /// that the orders that are forced have no circle.
     pub(super) fn new(graph: &Graph<'_>, basis: &Basis, effort: &mut Effort) -> Option<Psc> {
-        let Basis { chains, by_location, .. } = basis;
+        let chains = &basis.chains;
         let is_seq_cst = |&event: &u32| graph.is(event, Traits::SEQ_CST);
         let events: Vec<u32> = (0..graph.events() as u32).filter(is_seq_cst).collect();
         let count = events.len();
@@ -104,10 +104,10 @@ impl Psc {
         let mut forced = Forced::default();
         let mut bits = 0;
         for location in 0..graph.locations() {
-            let events = by_location.get(location);
-            let found = forced.find(graph, basis, location, events);
+            let found = forced.find(graph, basis, location);
             debug_assert!(found.is_ok(), "coherence was checked before");
-            bits += forced.tops().len() * (forced.tops().len() + 4 * count);
+            let tops = forced.numbers().tops.len();
+            bits += tops * (tops + 4 * count);
             if bits > MOST_BITS {
                 return None;
             }
@@ -129,10 +129,13 @@ impl Psc {
         forced: &Forced,
         location: usize,
     ) -> Place {
-        let (count, tops) = (self.events.len(), forced.tops().to_vec());
+        let count = self.events.len();
+        let accesses = around.by_location.get(location);
+        let event = |&write: &u32| accesses[write as usize].event;
+        let tops: Vec<u32> = forced.numbers().tops.iter().map(event).collect();
         let mut place = Place {
             location,
-            before: before(chains, forced),
+            before: before(accesses, forced),
             left: Bits::new(tops.len(), count),
             left_fences: Bits::new(tops.len(), count),
             right: Bits::new(tops.len(), count),
@@ -214,18 +217,14 @@ impl Sides {
 }
 
 /// By chain: the chains that must come before it, closed under transitivity.
-fn before(chains: &Chains, forced: &Forced) -> Bits {
-    let count = forced.tops().len();
+fn before(accesses: &[Access], forced: &Forced) -> Bits {
+    let count = forced.numbers().tops.len();
     let mut before = Bits::new(count, count);
-    let order = sort(forced, chains).unwrap_or_default();
+    let order = sort_chains(forced, accesses).unwrap_or_default();
     debug_assert!(!order.is_empty(), "coherence was checked before");
-    for write in order.iter().map(|event| event.index() as u32) {
-        let chain = forced.chain_of(chains, write);
-        if forced.tops()[chain] != write {
-            continue;
-        }
+    for chain in order.into_iter().map(|chain| chain as usize) {
         for at in 0..forced.degree(chain) {
-            if let Some((_, earlier)) = forced.get(chains, chain, at) {
+            if let Some((_, earlier)) = forced.get(chain, at) {
                 before.set(chain, earlier);
                 before.add_row(chain, earlier);
             }
@@ -277,7 +276,7 @@ impl<'a, 'e> Around<'a, 'e> {
 
     /// The reads of a location that write nothing, each after its source; sorted.
     fn readers(&self, location: usize) -> Vec<(u32, u32)> {
-        let reads = self.by_location.get(location).iter().copied();
+        let reads = self.by_location.get(location).iter().map(|access| access.event);
         let mut readers: Vec<(u32, u32)> = reads
             .filter(|&event| !self.graph.is(event, Traits::WRITE))
             .map(|event| (self.graph.rf(event), event))

@@ -101,7 +101,7 @@ impl Teller<'_, '_> {
         if !graph.is(from, Traits::FENCE) || !graph.is(to, Traits::FENCE) {
             return false;
         }
-        let reads = self.basis.by_location.get(location).iter().copied();
+        let reads = self.basis.by_location.get(location).iter().map(|access| access.event);
         let found = reads.map(|read| (graph.rf(read), read)).find(|&(write, read)| {
             write != NONE && self.around.hb(from, write) && self.around.hb(read, to)
         });
@@ -114,9 +114,9 @@ impl Teller<'_, '_> {
 
     /// By `mo` or `fr` at a location.
     fn overwritten(&mut self, location: usize, from: u32, to: u32) -> bool {
-        let accesses = [&[location as u32][..], self.basis.by_location.get(location)].concat();
-        let left: Vec<Side> = accesses.iter().filter_map(|&at| self.left(at, from)).collect();
-        let right: Vec<Side> = accesses.iter().filter_map(|&at| self.right(at, from, to)).collect();
+        let accesses = || self.basis.by_location.get(location).iter().map(|access| access.event);
+        let left: Vec<Side> = accesses().filter_map(|at| self.left(at, from)).collect();
+        let right: Vec<Side> = accesses().filter_map(|at| self.right(at, from, to)).collect();
         if left.is_empty() || right.is_empty() {
             return false;
         }
@@ -180,8 +180,7 @@ struct Known<'a, 'e> {
 impl<'a, 'e> Known<'a, 'e> {
     fn new(around: &'a Around<'a, 'e>, basis: &'a Basis, location: usize) -> Self {
         let mut forced = Forced::default();
-        let events = basis.by_location.get(location);
-        let found = forced.find(around.graph, basis, location, events);
+        let found = forced.find(around.graph, basis, location);
         debug_assert!(found.is_ok(), "coherence was checked before");
         Known { around, basis, forced, location }
     }
@@ -198,24 +197,27 @@ impl<'a, 'e> Known<'a, 'e> {
     /// Forced pairs that lead from the chain of one write to the chain of another; none if the first
     /// chain is the initial one.
     fn path(&self, one: u32, other: u32) -> Option<Vec<(u32, u32)>> {
-        let chains = &self.basis.chains;
-        let (start, end) = (self.forced.chain_of(chains, one), self.forced.chain_of(chains, other));
+        let accesses = self.basis.by_location.get(self.location);
+        let chain_of = |write: u32| self.forced.chain_of(accesses, write);
+        let event = |write: u32| accesses[write as usize].event;
+        let tops = &self.forced.numbers().tops;
+        let (start, end) = (chain_of(one), chain_of(other));
         if start == 0 {
             return Some(vec![]);
         }
         // By chain: the pair by which it comes before one that is nearer to the end.
-        let mut pair: Vec<Option<(u32, u32)>> = vec![None; self.forced.tops().len()];
+        let mut pair: Vec<Option<(u32, u32)>> = vec![None; tops.len()];
         let mut queue = VecDeque::from([end]);
         while let Some(chain) = queue.pop_front() {
             for at in 0..self.forced.degree(chain) {
-                let Some((write, before)) = self.forced.get(chains, chain, at) else { continue };
+                let Some((write, before)) = self.forced.get(chain, at) else { continue };
                 if before != end && pair[before].is_none() {
-                    pair[before] = Some((write, self.forced.tops()[chain]));
+                    pair[before] = Some((event(write), event(tops[chain])));
                     queue.push_back(before);
                 }
             }
         }
-        let step = |&(_, top): &(u32, u32)| pair[self.forced.chain_of(chains, top)];
+        let step = |&(_, top): &(u32, u32)| pair[chain_of(top)];
         pair[start]?;
         Some(std::iter::successors(pair[start], step).collect())
     }
@@ -227,12 +229,10 @@ impl<'a, 'e> Known<'a, 'e> {
             return updates_between(chains, one, other);
         }
         let pairs = self.path(one, other).unwrap_or_default();
-        let events = self.basis.by_location.get(self.location);
         let graph = self.around.graph;
+        let reasons = reasons(graph, self.basis, self.location, &pairs);
         let mut facts = vec![];
-        for (&(write, top), reason) in
-            pairs.iter().zip(reasons(self.around.graph, self.basis, events, &pairs))
-        {
+        for (&(write, top), reason) in pairs.iter().zip(reasons) {
             facts.push(reason.fact(graph, write));
             lift(&mut facts, chains.top(write), top);
         }

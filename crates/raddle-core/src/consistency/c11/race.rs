@@ -8,9 +8,9 @@
 //! A non-atomic access looks at the first conflicting access of every other thread that does not
 //! happen before it; if that one happens after it, so do all later ones. O(nk).
 
+use super::by_location::{Access, ByLocation, Segment, cut};
 use super::clocks::Clocks;
 use super::graph::{Graph, Traits};
-use super::observe::{ByLocation, Segment, segments};
 
 /// A race, if there is one: the two accesses in the order of ids.
 pub(super) fn find(
@@ -20,13 +20,13 @@ pub(super) fn find(
 ) -> Option<(u32, u32)> {
     let mut parts = vec![];
     (0..graph.locations()).find_map(|location| {
-        let events = by_location.get(location);
-        if events.iter().all(|&event| graph.is(event, Traits::ATOMIC)) {
+        let accesses = by_location.get(location);
+        if accesses[1..].iter().all(|access| graph.is(access.event, Traits::ATOMIC)) {
             return None;
         }
-        segments(graph, events, &mut parts);
-        let next_write = next_write(graph, events, &parts);
-        let search = Search { graph, clocks, events, next_write };
+        cut(graph, accesses, &mut parts);
+        let next_write = next_write(accesses, &parts);
+        let search = Search { graph, clocks, accesses, next_write };
         parts.iter().find_map(|part| search.of(part, &parts))
     })
 }
@@ -39,12 +39,12 @@ pub(super) fn is_possible(graph: &Graph<'_>) -> bool {
 }
 
 /// By access: the first write of its thread from there on, or the end of the thread's accesses.
-fn next_write(graph: &Graph<'_>, events: &[u32], parts: &[Segment]) -> Vec<usize> {
-    let mut next = vec![0; events.len()];
+fn next_write(accesses: &[Access], parts: &[Segment]) -> Vec<usize> {
+    let mut next = vec![0; accesses.len()];
     for part in parts {
         let mut write = part.end;
         for at in (part.start..part.end).rev() {
-            if graph.is(events[at], Traits::WRITE) {
+            if accesses[at].is_write() {
                 write = at;
             }
             next[at] = write;
@@ -56,7 +56,7 @@ fn next_write(graph: &Graph<'_>, events: &[u32], parts: &[Segment]) -> Vec<usize
 struct Search<'a, 'e> {
     graph: &'a Graph<'e>,
     clocks: &'a Clocks,
-    events: &'a [u32],
+    accesses: &'a [Access],
     next_write: Vec<usize>,
 }
 
@@ -65,19 +65,20 @@ impl Search<'_, '_> {
     fn of(&self, own: &Segment, parts: &[Segment]) -> Option<(u32, u32)> {
         parts.iter().filter(|part| part.thread != own.thread).find_map(|part| {
             let mut seen = part.start;
-            self.events[own.start..own.end].iter().find_map(|&event| {
+            self.accesses[own.start..own.end].iter().find_map(|access| {
+                let event = access.event;
                 if self.graph.is(event, Traits::ATOMIC) {
                     return None;
                 }
-                while seen < part.end && self.hb(self.events[seen], event) {
+                while seen < part.end && self.hb(self.accesses[seen].event, event) {
                     seen += 1;
                 }
-                let other = match self.graph.is(event, Traits::WRITE) {
+                let other = match access.is_write() {
                     _ if seen == part.end => return None,
                     true => seen,
                     false => self.next_write[seen],
                 };
-                let &other = self.events[..part.end].get(other)?;
+                let other = self.accesses[..part.end].get(other)?.event;
                 (!self.hb(event, other)).then(|| (event.min(other), event.max(other)))
             })
         })

@@ -19,11 +19,10 @@ pub(super) fn check(graph: &Graph<'_>, basis: &Basis) -> Result<Vec<Vec<EventId>
     let mut forced = Forced::default();
     (0..graph.locations())
         .map(|location| {
-            let events = basis.by_location.get(location);
             forced
-                .find(graph, basis, location, events)
-                .and_then(|()| sort(&forced, &basis.chains))
-                .map_err(|clash| explain(graph, basis, events, clash))
+                .find(graph, basis, location)
+                .and_then(|()| sort(&forced, basis.by_location.get(location)))
+                .map_err(|clash| explain(graph, basis, location, clash))
         })
         .collect()
 }

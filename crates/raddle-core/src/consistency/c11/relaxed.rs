@@ -6,11 +6,9 @@
 //!
 //! Spawn, join, locks and synchronization objects do synchronize, also under Relaxed. With them, `rc20` answers.
 
-use super::chains::Chains;
-use super::forced::target;
+use super::by_location::{Access, ByLocation, INIT, Segment, cut};
 use super::graph::{Graph, NONE, Traits};
-use super::observe::ByLocation;
-use super::sort::{Clash, Predecessors, sort};
+use super::sort::{Clash, Numbers, Predecessors, sort};
 use crate::execution::EventId;
 
 /// Whether nothing synchronizes.
@@ -31,26 +29,25 @@ pub(super) fn applies(graph: &Graph<'_>) -> bool {
 /// hold and that the algorithm [`applies`].
 pub(super) fn check(
     graph: &Graph<'_>,
-    chains: &Chains,
     by_location: &ByLocation,
 ) -> Result<Vec<Vec<EventId>>, (usize, Clash)> {
-    let mut last = Last { index: vec![NONE; graph.events()], ..Last::default() };
+    let mut last = Last::default();
     (0..graph.locations())
         .map(|location| {
-            let events = by_location.get(location);
-            last.find(graph, chains, location, events)
-                .and_then(|()| sort(&last, chains))
+            let accesses = by_location.get(location);
+            last.find(graph, accesses)
+                .and_then(|()| sort(&last, accesses))
                 .map_err(|clash| (location, clash))
         })
         .collect()
 }
 
-/// The chains of a location and the writes that must come before each.
+/// The chains of a location and the writes that must come before each. The tables are used again for
+/// the next location.
 #[derive(Default)]
 struct Last {
-    tops: Vec<u32>,
-    /// By event that starts a chain: the index of the chain.
-    index: Vec<u32>,
+    numbers: Numbers,
+    segments: Vec<Segment>,
     /// A chain and a write before it.
     pairs: Vec<(u32, u32)>,
     /// By chain: where its writes start in `before`.
@@ -59,52 +56,38 @@ struct Last {
 }
 
 impl Last {
-    fn find(
-        &mut self,
-        graph: &Graph<'_>,
-        chains: &Chains,
-        location: usize,
-        events: &[u32],
-    ) -> Result<(), Clash> {
-        let starts_chain =
-            |&event: &u32| graph.is(event, Traits::WRITE) && chains.top(event) == event;
-        self.tops.clear();
-        self.tops.push(location as u32);
-        self.tops.extend(events.iter().copied().filter(starts_chain));
-        for (index, &top) in self.tops.iter().enumerate() {
-            self.index[top as usize] = index as u32;
+    fn find(&mut self, graph: &Graph<'_>, accesses: &[Access]) -> Result<(), Clash> {
+        self.numbers.fill(accesses);
+        cut(graph, accesses, &mut self.segments);
+        self.pairs.clear();
+        for at in 0..self.segments.len() {
+            self.collect(accesses, self.segments[at])?;
         }
-        self.collect(graph, chains, events)?;
         self.group();
         Ok(())
     }
 
-    /// Finds the pairs, thread by thread.
-    fn collect(&mut self, graph: &Graph<'_>, chains: &Chains, events: &[u32]) -> Result<(), Clash> {
-        self.pairs.clear();
-        let mut thread = NONE;
-        // The last write that the thread wrote or observed, and the read that did.
-        let (mut write, mut by) = (NONE, NONE);
-        for &event in events {
-            if graph.thread_of(event) != thread {
-                thread = graph.thread_of(event);
-                (write, by) = (NONE, NONE);
-            }
-            let Some(target) = target(graph, event) else { continue };
-            if write != NONE && !graph.is_init(write) {
-                let top = chains.top(target);
-                let same = chains.same(write, target);
-                let later = chains.place(write) > chains.place(target);
-                if if same { later } else { graph.is_init(top) } {
-                    return Err(Clash::Stale { read: event, write, by });
+    /// Finds the pairs that the accesses of a thread make.
+    fn collect(&mut self, accesses: &[Access], segment: Segment) -> Result<(), Clash> {
+        // The last write that the thread wrote or observed, and the read that did; the initial write
+        // is before all others anyway.
+        let (mut write, mut by) = (INIT, NONE);
+        for index in segment.start as u32..segment.end as u32 {
+            let access = accesses[index as usize];
+            let Some(target) = access.target(index) else { continue };
+            if write != INIT {
+                let (before, after) = (accesses[write as usize], accesses[target as usize]);
+                let same = before.top == after.top;
+                if if same { before.place > after.place } else { after.top == INIT } {
+                    return Err(Clash::stale(accesses, index, write, by));
                 }
                 if !same {
-                    self.pairs.push((self.index[top as usize], write));
+                    self.pairs.push((self.numbers.chain_of[target as usize], write));
                 }
             }
-            (write, by) = match graph.is(event, Traits::WRITE) {
-                true => (event, NONE),
-                false => (target, event),
+            (write, by) = match access.is_write() {
+                true => (index, NONE),
+                false => (target, index),
             };
         }
         Ok(())
@@ -113,11 +96,11 @@ impl Last {
     /// Groups the pairs by chain.
     fn group(&mut self) {
         self.starts.clear();
-        self.starts.resize(self.tops.len() + 1, 0);
+        self.starts.resize(self.numbers.tops.len() + 1, 0);
         for &(chain, _) in &self.pairs {
             self.starts[chain as usize + 1] += 1;
         }
-        for chain in 0..self.tops.len() {
+        for chain in 0..self.numbers.tops.len() {
             self.starts[chain + 1] += self.starts[chain];
         }
         self.before.clear();
@@ -134,8 +117,8 @@ impl Last {
 }
 
 impl Predecessors for Last {
-    fn tops(&self) -> &[u32] {
-        &self.tops
+    fn numbers(&self) -> &Numbers {
+        &self.numbers
     }
 
     fn degree(&self, chain: usize) -> usize {
@@ -143,8 +126,8 @@ impl Predecessors for Last {
     }
 
     #[inline]
-    fn get(&self, chains: &Chains, chain: usize, at: usize) -> Option<(u32, usize)> {
+    fn get(&self, chain: usize, at: usize) -> Option<(u32, usize)> {
         let write = self.before[self.starts[chain] as usize + at];
-        Some((write, self.index[chains.top(write) as usize] as usize))
+        Some((write, self.numbers.chain_of[write as usize] as usize))
     }
 }

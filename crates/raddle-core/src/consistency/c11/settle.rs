@@ -1,11 +1,11 @@
 //! The answer for an execution with a reads-from map: which checker, when.
 
 use super::basis::Basis;
+use super::by_location::ByLocation;
 use super::chains::Chains;
 use super::clocks::Clocks;
 use super::explain::explain;
 use super::graph::{Graph, id};
-use super::observe::ByLocation;
 use super::psc::Psc;
 use super::schedule::run_through;
 use super::seq_cst::{self, Outcome};
@@ -76,13 +76,10 @@ pub(super) fn plausible(graph: &Graph<'_>) -> Result<(), Violation> {
 
 fn relaxed(graph: &Graph<'_>) -> Result<Vec<Vec<EventId>>, Violation> {
     run_through(graph, |_| {})?;
-    let chains = Chains::new(graph)?;
-    let by_location = ByLocation::new(graph);
-    relaxed::check(graph, &chains, &by_location).map_err(|(location, clash)| {
-        match Basis::new(graph) {
-            Ok(basis) => explain(graph, &basis, by_location.get(location), clash),
-            Err(violation) => violation,
-        }
+    let by_location = ByLocation::new(graph, &Chains::new(graph)?);
+    relaxed::check(graph, &by_location).map_err(|(location, clash)| match Basis::new(graph) {
+        Ok(basis) => explain(graph, &basis, location, clash),
+        Err(violation) => violation,
     })
 }
 
@@ -120,6 +117,7 @@ pub(super) fn race(graph: &mut Graph<'_>, coherence: &Coherence) -> Option<(Even
     }
     graph.adopt(coherence);
     let clocks = Clocks::new(graph).ok()?;
-    let (first, second) = race::find(graph, &clocks, &ByLocation::new(graph))?;
+    let by_location = ByLocation::new(graph, &Chains::new(graph).ok()?);
+    let (first, second) = race::find(graph, &clocks, &by_location)?;
     Some((id(first), id(second)))
 }

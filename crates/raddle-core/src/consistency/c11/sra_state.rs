@@ -189,9 +189,8 @@ impl<'a, 'e> State<'a, 'e> {
 
     /// Why a write must come before the write that starts a chain.
     fn why(&self, write: u32, top: u32) -> Vec<MoFact> {
-        let events = self.basis.by_location.get(self.graph.location(write) as usize);
-        let pair = [(write, top)];
-        let reason = reasons(self.graph, self.basis, events, &pair)[0];
+        let location = self.graph.location(write) as usize;
+        let reason = reasons(self.graph, self.basis, location, &[(write, top)])[0];
         let mut facts = vec![reason.fact(self.graph, write)];
         lift(&mut facts, write, top);
         facts

@@ -4,11 +4,11 @@
 //! here: in one order of all events, a write waits for events of every thread.
 
 use super::basis::Basis;
-use super::chains::Chains;
+use super::by_location::Segment;
 use super::explain::explain;
+use super::forced::force;
 use super::graph::{Graph, NONE};
-use super::observe::{Seen, Walk};
-use super::sort::Clash;
+use super::observe::{Walk, observe};
 use crate::witness::Violation;
 
 /// For every write that starts a chain, how many events of each thread must come before it, as far
@@ -20,27 +20,6 @@ pub(super) struct Waits {
     rows: Vec<u32>,
 }
 
-/// Where a write is.
-#[derive(Clone, Copy)]
-struct Note {
-    write: u32,
-    /// The first write of its chain, and its position there.
-    top: u32,
-    place: u32,
-    /// Its thread, or [`NONE`] for an initial write, and its position there.
-    thread: u32,
-    position: u32,
-}
-
-impl Note {
-    fn new(graph: &Graph<'_>, chains: &Chains, write: u32) -> Note {
-        let (top, place) = (chains.top(write), chains.place(write));
-        let thread = graph.thread_of(write);
-        let position = if thread == NONE { 0 } else { graph.position(write) };
-        Note { write, top, place, thread, position }
-    }
-}
-
 impl Waits {
     /// Finds what reads force.
     ///
@@ -49,42 +28,45 @@ impl Waits {
     pub(super) fn new(graph: &Graph<'_>, basis: &Basis) -> Result<Waits, Violation> {
         let mut waits =
             Waits { threads: graph.threads(), row_of: vec![NONE; graph.events()], rows: vec![] };
-        let mut walk: Walk<Note> = Walk::default();
+        let mut walk = Walk::default();
+        // By access that starts a chain: its row, or `NONE`.
+        let mut row_of: Vec<u32> = vec![];
         for location in 0..graph.locations() {
-            let events = basis.by_location.get(location);
+            let accesses = basis.by_location.get(location);
+            row_of.clear();
+            row_of.resize(accesses.len(), NONE);
+            let local = walk.enter(graph, &basis.clocks, accesses);
             let mut clash = None;
-            walk.cut(graph, events);
-            let note = |write| Note::new(graph, &basis.chains, write);
-            walk.observe(graph, &basis.clocks, events, note, |access, seen, _| {
-                let Some(target) = access.target() else { return };
-                for (note, by) in seen.iter().flat_map(Seen::writes) {
-                    let same = note.top == target.top;
-                    if note.thread == NONE || same && note.place <= target.place {
-                        continue;
-                    }
-                    if same || graph.is_init(target.top) {
-                        let (read, write) = (access.event, note.write);
-                        clash.get_or_insert(Clash::Stale { read, write, by });
-                    } else {
-                        waits.raise(target.top, note);
-                    }
-                }
+            observe(local, |access, seen| {
+                let Some(target) = accesses[access as usize].target(access) else { return };
+                let row = &mut row_of[accesses[target as usize].top as usize];
+                let force = || {
+                    force(accesses, access, target, seen, |write| {
+                        let segment = local.segments[local.segment_of(write)];
+                        waits.raise(row, segment, accesses[write as usize].event);
+                    })
+                };
+                clash = clash.take().or_else(force);
             });
             if let Some(clash) = clash {
-                return Err(explain(graph, basis, events, clash));
+                return Err(explain(graph, basis, location, clash));
+            }
+            for (access, row) in accesses.iter().zip(&row_of).filter(|&(_, &row)| row != NONE) {
+                waits.row_of[access.event as usize] = *row;
             }
         }
         Ok(waits)
     }
 
-    fn raise(&mut self, top: u32, note: Note) {
-        if self.row_of[top as usize] == NONE {
-            self.row_of[top as usize] = (self.rows.len() / self.threads) as u32;
+    /// Makes a row, which may have to be made first, wait for a write of a thread.
+    #[inline]
+    fn raise(&mut self, row: &mut u32, segment: Segment, write: u32) {
+        if *row == NONE {
+            *row = (self.rows.len() / self.threads) as u32;
             self.rows.resize(self.rows.len() + self.threads, 0);
         }
-        let row = self.row_of[top as usize] as usize * self.threads;
-        let entry = &mut self.rows[row + note.thread as usize];
-        *entry = (*entry).max(note.position + 1);
+        let entry = &mut self.rows[*row as usize * self.threads + segment.thread as usize];
+        *entry = (*entry).max(write - segment.first + 1);
     }
 
     /// By thread, for how many events the write that starts a chain waits; empty for others.
