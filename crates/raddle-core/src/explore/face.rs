@@ -119,11 +119,27 @@ pub trait Face<R: Row> {
         effect: Effect,
         order: MemoryOrder,
     ) -> bool {
+        if self.admits_at_once(event, thread, location, source, effect) {
+            return true;
+        }
         let admitted = self.try_read(event, thread, location, source, effect, order);
         if admitted {
             self.pop();
         }
         admitted
+    }
+
+    /// Whether the read is seen to be admitted without adding it. False says nothing.
+    #[inline]
+    fn admits_at_once(
+        &mut self,
+        _event: usize,
+        _thread: usize,
+        _location: usize,
+        _source: Option<usize>,
+        _effect: Effect,
+    ) -> bool {
+        false
     }
 
     /// Starts a new level without a read, for what the thread does after a choice or a join.

@@ -111,7 +111,7 @@ pub(super) struct Linear<R, const BUFFERS: u8> {
     readers: Vec<R>,
     /// By location, who reads its initial write.
     readers_of_init: Vec<R>,
-    /// Accesses of other memory: not part of any witness order that matters, but events.
+    /// What to restore, last level last.
     levels: Vec<Level<R>>,
     witness: Witness<R>,
     scratch: Scratch<R>,
@@ -498,26 +498,19 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
         true
     }
 
+    /// If the read can be inserted into the witness.
     #[inline]
-    fn admits(
+    fn admits_at_once(
         &mut self,
         event: usize,
         thread: usize,
         location: usize,
         source: Option<usize>,
         effect: Effect,
-        order: MemoryOrder,
     ) -> bool {
         let (read, forwards) = self.new_read(event, thread, location, source, effect);
         self.witness.settle(event);
-        if self.insertion(&read, forwards, false).is_some() {
-            return true;
-        }
-        let admitted = self.try_read(event, thread, location, source, effect, order);
-        if admitted {
-            self.pop();
-        }
-        admitted
+        self.insertion(&read, forwards, false).is_some()
     }
 
     fn push_level(&mut self, thread: usize) {

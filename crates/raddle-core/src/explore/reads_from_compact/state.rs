@@ -654,8 +654,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             let place = &mut self.locations[location as usize];
             match role {
                 Role::Read | Role::ReadCell => place.reads.remove(event),
-                Role::Write => place.writes.remove(event),
-                Role::WriteCell => place.writes.remove(event),
+                Role::Write | Role::WriteCell => place.writes.remove(event),
                 Role::Update => {
                     place.writes.remove(event);
                     place.init_taken &= source != INIT;
