@@ -3,9 +3,10 @@
 //! Executions that the model allows ([`traffic`](crate::traffic)), so that all the work is done. The
 //! bound is O(nk), for Relaxed O(n). Beyond a million events the tables fit into no cache, and doubling
 //! the events should double the time. Every measurement is made in a process of its own, so that none
-//! finds memory that another has touched before; the sizes that are compared take turns, and of several
-//! repetitions the fastest counts. Where a comparison fails, there are more repetitions: a busy machine
-//! makes a time longer, never shorter.
+//! finds memory that another has touched before; the sizes that are compared take turns. A machine that
+//! others use has faster and slower minutes, and a short run finds a fast moment more easily than a long
+//! one. So growth is the median of the quotients of runs that followed each other, not the quotient of
+//! the fastest; where it is too large, there are more rounds.
 //!
 //! Last, executions whose very last events break an axiom: finding and explaining that should cost
 //! little more than the check of an execution that is allowed.
@@ -23,7 +24,9 @@ use crate::traffic::Traffic;
 const MODELS: [Model; 4] = [Model::Wra, Model::Rc20, Model::Relaxed, Model::Sra];
 const THREADS: [usize; 3] = [4, 8, 32];
 /// How often the sizes are measured, at least and at most.
-const ROUNDS: [usize; 2] = [2, 5];
+const ROUNDS: [usize; 2] = [3, 9];
+/// How often an execution that breaks an axiom is measured.
+const REPETITIONS: usize = 2;
 /// From here on, doubling the events is compared.
 const LARGE: usize = 1_000_000;
 const MOST_GROWTH: f64 = 2.3;
@@ -50,18 +53,41 @@ pub(crate) fn run(quick: bool, report: &mut Report) {
     run_broken(if quick { 200_000 } else { LARGE }, report);
 }
 
-/// A number of events and the seconds they took.
-type Point = (usize, f64);
+/// A number of events and what they took.
+struct Point {
+    events: usize,
+    /// The fastest run.
+    seconds: f64,
+    /// By round, the quotient of this run and of the one before, of half as many events.
+    growth: Vec<f64>,
+}
+
+impl Point {
+    fn new(events: usize) -> Point {
+        Point { events, seconds: f64::INFINITY, growth: vec![] }
+    }
+
+    /// The median growth, if half as many events were measured too.
+    fn growth(&self) -> Option<f64> {
+        let mut sorted = self.growth.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied()
+    }
+
+    /// Whether the claim is about this many events.
+    fn is_claimed(&self) -> bool {
+        self.events > LARGE && !self.growth.is_empty()
+    }
+}
 
 /// The measurements of one model.
 fn print_growth(model: Model, by_threads: &[Vec<Point>], report: &mut Report) {
     let mut table =
         Table::new(&["model", "threads", "events", "seconds", "seconds per event", "doubling"]);
     for (&threads, points) in THREADS.iter().zip(by_threads) {
-        for &(events, time) in points {
-            let half = points.iter().find(|point| 2 * point.0 == events);
-            let growth = half.map(|half| time / half.1);
-            if let Some(growth) = growth.filter(|_| events > LARGE) {
+        for point in points {
+            let (events, time, growth) = (point.events, point.seconds, point.growth());
+            if let Some(growth) = growth.filter(|_| point.is_claimed()) {
                 let (half, growth_text) = (events / 2, times(growth));
                 let claim = format!(
                     "{model}, {threads} threads, from {half} to {events} events: {growth_text} the \
@@ -81,9 +107,9 @@ fn print_growth(model: Model, by_threads: &[Vec<Point>], report: &mut Report) {
 /// The time of Relaxed does not depend on the number of threads.
 fn claim_threads(by_threads: &[Vec<Point>], report: &mut Report) {
     let [few, .., many] = by_threads else { return };
-    for (&(events, few), &(_, many)) in few.iter().zip(many).filter(|point| point.0.0 >= LARGE) {
+    for (few, many) in few.iter().zip(many).filter(|(few, _)| few.events >= LARGE) {
         let [from, .., to] = THREADS;
-        let growth = many / few;
+        let (events, growth) = (few.events, many.seconds / few.seconds);
         let claim = format!(
             "relaxed, {events} events, from {from} to {to} threads: {} the time (at most \
              {MOST_BY_THREADS}x)",
@@ -93,35 +119,38 @@ fn claim_threads(by_threads: &[Vec<Point>], report: &mut Report) {
     }
 }
 
-/// The fastest time of each size.
+/// Measures the sizes in turns.
 fn measure(model: Model, threads: usize, sizes: &[usize]) -> Vec<Point> {
-    let mut best: Vec<Point> = sizes.iter().map(|&events| (events, f64::INFINITY)).collect();
+    let mut points: Vec<Point> = sizes.iter().map(|&events| Point::new(events)).collect();
     let [least, most] = ROUNDS;
     for round in 0..most {
-        let settled = round >= least && best.windows(2).all(grows_little);
         // What is compared with nothing is measured once.
-        if settled || (round > 0 && sizes.len() == 1) {
+        if round >= if sizes.len() == 1 { 1 } else { least } && points.iter().all(grows_little) {
             break;
         }
-        for (events, seconds) in &mut best {
-            let measured = c11_memory::measure(model, threads, *events);
+        let mut before = (0, f64::INFINITY);
+        for point in &mut points {
+            let measured = c11_memory::measure(model, threads, point.events);
             let [time, _] = measured.expect("the execution is allowed");
-            *seconds = seconds.min(time);
+            point.seconds = point.seconds.min(time);
+            if point.events == 2 * before.0 {
+                point.growth.push(time / before.1);
+            }
+            before = (point.events, time);
         }
     }
-    best
+    points
 }
 
 /// Whether doubling the events takes no longer than claimed.
-fn grows_little(points: &[Point]) -> bool {
-    let &[(half, short), (events, long)] = points else { return true };
-    events != 2 * half || half < LARGE || long <= MOST_GROWTH * short
+fn grows_little(point: &Point) -> bool {
+    !point.is_claimed() || point.growth().is_some_and(|growth| growth <= MOST_GROWTH)
 }
 
 /// The executions take turns; the fastest time of each.
 fn fastest(executions: &[Execution], model: Model, expected: &[Answer]) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; executions.len()];
-    for _ in 0..ROUNDS[0] {
+    for _ in 0..REPETITIONS {
         for (at, execution) in executions.iter().enumerate() {
             let timed = time(execution, model, &Options::default());
             assert_eq!(timed.answer, expected[at], "{model} answers otherwise");
