@@ -6,6 +6,7 @@
 
 use super::super::face::Face;
 use super::super::row::Row;
+use super::memo::ValueId;
 use super::state::{Explorer, INIT, Role};
 use crate::execution::MemoryOrder;
 use crate::program::{NodeId, Origin};
@@ -62,9 +63,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let unknown = Origin { node: NodeId(0), index: 0 };
         self.add_event(location, source, Role::ReadCell, unknown);
         self.locations[location].reads.insert(event);
-        let answer = self.identity(source);
+        let told = self.identity(source);
         let first_history = self.past.len();
-        self.follow(thread, node, answer);
+        self.follow(thread, node, told, ValueId::NONE);
         if let Some(&reached) = self.past.get(first_history) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }

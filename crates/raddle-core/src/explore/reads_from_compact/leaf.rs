@@ -5,7 +5,8 @@ use super::super::row::Row;
 use super::super::{
     Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent,
 };
-use super::state::{Ask, Explorer, INIT, MAIN, Role, Stop};
+use super::memo::Ask;
+use super::state::{Explorer, INIT, MAIN, Role, Stop};
 use crate::execution::ThreadId;
 use crate::program::{Answer, End, NodeId, Op, OpKind, Origin, Step};
 
@@ -115,7 +116,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
                 End::Repeats(_) => ThreadEnd::Repeats,
                 End::Failed(_) => ThreadEnd::Failed,
                 End::Limit => ThreadEnd::Limit,
-                End::Question(_) if matches!(thread.ask, Ask::Sync | Ask::Join) => {
+                End::Question(_) if matches!(thread.ask, Ask::Lock | Ask::Sync | Ask::Join) => {
                     ThreadEnd::Waiting
                 }
                 End::Question(_) => ThreadEnd::Open,
@@ -297,9 +298,11 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
             source => Observed::Event(self.index[source as usize]),
         };
         let has_value = !matches!(op.kind, OpKind::ReadCell { .. } | OpKind::Lock { .. });
+        let values = &self.explorer.memo.values;
         let value = self.explorer.value(event.location as usize, event.source);
-        let read = has_value.then_some(value);
-        let written = (has_value && event.role == Role::Update).then_some(event.value);
+        let read = has_value.then(|| values.get(value));
+        let writes = has_value && event.role == Role::Update;
+        let written = writes.then(|| values.get(event.value));
         self.add(thread, op, true, Some(observed), read, written);
     }
 

@@ -32,6 +32,7 @@
 
 mod cells;
 mod leaf;
+mod memo;
 mod search;
 mod stamps;
 mod state;

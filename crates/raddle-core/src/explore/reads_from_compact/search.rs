@@ -1,10 +1,11 @@
 //! The search itself: nodes, the threads tried at each, the sources tried for each.
 
-use super::super::face::{Effect, Face, Reads, Sources};
+use super::super::face::{Effect, Face, Sources};
 use super::super::row::Row;
-use super::state::{Ask, Explorer, INIT, Reading, Role, Stop, Thread, TooSmall};
+use super::memo::{Ask, Known, ValueId};
+use super::state::{Explorer, INIT, Reading, Role, Stop, Thread, Told, TooSmall};
 use crate::execution::MemoryOrder;
-use crate::program::{Answer, NodeId, Op, OpKind, Origin, UpdateKind};
+use crate::program::{Answer, NodeId, OpKind, Origin, UpdateKind};
 
 impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// All classes that extend the current execution and obey the causal maps.
@@ -48,7 +49,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         if !self.special.is_empty() {
             for thread in self.special.iter() {
                 let can = match self.threads[thread].ask {
-                    Ask::Sync => self.is_free(thread),
+                    Ask::Lock | Ask::Sync => self.is_free(thread),
                     Ask::Choose => true,
                     _ => false,
                 };
@@ -101,22 +102,20 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     fn others_are_pending(&self, thread: usize, location: u32) -> bool {
         self.asking.iter().any(|other| {
             let waiting = &self.threads[other];
-            other != thread
-                && waiting.location == location
-                && matches!(waiting.ask, Ask::Compare | Ask::Update | Ask::Sync)
+            other != thread && waiting.location == location && waiting.ask.competes()
         })
     }
 
     /// Every choice, one after the other.
     fn choose(&mut self, thread: usize) {
-        let OpKind::Choose { options } = self.question(thread).kind else {
+        let node = self.threads[thread].node;
+        let OpKind::Choose { options } = self.question(node).kind else {
             unreachable!("a thread that chooses asks for a choice")
         };
         for choice in 0..options {
-            let node = self.threads[thread].node;
             let mark = self.begin(thread);
             self.face.push_level(thread);
-            self.follow(thread, node, Answer::Choice(choice));
+            self.follow(thread, node, Told::Other(Answer::Choice(choice)), ValueId::NONE);
             self.descend();
             self.take_back(&mark);
             self.face.pop();
@@ -129,15 +128,11 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// Every source of the thread's read, one after the other.
     #[inline]
     fn expand(&mut self, thread: usize) {
-        let op = self.question(thread);
-        let Thread { ask, location, floor, .. } = self.threads[thread];
+        let Thread { node, ask, location, floor } = self.threads[thread];
         let location = location as usize;
-        let (mut sources, order) = match ask {
-            Ask::Sync => (self.last_update(location), MemoryOrder::AcqRel),
-            _ => {
-                let (reads, order) = reads(&op.kind);
-                (self.face.sources(thread, location, reads, order), order)
-            }
+        let mut sources = match ask {
+            Ask::Lock | Ask::Sync => self.last_update(location),
+            _ => self.face.sources(thread, location, ask.reads(), self.memo.get(node).order),
         };
         if ask == Ask::Update {
             sources.writes = sources.writes.minus(self.taken);
@@ -148,13 +143,13 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             sources.writes = sources.writes.minus(R::below(floor as usize - 1));
         }
         if sources.initial {
-            self.try_source(thread, &op, location, INIT, order);
+            self.try_source(thread, INIT);
         }
         for source in sources.writes.iter() {
             if self.stop.is_some() {
                 return;
             }
-            self.try_source(thread, &op, location, source as u32, order);
+            self.try_source(thread, source as u32);
         }
     }
 
@@ -167,86 +162,106 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     }
 
     #[inline]
-    fn try_source(
-        &mut self,
-        thread: usize,
-        op: &Op,
-        location: usize,
-        source: u32,
-        order: MemoryOrder,
-    ) {
-        let read = self.value(location, source);
-        let answer = self.answer(location, source);
-        match op.kind {
-            OpKind::Load { .. } => {
+    fn try_source(&mut self, thread: usize, source: u32) {
+        let Thread { node, ask, location, .. } = self.threads[thread];
+        let &Known { order, expected, weak, .. } = self.memo.get(node);
+        let told = self.told(location as usize, source);
+        match ask {
+            Ask::Load => {
                 let effect = Effect::Load;
-                let reading = Reading { effect, order, written: None, carries: false };
-                self.attempt(thread, location, source, answer, reading);
+                let reading = Reading { effect, order, written: ValueId::NONE, carries: false };
+                self.attempt(thread, source, told, reading);
             }
-            OpKind::Rmw { update, .. } => {
-                let written = Some(update.apply(read));
-                let is_pointer = source != INIT && self.events[source as usize].carries;
-                let carries = update.carries || (is_pointer && update.kind != UpdateKind::Swap);
-                let reading = Reading { effect: Effect::Update, order, written, carries };
-                self.attempt(thread, location, source, answer, reading);
-            }
-            OpKind::CompareExchange { expected, .. } if expected != read => {
-                self.fail(thread, op, location, source, answer);
-            }
-            OpKind::CompareExchange { desired, success, carries, weak, .. } => {
-                let written = Some(desired);
-                let reading = Reading { effect: Effect::Update, order: success, written, carries };
-                self.attempt(thread, location, source, answer, reading);
+            Ask::Compare => {
+                let read = self.value(location as usize, source);
+                if read != expected {
+                    return self.fail(thread, source, told);
+                }
+                self.update(thread, source, told);
                 if weak && self.stop.is_none() {
-                    let answer = match answer {
-                        Answer::From(origin) => Answer::SpuriousFrom(origin),
-                        _ => Answer::Spurious(read),
-                    };
-                    self.fail(thread, op, location, source, answer);
+                    self.fail(thread, source, self.spurious(read, told));
                 }
             }
-            OpKind::Lock { .. } => {
-                let reading =
-                    Reading { effect: Effect::Sync, order, written: Some(1), carries: false };
-                self.attempt(thread, location, source, self.identity(source), reading);
+            Ask::Update => self.update(thread, source, told),
+            Ask::Lock => self.synchronize(thread, source, order, ValueId::ONE),
+            Ask::Sync => {
+                let (written, _) = self.written(thread, source);
+                self.synchronize(thread, source, order, written);
             }
-            OpKind::Sync { update, .. } => {
-                let written = Some(update.apply(read));
-                let reading = Reading { effect: Effect::Sync, order, written, carries: false };
-                self.attempt(thread, location, source, self.identity(source), reading);
-            }
-            _ => unreachable!("only reads have sources: {op:?}"),
+            _ => unreachable!("only reads have sources, not {ask:?}"),
         }
     }
 
-    /// A compare-exchange observes the source and fails.
-    fn fail(&mut self, thread: usize, op: &Op, location: usize, source: u32, answer: Answer) {
-        let OpKind::CompareExchange { failure, .. } = op.kind else {
-            unreachable!("only a compare-exchange fails")
+    /// An update, or a compare-exchange that succeeds, observes the source.
+    #[inline]
+    fn update(&mut self, thread: usize, source: u32, told: Told) {
+        let known = self.memo.get(self.threads[thread].node);
+        let (order, carries) = (known.order, known.carries);
+        let edge = match told {
+            Told::Value(read) => known.after(read),
+            Told::Other(_) => None,
         };
+        let (written, carries) = match edge {
+            Some(edge) => (edge.written, carries),
+            None => self.written(thread, source),
+        };
+        let effect = Effect::Update;
+        self.attempt(thread, source, told, Reading { effect, order, written, carries });
+    }
+
+    /// A lock or another synchronization object is taken from the source.
+    fn synchronize(&mut self, thread: usize, source: u32, order: MemoryOrder, written: ValueId) {
+        let told = self.identity(source);
+        let effect = Effect::Sync;
+        self.attempt(thread, source, told, Reading { effect, order, written, carries: false });
+    }
+
+    /// What the question of a thread writes if it observes the source, and whether that is a pointer.
+    #[cold]
+    fn written(&mut self, thread: usize, source: u32) -> (ValueId, bool) {
+        let Thread { node, location, .. } = self.threads[thread];
+        let read = self.memo.values.get(self.value(location as usize, source));
+        let is_pointer = source != INIT && self.events[source as usize].carries;
+        let (written, carries) = match self.question(node).kind {
+            OpKind::Rmw { update, .. } => {
+                let keeps = is_pointer && update.kind != UpdateKind::Swap;
+                (update.apply(read), update.carries || keeps)
+            }
+            OpKind::CompareExchange { desired, carries, .. } => (desired, carries),
+            OpKind::Sync { update, .. } => (update.apply(read), false),
+            kind => unreachable!("it does not write: {kind:?}"),
+        };
+        (self.memo.values.id(written), carries)
+    }
+
+    /// A compare-exchange observes the source and fails.
+    fn fail(&mut self, thread: usize, source: u32, told: Told) {
+        let order = self.memo.get(self.threads[thread].node).failure;
         let effect = Effect::Failed;
-        let reading = Reading { effect, order: failure, written: None, carries: false };
-        self.attempt(thread, location, source, answer, reading);
+        let reading = Reading { effect, order, written: ValueId::NONE, carries: false };
+        self.attempt(thread, source, told, reading);
+    }
+
+    /// What a thread learns whose compare-exchange fails although it read what it expected.
+    fn spurious(&self, read: ValueId, told: Told) -> Told {
+        Told::Other(match told {
+            Told::Other(Answer::From(origin)) => Answer::SpuriousFrom(origin),
+            _ => Answer::Spurious(self.memo.values.get(read)),
+        })
     }
 
     /// The thread's read observes the source, if the model allows it, and everything that follows.
     #[inline]
-    fn attempt(
-        &mut self,
-        thread: usize,
-        location: usize,
-        source: u32,
-        answer: Answer,
-        reading: Reading,
-    ) {
+    fn attempt(&mut self, thread: usize, source: u32, told: Told, reading: Reading) {
         let event = self.len;
-        let writes = reading.written.is_some();
-        if writes && self.is_taken(location, source) {
+        let Thread { node, location, .. } = self.threads[thread];
+        let location = location as usize;
+        if reading.writes() && self.is_taken(location, source) {
             return;
         }
         let from = (source != INIT).then_some(source as usize);
-        let Reading { effect, order, .. } = reading;
-        if let Some(last) = self.last_history(thread, answer) {
+        let Reading { effect, order, written, .. } = reading;
+        if let Some(last) = self.last_history(thread, node, told) {
             if self.face.admits(event, thread, location, from, effect, order) {
                 self.leaf_after(thread, location, source, reading, last);
             }
@@ -255,12 +270,11 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         if !self.face.try_read(event, thread, location, from, effect, order) {
             return;
         }
-        let node = self.threads[thread].node;
         let mark = self.begin(thread);
-        self.check_race(thread, location, writes, order);
+        self.check_race(thread, location, reading.writes(), order);
         self.add_read(thread, location, source, reading);
         let first_history = self.past.len();
-        self.follow(thread, node, answer);
+        self.follow(thread, node, told, written);
         if let Some(&reached) = self.past.get(first_history) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }
@@ -271,12 +285,11 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 
     /// The history of the thread after the answer, if with it everything has ended.
     #[inline]
-    fn last_history(&self, thread: usize, answer: Answer) -> Option<NodeId> {
+    fn last_history(&self, thread: usize, node: NodeId, told: Told) -> Option<NodeId> {
         if self.asking != R::one(thread) || self.unfinished > 0 || self.has_plain {
             return None;
         }
-        let next = self.histories.known(self.threads[thread].node, answer)?;
-        self.is_quiet_end(next).then_some(next)
+        self.after(node, told).filter(|&next| self.is_quiet_end(next))
     }
 
     /// The read is the last one of the execution: nobody will ask the model about what follows, so it
@@ -291,10 +304,10 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         last: NodeId,
     ) {
         let (len, saved) = (self.len, self.threads[thread]);
-        let role = if reading.written.is_some() { Role::Update } else { Role::Read };
+        let role = if reading.writes() { Role::Update } else { Role::Read };
         self.add_event(location, source, role, Origin { node: last, index: 0 });
-        if let Some(written) = reading.written {
-            self.events[len].value = written;
+        if reading.writes() {
+            self.events[len].value = reading.written;
             self.note_writer(thread, location);
         }
         self.note_writers(thread, last);
@@ -330,13 +343,13 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     fn add_read(&mut self, thread: usize, location: usize, source: u32, reading: Reading) {
         let event = self.len;
         let origin = Origin { node: NodeId(0), index: 0 };
-        let Some(written) = reading.written else {
+        if !reading.writes() {
             self.add_event(location, source, Role::Read, origin);
             self.locations[location].reads.insert(event);
             return;
-        };
+        }
         self.add_event(location, source, Role::Update, origin);
-        self.events[event].value = written;
+        self.events[event].value = reading.written;
         self.events[event].carries = reading.carries;
         self.note_write(event, thread, location);
         match source {
@@ -410,15 +423,4 @@ struct Mark<R> {
     unfinished: u32,
     thread: usize,
     saved: Thread,
-}
-
-/// How a question reads, and the order that says what it may observe.
-#[inline]
-fn reads(op: &OpKind) -> (Reads, MemoryOrder) {
-    match *op {
-        OpKind::Load { order, .. } => (Reads::Load, order),
-        OpKind::Rmw { order, .. } => (Reads::Update, order),
-        OpKind::CompareExchange { success, .. } => (Reads::Compare, success),
-        _ => unreachable!("only reads have sources: {op:?}"),
-    }
 }

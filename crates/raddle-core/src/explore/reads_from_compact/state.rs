@@ -5,10 +5,11 @@ use std::time::Instant;
 use super::super::face::{Effect, Face};
 use super::super::row::Row;
 use super::super::{Extent, Summary};
+use super::memo::{Ask, Edge, Effected, Known, Memo, ValueId};
 use super::stamps::Stamp;
 use super::{Exploration, Wide};
-use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
-use crate::program::{Answer, End, Guard, Histories, NodeId, Op, OpKind, Origin};
+use crate::execution::{LocationId, MemoryOrder, ThreadId};
+use crate::program::{Answer, End, Histories, NodeId, Op, OpKind, Origin};
 
 /// The thread that runs from the start.
 pub(super) const MAIN: usize = 0;
@@ -32,76 +33,6 @@ pub(super) enum TooSmall {
     Tables(Sizes),
     /// The face cannot follow what happens.
     Lost,
-}
-
-/// What a thread waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
-    /// It was not started.
-    Absent,
-    /// A load.
-    Load,
-    /// A compare-exchange.
-    Compare,
-    /// An update.
-    Update,
-    /// A lock or another synchronization object.
-    Sync,
-    /// The end of a thread.
-    Join,
-    /// A choice.
-    Choose,
-    /// A cell.
-    Cell,
-    /// Nothing: its history has ended.
-    Ended,
-}
-
-/// What the search has to know of a history.
-#[derive(Clone, Copy)]
-pub(super) struct Known {
-    /// What its thread asks at its end.
-    ask: Ask,
-    /// The location of the question; for a join the thread.
-    location: u32,
-    /// Where its effects are in `steps`.
-    effects: (u32, u32),
-    /// Whether one of them is a spawn.
-    spawns: bool,
-    /// Whether it ends otherwise than with a question or the end of the thread.
-    is_unfinished: bool,
-    /// Whether all its effects are atomic stores, fences and releases.
-    is_quiet: bool,
-}
-
-/// An effect, in the form in which it is carried out often.
-#[derive(Clone, Copy)]
-enum Effected {
-    Store { location: u32, order: MemoryOrder, carries: bool, value: Value },
-    Unlock { lock: u32 },
-    Fence { order: MemoryOrder },
-    StoreFence,
-    Init { location: u32, value: Value },
-    Spawn { child: u32 },
-    WriteCell { location: u32 },
-}
-
-impl Effected {
-    fn new(op: &Op) -> Self {
-        let index = |location: LocationId| location.index() as u32;
-        match op.kind {
-            OpKind::Store { location, value, order, carries } => {
-                Effected::Store { location: index(location), order, carries, value }
-            }
-            OpKind::Unlock { lock } => Effected::Unlock { lock: index(lock) },
-            OpKind::Fence { order } => Effected::Fence { order },
-            OpKind::StoreFence => Effected::StoreFence,
-            OpKind::Init { location, value } => Effected::Init { location: index(location), value },
-            OpKind::Spawn { thread } => Effected::Spawn { child: thread.index() as u32 },
-            OpKind::WriteCell { location } => Effected::WriteCell { location: index(location) },
-            _ => unreachable!("a question is not an effect: {op:?}"),
-        }
-    }
 }
 
 /// A thread of the execution.
@@ -138,8 +69,8 @@ pub(super) struct Event {
     pub(super) role: Role,
     /// Whether its value is a pointer.
     pub(super) carries: bool,
-    /// The value that it writes; for a read the value that it reads.
-    pub(super) value: Value,
+    /// The value that it writes.
+    pub(super) value: ValueId,
     pub(super) origin: Origin,
 }
 
@@ -155,7 +86,7 @@ pub(super) struct Location<R> {
     pub(super) init_taken: bool,
     /// For a lock or another synchronization object: its last update.
     pub(super) last: u32,
-    pub(super) initial: Value,
+    pub(super) initial: ValueId,
     /// When it was last written.
     pub(super) written: Stamp,
     /// When an update of it was last pending.
@@ -176,10 +107,7 @@ pub(super) enum Undo {
 pub(super) struct Explorer<'s, 'a, R, F> {
     pub(super) outer: &'s mut Exploration<'a>,
     pub(super) histories: Histories,
-    /// By history.
-    known: Vec<Known>,
-    /// The effects of all of them.
-    steps: Vec<Effected>,
+    pub(super) memo: Memo,
     pub(super) face: F,
     pub(super) threads: Vec<Thread>,
     pub(super) locations: Vec<Location<R>>,
@@ -239,7 +167,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             plain: none,
             init_taken: false,
             last: INIT,
-            initial: 0,
+            initial: ValueId::ZERO,
             written: Stamp::default(),
             pending: Stamp::default(),
             writers: none,
@@ -249,13 +177,12 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             source: INIT,
             role: Role::Fence,
             carries: false,
-            value: 0,
+            value: ValueId::NONE,
             origin: Origin { node: NodeId(0), index: 0 },
         };
         Explorer {
             histories: std::mem::take(&mut outer.histories),
-            known: vec![],
-            steps: vec![],
+            memo: Memo::default(),
             face: F::new(sizes.threads, sizes.locations),
             threads: vec![thread; sizes.threads],
             locations: vec![location; sizes.locations],
@@ -301,37 +228,10 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         Ok(Summary { extent, classes: self.classes, blocked: self.blocked, histories })
     }
 
-    /// What there is to know of a history.
-    #[inline]
-    fn known(&mut self, node: NodeId) -> Known {
-        if self.known.len() <= node.0 as usize {
-            self.learn();
-        }
-        self.known[node.0 as usize]
-    }
-
     /// Looks at the histories that are new, and whether the tables have room for them.
     #[cold]
     fn learn(&mut self) {
-        for node in self.known.len()..self.histories.len() {
-            let node = NodeId(node as u32);
-            let end = self.histories.end(node);
-            let (ask, location) = match end {
-                End::Question(op) => question(op),
-                _ => (Ask::Ended, 0),
-            };
-            let effects = self.histories.effects(node);
-            let first = self.steps.len() as u32;
-            self.steps.extend(effects.iter().map(Effected::new));
-            self.known.push(Known {
-                ask,
-                location,
-                effects: (first, self.steps.len() as u32),
-                spawns: effects.iter().any(|op| matches!(op.kind, OpKind::Spawn { .. })),
-                is_unfinished: !matches!(end, End::Question(_) | End::Finished),
-                is_quiet: effects.iter().all(is_quiet),
-            });
-        }
+        self.memo.learn(&self.histories);
         let (threads, locations) = self.histories.sizes();
         if threads > self.threads.len() || locations > self.locations.len() {
             let threads = threads.max(self.threads.len()) * 2;
@@ -341,7 +241,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         }
         for location in self.known_locations..locations {
             let initial = self.outer.program.initial_value(LocationId::new(location));
-            self.locations[location].initial = initial;
+            self.locations[location].initial = self.memo.values.id(initial);
         }
         self.known_locations = locations;
     }
@@ -366,8 +266,11 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     /// A thread has reached a history: does its effects, starts what it spawns.
     #[inline]
     pub(super) fn enter(&mut self, thread: usize, node: NodeId) {
-        let known = self.known(node);
-        let (first, last) = known.effects;
+        if self.memo.len() <= node.0 as usize {
+            self.learn();
+        }
+        let known = self.memo.get(node);
+        let ((first, last), spawns) = (known.effects, known.spawns);
         let room = self.len + ((last - first) as usize) + 2 < R::BITS && thread < R::BITS;
         if !room || self.stop.is_some() {
             return self.no_room(thread);
@@ -376,10 +279,10 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         self.first_events.push(self.len as u32);
         for step in first..last {
             let origin = Origin { node, index: step - first + 1 };
-            self.effect(thread, self.steps[step as usize], origin);
+            self.effect(thread, self.memo.steps[step as usize], origin);
         }
-        self.wait(thread, node, known);
-        if known.spawns {
+        self.wait(thread, node);
+        if spawns {
             self.start_children(node);
         }
     }
@@ -411,29 +314,35 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
 
     /// The thread now waits with the question at the end of its history, if there is one.
     #[inline]
-    fn wait(&mut self, thread: usize, node: NodeId, known: Known) {
-        let Known { ask, location, .. } = known;
+    fn wait(&mut self, thread: usize, node: NodeId) {
+        let &Known { ask, location, is_unfinished, .. } = self.memo.get(node);
         self.threads[thread] = Thread { node, ask, location, floor: 0 };
-        match ask {
-            Ask::Ended => {
-                self.asking.remove(thread);
-                self.special.remove(thread);
-                if F::FENCES_ARE_EVENTS && !known.is_unfinished && thread != MAIN {
-                    self.mark(thread, MemoryOrder::Release, node);
-                }
-                if known.is_unfinished {
-                    self.unfinished += 1;
-                    self.hit_limit |= matches!(self.histories.end(node), End::Limit);
-                }
-                return;
-            }
-            Ask::Sync | Ask::Join | Ask::Choose | Ask::Cell => self.special.insert(thread),
-            _ => self.special.remove(thread),
+        if ask == Ask::Ended {
+            return self.end(thread, node, is_unfinished);
+        }
+        if ask.is_special() {
+            self.special.insert(thread);
+        } else {
+            self.special.remove(thread);
         }
         self.asking.insert(thread);
-        if matches!(ask, Ask::Compare | Ask::Update | Ask::Sync) {
+        if ask.competes() {
             self.clock += 1;
             self.locations[location as usize].pending.set(thread, self.clock);
+        }
+    }
+
+    /// The thread has come to the end of its history.
+    #[inline]
+    fn end(&mut self, thread: usize, node: NodeId, is_unfinished: bool) {
+        self.asking.remove(thread);
+        self.special.remove(thread);
+        if F::FENCES_ARE_EVENTS && !is_unfinished && thread != MAIN {
+            self.mark(thread, MemoryOrder::Release, node);
+        }
+        if is_unfinished {
+            self.unfinished += 1;
+            self.hit_limit |= matches!(self.histories.end(node), End::Limit);
         }
     }
 
@@ -467,7 +376,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         let acquire = self.locations[lock].last;
         self.face.push_unlock(event, thread, lock, acquire as usize);
         self.taken.insert(acquire as usize);
-        self.add_write(thread, lock, 0, false, origin);
+        self.add_write(thread, lock, ValueId::ZERO, false, origin);
         self.events[event].source = acquire;
         self.set_last(lock, event);
     }
@@ -481,7 +390,8 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     #[inline]
     pub(super) fn add_event(&mut self, location: usize, source: u32, role: Role, origin: Origin) {
         let location = location as u32;
-        let new = Event { location, source, role, carries: false, value: 0, origin };
+        let value = ValueId::NONE;
+        let new = Event { location, source, role, carries: false, value, origin };
         self.events[self.len] = new;
         self.len += 1;
     }
@@ -491,7 +401,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         &mut self,
         thread: usize,
         location: usize,
-        value: Value,
+        value: ValueId,
         carries: bool,
         origin: Origin,
     ) {
@@ -521,9 +431,9 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     /// The thread writes now what it writes in a history.
     #[inline]
     pub(super) fn note_writers(&mut self, thread: usize, node: NodeId) {
-        let (first, last) = self.known[node.0 as usize].effects;
+        let (first, last) = self.memo.get(node).effects;
         for step in first..last {
-            match self.steps[step as usize] {
+            match self.memo.steps[step as usize] {
                 Effected::Store { location, .. } | Effected::Unlock { lock: location } => {
                     self.note_writer(thread, location as usize);
                 }
@@ -535,8 +445,8 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     /// Whether a known history is the end of its thread, without anything that concerns others.
     #[inline]
     pub(super) fn is_quiet_end(&self, node: NodeId) -> bool {
-        let known = self.known.get(node.0 as usize);
-        known.is_some_and(|it| it.ask == Ask::Ended && !it.is_unfinished && it.is_quiet)
+        let known = self.memo.get(node);
+        known.ask == Ask::Ended && !known.is_unfinished && known.is_quiet
     }
 
     /// The last update of a synchronization object is this event.
@@ -548,7 +458,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
 
     /// The value of a write, or the initial one.
     #[inline]
-    pub(super) fn value(&self, location: usize, source: u32) -> Value {
+    pub(super) fn value(&self, location: usize, source: u32) -> ValueId {
         match source {
             INIT => self.locations[location].initial,
             event => self.events[event as usize].value,
@@ -557,29 +467,28 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
 
     /// What a thread learns that observed this write.
     #[inline]
-    pub(super) fn answer(&self, location: usize, source: u32) -> Answer {
+    pub(super) fn told(&self, location: usize, source: u32) -> Told {
         match source {
-            INIT => Answer::Value(self.locations[location].initial),
+            INIT => Told::Value(self.locations[location].initial),
             event => {
                 let Event { carries, value, origin, .. } = self.events[event as usize];
-                if carries { Answer::From(origin) } else { Answer::Value(value) }
+                if carries { Told::Other(Answer::From(origin)) } else { Told::Value(value) }
             }
         }
     }
 
     /// What a thread learns that takes over memory from the event.
     #[inline]
-    pub(super) fn identity(&self, source: u32) -> Answer {
+    pub(super) fn identity(&self, source: u32) -> Told {
         if source == INIT || !self.shares_memory {
-            return Answer::Initial;
+            return Told::Value(ValueId::NONE);
         }
-        Answer::From(self.events[source as usize].origin)
+        Told::Other(Answer::From(self.events[source as usize].origin))
     }
 
-    /// The question of a thread.
-    #[inline]
-    pub(super) fn question(&self, thread: usize) -> Op {
-        match self.histories.end(self.threads[thread].node) {
+    /// The question at the end of a history.
+    pub(super) fn question(&self, node: NodeId) -> Op {
+        match self.histories.end(node) {
             End::Question(op) => *op,
             end => unreachable!("a thread that asks has a question, not {end:?}"),
         }
@@ -615,19 +524,45 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         self.face.push_join(thread, child as usize);
         let last = self.threads[child as usize].node;
         let index = self.histories.effects(last).len() as u32;
-        let from = Answer::From(Origin { node: last, index });
-        let answer = if self.shares_memory { from } else { Answer::Initial };
-        self.follow(thread, node, answer);
+        let from = Told::Other(Answer::From(Origin { node: last, index }));
+        let told = if self.shares_memory { from } else { Told::Value(ValueId::NONE) };
+        self.follow(thread, node, told, ValueId::NONE);
     }
 
-    /// The thread gets an answer.
+    /// How a history goes on, if that is known.
     #[inline]
-    pub(super) fn follow(&mut self, thread: usize, node: NodeId, answer: Answer) {
-        let next = match self.histories.known(node, answer) {
+    pub(super) fn after(&self, node: NodeId, told: Told) -> Option<NodeId> {
+        match told {
+            Told::Value(value) => self.memo.get(node).after(value).map(|Edge { next, .. }| next),
+            Told::Other(answer) => {
+                let next = self.histories.known(node, answer);
+                next.filter(|next| self.memo.len() > next.0 as usize)
+            }
+        }
+    }
+
+    /// The thread gets an answer, and writes something.
+    #[inline]
+    pub(super) fn follow(&mut self, thread: usize, node: NodeId, told: Told, written: ValueId) {
+        let next = match self.after(node, told) {
             Some(next) => next,
-            None => self.histories.after(self.outer.program, &self.past, node, answer),
+            None => self.grow(node, told, written),
         };
         self.enter(thread, next);
+    }
+
+    /// Finds out how a history goes on.
+    #[cold]
+    fn grow(&mut self, node: NodeId, told: Told, written: ValueId) -> NodeId {
+        let answer = match told {
+            Told::Value(value) => self.memo.answer(value),
+            Told::Other(answer) => answer,
+        };
+        let next = self.histories.after(self.outer.program, &self.past, node, answer);
+        if let Told::Value(read) = told {
+            self.memo.connect(node, read, written, next);
+        }
+        next
     }
 
     fn is_finished(&self, thread: usize) -> bool {
@@ -638,12 +573,15 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     /// Whether a thread that asks for a synchronization object can have it now.
     #[inline]
     pub(super) fn is_free(&self, thread: usize) -> bool {
-        let location = self.threads[thread].location as usize;
-        let value = self.value(location, self.locations[location].last);
-        match self.histories.end(self.threads[thread].node) {
-            End::Question(Op { kind: OpKind::Sync { guard, .. }, .. }) => guard.admits(value),
-            _ => Guard::Equal(0).admits(value),
+        let Thread { ask, location, node, .. } = self.threads[thread];
+        let value = self.value(location as usize, self.locations[location as usize].last);
+        if ask == Ask::Lock {
+            return value == ValueId::ZERO;
         }
+        let OpKind::Sync { guard, .. } = self.question(node).kind else {
+            unreachable!("a thread that waits for a synchronization object has a guard")
+        };
+        guard.admits(self.memo.values.get(value))
     }
 
     /// Takes back all events from `first` on.
@@ -692,27 +630,13 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     }
 }
 
-/// Whether an effect is an atomic store, a fence or a release.
-fn is_quiet(op: &Op) -> bool {
-    match op.kind {
-        OpKind::Store { order, .. } => order.is_atomic(),
-        kind => matches!(kind, OpKind::Fence { .. } | OpKind::StoreFence | OpKind::Unlock { .. }),
-    }
-}
-
-/// What kind of question an op is, and its location.
-fn question(op: &Op) -> (Ask, u32) {
-    let location = op.kind.location().map_or(0, |location| location.index() as u32);
-    match op.kind {
-        OpKind::Load { .. } => (Ask::Load, location),
-        OpKind::CompareExchange { .. } => (Ask::Compare, location),
-        OpKind::Rmw { .. } => (Ask::Update, location),
-        OpKind::Lock { .. } | OpKind::Sync { .. } => (Ask::Sync, location),
-        OpKind::Join { thread } => (Ask::Join, thread.index() as u32),
-        OpKind::Choose { .. } => (Ask::Choose, 0),
-        OpKind::ReadCell { .. } => (Ask::Cell, location),
-        _ => unreachable!("an effect is not a question: {op:?}"),
-    }
+/// What a thread learns from an answer.
+#[derive(Clone, Copy)]
+pub(super) enum Told {
+    /// This value, or nothing.
+    Value(ValueId),
+    /// Something else.
+    Other(Answer),
 }
 
 /// What a read does once the value that it reads is known.
@@ -720,7 +644,14 @@ fn question(op: &Op) -> (Ask, u32) {
 pub(super) struct Reading {
     pub(super) effect: Effect,
     pub(super) order: MemoryOrder,
-    /// What it writes.
-    pub(super) written: Option<Value>,
+    /// What it writes, if it does.
+    pub(super) written: ValueId,
     pub(super) carries: bool,
+}
+
+impl Reading {
+    #[inline]
+    pub(super) fn writes(&self) -> bool {
+        self.written != ValueId::NONE
+    }
 }
