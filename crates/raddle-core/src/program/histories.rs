@@ -5,8 +5,9 @@
 //! only where the tree has no branch yet, which is once for every history of *one* thread instead of
 //! once for every execution.
 //!
-//! Cost: a step that is known takes the comparison of as many answers as its question has had, most
-//! recent first, or a hash look-up where these are many.
+//! Cost: a step that is known takes the comparison of as many answers as its question has had, or a hash
+//! look-up where these are many. A history takes a few hundred bytes and no allocation of its own: the
+//! histories that follow one are a list through their records.
 
 use rustc_hash::FxHashMap;
 
@@ -28,7 +29,7 @@ pub struct Origin {
 }
 
 /// How many answers of a question are searched one by one.
-const FEW: usize = 8;
+const FEW: u32 = 6;
 
 struct Node {
     thread: ThreadId,
@@ -38,7 +39,11 @@ struct Node {
     end: End,
     /// How many events its thread has up to the end of this segment.
     events: u32,
-    children: Vec<(Answer, NodeId)>,
+    /// How many histories follow it, the last of them to be met, and the one that was met before this
+    /// one after the same history.
+    children: u32,
+    last_child: NodeId,
+    sibling: NodeId,
 }
 
 /// The remembered histories of all threads of a program.
@@ -107,16 +112,17 @@ impl Histories {
     #[inline]
     #[must_use]
     pub fn known(&self, node: NodeId, answer: Answer) -> Option<NodeId> {
-        let children = &self.nodes[node.0 as usize].children;
-        if children.len() > FEW {
+        if self.nodes[node.0 as usize].children > FEW {
             return self.many.get(&(node, answer)).copied();
         }
-        // Most answers are values; these are compared without looking at what else an answer can be.
-        if let Answer::Value(value) = answer {
-            let same = |&(known, _): &&(Answer, NodeId)| matches!(known, Answer::Value(it) if *it == value);
-            return children.iter().find(same).map(|&(_, child)| child);
-        }
-        children.iter().find(|&&(known, _)| known == answer).map(|&(_, child)| child)
+        self.children(node).find(|&child| self.step(child) == Step::After(node, answer))
+    }
+
+    /// The histories that follow one, the last to be met first.
+    fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let Node { children, last_child, .. } = self.nodes[node.0 as usize];
+        let next = |child: &NodeId| Some(self.nodes[child.0 as usize].sibling);
+        std::iter::successors(Some(last_child), next).take(children as usize)
     }
 
     #[cold]
@@ -128,17 +134,19 @@ impl Histories {
                 self.roots.insert((thread, spawned_by), id);
                 (thread, 0)
             }
-            Step::After(parent, answer) => {
-                self.add_child(parent, answer, id);
-                (self.thread(parent), self.events(parent) + 1)
-            }
+            Step::After(parent, _) => (self.thread(parent), self.events(parent) + 1),
         };
         self.note_sizes(thread, &effects, &end);
         let first = self.ops.len() as u32;
         let events = before + effects.len() as u32;
         self.ops.extend(effects);
         let effects = (first, self.ops.len() as u32);
-        self.nodes.push(Node { thread, step, effects, end, events, children: vec![] });
+        let (children, last_child, sibling) = (0, id, id);
+        let node = Node { thread, step, effects, end, events, children, last_child, sibling };
+        self.nodes.push(node);
+        if let Step::After(parent, answer) = step {
+            self.add_child(parent, answer, id);
+        }
         id
     }
 
@@ -166,11 +174,19 @@ impl Histories {
     }
 
     fn add_child(&mut self, parent: NodeId, answer: Answer, child: NodeId) {
-        let children = &mut self.nodes[parent.0 as usize].children;
-        children.push((answer, child));
-        if children.len() == FEW + 1 {
-            self.many.extend(children.iter().map(|&(answer, child)| ((parent, answer), child)));
-        } else if children.len() > FEW {
+        let node = &mut self.nodes[parent.0 as usize];
+        node.children += 1;
+        let sibling = std::mem::replace(&mut node.last_child, child);
+        let children = node.children;
+        self.nodes[child.0 as usize].sibling = sibling;
+        if children == FEW + 1 {
+            let all: Vec<NodeId> = self.children(parent).collect();
+            for child in all {
+                if let Step::After(_, answer) = self.step(child) {
+                    self.many.insert((parent, answer), child);
+                }
+            }
+        } else if children > FEW {
             self.many.insert((parent, answer), child);
         }
     }
