@@ -11,6 +11,7 @@ pub mod reads_from;
 pub mod reads_from_compact;
 pub mod report;
 pub mod row;
+pub mod table;
 pub mod trace;
 
 use std::time::Instant;

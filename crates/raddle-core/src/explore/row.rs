@@ -5,10 +5,14 @@
 
 use std::fmt::Debug;
 
+use super::table::{Long, Narrow, Table};
+
 /// A set of small numbers.
 pub trait Row: Copy + Debug + PartialEq + Eq + Default + 'static {
     /// How many events there can be.
     const BITS: usize;
+    /// A table with a place for each of them.
+    type Table<T: Copy>: Table<T>;
     /// The set of one number.
     fn one(bit: usize) -> Self;
     /// All numbers below the bound.
@@ -65,6 +69,7 @@ impl<R: Row> Iterator for Bits<R> {
 
 impl Row for u64 {
     const BITS: usize = 64;
+    type Table<T: Copy> = Narrow<T>;
 
     #[inline]
     fn one(bit: usize) -> Self {
@@ -148,6 +153,7 @@ impl<const N: usize> Words<N> {
 
 impl<const N: usize> Row for Words<N> {
     const BITS: usize = 64 * N;
+    type Table<T: Copy> = Long<T, N>;
 
     #[inline]
     fn one(bit: usize) -> Self {

@@ -36,6 +36,7 @@ use crate::execution::MemoryOrder;
 
 use super::face::{Effect, Face, Reads, Sources};
 use super::row::Row;
+use super::table::Table;
 use order::Scratch;
 use witness::Witness;
 
@@ -81,8 +82,6 @@ struct Event<R> {
     source: u32,
     /// The events of its thread (or of those it was spawned by or joined) right before it.
     front: R,
-    /// Everything that comes before it in the preserved order and reads-from.
-    before: R,
     /// Everything that happened before it, itself included, when threads synchronize by every read.
     past: R,
 }
@@ -100,21 +99,24 @@ struct Level<R> {
 }
 
 /// A model with store buffers that follows an execution.
-pub(super) struct Linear<R, const BUFFERS: u8> {
+pub(super) struct Linear<R: Row, const BUFFERS: u8> {
     threads: Vec<Thread<R>>,
-    events: Vec<Event<R>>,
+    events: R::Table<Event<R>>,
+    /// By event, everything that comes before it in the preserved order and reads-from.
+    before: R::Table<R>,
     /// By location, its writes.
     writes: Vec<R>,
     /// All writes.
     all_writes: R,
     /// By event, who reads it.
-    readers: Vec<R>,
+    readers: R::Table<R>,
     /// By location, who reads its initial write.
     readers_of_init: Vec<R>,
     /// What to restore, last level last.
     levels: Vec<Level<R>>,
     witness: Witness<R>,
-    scratch: Scratch<R>,
+    /// Taken while a new witness is made.
+    scratch: Option<Box<Scratch<R>>>,
     /// What [`Face::sources`] found out for the next event.
     asked: Asked<R>,
 }
@@ -149,7 +151,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     /// Everything before an event with this front.
     #[inline]
     fn before(&self, front: R) -> R {
-        front.iter().fold(front, |before, event| before.or(self.events[event].before))
+        front.iter().fold(front, |before, event| before.or(self.before[event]))
     }
 
     #[inline]
@@ -190,16 +192,17 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     /// come before that write.
     #[inline]
     fn is_forwarded(&self, event: usize) -> bool {
-        let Event { source, before, .. } = self.events[event];
-        source < INIT && !before.has(source as usize)
+        let Event { source, .. } = self.events[event];
+        source < INIT && !self.before[event].has(source as usize)
     }
 
     #[inline]
-    fn add(&mut self, event: usize, new: Event<R>) {
+    fn add(&mut self, event: usize, new: Event<R>, before: R) {
         let thread = &mut self.threads[new.thread as usize];
         thread.events.insert(event);
         thread.past.insert(event);
         self.events[event] = new;
+        self.before[event] = before;
     }
 
     /// The thread writes: at once, or through its buffer.
@@ -219,9 +222,8 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         let before = self.before(front);
         let past = known.past.or(R::one(event));
         let (thread32, location32) = (thread as u32, location as u32);
-        let new =
-            Event { thread: thread32, location: location32, source: NONE, front, before, past };
-        self.add(event, new);
+        let new = Event { thread: thread32, location: location32, source: NONE, front, past };
+        self.add(event, new, before);
         if at_once {
             self.after_drain(event, thread);
         } else {
@@ -261,8 +263,9 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
 
     /// Puts a read into the tables, or takes it out again: not into the witness.
     #[inline]
-    fn add_read(&mut self, event: usize, read: Event<R>, writes: bool) {
+    fn add_read(&mut self, event: usize, read: Event<R>, before: R, writes: bool) {
         self.events[event] = read;
+        self.before[event] = before;
         self.readers_mut(read.source, read.location as usize).insert(event);
         if writes {
             self.writes[read.location as usize].insert(event);
@@ -287,7 +290,8 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         }
     }
 
-    /// The event of a new read, and whether it observes the buffer of its own thread.
+    /// The event of a new read, what comes before it, and whether it observes the buffer of its own
+    /// thread.
     #[inline]
     fn new_read(
         &mut self,
@@ -296,7 +300,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         location: usize,
         source: Option<usize>,
         effect: Effect,
-    ) -> (Event<R>, bool) {
+    ) -> (Event<R>, R, bool) {
         let drains = effect != Effect::Load;
         let saved = self.threads[thread];
         // Nobody asks for the sources of a synchronization object.
@@ -310,13 +314,13 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
             forwards = BUFFERS != SC && !drains && saved.buffered.has(source);
             past = past.or(self.events[source].past);
             if !forwards {
-                before = before.or(self.events[source].before).or(R::one(source));
+                before = before.or(self.before[source]).or(R::one(source));
             }
         }
         let source = source.map_or(INIT, |source| source as u32);
         let (thread32, location) = (thread as u32, location as u32);
-        let read = Event { thread: thread32, location, source, front, before, past };
-        (read, forwards)
+        let read = Event { thread: thread32, location, source, front, past };
+        (read, before, forwards)
     }
 
     /// Stage 2: where in the witness the read can be inserted, if nothing is in the way.
@@ -332,7 +336,9 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         let all = self.writes[read.location as usize];
         let place = first.max(after_source);
         let in_the_way = |write: usize| (after_source..place).contains(&at(write));
-        if all.iter().any(in_the_way) || !self.own_are_flushed(read, after_source) {
+        if (after_source < place && all.iter().any(in_the_way))
+            || !self.own_are_flushed(read, after_source)
+        {
             return None;
         }
         if !writes {
@@ -363,18 +369,18 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
 
     fn new(threads: usize, locations: usize) -> Self {
         let none = R::default();
-        let event =
-            Event { thread: 0, location: 0, source: NONE, front: none, before: none, past: none };
+        let event = Event { thread: 0, location: 0, source: NONE, front: none, past: none };
         Linear {
             threads: vec![Thread::default(); threads],
-            events: vec![event; R::BITS],
+            events: R::Table::filled(event),
+            before: R::Table::filled(none),
             writes: vec![none; locations],
             all_writes: none,
-            readers: vec![none; R::BITS],
+            readers: R::Table::filled(none),
             readers_of_init: vec![none; locations],
             levels: vec![],
             witness: Witness::new(),
-            scratch: Scratch::new(locations),
+            scratch: Some(Box::new(Scratch::new(locations))),
             asked: Asked { thread: usize::MAX, event: 0, drains: false, front: none, before: none },
         }
     }
@@ -428,10 +434,8 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
         let past = past.or(R::one(event));
         let thread = thread as u32;
         // It has no front: it is free to stand anywhere in the witness.
-        self.add(
-            event,
-            Event { thread, location: u32::MAX, source: NONE, front: none, before: none, past },
-        );
+        let access = Event { thread, location: u32::MAX, source: NONE, front: none, past };
+        self.add(event, access, none);
         self.readers[event] = none;
         self.witness.append(event);
     }
@@ -450,7 +454,7 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
         if seen.is_empty() && own.is_empty() {
             return Sources { writes: all, initial: true };
         }
-        let older = |row: R, write: usize| row.or(self.events[write].before);
+        let older = |row: R, write: usize| row.or(self.before[write]);
         let hidden = seen.iter().fold(R::default(), older);
         // The own buffered writes must have left the buffer before the source, unless it is the newest.
         let hidden_for_others = own.minus(seen).iter().fold(hidden, older);
@@ -469,16 +473,16 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
         effect: Effect,
         _order: MemoryOrder,
     ) -> bool {
-        let (read, forwards) = self.new_read(event, thread, location, source, effect);
+        let (read, before, forwards) = self.new_read(event, thread, location, source, effect);
         let writes = matches!(effect, Effect::Update | Effect::Sync);
         self.witness.settle(event);
         match self.insertion(&read, forwards, writes) {
             Some(place) => {
-                self.add_read(event, read, writes);
+                self.add_read(event, read, before, writes);
                 self.witness.push_insertion(event, place);
             }
             None => {
-                self.add_read(event, read, writes);
+                self.add_read(event, read, before, writes);
                 if !self.reorder(event) {
                     self.remove_read(event);
                     return false;
@@ -508,7 +512,7 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
         source: Option<usize>,
         effect: Effect,
     ) -> bool {
-        let (read, forwards) = self.new_read(event, thread, location, source, effect);
+        let (read, _, forwards) = self.new_read(event, thread, location, source, effect);
         self.witness.settle(event);
         self.insertion(&read, forwards, false).is_some()
     }

@@ -13,19 +13,19 @@
 //! remembered.
 
 use super::super::row::Row;
+use super::super::table::{List, Table};
 use super::saturate::put_before;
 use super::witness::Rows;
 use super::{Event, INIT, Linear, NONE, SC};
 
 /// What is used again from one read to the next.
-#[derive(Default)]
-pub(super) struct Scratch<R> {
+pub(super) struct Scratch<R: Row> {
     rows: Rows<R>,
     /// The old order, and the new one as far as it goes.
-    old: Vec<u16>,
-    order: Vec<u16>,
+    old: List<R>,
+    order: List<R>,
     /// Events that could not be placed yet, in the order in which they are tried.
-    waiting: Vec<u16>,
+    waiting: List<R>,
     placed: R,
     /// By location, the write that is in memory, or [`INIT`].
     current: Vec<u32>,
@@ -40,9 +40,9 @@ impl<R: Row> Scratch<R> {
     pub(super) fn new(locations: usize) -> Self {
         Scratch {
             rows: Vec::with_capacity(R::BITS),
-            old: Vec::with_capacity(R::BITS),
-            order: Vec::with_capacity(R::BITS),
-            waiting: Vec::with_capacity(R::BITS),
+            old: List::new(),
+            order: List::new(),
+            waiting: List::new(),
             placed: R::default(),
             current: vec![INIT; locations],
             dead: vec![],
@@ -52,7 +52,7 @@ impl<R: Row> Scratch<R> {
     }
 
     fn restart(&mut self) {
-        self.order.clear();
+        self.order.set_len(0);
         self.placed = R::default();
         self.current.fill(INIT);
     }
@@ -74,9 +74,9 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     /// makes it a new level.
     #[inline(never)]
     pub(super) fn reorder(&mut self, read: usize) -> bool {
-        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut scratch = self.scratch.take().expect("nobody else makes a witness");
         let found = self.reorder_with(&mut scratch, read);
-        self.scratch = scratch;
+        self.scratch = Some(scratch);
         found
     }
 
@@ -86,12 +86,10 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
                 return false;
             }
         } else if scratch.is_lucky() {
-            scratch.rows.clear();
-            scratch.rows.extend(self.events[..=read].iter().map(|event| event.before));
-            let found = self.greedy(scratch, read, false);
+            let found = self.greedy(scratch, self.before.first(read + 1), read, false);
             scratch.learn(found);
             if found {
-                self.witness.push_order(&scratch.order, None);
+                self.witness.push_order(scratch.order.as_slice(), None);
                 return true;
             }
         }
@@ -102,20 +100,23 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         let mut rows = std::mem::take(&mut scratch.rows);
         self.saturated_rows(&mut rows);
         let hidden = self.is_hidden(&rows, read);
-        let changed = if hidden { R::default() } else { self.add_row(&mut rows, read) };
+        let found = !hidden && self.reorder_by(scratch, &mut rows, read);
         scratch.rows = rows;
-        if hidden {
-            return false;
-        }
-        if self.greedy(scratch, read, false) {
-            self.witness.push_order(&scratch.order, None);
+        found
+    }
+
+    /// As [`Self::reorder`], with saturated rows of all events but the read.
+    fn reorder_by(&mut self, scratch: &mut Scratch<R>, rows: &mut Rows<R>, read: usize) -> bool {
+        let changed = self.add_row(rows, read);
+        if self.greedy(scratch, rows, read, false) {
+            self.witness.push_order(scratch.order.as_slice(), None);
             return true;
         }
-        if !self.saturate(&mut scratch.rows, changed) {
+        if !self.saturate(rows, changed) {
             return false;
         }
-        if self.greedy(scratch, read, true) || self.search_from_start(scratch) {
-            self.witness.push_order(&scratch.order, Some(&scratch.rows));
+        if self.greedy(scratch, rows, read, true) || self.search_from_start(scratch, rows) {
+            self.witness.push_order(scratch.order.as_slice(), Some(rows));
             return true;
         }
         false
@@ -125,7 +126,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     pub(super) fn orders_with_last(&mut self, last: &[(usize, Option<usize>)]) -> bool {
         let len = self.witness.len();
         self.witness.settle(len);
-        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut scratch = self.scratch.take().expect("nobody else makes a witness");
         let mut rows = std::mem::take(&mut scratch.rows);
         self.saturated_rows(&mut rows);
         let mut changed = R::default();
@@ -136,34 +137,38 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
             changed = changed.or(put_before(&mut rows, write, before));
             !before.has(write)
         });
-        let possible = forced && self.saturate(&mut rows, changed);
+        let possible = forced
+            && self.saturate(&mut rows, changed)
+            && self.search_from_start(&mut scratch, &rows);
         scratch.rows = rows;
-        let possible = possible && self.search_from_start(&mut scratch);
-        self.scratch = scratch;
+        self.scratch = Some(scratch);
         possible
     }
 
     /// Tries to place all events, the read as early as its source allows. `whole`: nothing of the old
     /// order is known to stay.
-    fn greedy(&self, scratch: &mut Scratch<R>, read: usize, whole: bool) -> bool {
-        let before_read = scratch.rows[read];
+    fn greedy(&self, scratch: &mut Scratch<R>, rows: &[R], read: usize, whole: bool) -> bool {
+        let before_read = rows[read];
         let before_source = self.must_precede_source(read, before_read);
         self.witness.order_into(&mut scratch.old);
         let start = if whole { 0 } else { self.conflict_start(read, before_source) };
         scratch.restart();
         for at in 0..start {
-            self.place(scratch, usize::from(scratch.old[at]));
+            self.place(scratch, scratch.old.at(at));
         }
-        let is_before = |&event: &u16| before_read.has(usize::from(event));
-        let end =
-            scratch.old[start..].iter().rposition(is_before).map_or(start, |at| start + at + 1);
-        let end = end.max(start + 1).min(read);
+        let end = (start..read).rev().find(|&at| before_read.has(scratch.old.at(at)));
+        let end = end.map_or(start, |at| at + 1).max(start + 1).min(read);
         let Scratch { old, waiting, .. } = scratch;
-        waiting.clear();
-        waiting.extend(old[start..end].iter().filter(|event| is_before(event)));
-        waiting.push(read as u16);
-        waiting.extend(old[start..end].iter().filter(|event| !is_before(event)));
-        self.place_in_rounds(scratch, read, before_source, end)
+        waiting.set_len(0);
+        for before in [true, false] {
+            let wanted = (start..end).map(|at| old.at(at));
+            let wanted = wanted.filter(|&event| before_read.has(event) == before);
+            wanted.for_each(|event| waiting.push(event));
+            if before {
+                waiting.push(read);
+            }
+        }
+        self.place_in_rounds(scratch, rows, read, before_source, end)
     }
 
     /// The writes that must come before the read's source, because they come before the read.
@@ -198,6 +203,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     fn place_in_rounds(
         &self,
         scratch: &mut Scratch<R>,
+        rows: &[R],
         read: usize,
         before_source: R,
         end: usize,
@@ -205,15 +211,15 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         let source = self.events[read].source as usize;
         let mut rest = end < read;
         loop {
-            let progress = self.place_round(scratch, source, before_source);
+            let progress = self.place_round(scratch, rows, source, before_source);
             if rest && scratch.waiting.is_empty() && self.memory_is_as_in_old(scratch, read, end) {
-                scratch.order.extend_from_slice(&scratch.old[end..]);
+                scratch.order.extend(&scratch.old.as_slice()[end..]);
                 return true;
             }
             if rest && (scratch.waiting.is_empty() || !progress) {
                 rest = false;
                 let Scratch { old, waiting, .. } = scratch;
-                waiting.extend_from_slice(&old[end..]);
+                waiting.extend(&old.as_slice()[end..]);
             } else if scratch.waiting.is_empty() || !progress {
                 return scratch.waiting.is_empty();
             }
@@ -221,20 +227,26 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     }
 
     /// Tries each waiting event once. Whether one could be placed.
-    fn place_round(&self, scratch: &mut Scratch<R>, source: usize, before_source: R) -> bool {
+    fn place_round(
+        &self,
+        scratch: &mut Scratch<R>,
+        rows: &[R],
+        source: usize,
+        before_source: R,
+    ) -> bool {
         let mut kept = 0;
         for at in 0..scratch.waiting.len() {
-            let event = usize::from(scratch.waiting[at]);
+            let event = scratch.waiting.at(at);
             let held_back = event == source && !before_source.minus(scratch.placed).is_empty();
-            if !held_back && self.can_be_placed(scratch, event) {
+            if !held_back && self.can_be_placed(scratch, rows, event) {
                 self.place(scratch, event);
             } else {
-                scratch.waiting[kept] = event as u16;
+                scratch.waiting.set(kept, event);
                 kept += 1;
             }
         }
         let progress = kept < scratch.waiting.len();
-        scratch.waiting.truncate(kept);
+        scratch.waiting.set_len(kept);
         progress
     }
 
@@ -243,7 +255,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         if self.all_writes.has(read) {
             return false;
         }
-        let written = scratch.old[..end].iter().map(|&event| usize::from(event));
+        let written = (0..end).map(|at| scratch.old.at(at));
         let mut open = written.filter(|&event| self.all_writes.has(event)).fold(
             R::default(),
             |mut last, event| {
@@ -264,16 +276,16 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     #[inline]
     fn place(&self, scratch: &mut Scratch<R>, event: usize) {
         scratch.placed.insert(event);
-        scratch.order.push(event as u16);
+        scratch.order.push(event);
         if self.all_writes.has(event) {
             scratch.current[self.events[event].location as usize] = event as u32;
         }
     }
 
     #[inline]
-    fn can_be_placed(&self, scratch: &Scratch<R>, event: usize) -> bool {
+    fn can_be_placed(&self, scratch: &Scratch<R>, rows: &[R], event: usize) -> bool {
         let placed = scratch.placed;
-        if !scratch.rows[event].minus(placed).is_empty() {
+        if !rows[event].minus(placed).is_empty() {
             return false;
         }
         let Event { location, source, .. } = self.events[event];
@@ -310,15 +322,15 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     }
 
     #[inline(never)]
-    fn search_from_start(&self, scratch: &mut Scratch<R>) -> bool {
+    fn search_from_start(&self, scratch: &mut Scratch<R>, rows: &[R]) -> bool {
         scratch.restart();
         scratch.dead.clear();
-        self.search(scratch)
+        self.search(scratch, rows)
     }
 
-    fn search(&self, scratch: &mut Scratch<R>) -> bool {
-        let all = R::below(scratch.rows.len());
-        self.place_harmless(scratch, all);
+    fn search(&self, scratch: &mut Scratch<R>, rows: &[R]) -> bool {
+        let all = R::below(rows.len());
+        self.place_harmless(scratch, rows, all);
         if scratch.placed == all {
             return true;
         }
@@ -327,11 +339,11 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         }
         let (len, placed) = (scratch.order.len(), scratch.placed);
         for write in all.minus(placed).and(self.all_writes).iter() {
-            if !self.can_be_placed(scratch, write) {
+            if !self.can_be_placed(scratch, rows, write) {
                 continue;
             }
             self.place(scratch, write);
-            if self.search(scratch) {
+            if self.search(scratch, rows) {
                 return true;
             }
             self.unplace(scratch, len);
@@ -341,13 +353,13 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     }
 
     /// Places reads, and writes that nobody who is not placed yet observes.
-    fn place_harmless(&self, scratch: &mut Scratch<R>, all: R) {
+    fn place_harmless(&self, scratch: &mut Scratch<R>, rows: &[R], all: R) {
         loop {
             let before = scratch.order.len();
             for event in all.minus(scratch.placed).iter() {
                 let awaited = self.all_writes.has(event)
                     && !self.readers[event].minus(scratch.placed).is_empty();
-                if !awaited && self.can_be_placed(scratch, event) {
+                if !awaited && self.can_be_placed(scratch, rows, event) {
                     self.place(scratch, event);
                 }
             }
@@ -359,10 +371,10 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
 
     /// Takes back all placed events except the first `len`.
     fn unplace(&self, scratch: &mut Scratch<R>, len: usize) {
-        let order = std::mem::take(&mut scratch.order);
         scratch.restart();
-        for &event in &order[..len] {
-            self.place(scratch, usize::from(event));
+        for at in 0..len {
+            // What is placed again is written where it stood.
+            self.place(scratch, scratch.order.at(at));
         }
     }
 }

@@ -5,18 +5,19 @@
 //! never needs it.
 
 use super::super::row::Row;
+use super::super::table::{List, Table};
 
 /// Saturated rows of a level: by event, what comes before it in every witness. Empty: not computed.
 pub(super) type Rows<R> = Vec<R>;
 
-struct Frame<R> {
+struct Frame<R: Row> {
     /// By event, its position.
-    positions: Vec<u16>,
+    positions: R::Table<u16>,
     rows: Rows<R>,
 }
 
 /// The witnesses of all levels. An event that is pushed goes to the end, so its position is its id.
-pub(super) struct Witness<R> {
+pub(super) struct Witness<R: Row> {
     frames: Vec<Frame<R>>,
     /// The current level.
     level: usize,
@@ -36,7 +37,7 @@ impl<R: Row> Witness<R> {
     fn reserve(&mut self) {
         if self.frames.len() <= self.level {
             self.frames
-                .push(Frame { positions: vec![0; R::BITS], rows: Vec::with_capacity(R::BITS) });
+                .push(Frame { positions: R::Table::filled(0), rows: Vec::with_capacity(R::BITS) });
         }
     }
 
@@ -63,8 +64,8 @@ impl<R: Row> Witness<R> {
         debug_assert_eq!(self.len, len);
         if let Some((event, place)) = self.pending.take() {
             let (below, here) = self.frames.split_at_mut(self.level);
-            let old = &below[self.level - 1].positions[..event];
-            let new = &mut here[0].positions[..event];
+            let old = below[self.level - 1].positions.first(event);
+            let new = here[0].positions.first_mut(event);
             let place = place as u16;
             for (new, &old) in new.iter_mut().zip(old) {
                 *new = old + u16::from(old >= place);
@@ -97,7 +98,8 @@ impl<R: Row> Witness<R> {
         let len = self.len;
         self.push(len);
         let (below, here) = self.frames.split_at_mut(self.level);
-        here[0].positions[..len].copy_from_slice(&below[self.level - 1].positions[..len]);
+        let old = below[self.level - 1].positions.first(len);
+        here[0].positions.first_mut(len).copy_from_slice(old);
     }
 
     #[inline]
@@ -138,11 +140,12 @@ impl<R: Row> Witness<R> {
     }
 
     /// The events in the order of the current level.
-    pub(super) fn order_into(&self, order: &mut Vec<u16>) {
-        order.clear();
-        order.resize(self.len, 0);
-        for (event, &position) in self.frames[self.level].positions[..self.len].iter().enumerate() {
-            order[usize::from(position)] = event as u16;
+    pub(super) fn order_into(&self, order: &mut List<R>) {
+        order.set_len(self.len);
+        for (event, &position) in
+            self.frames[self.level].positions.first(self.len).iter().enumerate()
+        {
+            order.set(usize::from(position), event);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::face::Face;
 use super::super::row::Row;
+use super::super::table::Table;
 use super::super::{
     Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent,
 };
@@ -10,7 +11,7 @@ use super::state::{Explorer, INIT, MAIN, Role, Stop};
 use crate::execution::ThreadId;
 use crate::program::{Answer, End, NodeId, Op, OpKind, Origin, Step};
 
-struct Maximal<'e, 's, 'a, R, F> {
+struct Maximal<'e, 's, 'a, R: Row, F> {
     explorer: &'e Explorer<'s, 'a, R, F>,
     ending: &'e Ending,
 }
@@ -164,7 +165,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             // The question that led here was added just before.
             let asked = (self.first_events[reached] as usize).wrapping_sub(1);
             let led_here = Origin { node: at, index: 0 };
-            match self.events.get(asked) {
+            match self.events.first(self.len).get(asked) {
                 Some(event) if event.origin != led_here => {}
                 Some(event) if event.role == Role::Read => {
                     reads.push((event.location as usize, event.source));
@@ -188,7 +189,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     fn last_of_chain(&self, update: usize) -> u32 {
         let mut last = update;
         let follows = |last: usize| {
-            self.events[..self.len].iter().position(|event| {
+            self.events.first(self.len).iter().position(|event| {
                 event.role == Role::Update
                     && event.source == last as u32
                     && event.value == self.events[update].value
@@ -202,7 +203,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 }
 
 /// Makes a trace of the current execution.
-struct TraceMaker<'e, 's, 'a, R, F> {
+struct TraceMaker<'e, 's, 'a, R: Row, F> {
     explorer: &'e Explorer<'s, 'a, R, F>,
     trace: Trace,
     /// By event, its index in the trace.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::super::face::{Effect, Face};
 use super::super::row::Row;
+use super::super::table::Table;
 use super::super::{Extent, Summary};
 use super::memo::{Ask, Edge, Effected, Known, Memo, ValueId};
 use super::stamps::Stamp;
@@ -104,7 +105,7 @@ pub(super) enum Undo {
 }
 
 /// The state of an exploration.
-pub(super) struct Explorer<'s, 'a, R, F> {
+pub(super) struct Explorer<'s, 'a, R: Row, F> {
     pub(super) outer: &'s mut Exploration<'a>,
     pub(super) histories: Histories,
     pub(super) memo: Memo,
@@ -113,7 +114,7 @@ pub(super) struct Explorer<'s, 'a, R, F> {
     pub(super) locations: Vec<Location<R>>,
     /// How many of the locations have their initial values.
     known_locations: usize,
-    pub(super) events: Vec<Event>,
+    pub(super) events: R::Table<Event>,
     /// How many events there are.
     pub(super) len: usize,
     /// Writes that an update has read.
@@ -187,7 +188,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             threads: vec![thread; sizes.threads],
             locations: vec![location; sizes.locations],
             known_locations: 0,
-            events: vec![event; R::BITS],
+            events: R::Table::filled(event),
             len: 0,
             taken: none,
             asking: none,
