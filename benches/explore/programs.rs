@@ -24,6 +24,11 @@ impl Program {
         Program::parse(format!("{}+{stores}", self.name), text)
     }
 
+    /// Without accesses that only one thread can notice.
+    pub(crate) fn without_private(self) -> Self {
+        Program { script: self.script.without_private(), ..self }
+    }
+
     /// With sequentially consistent loads, stores and updates.
     pub(crate) fn sequentially_consistent(&self) -> Self {
         let strong = |statement: &str| match statement.trim() {

@@ -107,3 +107,26 @@ fn the_order_of_threads_names_and_private_accesses_do_not_matter() {
         }
     });
 }
+
+#[test]
+fn what_nobody_else_can_notice_does_not_matter() {
+    let mut shorter = 0;
+    for_cases(150, |numbers| {
+        let style = any_style(numbers);
+        let features = Features::random(numbers);
+        let script = random(numbers, style, features);
+        let padded = transform::padded(&script, numbers).script;
+        for script in [script, padded] {
+            let without = script.without_private();
+            shorter += u32::from(without != script);
+            for model in Model::ALL {
+                if matches!(model, Model::Rc11 | Model::C20) {
+                    continue;
+                }
+                let (expected, seen) = (explored(&script, model), explored(&without, model));
+                assert_eq!(seen.len(), expected.len(), "{model}\n{script}\n{without}");
+            }
+        }
+    });
+    assert!(shorter > 100, "only {shorter} programs had something to take out");
+}

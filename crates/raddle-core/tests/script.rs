@@ -191,3 +191,25 @@ fn a_thread_fails_on_its_own() {
         (FailureKind::Misuse, "the thread does not hold the lock")
     );
 }
+
+/// A cell that one thread accesses is a register; the only writer of a cell knows what it reads there;
+/// what is strong, an update, or found by an index stays.
+#[test]
+fn private_accesses_are_registers() {
+    let script = Script::parse(
+        "x = 0; own = 7; strong = 0; cells = [0, 0]
+         thread a { r = load own; store own r + 1; s = load x; store x s; t = load cells[r] }
+         thread b { r = load x; store strong 1 sc; r = load strong; store cells[1] 1 }",
+    )
+    .unwrap();
+    let without = script.without_private();
+    let body = |thread: usize| {
+        let statements = without.threads[thread].body.iter().map(ToString::to_string);
+        statements.collect::<Vec<_>>()
+    };
+    let a = ["own[0] = 7", "r = own[0]", "own[0] = r + 1", "s = x[0]", "x[0] = s"];
+    assert_eq!(body(1)[..5], a);
+    assert_eq!(body(1)[5..], ["store x x[0]", "t = load cells[r]"]);
+    let b = ["r = load x", "store strong 1 sc", "r = load strong", "store cells[1] 1"];
+    assert_eq!(body(2), b);
+}

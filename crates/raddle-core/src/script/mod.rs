@@ -45,6 +45,7 @@ mod lex;
 mod parse;
 mod parts;
 mod print;
+mod private;
 mod program;
 
 use crate::execution::{MemoryOrder, Value};
