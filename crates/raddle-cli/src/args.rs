@@ -10,6 +10,7 @@ use raddle_core::consistency::{Options, UseClosure};
 use raddle_core::history::Format;
 use raddle_core::model::Model;
 
+use crate::check::{self, CheckArgs};
 use crate::generate::{GenerateArgs, Shares};
 use crate::input;
 use crate::pool;
@@ -19,8 +20,9 @@ const MODES: [&str; 3] = ["generate", "convert", "stats"];
 
 /// What `raddle --help` shows below the commands.
 const EXAMPLES: &str = "\
-Example: does a recorded execution fit sequential consistency, and why not?
-  raddle verify examples/store-buffering.txt --model sc --explain";
+Examples: does a recorded execution fit sequential consistency, and why not? And what can a program do?
+  raddle verify examples/store-buffering.txt --model sc --explain
+  raddle check examples/store-buffering.litmus";
 
 /// What `raddle verify --help` shows below the options.
 const VERIFY_EXAMPLES: &str = "\
@@ -35,7 +37,7 @@ Examples:
   raddle verify --convert jsonl examples/iriw.txt --output iriw.jsonl
   raddle verify --stats examples/*.txt";
 
-/// Raddle: does a concurrent execution fit a memory model?
+/// Raddle: what can concurrent programs do under a memory model?
 #[derive(Debug, Parser)]
 #[command(name = "raddle", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -50,6 +52,10 @@ pub(crate) enum Command {
     #[command(long_about = LONG_ABOUT, after_help = VERIFY_EXAMPLES)]
     Verify(Box<VerifyArgs>),
 
+    /// Explore programs: all behaviours that memory models allow
+    #[command(long_about = CHECK_ABOUT, after_help = check::EXAMPLES)]
+    Check(Box<CheckArgs>),
+
     /// Print the memory models, their axioms, and what checking costs
     Models(ModelsArgs),
 }
@@ -61,6 +67,14 @@ pub(crate) struct ModelsArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+const CHECK_ABOUT: &str = "\
+Explore programs: all behaviours that memory models allow
+
+A litmus test, in the format of herd, is a small program and a question about its final states. One
+test under one model is answered in herd's words; several in a table. Two executions count as one
+behaviour if every read observes the same write in both: Positive, Negative and the numbers of
+Observation count such classes, where herd counts candidate executions.";
 
 const LONG_ABOUT: &str = "\
 Check whether memory models allow recorded executions
@@ -198,22 +212,10 @@ impl VerifyArgs {
 
     /// The models in the order given, each once.
     pub(crate) fn models(&self) -> Vec<Model> {
-        let mut models = vec![];
         if self.model.is_empty() {
             return Model::STORE_BUFFERS.to_vec();
         }
-        for choice in &self.model {
-            let named = match choice {
-                ModelChoice::One(model) => std::slice::from_ref(model),
-                ModelChoice::All => &Model::ALL,
-            };
-            for &model in named {
-                if !models.contains(&model) {
-                    models.push(model);
-                }
-            }
-        }
-        models
+        chosen_models(&self.model)
     }
 
     /// The model to generate for, if one is named.
@@ -241,9 +243,26 @@ fn usage_error(problem: &str) -> ! {
     verify.error(ErrorKind::ArgumentConflict, problem).exit()
 }
 
+/// The models in the order given, each once.
+pub(crate) fn chosen_models(choices: &[ModelChoice]) -> Vec<Model> {
+    let mut models = vec![];
+    for choice in choices {
+        let named = match choice {
+            ModelChoice::One(model) => std::slice::from_ref(model),
+            ModelChoice::All => &Model::ALL,
+        };
+        for &model in named {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+    }
+    models
+}
+
 /// A value of `--model`.
 #[derive(Clone, Copy, Debug)]
-enum ModelChoice {
+pub(crate) enum ModelChoice {
     One(Model),
     All,
 }

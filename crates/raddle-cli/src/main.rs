@@ -5,6 +5,7 @@
 
 mod args;
 mod bug;
+mod check;
 mod convert;
 mod generate;
 mod input;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let mut output = Output::standard();
     let result = match &command {
         Command::Models(args) => models::run(args, &mut output),
+        Command::Check(args) => check::run(args, &mut output),
         Command::Verify(args) => match args.mode() {
             Mode::Check => verify::run(args, &mut output),
             Mode::Generate => generate::run(args, &mut output),

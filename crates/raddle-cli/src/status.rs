@@ -8,9 +8,9 @@ pub(crate) enum Status {
     /// Everything is consistent, or the command has nothing to judge.
     #[default]
     Good,
-    /// Some check was given up.
+    /// Some check was given up, or a bound was reached.
     Unknown,
-    /// Some history is inconsistent under some model.
+    /// Some history is inconsistent under some model, or some program has a bug.
     Inconsistent,
     /// Bad input, bad usage, or a flaw of Raddle itself.
     Failed,

@@ -9,6 +9,7 @@ pub mod explore;
 pub mod history;
 pub mod incremental;
 pub mod model;
+pub mod plan;
 pub mod program;
 pub mod recheck;
 pub mod reference;

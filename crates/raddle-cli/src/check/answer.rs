@@ -1,0 +1,87 @@
+//! What comes of exploring a program under a model.
+
+use raddle_core::explore::{Extent, Unsupported};
+use raddle_core::model::Model;
+use serde::Serialize;
+
+use crate::status::Status;
+
+/// What an exploration says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    /// Everything was explored, and nothing is wrong.
+    Clean,
+    /// Something is wrong.
+    Bug,
+    /// Nothing wrong was found, but not everything was explored.
+    Incomplete,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Bug {
+    /// What kind of thing: a word.
+    pub(crate) kind: String,
+    /// What it is, in a sentence.
+    pub(crate) message: String,
+    /// Where in the source.
+    pub(crate) place: String,
+    /// The execution in which it happens, for programs.
+    pub(crate) trace: String,
+}
+
+/// What came of exploring a program under a model.
+pub(crate) struct Answer {
+    pub(crate) program: String,
+    pub(crate) model: Model,
+    pub(crate) verdict: Verdict,
+    /// How many classes of executions there are, as far as they were explored.
+    pub(crate) classes: u64,
+    /// How many classes of executions that did not end.
+    pub(crate) blocked: u64,
+    /// How often the program ran.
+    pub(crate) executions: u64,
+    pub(crate) seconds: f64,
+    pub(crate) bug: Option<Bug>,
+    /// Why not everything was explored, if it was not.
+    pub(crate) bound: Option<String>,
+    /// What a litmus test has in addition.
+    pub(crate) litmus: Option<super::litmus::Facts>,
+    /// The verdict in a table.
+    pub(crate) word: String,
+    /// The whole answer, for people.
+    pub(crate) text: String,
+    /// What `--trace` writes.
+    pub(crate) trace: Option<String>,
+}
+
+impl Answer {
+    /// The exit status that the answer asks for.
+    pub(crate) fn status(&self) -> Status {
+        match self.verdict {
+            Verdict::Clean => Status::Good,
+            Verdict::Bug => Status::Inconsistent,
+            Verdict::Incomplete => Status::Unknown,
+        }
+    }
+}
+
+/// Why an exploration did not see everything, if it did not.
+pub(crate) fn bound(extent: Extent) -> Option<&'static str> {
+    match extent {
+        Extent::All | Extent::Stopped => None,
+        Extent::Classes => Some("the limit of executions was reached"),
+        Extent::Deadline => Some("the time was up"),
+        Extent::Events => {
+            Some("the limit of a loop, or of the events of an execution, was reached")
+        }
+        Extent::Unsupported(Unsupported::Cells) => {
+            Some("the explorer does not know memory that no operation carries")
+        }
+        Extent::Unsupported(Unsupported::Malformed) => Some("the program makes no sense"),
+        Extent::Unsupported(Unsupported::Undecided) => {
+            Some("it could not be told whether the model allows an execution")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The options of `raddle check`.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use raddle_core::explore::Limits;
+use raddle_core::model::Model;
+use raddle_core::plan::{Equivalence, Explorer, Language};
+
+use crate::args::{ModelChoice, chosen_models};
+use crate::pool;
+
+/// What `raddle check --help` shows below the options.
+pub(crate) const EXAMPLES: &str = "\
+Exit status: 0 explored completely and clean, 1 a bug (a race, a state that '~exists' or 'forall'
+excludes, or with --expect another verdict than expected), 2 bad input or usage, 3 incomplete: a
+bound was reached. Of several, the first of 2, 1, 3, 0 counts.
+
+Examples:
+  raddle check examples/store-buffering.litmus
+  raddle check examples/*.litmus --model sc,tso,pso,rc11
+  raddle check corpus/litmus --model sc,tso,rc11 --expect corpus/litmus/oracle.tsv";
+
+/// The options of `raddle check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Programs to explore: litmus tests (.litmus), or directories with such
+    #[arg(value_name = "PROGRAM", required = true)]
+    pub(crate) programs: Vec<PathBuf>,
+
+    /// Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    model: Vec<ModelChoice>,
+
+    /// When two executions count as the same: rf, if every read observes the same write
+    #[arg(long, value_name = "EQUIVALENCE", default_value = "rf")]
+    pub(crate) by: Equivalence,
+
+    /// The algorithm: compact (RF-partSMC) or reads-from (RF-SMC)
+    #[arg(long, value_name = "NAME", default_value = "compact")]
+    pub(crate) explorer: Explorer,
+
+    /// Number of explorations at the same time [default: the number of processors]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+
+    /// Stop each exploration after this many executions
+    #[arg(long, value_name = "N")]
+    max_executions: Option<u64>,
+
+    /// Stop each exploration after this many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
+
+    /// How often a thread may come back to a place in its code
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) unroll: u32,
+
+    /// Print one JSON object on a line for each program and model
+    #[arg(long, conflicts_with = "herd")]
+    pub(crate) json: bool,
+
+    /// Print every litmus test as herd does, instead of a table
+    #[arg(long)]
+    pub(crate) herd: bool,
+
+    /// Write an execution that shows the bug, or of a litmus test the state asked for, to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Compare with the verdicts in this table (file, model, quantifier, ...)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) expect: Option<PathBuf>,
+}
+
+impl CheckArgs {
+    /// The models for a program in this language.
+    pub(crate) fn models(&self, language: Language) -> Vec<Model> {
+        if self.model.is_empty() {
+            return vec![language.default_model()];
+        }
+        chosen_models(&self.model)
+    }
+
+    /// How many threads to work on.
+    pub(crate) fn jobs(&self) -> NonZero<usize> {
+        self.jobs.unwrap_or_else(pool::default_jobs)
+    }
+
+    /// How far an exploration that starts now may go.
+    pub(crate) fn limits(&self) -> Limits {
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Limits { classes: self.max_executions, deadline }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let expected = || format!("'{text}' is no time: expected seconds, such as 60 or 0.5");
+    let seconds: f64 = text.parse().map_err(|_| expected())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| expected())
+}

@@ -1,0 +1,82 @@
+//! Answers for programs: one JSON object on each line.
+
+use serde::Serialize;
+
+use super::answer::{Answer, Bug, Verdict};
+use super::args::CheckArgs;
+use super::front_end::LoadError;
+use super::{Outcome, litmus};
+use crate::output::{Output, OutputError};
+
+#[derive(Serialize)]
+struct AnswerLine<'a> {
+    command: &'static str,
+    program: &'a str,
+    model: &'static str,
+    by: &'static str,
+    explorer: &'static str,
+    verdict: Verdict,
+    classes: u64,
+    blocked: u64,
+    executions: u64,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bug: Option<&'a Bug>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    litmus: Option<&'a litmus::Facts>,
+}
+
+#[derive(Serialize)]
+struct ErrorLine<'a> {
+    command: &'static str,
+    program: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'static str>,
+    error: &'a LoadError,
+}
+
+/// Prints the answers, the models that do not go with a program, and the errors.
+pub(super) fn print(
+    args: &CheckArgs,
+    outcomes: &[Outcome],
+    output: &mut Output,
+) -> Result<(), OutputError> {
+    for Outcome { name, answers, refused } in outcomes {
+        match answers {
+            Err(error) => {
+                output.json(&ErrorLine { command: "check", program: name, model: None, error })?;
+            }
+            Ok(answers) => {
+                for answer in answers {
+                    output.json(&line(args, answer))?;
+                }
+            }
+        }
+        for unsupported in refused {
+            let error = &LoadError::new(unsupported.to_string());
+            let model = Some(unsupported.model.name());
+            output.json(&ErrorLine { command: "check", program: name, model, error })?;
+        }
+    }
+    Ok(())
+}
+
+fn line<'a>(args: &CheckArgs, answer: &'a Answer) -> AnswerLine<'a> {
+    AnswerLine {
+        command: "check",
+        program: &answer.program,
+        model: answer.model.name(),
+        by: args.by.name(),
+        explorer: args.explorer.name(),
+        verdict: answer.verdict,
+        classes: answer.classes,
+        blocked: answer.blocked,
+        executions: answer.executions,
+        seconds: answer.seconds,
+        bug: answer.bug.as_ref(),
+        bound: answer.bound.as_deref(),
+        litmus: answer.litmus.as_ref(),
+    }
+}

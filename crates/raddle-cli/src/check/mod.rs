@@ -1,0 +1,150 @@
+//! `raddle check`: explores every program under every model.
+//!
+//! A file becomes a [`FrontEnd`](front_end::FrontEnd); [`raddle_core::plan`] says which models go with it.
+//! The pairs of a program and a model are independent, so they are explored on several threads; what is
+//! printed does not depend on how many there are.
+
+#[expect(dead_code, reason = "the front ends that use it come next")]
+mod answer;
+#[expect(dead_code, reason = "the front ends that use it come next")]
+mod args;
+mod expect;
+mod front_end;
+mod json;
+mod litmus;
+mod native;
+mod text;
+mod trace_file;
+
+use std::path::PathBuf;
+
+use raddle_core::model::Model;
+use raddle_core::plan::{self, Plan};
+
+use crate::output::{Output, OutputError, complain};
+use crate::pool;
+use crate::status::Status;
+use answer::Answer;
+use expect::Expectations;
+use front_end::{FrontEnd, LoadError};
+use trace_file::TraceFile;
+
+pub(crate) use args::{CheckArgs, EXAMPLES};
+
+/// A program that was named on the command line, and what came of reading it.
+struct Input {
+    name: String,
+    content: Result<Box<dyn FrontEnd>, LoadError>,
+}
+
+/// What came of one program.
+struct Outcome {
+    name: String,
+    /// The answers under the models that go with it, or why there are none.
+    answers: Result<Vec<Answer>, LoadError>,
+    /// Models that were asked for and do not go with it.
+    refused: Vec<plan::Unsupported>,
+}
+
+/// Explores the programs and prints what came of it.
+pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, OutputError> {
+    let expectations = match args.expect.as_deref().map(Expectations::read).transpose() {
+        Ok(expectations) => expectations,
+        Err(error) => return Ok(fail(&error)),
+    };
+    let files = match front_end::files(&args.programs) {
+        Ok(files) => files,
+        Err((path, error)) => return Ok(fail(&format!("{}:{error}", path.display()))),
+    };
+    let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
+    let outcomes = check_all(args, &files);
+    let mut status = complain_about(&outcomes);
+    if args.json {
+        json::print(args, &outcomes, output)?;
+    } else {
+        text::print(args.herd, &outcomes, output)?;
+    }
+    let answers = || outcomes.iter().flat_map(|outcome| outcome.answers.iter().flatten());
+    status = match &expectations {
+        Some(expectations) => status.max(expectations.compare(&outcomes, args.json, output)?),
+        None => answers().map(Answer::status).fold(status, Status::max),
+    };
+    if let Some(file) = trace_file {
+        let first = answers().find_map(|answer| answer.trace.as_deref());
+        file.write(first)?;
+    }
+    Ok(status)
+}
+
+fn fail(error: &str) -> Status {
+    complain(error);
+    Status::Failed
+}
+
+fn check_all(args: &CheckArgs, files: &[PathBuf]) -> Vec<Outcome> {
+    let inputs = pool::map(files, args.jobs(), |path| Input {
+        name: path.display().to_string(),
+        content: front_end::load(path),
+    });
+    let asked: Vec<Asked> = inputs.iter().map(|input| Asked::new(args, input)).collect();
+    let questions: Vec<(&dyn FrontEnd, Plan)> = inputs
+        .iter()
+        .zip(&asked)
+        .filter_map(|(input, asked)| Some((input.content.as_deref().ok()?, asked)))
+        .flat_map(|(program, asked)| asked.plans.iter().map(move |&plan| (program, plan)))
+        .collect();
+    let mut answers =
+        pool::map(&questions, args.jobs(), |&(program, plan)| program.check(plan, args))
+            .into_iter();
+    let outcome = |(input, asked): (Input, Asked)| Outcome {
+        answers: input.content.map(|_| answers.by_ref().take(asked.plans.len()).collect()),
+        name: input.name,
+        refused: asked.refused,
+    };
+    inputs.into_iter().zip(asked).map(outcome).collect()
+}
+
+/// What goes with a program of all that was asked for.
+struct Asked {
+    plans: Vec<Plan>,
+    refused: Vec<plan::Unsupported>,
+}
+
+impl Asked {
+    fn new(args: &CheckArgs, input: &Input) -> Self {
+        let (mut plans, mut refused) = (vec![], vec![]);
+        if let Ok(program) = &input.content {
+            let language = program.language();
+            for model in args.models(language) {
+                match plan::plan(language, model, args.explorer) {
+                    Ok(plan) => plans.push(plan),
+                    Err(unsupported) => refused.push(unsupported),
+                }
+            }
+        }
+        Asked { plans, refused }
+    }
+}
+
+impl Outcome {
+    fn answer(&self, model: Model) -> Option<&Answer> {
+        self.answers.as_ref().ok()?.iter().find(|answer| answer.model == model)
+    }
+}
+
+/// Programs that cannot be read, or with which none of the models goes.
+fn complain_about(outcomes: &[Outcome]) -> Status {
+    let mut status = Status::Good;
+    for Outcome { name, answers, refused } in outcomes {
+        match answers {
+            Err(error) => status = fail(&format!("{name}:{error}")),
+            Ok(answers) if answers.is_empty() => {
+                for unsupported in refused {
+                    status = fail(&format!("{name}: {unsupported}"));
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+    status
+}
