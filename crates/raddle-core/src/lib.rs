@@ -8,6 +8,7 @@ pub mod execution;
 pub mod explore;
 pub mod history;
 pub mod incremental;
+pub mod litmus;
 pub mod model;
 pub mod plan;
 pub mod program;

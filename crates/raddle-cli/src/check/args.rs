@@ -62,6 +62,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with = "herd")]
     pub(crate) json: bool,
 
+    /// Show an execution: one with a race, or one that satisfies the condition (of 'forall': does not)
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) explain: bool,
+
     /// Print every litmus test as herd does, instead of a table
     #[arg(long)]
     pub(crate) herd: bool,

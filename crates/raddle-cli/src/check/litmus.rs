@@ -1,9 +1,19 @@
 //! Litmus tests.
 
+use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
+use raddle_core::explore::{Ending, Trace, report};
+use raddle_core::history::{self, Format};
+use raddle_core::litmus::{self, LitmusProgram, Options, Outcome, Quantifier, Test, Trouble};
+use raddle_core::model::Model;
+use raddle_core::plan::{Language, Plan};
+use raddle_core::program::{FailureKind, Program};
 use serde::Serialize;
 
+use super::answer::{Answer, Bug, Verdict, bound};
+use super::args::CheckArgs;
 use super::front_end::{FrontEnd, LoadError};
 
 /// What a litmus test came to.
@@ -13,18 +23,171 @@ pub(crate) struct Facts {
     pub(crate) test: String,
     /// `exists`, `~exists` or `forall`.
     pub(crate) quantifier: &'static str,
+    /// The quantifier and the condition.
+    pub(crate) condition: String,
     /// The final states, over what the condition and `locations` name, in herd's order.
     pub(crate) states: Vec<String>,
     /// How many classes satisfy the condition, and how many do not.
     pub(crate) positive: u64,
     pub(crate) negative: u64,
+    /// `Never`, `Sometimes` or `Always`.
+    pub(crate) observation: &'static str,
     /// Whether what the quantifier claims holds.
     pub(crate) ok: bool,
     /// Whether there is a data race.
     pub(crate) race: bool,
 }
 
+/// A test and where it comes from.
+struct LitmusTest {
+    name: String,
+    test: Test,
+}
+
 /// Reads a litmus test.
-pub(super) fn load(_path: &Path) -> Result<Box<dyn FrontEnd>, LoadError> {
-    Err(LoadError::new("litmus tests cannot be checked yet"))
+pub(super) fn load(path: &Path) -> Result<Box<dyn FrontEnd>, LoadError> {
+    let bytes = fs::read(path).map_err(|error| LoadError::unreadable(&error))?;
+    let test = Test::parse(&bytes).map_err(|error| LoadError {
+        line: Some(error.line),
+        column: Some(error.column),
+        message: error.message,
+    })?;
+    Ok(Box::new(LitmusTest { name: path.display().to_string(), test }))
+}
+
+impl FrontEnd for LitmusTest {
+    fn language(&self) -> Language {
+        self.test.language
+    }
+
+    fn check(&self, plan: Plan, args: &CheckArgs) -> Answer {
+        let start = Instant::now();
+        let options = Options { limits: args.limits(), unroll: args.unroll };
+        let outcome = litmus::explore(&self.test, plan, &options);
+        let seconds = start.elapsed().as_secs_f64();
+        let told =
+            Told { test: &self.test, model: plan.model, outcome: &outcome, unroll: args.unroll };
+        let bug = told.bug();
+        let bound = bound(outcome.summary.extent).map(str::to_owned);
+        let verdict = match (&bug, &bound) {
+            (Some(_), _) => Verdict::Bug,
+            (None, Some(_)) => Verdict::Incomplete,
+            (None, None) => Verdict::Clean,
+        };
+        Answer {
+            program: self.name.clone(),
+            model: plan.model,
+            verdict,
+            classes: outcome.summary.classes,
+            blocked: outcome.summary.blocked,
+            executions: outcome.summary.histories,
+            seconds,
+            bug,
+            bound,
+            litmus: Some(told.facts()),
+            word: told.word(),
+            text: told.text(args.explain),
+            trace: told.execution().map(|(_, trace)| told.history(trace)),
+        }
+    }
+}
+
+/// An outcome to be told.
+struct Told<'a> {
+    test: &'a Test,
+    model: Model,
+    outcome: &'a Outcome,
+    unroll: u32,
+}
+
+impl Told<'_> {
+    fn facts(&self) -> Facts {
+        let Told { test, outcome, .. } = *self;
+        Facts {
+            test: test.name.clone(),
+            quantifier: test.quantifier.name(),
+            condition: test.condition_text(),
+            states: outcome.states.iter().map(|state| test.state_text(state)).collect(),
+            positive: outcome.positive,
+            negative: outcome.negative,
+            observation: outcome.observation(),
+            ok: outcome.is_ok(test),
+            race: outcome.race.is_some(),
+        }
+    }
+
+    /// The verdict in a table; a question mark tells that not everything was explored.
+    fn word(&self) -> String {
+        let outcome = self.outcome;
+        let doubt = if outcome.is_settled(self.test) { "" } else { "?" };
+        let race = if outcome.race.is_some() { ", race" } else { "" };
+        format!("{}{doubt}{race}", outcome.observation())
+    }
+
+    fn text(&self, explain: bool) -> String {
+        let mut text = format!("{}\n", self.outcome.herd(self.test));
+        if explain && let Some((ending, trace)) = self.execution() {
+            let program = self.program();
+            let style = report::Style::default();
+            let sentence = match ending {
+                Ending::Complete => self.answer_of(),
+                _ => report::sentence(&program, ending, trace, &style),
+            };
+            let table = report::execution(&program, self.model, ending, trace, &style);
+            text += &format!("{sentence}\n\n{table}\n");
+        }
+        text
+    }
+
+    fn program(&self) -> LitmusProgram<'_> {
+        LitmusProgram::new(self.test, self.unroll)
+    }
+
+    /// The execution to be shown: what goes wrong, or an answer to what the test asks.
+    fn execution(&self) -> Option<(&Ending, &Trace)> {
+        let Outcome { failure, race, witness, .. } = self.outcome;
+        let wrong = failure.as_ref().or(race.as_ref());
+        let wrong = wrong.map(|Trouble { ending, trace }| (ending, trace));
+        wrong.or(witness.as_ref().map(|trace| (&Ending::Complete, trace)))
+    }
+
+    /// What the witness shows.
+    fn answer_of(&self) -> String {
+        let holds = match self.test.quantifier {
+            Quantifier::Exists | Quantifier::NotExists => "satisfies",
+            Quantifier::Forall => "does not satisfy",
+        };
+        format!("{} allows an execution that {holds} the condition.", self.model)
+    }
+
+    /// The execution for `raddle verify`.
+    fn history(&self, trace: &Trace) -> String {
+        match trace.to_execution(&self.program()) {
+            Ok(execution) => history::write(&execution, Format::Text),
+            Err(error) => format!("# {error:?}\n"),
+        }
+    }
+
+    fn bug(&self) -> Option<Bug> {
+        let claim = self.test.quantifier;
+        let excluded = claim != Quantifier::Exists && !self.outcome.is_ok(self.test);
+        let (ending, trace) =
+            self.execution().filter(|(ending, _)| excluded || **ending != Ending::Complete)?;
+        let program = self.program();
+        let style = report::Style::default();
+        let (kind, message) = match ending {
+            Ending::Complete => {
+                let message = format!("{} does not hold", self.test.condition_text());
+                ("condition", message)
+            }
+            Ending::Race(..) => ("race", report::sentence(&program, ending, trace, &style)),
+            Ending::Failed(_, failure) if failure.kind == FailureKind::Misuse => {
+                ("misuse", report::sentence(&program, ending, trace, &style))
+            }
+            _ => ("failure", report::sentence(&program, ending, trace, &style)),
+        };
+        let place = report::place(ending, trace);
+        let place = place.map_or(String::new(), |at| program.place(at));
+        Some(Bug { kind: kind.to_owned(), message, place, trace: self.history(trace) })
+    }
 }

@@ -4,9 +4,7 @@
 //! The pairs of a program and a model are independent, so they are explored on several threads; what is
 //! printed does not depend on how many there are.
 
-#[expect(dead_code, reason = "the front ends that use it come next")]
 mod answer;
-#[expect(dead_code, reason = "the front ends that use it come next")]
 mod args;
 mod expect;
 mod front_end;
@@ -21,6 +19,7 @@ use std::path::PathBuf;
 use raddle_core::model::Model;
 use raddle_core::plan::{self, Plan};
 
+use crate::input;
 use crate::output::{Output, OutputError, complain};
 use crate::pool;
 use crate::status::Status;
@@ -56,13 +55,16 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         Ok(files) => files,
         Err((path, error)) => return Ok(fail(&format!("{}:{error}", path.display()))),
     };
+    if args.trace.as_deref().is_some_and(|file| input::is_one_of(file, &files)) {
+        return Ok(fail("--trace names one of the programs, which would be overwritten"));
+    }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
     let outcomes = check_all(args, &files);
     let mut status = complain_about(&outcomes);
     if args.json {
         json::print(args, &outcomes, output)?;
     } else {
-        text::print(args.herd, &outcomes, output)?;
+        text::print(args.herd || args.explain, &outcomes, output)?;
     }
     let answers = || outcomes.iter().flat_map(|outcome| outcome.answers.iter().flatten());
     status = match &expectations {

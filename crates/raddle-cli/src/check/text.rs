@@ -4,7 +4,7 @@ use raddle_core::model::Model;
 
 use super::Outcome;
 use super::answer::{Answer, Verdict};
-use crate::output::{Output, OutputError};
+use crate::output::{Output, OutputError, complain};
 use crate::table::table;
 
 /// Prints the answers; `full`: each at length, however many there are.
@@ -16,8 +16,14 @@ pub(super) fn print(
     let answers: Vec<&Answer> =
         outcomes.iter().flat_map(|outcome| outcome.answers.iter().flatten()).collect();
     if full || answers.len() == 1 {
-        for answer in answers {
+        for answer in &answers {
             output.text(&answer.text)?;
+        }
+        output.flush()?;
+        for Answer { program, model, bound, .. } in answers {
+            if let Some(bound) = bound {
+                complain(format_args!("{program}, {model}: incomplete: {bound}"));
+            }
         }
         return Ok(());
     }

@@ -76,7 +76,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::execution::Execution;
-use words::{Fault, quote};
+use words::Fault;
+pub(crate) use words::quote;
 pub use write::{write, write_event};
 
 /// A form of history files.

@@ -22,7 +22,7 @@ const THREAD_CHARACTERS: &str = "letters, digits and _ $ [ ] ( ) + - * / & @ >";
 const LOCATION_CHARACTERS: &str = "letters, digits and _ $ . [ ] ( ) + - * / & @ >";
 
 /// Some input for a message: in quotes, escaped, and cut if long.
-pub(super) fn quote(input: &str) -> String {
+pub(crate) fn quote(input: &str) -> String {
     let mut escaped = String::new();
     for c in input.chars().take(QUOTED) {
         match c {

@@ -1,0 +1,169 @@
+//! Exploring a test: its final states.
+
+use std::collections::BTreeSet;
+
+use crate::execution::Value;
+use crate::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace};
+use crate::plan::Plan;
+
+use super::condition::{Item, Proposition};
+use super::{LitmusProgram, Test};
+
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many classes, and for how long.
+    pub limits: Limits,
+    /// How often a thread may come back to a place in its code.
+    pub unroll: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { limits: Limits::default(), unroll: 8 }
+    }
+}
+
+/// A final state: the values of what the test shows, in the order of [`Test::names`].
+pub type State = Vec<Value>;
+
+/// Something that goes wrong in an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What it is.
+    pub ending: Ending,
+    /// The execution.
+    pub trace: Trace,
+}
+
+/// What came of exploring a test.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The final states, in herd's order.
+    pub states: BTreeSet<State>,
+    /// How many classes satisfy the condition.
+    pub positive: u64,
+    /// How many do not.
+    pub negative: u64,
+    /// The first execution that satisfies the condition; of `forall` the first that does not.
+    pub witness: Option<Trace>,
+    /// The first data race.
+    pub race: Option<Trouble>,
+    /// The first thing that cannot be done, such as a division by zero.
+    pub failure: Option<Trouble>,
+    /// How far the exploration got.
+    pub summary: Summary,
+}
+
+impl Outcome {
+    /// Whether everything was explored.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.summary.extent == Extent::All && self.failure.is_none()
+    }
+
+    /// Whether what the test claims holds, as far as it was explored.
+    #[must_use]
+    pub fn is_ok(&self, test: &Test) -> bool {
+        test.quantifier.holds(self.positive, self.negative)
+    }
+
+    /// Whether it is known that the claim holds or not: executions that were not seen cannot change it.
+    #[must_use]
+    pub fn is_settled(&self, test: &Test) -> bool {
+        use super::Quantifier::{Exists, Forall, NotExists};
+        let shown = match test.quantifier {
+            Exists | NotExists => self.positive > 0,
+            Forall => self.negative > 0,
+        };
+        shown || self.is_complete()
+    }
+}
+
+/// Explores a test. The plan must be one for its language.
+#[must_use]
+pub fn explore(test: &Test, plan: Plan, options: &Options) -> Outcome {
+    let mut program = LitmusProgram::new(test, options.unroll);
+    let mut collector = Collector::new(test, options.unroll);
+    let mut visitor = |leaf: &dyn Leaf| collector.visit(leaf);
+    let summary = plan.explore(&mut program, &options.limits, &mut visitor);
+    Outcome { summary, ..collector.outcome }
+}
+
+/// What is known so far.
+struct Collector<'a> {
+    test: &'a Test,
+    /// To do again what threads did.
+    program: LitmusProgram<'a>,
+    final_locations: Vec<usize>,
+    outcome: Outcome,
+}
+
+impl<'a> Collector<'a> {
+    fn new(test: &'a Test, unroll: u32) -> Self {
+        let summary = Summary { extent: Extent::All, classes: 0, blocked: 0, histories: 0 };
+        let outcome = Outcome {
+            states: BTreeSet::new(),
+            positive: 0,
+            negative: 0,
+            witness: None,
+            race: None,
+            failure: None,
+            summary,
+        };
+        let program = LitmusProgram::new(test, unroll);
+        Collector { test, program, final_locations: test.final_locations(), outcome }
+    }
+
+    fn visit(&mut self, leaf: &dyn Leaf) -> Control {
+        match leaf.ending() {
+            Ending::Complete => {}
+            ending @ Ending::Race(..) => {
+                let trouble = || Trouble { ending: ending.clone(), trace: leaf.trace() };
+                self.outcome.race.get_or_insert_with(trouble);
+            }
+            Ending::Limit(_) | Ending::Blocked => return Control::Continue,
+            ending => {
+                self.outcome.failure =
+                    Some(Trouble { ending: ending.clone(), trace: leaf.trace() });
+                return Control::Stop;
+            }
+        }
+        let trace = leaf.trace();
+        if trace.ends.values().all(|end| *end == crate::explore::ThreadEnd::Finished) {
+            self.add(trace);
+        }
+        Control::Continue
+    }
+
+    fn add(&mut self, trace: Trace) {
+        let registers = self.program.finals(&trace);
+        let value = |item: Item| self.value(&registers, item);
+        let holds = |it: &Proposition| it.holds(&|&(item, wanted)| value(item) == wanted);
+        if self.test.filter.as_ref().is_some_and(|filter| !holds(filter)) {
+            return;
+        }
+        let state: State = self.test.shown.iter().map(|&item| value(item)).collect();
+        let positive = holds(&self.test.condition);
+        let is_witness = positive != (self.test.quantifier == super::Quantifier::Forall);
+        self.outcome.states.insert(state);
+        self.outcome.positive += u64::from(positive);
+        self.outcome.negative += u64::from(!positive);
+        if is_witness && self.outcome.witness.is_none() {
+            self.outcome.witness = Some(trace);
+        }
+    }
+
+    fn value(&self, registers: &[Vec<Value>], item: Item) -> Value {
+        match item {
+            Item::Register(thread, register) => {
+                let register = &self.test.threads[thread].named[register];
+                register.ty.wrap(registers[thread + 1][register.slot])
+            }
+            Item::Location(location) => {
+                let at = self.final_locations.binary_search(&location);
+                registers[0][at.expect("it is loaded in the end")]
+            }
+        }
+    }
+}

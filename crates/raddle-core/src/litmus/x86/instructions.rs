@@ -1,0 +1,434 @@
+//! What the instructions of x86 do.
+//!
+//! A store waits in the store buffer; a locked instruction, and every exchange with memory, is an atomic
+//! update, which drains the buffer; MFENCE is a full fence, SFENCE one between stores. LFENCE orders loads,
+//! which no model here reorders. An instruction that is not locked and reads and writes memory is a load
+//! and a store. Flags are computed as the manual says, but for AF and PF, which no jump here asks for.
+
+use crate::execution::MemoryOrder::{Relaxed, SeqCst};
+use crate::history::quote;
+use crate::litmus::code::Code;
+use crate::litmus::draft::Draft;
+use crate::litmus::expression::{Expression, Operator};
+use crate::litmus::lex::{Fault, Parsed};
+use crate::litmus::value::{Type, location};
+use crate::program::UpdateKind;
+
+use super::{Column, FLAGS, Operand, Syntax, operand};
+
+/// What there is, for messages.
+const KNOWN: &str = "MOV, XCHG, XADD, CMPXCHG, ADD, SUB, AND, OR, XOR, INC, DEC, CMP, TEST, MFENCE, \
+                     SFENCE, LFENCE, NOP, JMP, a conditional jump, or LOCK before one of them";
+
+/// An instruction with two operands that computes something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Arithmetic {
+    operator: Operator,
+    kind: UpdateKind,
+    /// Whether the result is kept, or only the flags.
+    keeps: bool,
+    /// Whether it changes the carry flag.
+    carries: bool,
+}
+
+fn arithmetic(name: &str) -> Option<Arithmetic> {
+    use Operator::{Add, And, Or, Sub, Xor};
+    let (operator, kind) = match name {
+        "ADD" | "INC" | "XADD" => (Add, UpdateKind::Add),
+        "SUB" | "DEC" | "CMP" => (Sub, UpdateKind::Sub),
+        "AND" | "TEST" => (And, UpdateKind::And),
+        "OR" => (Or, UpdateKind::Or),
+        "XOR" => (Xor, UpdateKind::Xor),
+        _ => return None,
+    };
+    let (keeps, carries) = (!matches!(name, "CMP" | "TEST"), !matches!(name, "INC" | "DEC"));
+    Some(Arithmetic { operator, kind, keeps, carries })
+}
+
+/// Reads an instruction.
+pub(super) fn instruction(draft: &mut Draft, syntax: Syntax, column: &mut Column) -> Parsed<()> {
+    let place = draft.tokens.at();
+    let locked = draft.tokens.eat_word("lock");
+    let at = draft.tokens.at();
+    let word = draft.tokens.word("an instruction after LOCK")?.to_ascii_uppercase();
+    let (name, width) = split(&word, at)?;
+    let mut maker = Maker { draft, syntax, column, place, width, locked, at };
+    maker.instruction(name)
+}
+
+/// The name without the letter for the width, and the width.
+fn split(word: &str, at: usize) -> Parsed<(&str, Option<Type>)> {
+    if is_known(word) {
+        return Ok((word, None));
+    }
+    for (letter, bits) in [('L', 32), ('Q', 64)] {
+        if let Some(name) = word.strip_suffix(letter).filter(|name| has_width(name)) {
+            return Ok((name, Some(Type { bits, signed: true })));
+        }
+    }
+    let narrow = word.strip_suffix(['B', 'W']).is_some_and(has_width);
+    let expected = if narrow { "32 or 64 bits; others are not supported" } else { KNOWN };
+    Err(Fault::new(at, format!("found {}: expected {expected}", quote(word))))
+}
+
+fn has_width(name: &str) -> bool {
+    arithmetic(name).is_some() || matches!(name, "MOV" | "XCHG" | "CMPXCHG")
+}
+
+fn is_known(name: &str) -> bool {
+    let without = ["MFENCE", "SFENCE", "LFENCE", "NOP", "ENDBR64", "JMP"];
+    has_width(name) || without.contains(&name) || condition(name).is_some()
+}
+
+/// When a conditional jump is taken.
+fn condition(name: &str) -> Option<Expression> {
+    use Operator::{NotEqual, Or};
+    let flag = Expression::Register;
+    let less = || Expression::binary(NotEqual, flag(FLAGS.sign), flag(FLAGS.overflow));
+    let or = |one, two| Expression::binary(Or, one, two);
+    let (taken, negated) = match name {
+        "JE" | "JZ" => (flag(FLAGS.zero), false),
+        "JNE" | "JNZ" => (flag(FLAGS.zero), true),
+        "JL" | "JNGE" => (less(), false),
+        "JGE" | "JNL" => (less(), true),
+        "JLE" | "JNG" => (or(less(), flag(FLAGS.zero)), false),
+        "JG" | "JNLE" => (or(less(), flag(FLAGS.zero)), true),
+        "JB" | "JC" | "JNAE" => (flag(FLAGS.carry), false),
+        "JAE" | "JNC" | "JNB" => (flag(FLAGS.carry), true),
+        "JBE" | "JNA" => (or(flag(FLAGS.carry), flag(FLAGS.zero)), false),
+        "JA" | "JNBE" => (or(flag(FLAGS.carry), flag(FLAGS.zero)), true),
+        "JS" => (flag(FLAGS.sign), false),
+        "JNS" => (flag(FLAGS.sign), true),
+        "JO" => (flag(FLAGS.overflow), false),
+        "JNO" => (flag(FLAGS.overflow), true),
+        _ => return None,
+    };
+    Some(if negated { taken.not() } else { taken })
+}
+
+/// Turns one instruction into code.
+struct Maker<'a> {
+    draft: &'a mut Draft,
+    syntax: Syntax,
+    column: &'a mut Column,
+    place: usize,
+    /// The width that the name of the instruction has.
+    width: Option<Type>,
+    locked: bool,
+    /// Where the name is.
+    at: usize,
+}
+
+impl Maker<'_> {
+    fn instruction(&mut self, name: &str) -> Parsed<()> {
+        match name {
+            "NOP" | "LFENCE" | "ENDBR64" | "MFENCE" | "SFENCE" => {
+                self.refuse_lock()?;
+                match name {
+                    "MFENCE" => self.push(Code::Fence(SeqCst)),
+                    "SFENCE" => self.push(Code::StoreFence),
+                    _ => {}
+                }
+                Ok(())
+            }
+            "MOV" => self.mov(),
+            "XCHG" => self.xchg(),
+            "XADD" => self.xadd(),
+            "CMPXCHG" => self.cmpxchg(),
+            _ => match (arithmetic(name), condition(name)) {
+                (Some(arithmetic), _) => self.arithmetic(name, arithmetic),
+                (None, Some(taken)) => self.jump(taken),
+                (None, None) => self.jump(1.into()),
+            },
+        }
+    }
+
+    fn push(&mut self, code: Code) {
+        self.column.body.push(code, self.place);
+    }
+
+    fn set(&mut self, target: usize, value: Expression) {
+        self.push(Code::Set { target, value });
+    }
+
+    fn refuse<T>(&self, message: &str) -> Parsed<T> {
+        Err(Fault::new(self.at, message))
+    }
+
+    fn refuse_lock(&self) -> Parsed<()> {
+        if self.locked {
+            return self.refuse("LOCK is before an instruction that does not update memory");
+        }
+        Ok(())
+    }
+
+    fn jump(&mut self, taken: Expression) -> Parsed<()> {
+        self.refuse_lock()?;
+        let at = self.draft.tokens.at();
+        let label = self.draft.tokens.word("a label")?;
+        let jump = self.column.body.unless(taken.not(), self.place);
+        self.column.jumps.push((jump, label, at));
+        Ok(())
+    }
+
+    /// Two operands: the target first.
+    fn operands(&mut self) -> Parsed<(Operand, Operand)> {
+        let first = operand(self.draft)?;
+        self.draft.tokens.sign(",")?;
+        let second = operand(self.draft)?;
+        Ok(match self.syntax {
+            Syntax::Intel => (first, second),
+            Syntax::Att => (second, first),
+        })
+    }
+
+    /// The type of what is computed: all operands that have one must agree.
+    fn ty(&self, operands: &[&Operand]) -> Parsed<Type> {
+        let mut found = self.width;
+        for operand in operands {
+            let own = match operand {
+                Operand::Register(register) => Some(register.ty),
+                Operand::Memory(_, ty) => *ty,
+                Operand::Number(_) => None,
+            };
+            match (found, own) {
+                (Some(one), Some(two)) if one.bits != two.bits => {
+                    let message = format!(
+                        "operands of {} and {} bits: expected one width; accesses to parts of a \
+                         location are not supported",
+                        one.bits, two.bits
+                    );
+                    return self.refuse(&message);
+                }
+                _ => found = found.or(own),
+            }
+        }
+        Ok(Type { signed: true, ..found.unwrap_or(Type::INT) })
+    }
+
+    /// The value of an operand; memory is loaded.
+    fn read(&mut self, operand: &Operand, ty: Type) -> Expression {
+        match operand {
+            Operand::Number(value) => Expression::Number(ty.wrap(*value)),
+            Operand::Register(register) => Expression::Register(register.slot).wrap(ty),
+            Operand::Memory(at, _) => {
+                let target = self.column.body.temporary();
+                self.push(Code::Load { target, at: at.clone(), order: Relaxed });
+                Expression::Register(target).wrap(ty)
+            }
+        }
+    }
+
+    /// Writes an operand. A register of 64 bits of which the lower half is written loses the upper one.
+    fn write(&mut self, operand: &Operand, value: Expression, ty: Type) -> Parsed<()> {
+        match operand {
+            Operand::Number(_) => {
+                return self.refuse("the target is a number: expected a register or memory");
+            }
+            Operand::Register(register) => self.set(register.slot, value.wrap(ty.unsigned())),
+            Operand::Memory(at, _) => {
+                let value = value.wrap(self.kept_as(at, ty));
+                self.push(Code::Store { at: at.clone(), value, order: Relaxed });
+            }
+        }
+        Ok(())
+    }
+
+    /// How values of this width are kept at an address.
+    fn kept_as(&self, at: &Expression, ty: Type) -> Type {
+        let Expression::Number(value) = at else { return ty };
+        location(*value).and_then(|it| self.draft.locations[it].ty).unwrap_or(ty)
+    }
+
+    fn mov(&mut self) -> Parsed<()> {
+        self.refuse_lock()?;
+        let (target, source) = self.operands()?;
+        if let (Operand::Memory(..), Operand::Memory(..)) = (&target, &source) {
+            return self.refuse("both operands are in memory: expected a register or a number");
+        }
+        let ty = self.ty(&[&target, &source])?;
+        let value = self.read(&source, ty);
+        self.write(&target, value, ty)
+    }
+
+    /// An atomic update of memory: the old value.
+    fn update(
+        &mut self,
+        at: &Expression,
+        kind: UpdateKind,
+        operand: Expression,
+        ty: Type,
+    ) -> Expression {
+        let target = self.column.body.temporary();
+        let kept = self.kept_as(at, ty);
+        let (at, operand) = (at.clone(), operand.wrap(kept));
+        self.push(Code::Update { target, at, kind, operand, ty: kept, order: SeqCst });
+        Expression::Register(target).wrap(ty)
+    }
+
+    fn xchg(&mut self) -> Parsed<()> {
+        let (first, second) = self.operands()?;
+        let ty = self.ty(&[&first, &second])?;
+        match (&first, &second) {
+            (Operand::Memory(at, _), Operand::Register(_)) => {
+                let new = self.read(&second, ty);
+                let old = self.update(at, UpdateKind::Swap, new, ty);
+                self.write(&second, old, ty)
+            }
+            (Operand::Register(_), Operand::Memory(at, _)) => {
+                let new = self.read(&first, ty);
+                let old = self.update(at, UpdateKind::Swap, new, ty);
+                self.write(&first, old, ty)
+            }
+            (Operand::Register(one), Operand::Register(two)) => {
+                self.refuse_lock()?;
+                let kept = self.column.body.temporary();
+                self.set(kept, Expression::Register(one.slot));
+                self.set(one.slot, Expression::Register(two.slot));
+                self.set(two.slot, Expression::Register(kept));
+                Ok(())
+            }
+            _ => self.refuse("XCHG needs two registers, or a register and memory"),
+        }
+    }
+
+    fn xadd(&mut self) -> Parsed<()> {
+        let (target, source) = self.operands()?;
+        let ty = self.ty(&[&target, &source])?;
+        let Operand::Register(_) = source else { return self.refuse("XADD adds a register") };
+        let added = self.keep(&source, ty);
+        let add = Arithmetic {
+            operator: Operator::Add,
+            kind: UpdateKind::Add,
+            keeps: true,
+            carries: true,
+        };
+        let old = self.compute(&target, add, added, ty)?;
+        self.write(&source, old, ty)
+    }
+
+    /// The value of an operand as it is now, whatever is written later.
+    fn keep(&mut self, operand: &Operand, ty: Type) -> Expression {
+        let value = self.read(operand, ty);
+        let kept = self.column.body.temporary();
+        self.set(kept, value);
+        Expression::Register(kept)
+    }
+
+    fn arithmetic(&mut self, name: &str, what: Arithmetic) -> Parsed<()> {
+        let (target, source) = match name {
+            "INC" | "DEC" => (operand(self.draft)?, Operand::Number(1)),
+            _ => self.operands()?,
+        };
+        if let (Operand::Memory(..), Operand::Memory(..)) = (&target, &source) {
+            return self.refuse("both operands are in memory: expected a register or a number");
+        }
+        let ty = self.ty(&[&target, &source])?;
+        let by = self.keep(&source, ty);
+        self.compute(&target, what, by, ty).map(drop)
+    }
+
+    /// Computes, writes the result if it is kept, and sets the flags: the old value of the target.
+    fn compute(
+        &mut self,
+        target: &Operand,
+        what: Arithmetic,
+        by: Expression,
+        ty: Type,
+    ) -> Parsed<Expression> {
+        if let (true, Operand::Memory(at, _), true) = (self.locked, target, what.keeps) {
+            let old = self.update(at, what.kind, by.clone(), ty);
+            self.flags(what, old.clone(), by, ty);
+            return Ok(old);
+        }
+        self.refuse_lock()?;
+        let old = self.keep(target, ty);
+        let result = Expression::binary(what.operator, old.clone(), by.clone());
+        if what.keeps {
+            self.write(target, result.wrap(ty), ty)?;
+        }
+        self.flags(what, old.clone(), by, ty);
+        Ok(old)
+    }
+
+    /// Sets the flags. Addition and subtraction carry if the exact result is out of range.
+    fn flags(&mut self, what: Arithmetic, left: Expression, right: Expression, ty: Type) {
+        use Operator::{Add, Less, NotEqual, Sub};
+        let exact = |left, right| Expression::binary(what.operator, left, right);
+        let differs = |exact: Expression, ty| {
+            let wrapped = exact.clone().wrap(ty);
+            Expression::binary(NotEqual, exact, wrapped)
+        };
+        let result = exact(left.clone(), right.clone()).wrap(ty);
+        self.set(FLAGS.zero, result.clone().not());
+        self.set(FLAGS.sign, Expression::binary(Less, result, 0.into()));
+        let can_overflow = matches!(what.operator, Add | Sub);
+        let zero = Expression::Number(0);
+        let overflow = if can_overflow {
+            differs(exact(left.clone(), right.clone()), ty)
+        } else {
+            zero.clone()
+        };
+        self.set(FLAGS.overflow, overflow);
+        if what.carries {
+            let bits = ty.unsigned();
+            let carry = differs(exact(left.wrap(bits), right.wrap(bits)), bits);
+            self.set(FLAGS.carry, if can_overflow { carry } else { zero });
+        }
+    }
+
+    /// Compares EAX with the target; writes the source if they are equal, and EAX otherwise.
+    fn cmpxchg(&mut self) -> Parsed<()> {
+        let (target, source) = self.operands()?;
+        let Operand::Register(_) = source else { return self.refuse("CMPXCHG writes a register") };
+        let ty = self.ty(&[&target, &source])?;
+        let accumulator = Operand::Register(super::registers::Operand { slot: 0, ty });
+        let expected = self.keep(&accumulator, ty);
+        let desired = self.read(&source, ty);
+        let compare = Arithmetic {
+            operator: Operator::Sub,
+            kind: UpdateKind::Sub,
+            keeps: false,
+            carries: true,
+        };
+        let old = match &target {
+            Operand::Memory(at, _) if self.locked => {
+                self.compare_exchange(at, &expected, desired, ty)
+            }
+            _ => {
+                self.refuse_lock()?;
+                let old = self.keep(&target, ty);
+                let equal = Expression::binary(Operator::Equal, old.clone(), expected.clone());
+                let skip = self.column.body.unless(equal, self.place);
+                self.write(&target, desired, ty)?;
+                let here = self.column.body.here();
+                self.column.body.land(skip, here);
+                old
+            }
+        };
+        self.flags(compare, expected, old.clone(), ty);
+        self.write(&accumulator, old, ty)
+    }
+
+    fn compare_exchange(
+        &mut self,
+        at: &Expression,
+        expected: &Expression,
+        desired: Expression,
+        ty: Type,
+    ) -> Expression {
+        let (target, succeeded) = (self.column.body.temporary(), self.column.body.temporary());
+        let kept = self.kept_as(at, ty);
+        self.push(Code::CompareExchange {
+            target,
+            succeeded,
+            at: at.clone(),
+            expected: expected.clone().wrap(kept),
+            desired: desired.wrap(kept),
+            success: SeqCst,
+            failure: SeqCst,
+            weak: false,
+        });
+        Expression::Register(target).wrap(ty)
+    }
+}
