@@ -260,6 +260,10 @@ impl Program for LitmusProgram<'_> {
         false
     }
 
+    fn goes_on_after_races(&self) -> bool {
+        true
+    }
+
     fn place(&self, place: PlaceId) -> String {
         let place = place.0 as usize;
         let thread = self.places.partition_point(|&first| first <= place) - 1;

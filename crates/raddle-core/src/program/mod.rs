@@ -57,6 +57,12 @@ pub trait Program {
         true
     }
 
+    /// Whether an execution with a data race is followed to its end, as far as the axioms of the model
+    /// tell what happens then. Accesses that no op carries must not be among those that race.
+    fn goes_on_after_races(&self) -> bool {
+        false
+    }
+
     /// Where an op is in the source, for people: `file:line` and the like.
     fn place(&self, place: PlaceId) -> String;
 

@@ -37,7 +37,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         }
         let before = self.face.happened_before(thread);
         if let Some(other) = others.minus(before).first() {
-            self.race.get_or_insert((other, event));
+            let race = if self.survives_races { &mut self.survived } else { &mut self.race };
+            race.get_or_insert((other, event));
         }
         if plain {
             self.has_plain = true;

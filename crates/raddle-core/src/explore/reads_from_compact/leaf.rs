@@ -31,7 +31,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     #[inline]
     pub(super) fn leaf(&mut self) {
         self.leaves += 1;
-        let regular = self.race.is_none() && self.cut.is_none();
+        let regular = self.race.is_none() && self.survived.is_none() && self.cut.is_none();
         if regular && self.asking.is_empty() && self.unfinished == 0 {
             self.classes += 1;
             self.show(&Ending::Complete);
@@ -75,7 +75,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// How the execution ended, if not all threads finished.
     #[cold]
     fn unusual_ending(&mut self) -> Ending {
-        if let Some((first, second)) = self.race {
+        if let Some((first, second)) = self.race.or(self.survived) {
             let made = TraceMaker::new(self).index_events();
             return Ending::Race(made[first], made[second]);
         }

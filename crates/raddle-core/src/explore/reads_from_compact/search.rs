@@ -408,6 +408,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.unfinished = mark.unfinished;
         self.threads[mark.thread] = mark.saved;
         self.race = None;
+        self.survived = self.survived.filter(|&(_, later)| later < mark.len);
         self.cut = None;
     }
 }

@@ -137,8 +137,11 @@ pub(super) struct Explorer<'s, 'a, R: Row, F> {
     pub(super) unexplored: u64,
     /// Whether there ever was an access that may race.
     pub(super) has_plain: bool,
-    /// Two racing events of the current execution.
+    /// Two racing events of the current execution, which ends with them.
     pub(super) race: Option<(usize, usize)>,
+    /// The first two racing events of the current execution, if it goes on nevertheless.
+    pub(super) survived: Option<(usize, usize)>,
+    pub(super) survives_races: bool,
     /// A thread of the current execution for whose next events there is no room.
     pub(super) cut: Option<usize>,
     pub(super) shares_memory: bool,
@@ -202,6 +205,8 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             unexplored: 0,
             has_plain: false,
             race: None,
+            survived: None,
+            survives_races: outer.program.goes_on_after_races(),
             cut: None,
             shares_memory: outer.program.shares_memory(),
             classes: 0,

@@ -1,5 +1,6 @@
 //! Expressions of C, by precedence climbing.
 
+use crate::execution::MemoryOrder::NonAtomic;
 use crate::history::quote;
 use crate::litmus::code::Code;
 use crate::litmus::expression::{Expression, Operator};
@@ -7,7 +8,7 @@ use crate::litmus::lex::{Fault, Parsed, Token, Tokens};
 use crate::litmus::types::{self, CType};
 use crate::litmus::value::{Type, location};
 
-use super::{Function, Named, Typed, plain};
+use super::{Function, Named, Typed};
 
 /// Binary operators, those that bind more loosely first; `&&` and `||` have branches of their own.
 const LEVELS: [&[(&str, Operator)]; 8] = [
@@ -161,7 +162,7 @@ impl Function<'_> {
     pub(super) fn load(&mut self, pointer: Typed, place: usize) -> Typed {
         let ty = pointer.ty.pointee();
         let target = self.body.temporary();
-        self.body.push(Code::Load { target, at: pointer.value, order: plain(ty) }, place);
+        self.body.push(Code::Load { target, at: pointer.value, order: NonAtomic }, place);
         Typed { value: Expression::Register(target).wrap(ty.integer()), ty }
     }
 

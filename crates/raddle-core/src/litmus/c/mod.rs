@@ -1,15 +1,15 @@
 //! Threads as functions of C: `P0 (atomic_int *x, int *y) { ... }`.
 //!
 //! A parameter is the location of the same name, or, if the initial state gives it a value, whatever
-//! that is. What a thread does by a pointer to an atomic type is sequentially consistent, by any other
-//! pointer it is a plain access (`volatile` changes nothing). Code is made while it is read: expressions
+//! that is. `*x` is a plain access whatever the type of `x` says; that is how herd reads tests, though C
+//! makes it sequentially consistent where the type is atomic. Code is made while it is read: expressions
 //! have no side effects but loads and calls, which go into registers of their own in the order in which
 //! they are written.
 
 mod atomics;
 mod expressions;
 
-use crate::execution::MemoryOrder::{self, NonAtomic, SeqCst};
+use crate::execution::MemoryOrder::NonAtomic;
 use crate::history::quote;
 
 use super::code::{Body, Code, Register};
@@ -260,7 +260,7 @@ impl Function<'_> {
             let value = self.expression()?;
             let ty = pointer.ty.pointee();
             let value = value.value.wrap(ty.integer());
-            self.body.push(Code::Store { at: pointer.value, value, order: plain(ty) }, place);
+            self.body.push(Code::Store { at: pointer.value, value, order: NonAtomic }, place);
             return Ok(());
         }
         let local = match (self.draft.tokens.peek(), self.draft.tokens.ahead(1)) {
@@ -395,11 +395,6 @@ impl Function<'_> {
         self.body.land(out, end);
         Ok(())
     }
-}
-
-/// The order of an access without one.
-fn plain(ty: CType) -> MemoryOrder {
-    if ty.atomic { SeqCst } else { NonAtomic }
 }
 
 fn assigns(sign: &str) -> bool {
