@@ -11,6 +11,7 @@ use raddle_core::history::Format;
 use raddle_core::model::Model;
 
 use crate::check::{self, CheckArgs};
+use crate::cycles::{self, LitmusArgs};
 use crate::generate::{GenerateArgs, Shares};
 use crate::input;
 use crate::pool;
@@ -55,6 +56,10 @@ pub(crate) enum Command {
     /// Explore programs: all behaviours that memory models allow
     #[command(long_about = CHECK_ABOUT, after_help = check::EXAMPLES)]
     Check(Box<CheckArgs>),
+
+    /// Make litmus tests from cycles of relaxations, as diy does
+    #[command(after_help = cycles::EXAMPLES)]
+    Litmus(LitmusArgs),
 
     /// Print the memory models, their axioms, and what checking costs
     Models(ModelsArgs),

@@ -7,6 +7,7 @@ mod args;
 mod bug;
 mod check;
 mod convert;
+mod cycles;
 mod generate;
 mod input;
 mod models;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let result = match &command {
         Command::Models(args) => models::run(args, &mut output),
         Command::Check(args) => check::run(args, &mut output),
+        Command::Litmus(args) => cycles::run(args, &mut output),
         Command::Verify(args) => match args.mode() {
             Mode::Check => verify::run(args, &mut output),
             Mode::Generate => generate::run(args, &mut output),

@@ -23,12 +23,12 @@
 //! **Loops** run a number of times at most. An execution that would go on is not followed, and the
 //! outcome is incomplete.
 //!
-//! `Cycle` makes tests from cycles of relaxations, in the vocabulary of diy.
+//! [`Cycle`] makes tests from cycles of relaxations, in the vocabulary of diy.
 
 mod c;
 mod code;
 mod condition;
-//CYCLE mod cycle;
+mod cycle;
 mod draft;
 mod expression;
 #[doc(hidden)]
@@ -48,7 +48,7 @@ use crate::execution::Value;
 use crate::plan::Language;
 use code::Body;
 pub use condition::{Item, Proposition, Quantifier};
-//CYCLE pub use cycle::{Cycle, CycleError};
+pub use cycle::{Cycle, CycleError};
 pub use program::LitmusProgram;
 pub use run::{Options, Outcome, State, Trouble, explore};
 use value::Type;

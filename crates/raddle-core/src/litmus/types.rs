@@ -7,14 +7,12 @@ use super::value::Type;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CType {
     base: Type,
-    /// Whether the integer, or what a pointer points to in the end, is atomic.
-    pub(super) atomic: bool,
     /// How many stars it has.
     pub(super) stars: u8,
 }
 
 impl CType {
-    pub(super) const INT: CType = CType { base: Type::INT, atomic: false, stars: 0 };
+    pub(super) const INT: CType = CType { base: Type::INT, stars: 0 };
 
     /// How values of the type are kept.
     pub(super) fn integer(self) -> Type {
@@ -54,12 +52,12 @@ enum Part {
     Nothing,
 }
 
-fn part(word: &str) -> Option<(Part, bool)> {
+fn part(word: &str) -> Option<Part> {
     let (name, atomic) = match word.strip_prefix("atomic_") {
         Some(name) => (name, true),
         None => (word, false),
     };
-    let part = match name {
+    Some(match name {
         "int" => Part::Base(32, true),
         "uint" if atomic => Part::Base(32, false),
         "long" | "llong" => Part::Long,
@@ -77,8 +75,7 @@ fn part(word: &str) -> Option<(Part, bool)> {
         "_Atomic" => Part::Atomic,
         "volatile" | "const" => Part::Nothing,
         _ => sized(name)?,
-    };
-    Some((part, atomic))
+    })
 }
 
 /// `int32_t` and the like.
@@ -110,7 +107,7 @@ pub(super) fn optional(tokens: &mut Tokens) -> Parsed<Option<CType>> {
     if !is_next(tokens) {
         return Ok(None);
     }
-    let (mut bits, mut signed, mut atomic) = (32, true, false);
+    let (mut bits, mut signed) = (32, true);
     let mut closing = 0;
     while let Token::Word(word) = tokens.peek() {
         if word == "std" {
@@ -118,9 +115,8 @@ pub(super) fn optional(tokens: &mut Tokens) -> Parsed<Option<CType>> {
             tokens.sign("::")?;
             continue;
         }
-        let Some((part, is_atomic)) = part(word) else { break };
+        let Some(part) = part(word) else { break };
         tokens.skip();
-        atomic |= is_atomic;
         match part {
             // `long int` and `short int` keep their width.
             Part::Base(32, true) => {}
@@ -130,10 +126,7 @@ pub(super) fn optional(tokens: &mut Tokens) -> Parsed<Option<CType>> {
             }
             Part::Signed(is_signed) => signed = is_signed,
             Part::Long => bits = 64,
-            Part::Atomic => {
-                atomic = true;
-                closing += u32::from(tokens.eat("("));
-            }
+            Part::Atomic => closing += u32::from(tokens.eat("(")),
             Part::Nothing => {}
         }
         while closing > 0 && tokens.eat(")") {
@@ -143,7 +136,7 @@ pub(super) fn optional(tokens: &mut Tokens) -> Parsed<Option<CType>> {
     if closing > 0 {
         return tokens.expected("')' after a type");
     }
-    Ok(Some(stars(tokens, CType { base: Type { bits, signed }, atomic, stars: 0 })))
+    Ok(Some(stars(tokens, CType { base: Type { bits, signed }, stars: 0 })))
 }
 
 /// The stars after a type.

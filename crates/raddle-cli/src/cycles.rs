@@ -1,0 +1,102 @@
+//! `raddle litmus`: litmus tests from cycles of relaxations.
+
+use std::collections::HashMap;
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use raddle_core::litmus::{Cycle, CycleError};
+use raddle_core::plan::Language;
+
+use crate::output::{Output, OutputError, complain};
+use crate::status::Status;
+
+/// What `raddle litmus --help` shows below the options.
+pub(crate) const EXAMPLES: &str = "\
+Relaxations: Rfe, Fre, Wse (other threads), Rfi, Fri, Wsi (same thread), PodWR, PosRR and the like
+(program order, different or same location), MFencedWR, SFencedWW, LFencedRR, DpAddrdR, DpDatadW,
+DpCtrldW, Rmw.
+
+Examples:
+  raddle litmus PodWR Fre PodWR Fre
+  raddle litmus 'PodWW Rfe PodRR Fre' 'MFencedWR Fre PodWR Fre' --arch C
+  raddle litmus --all 4 PodWR PodWW PodRR Fre Rfe Wse --output tests";
+
+/// The options of `raddle litmus`.
+#[derive(Debug, Args)]
+pub(crate) struct LitmusArgs {
+    /// A cycle of relaxations; or several cycles, each in quotes
+    #[arg(value_name = "CYCLE", required = true)]
+    cycles: Vec<String>,
+
+    /// What the tests are written in: X86 or C
+    #[arg(long, value_name = "ARCH", default_value = "X86", value_parser = language)]
+    arch: Language,
+
+    /// Make all cycles of N of the relaxations
+    #[arg(long, value_name = "N")]
+    all: Option<NonZero<usize>>,
+
+    /// Write each test to a file of its own in this directory
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+fn language(name: &str) -> Result<Language, String> {
+    match name {
+        "X86" => Ok(Language::X86),
+        "C" => Ok(Language::C),
+        _ => Err(format!("there is no architecture '{name}': expected X86 or C")),
+    }
+}
+
+/// Makes the tests.
+pub(crate) fn run(args: &LitmusArgs, output: &mut Output) -> Result<Status, OutputError> {
+    let tests = match tests(args) {
+        Ok(tests) => tests,
+        Err(error) => {
+            complain(error);
+            return Ok(Status::Failed);
+        }
+    };
+    match &args.output {
+        None => {
+            let texts: Vec<&str> = tests.iter().map(|(_, text)| text.as_str()).collect();
+            output.text(&texts.join("\n"))?;
+        }
+        Some(directory) => write(directory, &tests)?,
+    }
+    Ok(Status::Good)
+}
+
+/// The tests with their names.
+fn tests(args: &LitmusArgs) -> Result<Vec<(String, String)>, CycleError> {
+    let several = args.cycles.iter().any(|cycle| cycle.trim().contains(char::is_whitespace));
+    let cycles = match args.all {
+        Some(length) => Cycle::all(length.get(), &args.cycles.join(" "))?,
+        None if several => {
+            args.cycles.iter().map(|it| Cycle::parse(it)).collect::<Result<_, _>>()?
+        }
+        None => vec![Cycle::parse(&args.cycles.join(" "))?],
+    };
+    cycles.iter().map(|cycle| Ok((cycle.name(), cycle.test(args.arch)?))).collect()
+}
+
+/// Writes the tests. Of tests with the same name, the second gets a number, and so on, as diy has it.
+fn write(directory: &Path, tests: &[(String, String)]) -> Result<(), OutputError> {
+    fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (name, text) in tests {
+        let count = seen.entry(name).or_insert(0);
+        let (old, new) = (format!(" {name}\n"), format!("{name}{count:03}"));
+        let (name, text) = match *count {
+            0 => (name.clone(), text.clone()),
+            _ => (new.clone(), text.replacen(&old, &format!(" {new}\n"), 1)),
+        };
+        *count += 1;
+        let file = directory.join(format!("{name}.litmus"));
+        fs::write(&file, text).map_err(|error| OutputError::file(&file, error))?;
+    }
+    Ok(())
+}
