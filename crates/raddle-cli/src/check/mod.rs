@@ -137,16 +137,24 @@ impl Outcome {
 /// Programs that cannot be read, or with which none of the models goes.
 fn complain_about(outcomes: &[Outcome]) -> Status {
     let mut status = Status::Good;
+    let mut refusals: Vec<(String, &str, usize)> = vec![];
     for Outcome { name, answers, refused } in outcomes {
         match answers {
             Err(error) => status = fail(&format!("{name}:{error}")),
             Ok(answers) if answers.is_empty() => {
-                for unsupported in refused {
-                    status = fail(&format!("{name}: {unsupported}"));
+                let reasons: Vec<String> = refused.iter().map(ToString::to_string).collect();
+                let reason = reasons.join("; ");
+                match refusals.iter_mut().find(|(known, ..)| *known == reason) {
+                    Some((_, _, others)) => *others += 1,
+                    None => refusals.push((reason, name, 0)),
                 }
             }
             Ok(_) => {}
         }
+    }
+    for (reason, name, others) in refusals {
+        let others = if others == 0 { String::new() } else { format!(" and {others} others") };
+        status = fail(&format!("{name}{others}: {reason}"));
     }
     status
 }

@@ -9,6 +9,9 @@ use super::lex::{Fault, Parsed, Token, Tokens};
 use super::value::{Type, address};
 use super::{Location, types};
 
+/// How many threads a test may have.
+const THREADS: usize = 32;
+
 /// A register that the initial state mentions. Threads come later.
 pub(super) struct GivenRegister {
     pub(super) at: usize,
@@ -161,6 +164,14 @@ impl Draft {
                 ))
             }
         }
+    }
+
+    /// Refuses the last thread if there are too many.
+    pub(super) fn check_thread_count(&self, count: usize) -> Parsed<()> {
+        if count > THREADS {
+            return self.tokens.expected(&format!("at most {THREADS} threads"));
+        }
+        Ok(())
     }
 
     /// The type of an item.

@@ -137,6 +137,12 @@ impl Test {
         self.threads.len()
     }
 
+    /// How many locations it has.
+    #[must_use]
+    pub fn location_count(&self) -> usize {
+        self.locations.len()
+    }
+
     /// The names of what a state has values of, as herd writes them.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.shown.iter().map(|&item| self.item_name(item))

@@ -61,6 +61,12 @@ impl<'a> LitmusProgram<'a> {
         LitmusProgram { test, places, main, unroll, states: vec![] }
     }
 
+    /// The registers at the end of a history.
+    #[must_use]
+    pub fn registers(&self, node: NodeId) -> &[Value] {
+        &self.states[node.0 as usize].registers
+    }
+
     fn body(&self, thread: usize) -> &Body {
         if thread == 0 { &self.main } else { &self.test.threads[thread - 1] }
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::execution::Value;
-use crate::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace};
+use crate::explore::{Control, Ending, Extent, Leaf, Limits, Summary, ThreadEnd, Trace};
 use crate::plan::Plan;
 
-use super::condition::{Item, Proposition};
+use super::condition::{Item, Proposition, Quantifier};
 use super::{LitmusProgram, Test};
 
 /// How far to go.
@@ -71,10 +71,9 @@ impl Outcome {
     /// Whether it is known that the claim holds or not: executions that were not seen cannot change it.
     #[must_use]
     pub fn is_settled(&self, test: &Test) -> bool {
-        use super::Quantifier::{Exists, Forall, NotExists};
         let shown = match test.quantifier {
-            Exists | NotExists => self.positive > 0,
-            Forall => self.negative > 0,
+            Quantifier::Exists | Quantifier::NotExists => self.positive > 0,
+            Quantifier::Forall => self.negative > 0,
         };
         shown || self.is_complete()
     }
@@ -130,7 +129,7 @@ impl<'a> Collector<'a> {
             }
         }
         let trace = leaf.trace();
-        if trace.ends.values().all(|end| *end == crate::explore::ThreadEnd::Finished) {
+        if trace.ends.values().all(|end| *end == ThreadEnd::Finished) {
             self.add(trace);
         }
         Control::Continue
@@ -138,14 +137,13 @@ impl<'a> Collector<'a> {
 
     fn add(&mut self, trace: Trace) {
         let registers = self.program.finals(&trace);
-        let value = |item: Item| self.value(&registers, item);
-        let holds = |it: &Proposition| it.holds(&|&(item, wanted)| value(item) == wanted);
-        if self.test.filter.as_ref().is_some_and(|filter| !holds(filter)) {
-            return;
-        }
-        let state: State = self.test.shown.iter().map(|&item| value(item)).collect();
-        let positive = holds(&self.test.condition);
-        let is_witness = positive != (self.test.quantifier == super::Quantifier::Forall);
+        let memory = |location: usize| {
+            let at = self.final_locations.binary_search(&location);
+            registers[0][at.expect("it is loaded in the end")]
+        };
+        let Some(state) = self.test.final_state(&registers[1..], &memory) else { return };
+        let positive = self.test.satisfies(&state);
+        let is_witness = positive != (self.test.quantifier == Quantifier::Forall);
         self.outcome.states.insert(state);
         self.outcome.positive += u64::from(positive);
         self.outcome.negative += u64::from(!positive);
@@ -153,17 +151,32 @@ impl<'a> Collector<'a> {
             self.outcome.witness = Some(trace);
         }
     }
+}
 
-    fn value(&self, registers: &[Vec<Value>], item: Item) -> Value {
-        match item {
+impl Test {
+    /// The final state if these are the registers of all threads and this is the memory; none if the
+    /// filter excludes it. A location is named by its number.
+    pub fn final_state<R: AsRef<[Value]>>(
+        &self,
+        registers: &[R],
+        memory: &impl Fn(usize) -> Value,
+    ) -> Option<State> {
+        let value = |item: Item| match item {
+            Item::Location(location) => memory(location),
             Item::Register(thread, register) => {
-                let register = &self.test.threads[thread].named[register];
-                register.ty.wrap(registers[thread + 1][register.slot])
+                let register = &self.threads[thread].named[register];
+                register.ty.wrap(registers[thread].as_ref()[register.slot])
             }
-            Item::Location(location) => {
-                let at = self.final_locations.binary_search(&location);
-                registers[0][at.expect("it is loaded in the end")]
-            }
-        }
+        };
+        let holds = |filter: &Proposition| filter.holds(&|&(item, wanted)| value(item) == wanted);
+        let admitted = self.filter.as_ref().is_none_or(holds);
+        admitted.then(|| self.shown.iter().map(|&item| value(item)).collect())
+    }
+
+    /// Whether a final state satisfies the condition.
+    #[must_use]
+    pub fn satisfies(&self, state: &[Value]) -> bool {
+        let value = |item: &Item| self.shown.iter().position(|it| it == item).map(|at| state[at]);
+        self.condition.holds(&|(item, wanted)| value(item) == Some(*wanted))
     }
 }

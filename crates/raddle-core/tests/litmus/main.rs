@@ -1,8 +1,21 @@
-//! Litmus tests: those of the literature against what is known of them.
+//! Litmus tests: those of the literature against what is known of them, and others against brute force.
 
+mod axioms;
+mod cycles;
+mod fuzz;
+mod machine;
 mod oracle;
+mod parse;
+mod random;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+use raddle_core::execution::Value;
+use raddle_core::litmus::{State, Test};
+use raddle_core::model::Model;
+use raddle_core::plan::{Explorer, Language};
+use raddle_core::reference::random::Random;
 
 /// Where tests are that are not part of this project, if they are there.
 fn shared() -> Option<PathBuf> {
@@ -10,6 +23,11 @@ fn shared() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus");
     let directory = given.unwrap_or(beside);
     directory.join("oracle.tsv").is_file().then_some(directory)
+}
+
+/// The tests of this project.
+fn own() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus")
 }
 
 fn agree_with_table(directory: &Path) {
@@ -23,6 +41,23 @@ fn agree_with_table(directory: &Path) {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
+/// Compares the states of a test under a model with those of the machine.
+fn agree_with_machine(name: &str, test: &Test, model: Model) {
+    let expected = machine::states(test, model);
+    for explorer in Explorer::ALL {
+        let states = oracle::outcome(test, model, explorer).states;
+        assert_eq!(states, expected, "{name}, {model}, {}", explorer.name());
+    }
+}
+
+fn x86_agrees_with_machine(directory: &Path) {
+    for (name, test) in oracle::tests(directory) {
+        if test.language == Language::X86 {
+            agree_with_machine(&name, &test, Model::Pso);
+        }
+    }
+}
+
 #[test]
 fn the_shared_tests_agree_with_herd() {
     let Some(directory) = shared() else {
@@ -30,4 +65,76 @@ fn the_shared_tests_agree_with_herd() {
         return;
     };
     agree_with_table(&directory);
+}
+
+#[test]
+fn the_shared_tests_agree_with_the_machine_under_pso() {
+    let Some(directory) = shared() else {
+        println!("skipped: there is no ../shared/litmus, and RADDLE_LITMUS names no other");
+        return;
+    };
+    x86_agrees_with_machine(&directory);
+}
+
+#[test]
+fn the_tests_of_the_project_agree_with_their_table() {
+    agree_with_table(&own());
+}
+
+#[test]
+fn the_tests_of_the_project_agree_with_the_machine() {
+    for (name, test) in oracle::tests(&own()) {
+        for model in Model::STORE_BUFFERS {
+            agree_with_machine(&name, &test, model);
+        }
+    }
+}
+
+#[test]
+fn random_tests_agree_with_the_machine() {
+    let mut random = Random::new(6);
+    for _ in 0..300 {
+        let text = random::test(&mut random, true);
+        let test = Test::parse(text.as_bytes()).expect("a test");
+        for model in Model::STORE_BUFFERS {
+            agree_with_machine(&text, &test, model);
+        }
+    }
+}
+
+/// The values of the locations of a state.
+fn memory(test: &Test, state: &State) -> BTreeMap<String, Value> {
+    let named = test.names().zip(state);
+    let locations = named.filter_map(|(name, &value)| {
+        Some((name.strip_prefix('[')?.strip_suffix(']')?.to_owned(), value))
+    });
+    locations.collect()
+}
+
+/// Loads after all joins observe exactly the last writes of the modification orders that the axioms
+/// admit.
+#[test]
+fn final_values_are_the_last_ones_of_modification_orders() {
+    let mut random = Random::new(11);
+    for _ in 0..200 {
+        let seed = random.bits();
+        let text = |memory| random::test(&mut Random::new(seed), memory);
+        let with = Test::parse(text(true).as_bytes()).expect("a test");
+        let without = Test::parse(text(false).as_bytes()).expect("a test");
+        for model in [Model::Rc11, Model::C20, Model::Ra, Model::Rc20, Model::Relaxed, Model::Sra] {
+            let expected = axioms::final_values(&without, model);
+            // Locations that nobody accesses keep their initial values.
+            let complete = |mut values: BTreeMap<String, Value>| {
+                values.entry("x".to_owned()).or_insert(0);
+                values.entry("y".to_owned()).or_insert(5);
+                values
+            };
+            let expected: BTreeSet<_> = expected.into_iter().map(complete).collect();
+            for explorer in Explorer::ALL {
+                let outcome = oracle::outcome(&with, model, explorer);
+                let found = outcome.states.iter().map(|state| memory(&with, state)).collect();
+                assert_eq!(expected, found, "{model}, {}:\n{}", explorer.name(), text(true));
+            }
+        }
+    }
 }

@@ -27,6 +27,9 @@ const LEVELS: [&[(&str, Operator)]; 8] = [
     &[("*", Operator::Mul), ("/", Operator::Div), ("%", Operator::Rem)],
 ];
 
+/// A statement has at most this many operators: expressions are evaluated by recursion.
+const OPERATORS: usize = 500;
+
 /// An operation on two values, with the conversions of C.
 pub(super) fn combine(operator: Operator, left: Typed, right: Typed) -> Typed {
     if left.ty.stars > 0 || right.ty.stars > 0 {
@@ -122,6 +125,10 @@ impl Function<'_> {
         loop {
             let next = operators.iter().find(|(sign, _)| self.draft.tokens.is_sign(sign));
             let Some(&(_, operator)) = next else { return Ok(left) };
+            self.operators += 1;
+            if self.operators > OPERATORS {
+                return self.tokens().expected(&format!("at most {OPERATORS} operators"));
+            }
             self.tokens().skip();
             let right = self.binary(level + 1)?;
             left = combine(operator, left, right);

@@ -44,6 +44,8 @@ struct Function<'a> {
     loops: Vec<Jumps>,
     /// Jumps to the end.
     returns: Vec<usize>,
+    /// How many operators the current statement has.
+    operators: usize,
 }
 
 #[derive(Default)]
@@ -62,6 +64,7 @@ pub(super) fn threads(draft: &mut Draft) -> Parsed<()> {
         }
         let body = function(draft)?;
         draft.threads.push(body);
+        draft.check_thread_count(draft.threads.len())?;
         while draft.tokens.eat(";") {}
     }
     Ok(())
@@ -79,7 +82,8 @@ fn is_function(tokens: &Tokens) -> bool {
 
 fn function(draft: &mut Draft) -> Parsed<Body> {
     let (body, names) = (Body::default(), vec![]);
-    let mut function = Function { draft, body, names, loops: vec![], returns: vec![] };
+    let mut function =
+        Function { draft, body, names, loops: vec![], returns: vec![], operators: 0 };
     function.parameters()?;
     function.draft.tokens.sign("{")?;
     while !function.draft.tokens.eat("}") {
@@ -172,6 +176,7 @@ impl Function<'_> {
     }
 
     fn any_statement(&mut self) -> Parsed<()> {
+        self.operators = 0;
         let place = self.tokens().at();
         if self.tokens().eat(";") {
             return Ok(());

@@ -9,12 +9,12 @@ use super::edge::{EXPECTED, Edge};
 use super::{Cycle, CycleError, quote};
 
 /// How many sequences are tried.
-const BUDGET: usize = 10_000_000;
+const BUDGET: usize = 1_000_000;
 
 pub(super) fn all(length: usize, relaxations: &str) -> Result<Vec<Cycle>, CycleError> {
     let unknown = |word| CycleError(format!("found {}: expected {EXPECTED}", quote(word)));
     let words = relaxations.split_whitespace();
-    let edges: BTreeSet<Edge> = words
+    let edges: Vec<Edge> = words
         .map(|word| Edge::parse(word).ok_or_else(|| unknown(word)))
         .collect::<Result<_, _>>()?;
     let mut search = Search { edges, length, path: vec![], found: BTreeSet::new(), left: BUDGET };
@@ -23,7 +23,7 @@ pub(super) fn all(length: usize, relaxations: &str) -> Result<Vec<Cycle>, CycleE
 }
 
 struct Search {
-    edges: BTreeSet<Edge>,
+    edges: Vec<Edge>,
     length: usize,
     path: Vec<Edge>,
     found: BTreeSet<Cycle>,
@@ -41,7 +41,8 @@ impl Search {
             self.found.extend(Cycle::new(&self.path));
             return Ok(());
         }
-        for edge in self.edges.clone() {
+        for at in 0..self.edges.len() {
+            let edge = self.edges[at];
             if self.path.last().is_none_or(|last| last.target == edge.source) {
                 self.path.push(edge);
                 self.extend()?;

@@ -58,6 +58,9 @@ const FLAGS: Flags = Flags {
     overflow: registers::COUNT + 3,
 };
 
+/// An address has at most this many parts.
+const PARTS: usize = 4;
+
 /// Reads all threads.
 pub(super) fn threads(draft: &mut Draft, syntax: Syntax) -> Parsed<()> {
     let mut columns = heads(draft, syntax)?;
@@ -82,6 +85,7 @@ fn heads(draft: &mut Draft, syntax: Syntax) -> Parsed<Vec<Column>> {
         let named = registers::named(syntax);
         let body = Body { named, registers, any_case: true, ..Body::default() };
         columns.push(Column { body, labels: vec![], jumps: vec![] });
+        draft.check_thread_count(columns.len())?;
         if !draft.tokens.eat("|") {
             draft.tokens.sign(";")?;
             return Ok(columns);
@@ -209,7 +213,7 @@ fn register(draft: &mut Draft, name: &str) -> Parsed<registers::Operand> {
 /// A sum of locations and registers that is the address of a location, when the time comes.
 fn effective_address(draft: &mut Draft) -> Parsed<Expression> {
     let mut sum: Option<Expression> = None;
-    loop {
+    for _ in 0..PARTS {
         let percent = draft.tokens.eat("%");
         let part = match draft.tokens.peek() {
             Token::Number(value) => {
@@ -237,6 +241,7 @@ fn effective_address(draft: &mut Draft) -> Parsed<Expression> {
             return Ok(sum.unwrap_or(Expression::Number(0)));
         }
     }
+    draft.tokens.expected(&format!("at most {PARTS} parts of an address"))
 }
 
 /// Memory, with the type that the initial state declares.
