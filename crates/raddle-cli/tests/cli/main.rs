@@ -1,6 +1,7 @@
 //! The program from outside: what it prints, where, and its exit status.
 
 mod c11;
+mod check;
 mod convert;
 mod explain;
 mod generate;

@@ -14,12 +14,14 @@ fn help() {
     assert_snapshot!(run("--help"), @r"
 exit 0
 --- stdout
-Raddle: does a concurrent execution fit a memory model?
+Raddle: what can concurrent programs do under a memory model?
 
 Usage: raddle <COMMAND>
 
 Commands:
   verify  Check whether memory models allow recorded executions
+  check   Explore programs: all behaviours that memory models allow
+  litmus  Make litmus tests from cycles of relaxations, as diy does
   models  Print the memory models, their axioms, and what checking costs
   help    Print this message or the help of the given subcommand(s)
 
@@ -27,8 +29,9 @@ Options:
   -h, --help     Print help
   -V, --version  Print version
 
-Example: does a recorded execution fit sequential consistency, and why not?
+Examples: does a recorded execution fit sequential consistency, and why not? And what can a program do?
   raddle verify examples/store-buffering.txt --model sc --explain
+  raddle check examples/store-buffering.litmus
 --- stderr
 ");
 }

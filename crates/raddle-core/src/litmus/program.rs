@@ -273,8 +273,13 @@ impl Program for LitmusProgram<'_> {
     fn place(&self, place: PlaceId) -> String {
         let place = place.0 as usize;
         let thread = self.places.partition_point(|&first| first <= place) - 1;
-        let at = self.body(thread).places[place - self.places[thread]];
-        if thread == 0 { "the end".to_owned() } else { self.test.describe_place(at) }
+        let at = place - self.places[thread];
+        let body = self.body(thread);
+        match body.code[at] {
+            Code::Spawn(_) => "the start".to_owned(),
+            _ if thread == 0 => "the end".to_owned(),
+            _ => self.test.describe_place(body.places[at]),
+        }
     }
 
     fn location_name(&self, location: LocationId) -> String {

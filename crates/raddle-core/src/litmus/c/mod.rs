@@ -7,7 +7,9 @@
 //! they are written.
 
 mod atomics;
+mod control;
 mod expressions;
+mod spelling;
 
 use crate::execution::MemoryOrder::NonAtomic;
 use crate::history::quote;
@@ -18,6 +20,7 @@ use super::expression::{Expression, Operator};
 use super::lex::{Fault, Parsed, Token, Tokens};
 use super::types::{self, CType};
 use super::value::address;
+use control::Jumps;
 
 /// A value and its type.
 #[derive(Clone, Debug)]
@@ -46,12 +49,6 @@ struct Function<'a> {
     returns: Vec<usize>,
     /// How many operators the current statement has.
     operators: usize,
-}
-
-#[derive(Default)]
-struct Jumps {
-    breaks: Vec<usize>,
-    continues: Vec<usize>,
 }
 
 /// Reads all threads.
@@ -205,25 +202,6 @@ impl Function<'_> {
         self.tokens().sign(";")
     }
 
-    /// `break`, `continue` or `return`, if that is next.
-    fn leave(&mut self, place: usize) -> Parsed<bool> {
-        let word = ["break", "continue", "return"]
-            .into_iter()
-            .find(|word| self.draft.tokens.is_word(word));
-        let Some(word) = word else { return Ok(false) };
-        if word != "return" && self.loops.is_empty() {
-            return self.tokens().expected(&format!("no '{word}' outside of a loop"));
-        }
-        self.tokens().skip();
-        let jump = self.body.jump(place);
-        match (word, self.loops.last_mut()) {
-            ("break", Some(jumps)) => jumps.breaks.push(jump),
-            ("continue", Some(jumps)) => jumps.continues.push(jump),
-            _ => self.returns.push(jump),
-        }
-        Ok(true)
-    }
-
     /// `int r0 = 1, *r1 = x`
     fn declaration(&mut self) -> Parsed<()> {
         let Some(first) = types::optional(self.tokens())? else { return Ok(()) };
@@ -302,103 +280,6 @@ impl Function<'_> {
         let condition = self.expression()?;
         self.tokens().sign(")")?;
         Ok(condition.value)
-    }
-
-    fn branch(&mut self, place: usize) -> Parsed<()> {
-        let condition = self.condition()?;
-        let skip = self.body.unless(condition, place);
-        self.statement()?;
-        if !self.tokens().eat_word("else") {
-            let here = self.body.here();
-            self.body.land(skip, here);
-            return Ok(());
-        }
-        let over = self.body.jump(place);
-        let here = self.body.here();
-        self.body.land(skip, here);
-        self.statement()?;
-        let here = self.body.here();
-        self.body.land(over, here);
-        Ok(())
-    }
-
-    /// Reads the body of a loop; its jumps are still open.
-    fn round(&mut self) -> Parsed<Jumps> {
-        self.loops.push(Jumps::default());
-        let read = self.statement();
-        let jumps = self.loops.pop().unwrap_or_default();
-        read.map(|()| jumps)
-    }
-
-    fn land_all(&mut self, jumps: Vec<usize>, target: usize) {
-        for jump in jumps {
-            self.body.land(jump, target);
-        }
-    }
-
-    fn while_loop(&mut self, place: usize) -> Parsed<()> {
-        let top = self.body.here();
-        let condition = self.condition()?;
-        let out = self.body.unless(condition, place);
-        let jumps = self.round()?;
-        let back = self.body.jump(place);
-        self.body.land(back, top);
-        let end = self.body.here();
-        self.land_all(jumps.continues, top);
-        self.land_all(jumps.breaks, end);
-        self.body.land(out, end);
-        Ok(())
-    }
-
-    fn do_loop(&mut self, place: usize) -> Parsed<()> {
-        let top = self.body.here();
-        let jumps = self.round()?;
-        let test = self.body.here();
-        if !self.tokens().eat_word("while") {
-            return self.tokens().expected("'while' after the body of 'do'");
-        }
-        let condition = self.condition()?;
-        self.tokens().sign(";")?;
-        let back = self.body.unless(condition.not(), place);
-        self.body.land(back, top);
-        let end = self.body.here();
-        self.land_all(jumps.continues, test);
-        self.land_all(jumps.breaks, end);
-        Ok(())
-    }
-
-    /// The step is read before the body and runs after it: the loop jumps around.
-    fn for_loop(&mut self, place: usize) -> Parsed<()> {
-        self.tokens().sign("(")?;
-        if types::is_next(self.tokens()) {
-            self.declaration()?;
-        } else if !self.tokens().is_sign(";") {
-            self.assignment()?;
-        }
-        self.tokens().sign(";")?;
-        let top = self.body.here();
-        let condition =
-            if self.tokens().is_sign(";") { 1.into() } else { self.expression()?.value };
-        self.tokens().sign(";")?;
-        let out = self.body.unless(condition, place);
-        let enter = self.body.jump(place);
-        let step = self.body.here();
-        if !self.tokens().is_sign(")") {
-            self.assignment()?;
-        }
-        self.tokens().sign(")")?;
-        let again = self.body.jump(place);
-        self.body.land(again, top);
-        let here = self.body.here();
-        self.body.land(enter, here);
-        let jumps = self.round()?;
-        let back = self.body.jump(place);
-        self.body.land(back, step);
-        let end = self.body.here();
-        self.land_all(jumps.continues, step);
-        self.land_all(jumps.breaks, end);
-        self.body.land(out, end);
-        Ok(())
     }
 }
 

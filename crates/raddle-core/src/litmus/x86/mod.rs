@@ -6,6 +6,7 @@
 
 mod instructions;
 mod registers;
+mod table;
 
 use crate::execution::Value;
 use crate::history::quote;

@@ -1,0 +1,482 @@
+//! `raddle check` and `raddle litmus`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::{raddle, run, scratch, stdout};
+
+#[test]
+fn herd_prints_it_like_that() {
+    assert_snapshot!(run("check examples/store-buffering.litmus"), @r"
+exit 0
+--- stdout
+Test SB Allowed
+States 4
+0:EAX=0; 1:EAX=0;
+0:EAX=0; 1:EAX=1;
+0:EAX=1; 1:EAX=0;
+0:EAX=1; 1:EAX=1;
+Ok
+Witnesses
+Positive: 1 Negative: 3
+Condition exists (0:EAX=0 /\ 1:EAX=0)
+Observation SB Sometimes 1 3
+
+--- stderr
+");
+}
+
+#[test]
+fn an_execution_is_shown() {
+    assert_snapshot!(run("check examples/message-passing.litmus --explain"), @r"
+exit 1
+--- stdout
+Test MP Forbidden
+States 4
+1:r0=0; 1:r1=0;
+1:r0=0; 1:r1=1;
+1:r0=1; 1:r1=0;
+1:r0=1; 1:r1=1;
+No
+Witnesses
+Positive: 3 Negative: 1
+Condition ~exists (1:r0=1 /\ 1:r1=0)
+Observation MP Sometimes 1 3
+
+c20 allows an execution that satisfies the condition.
+
+The execution, which c20 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+
+main         P0         P1
+.0 spawn P0                                                            the start
+.1 spawn P1                                                            the start
+             .0 store data (rlx) = 1                                   line 5: atomic_store_explicit(data, 1...
+             .1 store flag (rlx) = 1                                   line 6: atomic_store_explicit(flag, 1...
+.2 join P0                                                             the end
+                        .0 load flag (rlx) = 1 <- P0.1                 line 10: atomic_load_explicit(flag, m...
+                        .1 load data (rlx) = 0 <- initially, not P0.0  line 11: atomic_load_explicit(data, m...
+.3 join P1                                                             the end
+
+--- stderr
+");
+}
+
+#[test]
+fn races_are_bugs() {
+    assert_snapshot!(run("check corpus/litmus/C/mp-race.litmus --model rc11 --explain"), @r"
+exit 1
+--- stdout
+Test mp-race Allowed
+States 3
+1:r0=0; 1:r1=1;
+1:r0=1; 1:r1=0;
+1:r0=1; 1:r1=1;
+Ok
+Witnesses
+Positive: 1 Negative: 2
+Flag Data-Race
+Condition exists (1:r0=1 /\ 1:r1=0)
+Observation mp-race Sometimes 1 2
+
+data race on data between P0 (line 5: *data = 1) and P1 (line 12: *data)
+
+The execution, which rc11 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+
+main    P0    P1
+.0 spawn P0                                                                   the start
+.1 spawn P1                                                                   the start
+        .0 store data (na) = 1 (races with P1.1)                              line 5: *data = 1
+        .1 store flag (rlx) = 1                                               line 6: atomic_store_explicit(flag, 1...
+              .0 load flag (rlx) = 1 <- P0.1                                  line 10: atomic_load_explicit(flag, m...
+              .1 load data (na) = 0 <- initially, not P0.0 (races with P0.0)  line 12: *data
+
+2 events that had no influence are left out.
+
+--- stderr
+");
+}
+
+#[test]
+fn a_loop_that_is_cut_is_incomplete() {
+    assert_snapshot!(run("check examples/spin.litmus --unroll 2"), @r"
+exit 3
+--- stdout
+Test spin Required
+States 1
+1:r0=1;
+Loop Ok
+Witnesses
+Positive: 3 Negative: 0
+Condition forall (1:r0=1)
+Observation spin Always 3 0
+
+--- stderr
+examples/spin.litmus, c20: incomplete: the limit of a loop, or of the events of an execution, was reached
+");
+}
+
+#[test]
+fn several_models_make_a_table() {
+    assert_snapshot!(run("check examples/store-buffering.litmus corpus/litmus/C/sb-relacq.litmus --model sc,tso,pso,rc11"), @r"
+exit 0
+--- stdout
+program                           sc     tso        pso        rc11
+examples/store-buffering.litmus   Never  Sometimes  Sometimes  -
+corpus/litmus/C/sb-relacq.litmus  Never  Sometimes  Sometimes  Sometimes
+
+-: x86 instructions, which have no memory orders, cannot be checked under rc11: expected sc, tso, pso
+--- stderr
+");
+}
+
+#[test]
+fn a_limit_is_told() {
+    assert_snapshot!(run("check examples/store-buffering.litmus --model sc,tso --max-executions 2"), @r"
+exit 3
+--- stdout
+program                          sc      tso
+examples/store-buffering.litmus  Never?  Sometimes
+
+examples/store-buffering.litmus, sc: incomplete: the limit of executions was reached
+examples/store-buffering.litmus, tso: incomplete: the limit of executions was reached
+--- stderr
+");
+}
+
+#[test]
+fn what_cannot_be_checked() {
+    assert_snapshot!(run("check examples/lock.txt"), @r"
+exit 2
+--- stdout
+--- stderr
+examples/lock.txt: unknown kind of program: expected a .litmus file or a directory
+");
+    assert_snapshot!(run("check program.c"), @r"
+exit 2
+--- stdout
+--- stderr
+program.c: C and C++ programs cannot be checked yet: expected a .litmus file
+");
+    assert_snapshot!(run("check nothing.litmus"), @r"
+exit 2
+--- stdout
+--- stderr
+nothing.litmus: cannot read: No such file or directory (os error 2)
+");
+    assert_snapshot!(run("check crates/raddle-cli/src"), @r"
+exit 2
+--- stdout
+--- stderr
+crates/raddle-cli/src: no litmus test is in this directory: expected *.litmus
+");
+    assert_snapshot!(run("check corpus/litmus/X86/sb-xchg.litmus --model rc11"), @r"
+exit 2
+--- stdout
+--- stderr
+corpus/litmus/X86/sb-xchg.litmus: x86 instructions, which have no memory orders, cannot be checked under rc11: expected sc, tso, pso
+");
+    assert_snapshot!(run("check corpus/litmus/X86/cycles --model rc11,c20"), @r"
+exit 2
+--- stdout
+--- stderr
+corpus/litmus/X86/cycles/2+2W+sfence+po.litmus and 38 others: x86 instructions, which have no memory orders, cannot be checked under rc11: expected sc, tso, pso; x86 instructions, which have no memory orders, cannot be checked under c20: expected sc, tso, pso
+");
+}
+
+#[test]
+fn what_there_is_instead() {
+    assert_snapshot!(run("check --by rvf examples"), @r"
+exit 2
+--- stdout
+--- stderr
+error: invalid value 'rvf' for '--by <EQUIVALENCE>': there is no equivalence 'rvf': expected rf
+
+For more information, try '--help'.
+");
+    assert_snapshot!(run("check --explorer dfs examples"), @r"
+exit 2
+--- stdout
+--- stderr
+error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from
+
+For more information, try '--help'.
+");
+    assert_snapshot!(run("check --timeout -1 examples"), @r"
+exit 2
+--- stdout
+--- stderr
+error: unexpected argument '-1' found
+
+  tip: to pass '-1' as a value, use '-- -1'
+
+Usage: raddle check [OPTIONS] <PROGRAM>...
+
+For more information, try '--help'.
+");
+    assert_snapshot!(run("check"), @r"
+exit 2
+--- stdout
+--- stderr
+error: the following required arguments were not provided:
+  <PROGRAM>...
+
+Usage: raddle check <PROGRAM>...
+
+For more information, try '--help'.
+");
+    assert_snapshot!(run("check examples --expect nothing.tsv"), @r"
+exit 2
+--- stdout
+--- stderr
+nothing.tsv: cannot read: No such file or directory (os error 2)
+");
+    assert_snapshot!(run("check examples --expect examples/lock.txt"), @r"
+exit 2
+--- stdout
+--- stderr
+examples/lock.txt:1:1: expected the columns file, model, quantifier, some_final_state_satisfies, some_final_state_does_not, final_states, note
+");
+}
+
+#[test]
+fn tests_are_made_from_cycles() {
+    assert_snapshot!(run("litmus PodWR Fre MFencedWR Fre"), @r#"
+exit 0
+--- stdout
+X86 SB+mfence+po
+"MFencedWR Fre PodWR Fre"
+{
+}
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MFENCE      | MOV EAX,[x] ;
+ MOV EAX,[y] |             ;
+exists
+(0:EAX=0 /\ 1:EAX=0)
+--- stderr
+"#);
+    assert_snapshot!(run("litmus --arch C SFencedWW Rfe DpAddrdR Fre"), @r#"
+exit 0
+--- stdout
+C MP+sfence+addr
+"SFencedWW Rfe DpAddrdR Fre"
+{
+}
+
+P0 (atomic_int* x, atomic_int* y) {
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  atomic_store_explicit(y, 1, memory_order_relaxed);
+}
+
+P1 (atomic_int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_relaxed);
+  int r1 = atomic_load_explicit(x + (r0 ^ r0), memory_order_relaxed);
+}
+
+exists
+(1:r0=1 /\ 1:r1=0)
+--- stderr
+"#);
+    assert_snapshot!(run("litmus PodWR Fre"), @r"
+exit 2
+--- stdout
+--- stderr
+expected at least two of Rfe, Fre and Wse, which lead to other threads
+");
+    assert_snapshot!(run("litmus --arch PPC PodWR Fre"), @r"
+exit 2
+--- stdout
+--- stderr
+error: invalid value 'PPC' for '--arch <ARCH>': there is no architecture 'PPC': expected X86 or C
+
+For more information, try '--help'.
+");
+}
+
+#[test]
+fn help_of_check() {
+    assert_snapshot!(run("check -h"), @r"
+exit 0
+--- stdout
+Explore programs: all behaviours that memory models allow
+
+Usage: raddle check [OPTIONS] <PROGRAM>...
+
+Arguments:
+  <PROGRAM>...  Programs to explore: litmus tests (.litmus), or directories with such
+
+Options:
+      --model <MODELS>      Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
+      --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write [default: rf]
+      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) [default: compact]
+      --jobs <N>            Number of explorations at the same time [default: the number of processors]
+      --max-executions <N>  Stop each exploration after this many executions
+      --timeout <S>         Stop each exploration after this many seconds
+      --unroll <N>          How often a thread may come back to a place in its code [default: 8]
+      --json                Print one JSON object on a line for each program and model
+      --explain             Show an execution: one with a race, or one that satisfies the condition (of 'forall': does not)
+      --herd                Print every litmus test as herd does, instead of a table
+      --trace <FILE>        Write an execution that shows the bug, or of a litmus test the state asked for, to this file
+      --expect <FILE>       Compare with the verdicts in this table (file, model, quantifier, ...)
+  -h, --help                Print help (see more with '--help')
+
+Exit status: 0 explored completely and clean, 1 a bug (a race, a state that '~exists' or 'forall'
+excludes, or with --expect another verdict than expected), 2 bad input or usage, 3 incomplete: a
+bound was reached. Of several, the first of 2, 1, 3, 0 counts.
+
+Examples:
+  raddle check examples/store-buffering.litmus
+  raddle check examples/*.litmus --model sc,tso,pso,rc11
+  raddle check corpus/litmus --model sc,tso,rc11 --expect corpus/litmus/oracle.tsv
+--- stderr
+");
+}
+
+#[test]
+fn help_of_litmus() {
+    assert_snapshot!(run("litmus -h"), @r"
+exit 0
+--- stdout
+Make litmus tests from cycles of relaxations, as diy does
+
+Usage: raddle litmus [OPTIONS] <CYCLE>...
+
+Arguments:
+  <CYCLE>...  A cycle of relaxations; or several cycles, each in quotes
+
+Options:
+      --arch <ARCH>   What the tests are written in: X86 or C [default: X86]
+      --all <N>       Make all cycles of N of the relaxations
+      --output <DIR>  Write each test to a file of its own in this directory
+  -h, --help          Print help
+
+Relaxations: Rfe, Fre, Wse (other threads), Rfi, Fri, Wsi (same thread), PodWR, PosRR and the like
+(program order, different or same location), MFencedWR, SFencedWW, LFencedRR, DpAddrdR, DpDatadW,
+DpCtrldW, Rmw.
+
+Examples:
+  raddle litmus PodWR Fre PodWR Fre
+  raddle litmus 'PodWW Rfe PodRR Fre' 'MFencedWR Fre PodWR Fre' --arch C
+  raddle litmus --all 4 PodWR PodWW PodRR Fre Rfe Wse --output tests
+--- stderr
+");
+}
+
+/// The objects that a run prints, and its exit status.
+fn objects(args: &str) -> (Vec<Value>, Option<i32>) {
+    let output = raddle(args).output().expect("raddle runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let object = |line: &str| serde_json::from_str(line).expect("an object");
+    (text.lines().map(object).collect(), output.status.code())
+}
+
+#[test]
+fn json_has_stable_names() {
+    let (objects, status) = objects("check corpus/litmus/C/mp-race.litmus --model rc11 --json");
+    let [object] = &objects[..] else { panic!("one object: {objects:?}") };
+    assert_eq!(status, Some(1));
+    let keys: Vec<&String> = object.as_object().expect("an object").keys().collect();
+    let expected = "blocked bug by classes command executions explorer litmus model program seconds \
+                    verdict";
+    assert_eq!(keys, expected.split(' ').collect::<Vec<_>>());
+    assert_eq!(object["command"], "check");
+    assert_eq!(object["by"], "rf");
+    assert_eq!(object["explorer"], "compact");
+    assert_eq!(object["verdict"], "bug");
+    assert_eq!(object["classes"], 3);
+    assert_eq!(object["bug"]["kind"], "race");
+    assert_eq!(object["bug"]["place"], "line 12: *data");
+    assert_eq!(object["litmus"]["states"].as_array().map(Vec::len), Some(3));
+    assert_eq!(object["litmus"]["observation"], "Sometimes");
+}
+
+#[test]
+fn json_tells_errors_and_bounds() {
+    let (objects, status) = objects("check examples/spin.litmus nothing.litmus --json --unroll 1");
+    assert_eq!(status, Some(2));
+    assert_eq!(objects[0]["verdict"], "incomplete");
+    let bound = "the limit of a loop, or of the events of an execution, was reached";
+    assert_eq!(objects[0]["bound"], bound);
+    assert_eq!(objects[1]["program"], "nothing.litmus");
+    assert_eq!(
+        objects[1]["error"]["message"],
+        "cannot read: No such file or directory (os error 2)"
+    );
+    let (objects, _) =
+        self::objects("check examples/store-buffering.litmus --model tso,rc11 --json");
+    assert_eq!((&objects[0]["model"], &objects[1]["model"]), (&"tso".into(), &"rc11".into()));
+    assert!(objects[1]["error"]["message"].as_str().is_some_and(|it| it.contains("under rc11")));
+}
+
+/// Both explorers find as many classes in every test of the project.
+#[test]
+fn explorers_agree_on_the_corpus() {
+    let classes = |explorer: &str| -> Vec<(String, Value)> {
+        let args =
+            format!("check corpus/litmus --model sc,tso,pso,rc11,c20 --json --explorer {explorer}");
+        let counted = |object: &Value| {
+            Some((object["program"].as_str()?.to_owned(), object.get("classes")?.clone()))
+        };
+        objects(&args).0.iter().filter_map(counted).collect()
+    };
+    let compact = classes("compact");
+    assert_eq!(compact.len(), 293);
+    assert_eq!(compact, classes("reads-from"));
+}
+
+#[test]
+fn verdicts_are_compared_with_a_table() {
+    let output =
+        stdout("check corpus/litmus/X86 --model sc,tso,pso --expect corpus/litmus/oracle.tsv");
+    assert!(output.ends_with("\n153 as expected, 0 not\n"), "{output}");
+    let directory = scratch("expect");
+    let table = fs::read_to_string("../../corpus/litmus/oracle.tsv").expect("the table");
+    let changed = table.replace(
+        "C/sb-sc.litmus\tsc\t~exists\tno\tyes\t3",
+        "C/sb-sc.litmus\tsc\t~exists\tyes\tyes\t3",
+    );
+    let changed = changed.replace("C/sb-sc.litmus\ttso\t~exists\tno\tyes\t3\t\n", "");
+    let file = directory.join("oracle.tsv");
+    fs::write(&file, changed).expect("a file");
+    fs::create_dir(directory.join("C")).expect("a directory");
+    fs::copy("../../corpus/litmus/C/sb-sc.litmus", directory.join("C/sb-sc.litmus"))
+        .expect("a copy");
+    let (test, table) = (directory.join("C/sb-sc.litmus"), file.display());
+    let told = run(&format!("check {} --model sc,tso,rc11 --expect {table}", test.display()));
+    assert!(told.starts_with("exit 2"), "{told}");
+    assert!(told.contains("sc: some final state satisfies: no, expected yes\n"), "{told}");
+    assert!(told.contains("tso: 'C/sb-sc.litmus' is not in the table\n"), "{told}");
+    assert!(told.contains("\n1 as expected, 2 not\n"), "{told}");
+}
+
+#[test]
+fn a_trace_is_a_history_that_verify_reads() {
+    let file = scratch("check-trace").join("trace.txt");
+    let file = file.display();
+    stdout(&format!("check examples/store-buffering.litmus --trace {file}"));
+    assert!(run(&format!("verify {file} --model tso")).starts_with("exit 0"));
+    assert!(run(&format!("verify {file} --model sc")).starts_with("exit 1"));
+    let told = run("check examples/spin.litmus --trace examples/spin.litmus");
+    assert!(
+        told.contains("--trace names one of the programs, which would be overwritten"),
+        "{told}"
+    );
+}
+
+#[test]
+fn families_are_written_to_files() {
+    let directory = scratch("cycles");
+    let path = directory.display();
+    stdout(&format!("litmus --all 4 PodWR PodWW PodRR PodRW Fre Rfe Wse --output {path}"));
+    let table = stdout(&format!("check {path} --model sc,tso,pso"));
+    let row =
+        |name: &str| table.lines().find(|line| line.contains(name)).expect("a row").to_owned();
+    assert!(row("/MP.litmus").ends_with("Never  Never      Sometimes"), "{table}");
+    assert!(row("/SB.litmus").ends_with("Never  Sometimes  Sometimes"), "{table}");
+    assert!(row("/W+RR+po-po001.litmus").ends_with("Never  Never      Never"), "{table}");
+    let numbered = fs::read_to_string(directory.join("W+RR+po-po001.litmus")).expect("a test");
+    assert!(numbered.starts_with("X86 W+RR+po-po001\n"), "{numbered}");
+}
