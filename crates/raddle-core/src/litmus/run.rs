@@ -85,7 +85,10 @@ pub fn explore(test: &Test, plan: Plan, options: &Options) -> Outcome {
     let mut program = LitmusProgram::new(test, options.unroll);
     let mut collector = Collector::new(test, options.unroll);
     let mut visitor = |leaf: &dyn Leaf| collector.visit(leaf);
-    let summary = plan.explore(&mut program, &options.limits, &mut visitor);
+    let mut summary = plan.explore(&mut program, &options.limits, &mut visitor);
+    if collector.hit_limit && summary.extent == Extent::All {
+        summary.extent = Extent::Events;
+    }
     Outcome { summary, ..collector.outcome }
 }
 
@@ -95,6 +98,8 @@ struct Collector<'a> {
     /// To do again what threads did.
     program: LitmusProgram<'a>,
     final_locations: Vec<usize>,
+    /// Whether some thread reached its limit.
+    hit_limit: bool,
     outcome: Outcome,
 }
 
@@ -111,26 +116,30 @@ impl<'a> Collector<'a> {
             summary,
         };
         let program = LitmusProgram::new(test, unroll);
-        Collector { test, program, final_locations: test.final_locations(), outcome }
+        let final_locations = test.final_locations();
+        Collector { test, program, final_locations, hit_limit: false, outcome }
     }
 
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
-        match leaf.ending() {
-            Ending::Complete => {}
-            ending @ Ending::Race(..) => {
-                let trouble = || Trouble { ending: ending.clone(), trace: leaf.trace() };
-                self.outcome.race.get_or_insert_with(trouble);
+        let (ending, trace) = (leaf.ending(), leaf.trace());
+        let has = |end: ThreadEnd| trace.ends.values().any(|it| *it == end);
+        // A race may hide what became of the threads.
+        self.hit_limit |= has(ThreadEnd::Limit);
+        let failed = has(ThreadEnd::Failed);
+        let trouble = |trace: &Trace| Trouble { ending: ending.clone(), trace: trace.clone() };
+        match ending {
+            Ending::Complete => self.add(trace),
+            Ending::Race(..) if !failed => {
+                self.outcome.race.get_or_insert_with(|| trouble(&trace));
+                if trace.ends.values().all(|end| *end == ThreadEnd::Finished) {
+                    self.add(trace);
+                }
             }
-            Ending::Limit(_) | Ending::Blocked => return Control::Continue,
-            ending => {
-                self.outcome.failure =
-                    Some(Trouble { ending: ending.clone(), trace: leaf.trace() });
+            Ending::Limit(_) | Ending::Blocked => {}
+            _ => {
+                self.outcome.failure = Some(trouble(&trace));
                 return Control::Stop;
             }
-        }
-        let trace = leaf.trace();
-        if trace.ends.values().all(|end| *end == ThreadEnd::Finished) {
-            self.add(trace);
         }
         Control::Continue
     }

@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use raddle_core::execution::Value;
-use raddle_core::litmus::{State, Test};
+use raddle_core::explore::Extent;
+use raddle_core::litmus::{Options, Outcome, State, Test, explore};
 use raddle_core::model::Model;
-use raddle_core::plan::{Explorer, Language};
+use raddle_core::plan::{Explorer, Language, plan};
 use raddle_core::reference::random::Random;
 
 /// Where tests are that are not part of this project, if they are there.
@@ -135,6 +136,44 @@ fn final_values_are_the_last_ones_of_modification_orders() {
                 let found = outcome.states.iter().map(|state| memory(&with, state)).collect();
                 assert_eq!(expected, found, "{model}, {}:\n{}", explorer.name(), text(true));
             }
+        }
+    }
+}
+
+/// What each explorer says of a test in C with these threads.
+fn explored(threads: &str) -> [Outcome; 2] {
+    let test =
+        Test::parse(format!("C t\n{{}}\n{threads}\nexists (x=1)").as_bytes()).expect("a test");
+    Explorer::ALL.map(|explorer| {
+        let plan = plan(test.language, Model::Rc11, explorer).expect("C goes with every model");
+        explore(&test, plan, &Options::default())
+    })
+}
+
+#[test]
+fn a_loop_that_is_cut_is_never_complete() {
+    let threads = "P0 (atomic_int* x) { atomic_store(x, 1); }
+                   P1 (atomic_int* x) { while (atomic_load(x) == 0) {} }";
+    for outcome in explored(threads) {
+        assert_eq!((outcome.summary.extent, outcome.race.is_some()), (Extent::Events, false));
+        assert_eq!((outcome.positive, outcome.negative), (9, 0));
+    }
+    let racing = threads.replace("atomic_store(x, 1)", "*x = 1");
+    for outcome in explored(&racing) {
+        assert_eq!((outcome.summary.extent, outcome.race.is_some()), (Extent::Events, true));
+        assert_eq!((outcome.positive, outcome.negative), (9, 0));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_ends_the_exploration() {
+    for store in ["atomic_store(x, 1)", "*x = 1"] {
+        let threads = format!(
+            "P0 (atomic_int* x) {{ {store}; }}
+             P1 (atomic_int* x) {{ int r0 = 2 / (1 - atomic_load(x)); }}"
+        );
+        for outcome in explored(&threads) {
+            assert!(outcome.failure.is_some() && !outcome.is_complete(), "{store}");
         }
     }
 }

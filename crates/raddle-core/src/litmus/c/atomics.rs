@@ -1,8 +1,7 @@
 //! Atomic operations of C and C++.
 //!
-//! A compare-exchange loads the expected
-//! value by its pointer and, where it fails, stores what it found there, both as plain accesses; a
-//! pointer to a local variable is no memory.
+//! A compare-exchange loads the expected value by its pointer and, where it fails, stores what it found
+//! there, both as plain accesses; a pointer to a local variable is no memory.
 
 use crate::execution::MemoryOrder::{self, NonAtomic, Relaxed, SeqCst};
 use crate::history::quote;
