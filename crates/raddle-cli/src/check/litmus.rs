@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use raddle_core::explore::{Ending, Trace, report};
-use raddle_core::history::{self, Format};
 use raddle_core::litmus::{self, LitmusProgram, Options, Outcome, Quantifier, Test, Trouble};
 use raddle_core::model::Model;
 use raddle_core::plan::{Language, Plan};
@@ -162,10 +161,7 @@ impl Told<'_> {
 
     /// The execution for `raddle verify`.
     fn history(&self, trace: &Trace) -> String {
-        match trace.to_execution(&self.program()) {
-            Ok(execution) => history::write(&execution, Format::Text),
-            Err(error) => format!("# {error:?}\n"),
-        }
+        self.program().history(trace).unwrap_or_else(|error| format!("# {error:?}\n"))
     }
 
     fn bug(&self) -> Option<Bug> {

@@ -459,6 +459,9 @@ fn a_trace_is_a_history_that_verify_reads() {
     stdout(&format!("check examples/store-buffering.litmus --trace {file}"));
     assert!(run(&format!("verify {file} --model tso")).starts_with("exit 0"));
     assert!(run(&format!("verify {file} --model sc")).starts_with("exit 1"));
+    stdout(&format!("check corpus/litmus/X86/pointer.litmus --model pso --trace {file}"));
+    assert!(run(&format!("verify {file} --model pso")).starts_with("exit 0"));
+    assert!(run(&format!("verify {file} --model tso")).starts_with("exit 1"));
     let told = run("check examples/spin.litmus --trace examples/spin.litmus");
     assert!(
         told.contains("--trace names one of the programs, which would be overwritten"),

@@ -4,8 +4,9 @@
 //! thread (the next instruction and the registers) is kept for every history, so a run costs what happens
 //! after the last answer and no more.
 
-use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
+use crate::execution::{BuildError, LocationId, MemoryOrder, ThreadId, Value};
 use crate::explore::{Trace, TraceEvent};
+use crate::history::{self, Format};
 use crate::program::{
     Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, PlaceId, Program, Segment,
     Step, Update,
@@ -65,6 +66,20 @@ impl<'a> LitmusProgram<'a> {
     #[must_use]
     pub fn registers(&self, node: NodeId) -> &[Value] {
         &self.states[node.0 as usize].registers
+    }
+
+    /// An execution as a history, for the checkers. Values of histories have 64 bits: the addresses of
+    /// locations are the largest of them there.
+    ///
+    /// # Errors
+    /// If the trace is none of this program.
+    pub fn history(&self, trace: &Trace) -> Result<String, BuildError> {
+        let mut text = history::write(&trace.to_execution(self)?, Format::Text);
+        for location in 0..self.test.location_count() {
+            let number = u64::MAX - location as u64;
+            text = text.replace(&address(location).to_string(), &number.to_string());
+        }
+        Ok(text)
     }
 
     fn body(&self, thread: usize) -> &Body {
