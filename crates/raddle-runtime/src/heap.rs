@@ -145,6 +145,25 @@ impl Heap {
         }
     }
 
+    /// All blocks but those of the thread from the block `private` on.
+    pub(crate) fn for_each_but(
+        &self,
+        thread: u32,
+        private: usize,
+        mut f: impl FnMut(usize, usize),
+    ) {
+        for (at, block) in self.blocks.borrow().all.iter().enumerate() {
+            if at < private || block.name.thread != thread {
+                f(block.base, block.name.size);
+            }
+        }
+    }
+
+    /// How many blocks there are.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.borrow().all.len()
+    }
+
     fn add(&self, base: usize, size: usize) {
         if !self.naming.get() {
             return;

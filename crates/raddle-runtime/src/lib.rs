@@ -7,10 +7,11 @@
 //! The module docs say how: `native` and `needed` how a history is followed, `ending` how a run ends,
 //! `heap` and `state` how objects and pointers get names, `entry` and `atom` how an op is recorded,
 //! `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are found that
-//! only wait.
+//! only wait, `around` whether threads share memory without ops.
 //!
 //! All state belongs to one thread of the system, so several of them can explore at the same time.
 
+mod around;
 mod ask;
 mod atom;
 mod ending;

@@ -63,6 +63,8 @@ pub(crate) struct Names {
     threads: Vec<Thread>,
     by_spawn: FxHashMap<(ThreadId, u32), ThreadId>,
     locations: Vec<Kind>,
+    /// For each location who met it first, and whether somebody else has met it since.
+    met: Vec<(ThreadId, bool)>,
     by_key: FxHashMap<LocationKey, LocationId>,
     blocks: FxHashMap<BlockName, u32>,
     places: Vec<String>,
@@ -92,13 +94,23 @@ impl Names {
         thread
     }
 
-    pub(crate) fn location(&mut self, key: LocationKey) -> LocationId {
+    /// The location with this key, which the thread meets.
+    pub(crate) fn location(&mut self, key: LocationKey, thread: ThreadId) -> LocationId {
         let next = LocationId::new(self.locations.len());
         let location = *self.by_key.entry(key).or_insert(next);
         if location == next {
             self.locations.push(key.2);
+            self.met.push((thread, false));
         }
+        let (first, others) = &mut self.met[location.index()];
+        *others |= *first != thread;
         location
+    }
+
+    /// Whether another thread has met the location.
+    pub(crate) fn is_met_by_others(&self, location: LocationId, thread: ThreadId) -> bool {
+        let (first, others) = self.met[location.index()];
+        others || first != thread
     }
 
     pub(crate) fn block(&mut self, name: BlockName) -> u32 {

@@ -22,9 +22,10 @@ use std::rc::Rc;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{
     Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, Program,
-    Segment, Step,
+    Segment, Step, is_pointer,
 };
 
+use crate::around::{self, Around};
 use crate::fiber::{Fiber, Stacks, Stop};
 use crate::needed::Needed;
 use crate::spin::{self, Spin};
@@ -57,6 +58,7 @@ pub struct Native<F> {
     /// For each history what its last answer said.
     replies: Vec<Reply>,
     needed: Needed,
+    around: Around,
     executions: u64,
 }
 
@@ -76,6 +78,7 @@ impl<F: Fn()> Native<F> {
             broken: false,
             replies: vec![],
             needed: Needed::default(),
+            around: Around::default(),
             executions: 0,
         }
     }
@@ -168,6 +171,7 @@ impl<F: Fn()> Native<F> {
         self.live.push(node);
         let end = self.end_of(at, stop);
         self.follow_spin(histories, step, reply, at);
+        self.follow_publications(histories, step, reply, at);
         Ok(end)
     }
 
@@ -260,6 +264,76 @@ impl<F: Fn()> Native<F> {
         if !reads || !effects.iter().all(spin::is_harmless) {
             self.threads[at].spin.clear();
         }
+    }
+
+    /// Notes which blocks of the thread nobody else can know.
+    fn follow_publications(&self, histories: &Histories, step: Step, reply: Reply, at: usize) {
+        let state = &mut *self.context.state.borrow_mut();
+        let asked = match step {
+            Step::Start(..) => false,
+            Step::After(parent, answer) => match histories.end(parent) {
+                End::Question(question) => around::asking_publishes(question, answer, reply),
+                _ => false,
+            },
+        };
+        if asked || state.segment.iter().any(around::publishes) {
+            state.thread(self.threads[at].thread).private = self.context.heap.len();
+        }
+    }
+
+    /// Looks at the memory that the thread of the step may not change without an op.
+    fn look_around(&mut self, thread: ThreadId) {
+        self.around.clear();
+        let around = &mut self.around;
+        let private = self.context.state.borrow_mut().thread(thread).private;
+        let add = |from, length| around.add(from, length);
+        self.context.heap.for_each_but(thread.index() as u32, private, add);
+        for other in &self.threads {
+            if other.thread != thread && other.stack != 0 {
+                around.add(other.stack, other.fiber.stack.1 - other.stack);
+            }
+        }
+    }
+
+    /// Executes a step of which nobody knows what it does. If the thread writes memory without an op the
+    /// exploration has to start again with joins that carry histories.
+    fn execute_new(
+        &mut self,
+        histories: &Histories,
+        step: Step,
+        node: NodeId,
+    ) -> Result<End, Failure> {
+        let thread = match step {
+            Step::Start(thread, _) => thread,
+            Step::After(parent, _) => histories.thread(parent),
+        };
+        // Nobody joins the main thread.
+        let watched = !self.settings().joins_carry && thread != ThreadId::new(0);
+        if watched {
+            self.look_around(thread);
+        }
+        let end = self.execute(histories, step, self.replies[node.0 as usize], node)?;
+        let state = &mut *self.context.state.borrow_mut();
+        state.is_shared |= watched && self.around.has_changed(&state.tracked);
+        Ok(end)
+    }
+
+    /// What went wrong. If joins do not carry histories that may be why: then this is for nobody to see,
+    /// as the exploration starts again.
+    fn blame(&self, failure: Failure) -> Failure {
+        let state = &mut *self.context.state.borrow_mut();
+        state.wanted.joins_carry |= failure.kind == FailureKind::Nondeterminism;
+        failure
+    }
+
+    fn refuse_shared_memory(&self) -> Result<(), Failure> {
+        let state = &mut *self.context.state.borrow_mut();
+        if !state.is_shared || state.settings.joins_carry {
+            return Ok(());
+        }
+        state.wanted.joins_carry = true;
+        let message = String::from("joins must carry histories");
+        Err(Failure { kind: FailureKind::Misuse, message, place: PlaceId::default() })
     }
 
     /// Notes where the thread stands after its last step. Returns an earlier history at whose end it
@@ -397,10 +471,20 @@ impl<F: Fn()> Program for Native<F> {
         match self.try_run(histories, past, step, node) {
             Ok(segment) => segment,
             Err(failure) => {
+                let failure = self.blame(failure);
                 self.live.push(node);
                 Segment { effects: vec![], end: End::Failed(failure) }
             }
         }
+    }
+
+    fn result(&self, _node: NodeId) -> Option<Value> {
+        let state = &mut *self.context.state.borrow_mut();
+        let current = state.current;
+        let number = state.thread(current).given?;
+        let carries = state.settings.joins_carry
+            || is_pointer(state.encode(&self.context.heap, number as u64));
+        (!carries).then_some(number)
     }
 
     fn place(&self, place: PlaceId) -> String {
@@ -428,7 +512,8 @@ impl<F: Fn()> Native<F> {
             self.repeat(histories, before)?;
             self.note_spin(before, histories.end(before));
         }
-        let mut end = self.execute(histories, step, self.replies[node.0 as usize], node)?;
+        let mut end = self.execute_new(histories, step, node)?;
+        self.refuse_shared_memory()?;
         let effects = self.context.state.borrow().segment.clone();
         if let Some(earlier) = self.note_spin(node, &end)
             && !self.changes_memory(histories, past, step, earlier, node)?

@@ -6,6 +6,7 @@
 
 use std::cell::UnsafeCell;
 use std::mem;
+use std::ptr;
 
 use raddle_core::execution::{MemoryOrder, ThreadId, Value};
 use raddle_core::program::{End, FailureKind, Guard, OpKind, Update, UpdateKind, is_pointer};
@@ -16,7 +17,7 @@ pub use crate::atom::{
 use crate::entry::{Entry, abandon, reply};
 use crate::names::Kind;
 pub use crate::owners::{are_contents_taken, count_owners, keep, need_owners, take_contents};
-use crate::state::{self, Caller, Mode, Tag};
+use crate::state::{self, Caller, Mode, Reply, Tag};
 use crate::{ask, heap};
 
 /// A fence.
@@ -175,8 +176,13 @@ pub fn write_cell(tag: &Tag, caller: Option<Caller>) {
     entry.effect(OpKind::WriteCell { location }, place);
 }
 
-/// Starts a thread.
-pub fn spawn(body: Box<dyn FnOnce()>, name: Option<String>, caller: Caller) -> ThreadId {
+/// Starts a thread. `owns`: its closure has something that must be dropped.
+pub fn spawn(
+    body: Box<dyn FnOnce()>,
+    owns: bool,
+    name: Option<String>,
+    caller: Caller,
+) -> ThreadId {
     let Some(entry) = Entry::new() else { abandon() };
     let place = entry.place(caller);
     let thread = {
@@ -185,18 +191,62 @@ pub fn spawn(body: Box<dyn FnOnce()>, name: Option<String>, caller: Caller) -> T
         let count = state.thread(parent).spawned;
         state.thread(parent).spawned += 1;
         let thread = state.names.spawned(parent, count, name);
+        state.tracked.push((ptr::from_ref(&*body).addr(), mem::size_of_val(&*body)));
         state.thread(thread).body = Some(body);
+        state.thread(thread).owns = owns;
         thread
     };
     entry.effect(OpKind::Spawn { thread }, place);
     thread
 }
 
-/// Waits for the end of a thread.
-pub fn join(thread: ThreadId, caller: Caller) {
+/// Waits for the end of a thread. Returns what it gave.
+pub fn join(thread: ThreadId, caller: Caller) -> Value {
     prepare(OpKind::Join { thread }, caller);
     ask::ask();
-    reply();
+    let Reply { value, .. } = reply();
+    let state = &mut *state::current().state.borrow_mut();
+    state.is_blind |= !state.thread(thread).is_in_run();
+    // If the thread is part of the run it has given the same, or a pointer.
+    state.thread(thread).given.unwrap_or(value)
+}
+
+/// The current thread gives a number to whoever joins it.
+pub fn give(number: Value) {
+    if is_running() {
+        let state = &mut *state::current().state.borrow_mut();
+        let current = state.current;
+        state.thread(current).given = Some(number);
+    }
+}
+
+/// The object changes only in a way that nobody depends on.
+pub fn track<T>(object: *const T) {
+    if is_running() {
+        let _quiet = heap::quiet();
+        let range = (object.addr(), mem::size_of::<T>());
+        state::current().state.borrow_mut().tracked.push(range);
+    }
+}
+
+/// The same of the block in which the object lies.
+pub fn track_block(object: *const u8) {
+    track_part(object, usize::MAX);
+}
+
+/// The same of the two numbers of owners with which the block of an `Arc` begins.
+pub fn track_counts(object: *const u8) {
+    track_part(object, 2 * mem::size_of::<usize>());
+}
+
+fn track_part(object: *const u8, length: usize) {
+    if is_running() {
+        let _quiet = heap::quiet();
+        let context = state::current();
+        if let Some((base, name)) = context.heap.find(object.addr()) {
+            context.state.borrow_mut().tracked.push((base, length.min(name.size)));
+        }
+    }
 }
 
 /// Prepares a question that is about no location.
@@ -295,6 +345,7 @@ fn keep_bytes(tag: &Tag, contents: *mut u8, size: usize, needs_drop: bool, calle
     let Some(entry) = Entry::new() else { return };
     let outlives = {
         let state = &mut *entry.context.state.borrow_mut();
+        state.tracked.push((contents.addr(), size));
         let address = std::ptr::from_ref(tag) as u64;
         !is_pointer(state.encode(&entry.context.heap, address))
     };

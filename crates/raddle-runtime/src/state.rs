@@ -120,6 +120,8 @@ impl Drop for Tag {
             let state = &mut *context.state.borrow_mut();
             let address = state.encode(&context.heap, self.address() as u64);
             if is_pointer(address) {
+                // Who else knows the address counts what was there, too.
+                state.is_shared |= !state.is_own(&context.heap, self.address());
                 *state.buried.entry(address).or_insert(0) += 1;
             }
         }
@@ -143,6 +145,8 @@ pub(crate) struct Lent {
 pub(crate) struct Thread {
     /// What it will do, until it starts.
     pub(crate) body: Option<Box<dyn FnOnce()>>,
+    /// Whether its closure has something that must be dropped.
+    pub(crate) owns: bool,
     pub(crate) spawned: u32,
     pub(crate) events: u32,
     /// Where its last op was.
@@ -156,9 +160,18 @@ pub(crate) struct Thread {
     pub(crate) stack: (usize, usize),
     /// Where the program's part of its stack ends.
     pub(crate) top: usize,
+    /// What it gives to whoever joins it, if that is a plain value.
+    pub(crate) given: Option<Value>,
+    /// Its blocks from this one on are known to nobody else.
+    pub(crate) private: usize,
 }
 
 impl Thread {
+    /// Whether it has started in this run.
+    pub(crate) fn is_in_run(&self) -> bool {
+        self.stack.1 != 0
+    }
+
     /// Nothing has happened yet. What is allocated stays.
     fn reset(&mut self) {
         let mut stated = mem::take(&mut self.stated);
@@ -206,6 +219,12 @@ pub(crate) struct State {
     pub(crate) taken: Vec<usize>,
     /// Contents of objects that outlive the run, as they were.
     before: Vec<(*mut u8, Vec<u8>)>,
+    /// Whether a thread was joined that is not part of the run.
+    pub(crate) is_blind: bool,
+    /// Whether threads turned out to share memory that no op carries.
+    pub(crate) is_shared: bool,
+    /// Memory that changes together with ops, or that nobody sees: addresses and lengths.
+    pub(crate) tracked: Vec<(usize, usize)>,
     pub(crate) settings: Settings,
     /// What the program turned out to need, which the settings do not have.
     pub(crate) wanted: Settings,
@@ -221,11 +240,19 @@ pub struct Settings {
     pub mutexes_can_be_tried: bool,
     /// Whether the owners of shared objects are counted, by ops.
     pub owners_are_counted: bool,
+    /// Whether threads write memory that no op carries: then a join is answered with the history of the
+    /// joined thread, otherwise with its result.
+    pub joins_carry: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { max_events: 10_000, mutexes_can_be_tried: false, owners_are_counted: false }
+        Settings {
+            max_events: 10_000,
+            mutexes_can_be_tried: false,
+            owners_are_counted: false,
+            joins_carry: false,
+        }
     }
 }
 
@@ -249,6 +276,9 @@ impl Context {
             kept: vec![],
             taken: vec![],
             before: vec![],
+            is_blind: false,
+            is_shared: false,
+            tracked: vec![],
             settings,
             wanted: settings,
         };
@@ -268,6 +298,8 @@ impl State {
         self.threads.iter_mut().for_each(Thread::reset);
         self.buried.clear();
         self.segment.clear();
+        self.tracked.clear();
+        self.is_blind = false;
     }
 
     #[inline]
@@ -332,7 +364,7 @@ impl State {
         let address = self.encode(heap, tag.address() as u64);
         let mut which = self.buried.get(&address).copied().unwrap_or(0);
         let location = loop {
-            let location = self.names.location((address, which, kind));
+            let location = self.names.location((address, which, kind), self.current);
             // An object that lasts (a static one, say) can be known to several explorations.
             if !self.is_known(location) || !is_pointer(address) {
                 break location;
@@ -340,6 +372,11 @@ impl State {
             which += 1;
         };
         self.know(location, value);
+        // If it was moved here, a thread that is not part of the run may know it by another name.
+        self.is_shared |= self.is_blind && !self.names.is_met_by_others(location, self.current);
+        // What the tag of an atomic variable is followed by is its memory.
+        let words = if kind == Kind::Atomic { 2 } else { 1 };
+        self.tracked.push((tag.address(), words * mem::size_of::<Tag>()));
         assert!(location.index() >> LOCATION_BITS == 0, "there are fewer than 2^24 locations");
         tag.0.store(self.run << LOCATION_BITS | location.index() as u64, Ordering::Relaxed);
         location
@@ -347,7 +384,7 @@ impl State {
 
     /// The location of something that has no tag.
     pub(crate) fn locate_untagged(&mut self, address: Value, kind: Kind) -> LocationId {
-        let location = self.names.location((address, 0, kind));
+        let location = self.names.location((address, 0, kind), self.current);
         if !self.is_known(location) {
             self.know(location, 0);
         }
@@ -424,6 +461,16 @@ impl State {
             Some(&(run, base)) if run == self.run => Some((base as u64).wrapping_add(value as u64)),
             _ => None,
         }
+    }
+
+    /// Whether the address is in a block or on the stack of the current thread. Of the main thread it does
+    /// not matter: nobody joins it.
+    fn is_own(&self, heap: &Heap, address: usize) -> bool {
+        let stack = self.threads.get(self.current.index()).map_or((0, 0), |thread| thread.stack);
+        let is_of = |name: BlockName| name.thread == self.current.index() as u32;
+        self.current == ThreadId::new(0)
+            || (stack.0 <= address && address < stack.1)
+            || heap.find(address).is_some_and(|(_, name)| is_of(name))
     }
 
     /// Whether the object has not been used in this run.

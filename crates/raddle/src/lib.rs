@@ -33,7 +33,9 @@
 //!
 //! Memory that threads share must be reached through the types of this crate: what a [`sync::Mutex`]
 //! protects, what a [`cell::UnsafeCell`] holds, what a pointer in an atomic variable points to, and what
-//! a thread returns.
+//! a thread returns. Memory that threads share by other means, such as a `std::sync::Mutex`, may be read after
+//! they were joined, but not before; that takes more runs. (If it is static, or captured by the closure, not
+//! even then.)
 //!
 //! # Limits
 //!
@@ -58,6 +60,7 @@
 
 pub mod cell;
 mod checker;
+mod plain;
 mod replay;
 mod report;
 pub mod sync;

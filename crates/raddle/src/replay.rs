@@ -223,7 +223,9 @@ pub fn replay<F: Fn()>(schedule: &str, f: F) -> Outcome {
 
 fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
     let (mutexes_can_be_tried, owners_are_counted) = schedule.settings;
-    let settings = Settings { mutexes_can_be_tried, owners_are_counted, ..Settings::default() };
+    let joins_carry = true;
+    let settings =
+        Settings { mutexes_can_be_tried, owners_are_counted, joins_carry, ..Settings::default() };
     let mut replay = Replay::new(Native::new(f, settings));
     replay.start(ThreadId::new(0), None);
     let failure = schedule.steps.iter().find_map(|step| replay.step(step).err());

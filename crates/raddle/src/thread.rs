@@ -6,6 +6,7 @@ use std::any::Any;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
+use std::mem;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,10 +14,12 @@ use std::time::Duration;
 use raddle_core::program::Guard;
 use raddle_runtime::{Caller, ops};
 
+use crate::plain;
+
 type Id = raddle_core::execution::ThreadId;
 
-/// What a thread returns, once it has.
-type Packet<T> = Arc<Mutex<Option<T>>>;
+/// What a thread returns, once it has; nothing if that is a plain value, which the join is answered with.
+type Packet<T> = Option<Arc<Mutex<Option<T>>>>;
 
 /// A thread: see the standard library.
 #[derive(Clone, Debug)]
@@ -102,12 +105,14 @@ impl<T> JoinHandle<T> {
     /// Never.
     #[track_caller]
     pub fn join(self) -> Result<T, Box<dyn Any + Send>> {
-        ops::join(self.thread.id, Location::caller());
-        Ok(take(&self.packet))
+        Ok(join(self.thread.id, &self.packet, Location::caller()))
     }
 }
 
-fn take<T>(packet: &Packet<T>) -> T {
+/// Waits for a thread and returns what it returns.
+fn join<T>(thread: Id, packet: &Packet<T>, caller: Caller) -> T {
+    let number = ops::join(thread, caller);
+    let Some(packet) = packet else { return plain::value(number) };
     let value = packet.lock().ok().and_then(|mut packet| packet.take());
     value.expect("a thread that has been waited for has returned")
 }
@@ -134,16 +139,22 @@ where
     T: Send + 'static,
 {
     let (body, packet) = returning(f);
-    // What a thread returns to nobody is dropped in the end, whoever comes last.
-    let kept = Arc::clone(&packet);
-    ops::keep(Box::new(move || drop(kept)));
-    let thread = Thread::new(ops::spawn(Box::new(body), name, caller));
+    if let Some(packet) = &packet {
+        // What a thread returns to nobody is dropped in the end, whoever comes last.
+        let kept = Arc::clone(packet);
+        ops::keep(Box::new(move || drop(kept)));
+    }
+    let thread = Thread::new(ops::spawn(body, mem::needs_drop::<F>(), name, caller));
     JoinHandle { thread, packet }
 }
 
-/// The closure, which puts what it returns into the packet.
-fn returning<F: FnOnce() -> T, T>(f: F) -> (impl FnOnce(), Packet<T>) {
+/// The closure, which gives what it returns to whoever joins the thread.
+fn returning<'f, F: FnOnce() -> T + 'f, T: 'f>(f: F) -> (Box<dyn FnOnce() + 'f>, Packet<T>) {
+    if plain::is_plain::<T>() {
+        return (Box::new(move || ops::give(plain::number(f()))), None);
+    }
     let packet = Arc::new(Mutex::new(None));
+    ops::track_block(Arc::as_ptr(&packet).cast());
     let result = Arc::clone(&packet);
     let body = move || {
         let value = f();
@@ -151,7 +162,7 @@ fn returning<F: FnOnce() -> T, T>(f: F) -> (impl FnOnce(), Packet<T>) {
             *result = Some(value);
         }
     };
-    (body, packet)
+    (Box::new(body), Some(packet))
 }
 
 /// How to make a thread: see the standard library.
@@ -223,7 +234,7 @@ struct Spawned {
     parent: Id,
     thread: Id,
     /// What it returns is dropped with the scope, whoever comes last.
-    _packet: Box<dyn Keep>,
+    _packet: Option<Box<dyn Keep>>,
 }
 
 /// Something that is only kept.
@@ -250,8 +261,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// Never.
     #[track_caller]
     pub fn join(self) -> Result<T, Box<dyn Any + Send>> {
-        ops::join(self.thread.id, Location::caller());
-        Ok(take(&self.packet))
+        Ok(join(self.thread.id, &self.packet, Location::caller()))
     }
 }
 
@@ -262,6 +272,7 @@ where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
     let scope = Scope { spawned: Mutex::new(Vec::new()), scope: PhantomData, env: PhantomData };
+    ops::track(&raw const scope.spawned);
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     scope.join_all(Location::caller());
     match result {
@@ -292,17 +303,18 @@ impl<'scope> Scope<'scope, '_> {
         T: Send + 'scope,
     {
         let (body, packet) = returning(f);
-        let body: Box<dyn FnOnce() + 'scope> = Box::new(body);
         // SAFETY: the scope waits for the thread before it ends. If the run ends before, the thread is
         // ended before the one that has the scope.
         let body = unsafe {
-            std::mem::transmute::<Box<dyn FnOnce() + 'scope>, Box<dyn FnOnce() + 'static>>(body)
+            mem::transmute::<Box<dyn FnOnce() + 'scope>, Box<dyn FnOnce() + 'static>>(body)
         };
         let parent = ops::current_thread();
-        let thread = ops::spawn(body, name, caller);
-        let kept: Box<dyn Keep + 'scope> = Box::new(Arc::clone(&packet));
-        // SAFETY: it is dropped when `scope` returns, before `'scope` ends.
-        let kept = unsafe { std::mem::transmute::<Box<dyn Keep + 'scope>, Box<dyn Keep>>(kept) };
+        let thread = ops::spawn(body, mem::needs_drop::<F>(), name, caller);
+        let kept = packet.as_ref().map(|packet| {
+            let kept: Box<dyn Keep + 'scope> = Box::new(Arc::clone(packet));
+            // SAFETY: it is dropped when `scope` returns, before `'scope` ends.
+            unsafe { mem::transmute::<Box<dyn Keep + 'scope>, Box<dyn Keep>>(kept) }
+        });
         ops::unrecorded(|| {
             if let Ok(mut spawned) = self.spawned.lock() {
                 spawned.push(Spawned { parent, thread, _packet: kept });

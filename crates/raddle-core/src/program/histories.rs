@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::execution::ThreadId;
+use crate::execution::{ThreadId, Value};
 
 use super::{Answer, End, Op, OpKind, Program, Segment, Step};
 
@@ -55,6 +55,8 @@ pub struct Histories {
     roots: FxHashMap<(ThreadId, Option<Origin>), NodeId>,
     /// The children of questions with many answers.
     many: FxHashMap<(NodeId, Answer), NodeId>,
+    /// What whoever joins a thread learns that finished so, if that is a value and nothing else.
+    results: FxHashMap<NodeId, Value>,
     /// How many threads and locations the ops mention.
     threads: usize,
     locations: usize,
@@ -137,6 +139,9 @@ impl Histories {
             Step::After(parent, _) => (self.thread(parent), self.events(parent) + 1),
         };
         self.note_sizes(thread, &effects, &end);
+        if let Some(result) = program.result(id).filter(|_| end == End::Finished) {
+            self.results.insert(id, result);
+        }
         let first = self.ops.len() as u32;
         let events = before + effects.len() as u32;
         self.ops.extend(effects);
@@ -216,6 +221,15 @@ impl Histories {
     #[must_use]
     pub fn end(&self, node: NodeId) -> &End {
         &self.nodes[node.0 as usize].end
+    }
+
+    /// What whoever joins the thread learns, which has finished with this history.
+    #[must_use]
+    pub fn joined(&self, node: NodeId) -> Answer {
+        match self.results.get(&node) {
+            Some(&value) => Answer::Value(value),
+            None => Answer::From(Origin { node, index: self.effects(node).len() as u32 }),
+        }
     }
 
     /// How many events the thread has done, this segment included, its last question excluded.

@@ -12,7 +12,8 @@
 //! What an answer must say depends on what the thread can learn from it. For a load that is the value.
 //! But a thread that acquires a mutex or joins another thread sees memory that no op carries: there the
 //! answer is *which* event it observed ([`Answer::From`]), with that event's own history. The same holds
-//! for a load that reads a pointer ([`Op::carries`]).
+//! for a load that reads a pointer ([`Op::carries`]). A joined thread that gives its joiner a value and
+//! nothing else says so ([`Program::result`]); then the value is the answer.
 
 mod histories;
 mod op;
@@ -61,6 +62,12 @@ pub trait Program {
     /// tell what happens then. Accesses that no op carries must not be among those that race.
     fn goes_on_after_races(&self) -> bool {
         false
+    }
+
+    /// What whoever joins a thread learns that has finished with this history, which is the one that ran
+    /// last: a value and nothing else. None: it sees memory that no op carries.
+    fn result(&self, _node: NodeId) -> Option<Value> {
+        None
     }
 
     /// Where an op is in the source, for people: `file:line` and the like.

@@ -59,7 +59,8 @@ pub enum OpKind {
     /// guard, and updates it. Such an object is accessed by these ops only; they acquire and release in
     /// every model. Answered with the event that it observed.
     Sync { location: LocationId, guard: Guard, update: Update },
-    /// Question: waits for the end of a thread. Answered with the thread's last history.
+    /// Question: waits for the end of a thread. Answered with the thread's last history, or with its
+    /// result if that is all that there is to learn.
     Join { thread: ThreadId },
     /// Question: any number below `options`.
     Choose { options: u32 },

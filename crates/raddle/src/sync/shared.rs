@@ -77,6 +77,7 @@ fn add_if<T: ?Sized>(
 fn keep<T: ?Sized + 'static>(inner: &real::Arc<T>) {
     if ops::is_running() {
         let kept = real::Arc::clone(inner);
+        ops::track_counts(real::Arc::as_ptr(inner).cast());
         ops::keep(Box::new(move || release(kept)));
     }
 }

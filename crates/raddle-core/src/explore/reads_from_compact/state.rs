@@ -529,9 +529,11 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         let Thread { node, location: child, .. } = self.threads[thread];
         self.face.push_join(thread, child as usize);
         let last = self.threads[child as usize].node;
-        let index = self.histories.effects(last).len() as u32;
-        let from = Told::Other(Answer::From(Origin { node: last, index }));
-        let told = if self.shares_memory { from } else { Told::Value(ValueId::NONE) };
+        let told = match self.histories.joined(last) {
+            _ if !self.shares_memory => Told::Value(ValueId::NONE),
+            Answer::Value(value) => Told::Value(self.memo.values.id(value)),
+            answer => Told::Other(answer),
+        };
         self.follow(thread, node, told, ValueId::NONE);
     }
 
