@@ -108,11 +108,12 @@ const fn is_nothing<T>() -> bool {
 
 /// Whether a number stands for every value of the type.
 pub(crate) fn is_plain<T>() -> bool {
-    fn yes<T, P>(_: ()) -> bool {
-        true
+    fn size<T, P: Plain>((): ()) -> usize {
+        debug_assert_eq!(mem::size_of::<T>(), mem::size_of::<P>());
+        mem::size_of::<P>()
     }
-    fn search<T>() -> Option<bool> {
-        if_plain!(T, yes, ());
+    fn search<T>() -> Option<usize> {
+        if_plain!(T, size, ());
         None
     }
     is_nothing::<T>() || search::<T>().is_some()

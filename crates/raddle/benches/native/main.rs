@@ -1,8 +1,11 @@
 //! What it costs to run a program again from its beginning, and how often that is done.
 //!
-//! `cargo bench -p raddle`
+//! `cargo bench -p raddle --bench native`. The first table has programs that wait for their threads and look at
+//! the result, beside the same programs as scripts: the difference is what native code costs.
 
-#[path = "../tests/common/naive.rs"]
+mod beside;
+
+#[path = "../../tests/common/naive.rs"]
 mod naive;
 
 use std::hint::black_box;
@@ -89,14 +92,6 @@ fn list(threads: usize) {
     handles.into_iter().for_each(|handle| handle.join().unwrap());
 }
 
-fn increments(threads: usize) {
-    let x = Arc::new(AtomicUsize::new(0));
-    for _ in 0..threads {
-        let x = x.clone();
-        thread::spawn(move || x.store(x.load(SeqCst) + 1, SeqCst));
-    }
-}
-
 fn counter(threads: usize) {
     let count = Arc::new(Mutex::new(0));
     let add = |count: &Mutex<usize>| *count.lock().unwrap() += 1;
@@ -111,8 +106,7 @@ fn counter(threads: usize) {
 }
 
 fn main() {
-    explore("increments, 6 threads, sc", Model::Sc, || increments(6));
-    explore("increments, 6 threads, c20", Model::C20, || increments(6));
+    beside::print();
     explore("mutex, 6 threads, c20", Model::C20, || counter(6));
     explore("list, 2 threads, c20", Model::C20, || list(2));
     explore("list, 3 threads, c20", Model::C20, || list(3));
