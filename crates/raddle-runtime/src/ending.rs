@@ -20,6 +20,7 @@ impl<F> Native<F> {
     /// Ends the run: what the program has is cleaned up, and what it has freed is given back.
     pub(crate) fn end_run(&mut self) {
         self.live.clear();
+        self.starts.clear();
         self.context.heap.set_naming(false);
         let broken = mem::take(&mut self.broken);
         let kept = mem::take(&mut self.context.state.borrow_mut().kept);

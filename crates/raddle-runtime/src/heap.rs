@@ -159,6 +159,39 @@ impl Heap {
         }
     }
 
+    /// How many blocks there are, and how many are freed.
+    pub(crate) fn lengths(&self) -> (usize, usize) {
+        (self.len(), self.freed.borrow().len())
+    }
+
+    /// Whether all blocks that were allocated since have been freed, and no others but one.
+    pub(crate) fn leaves_nothing(&self, since: (usize, usize), but: usize) -> bool {
+        let (blocks, freed) = (self.blocks.borrow(), self.freed.borrow());
+        let (blocks, freed) = (&blocks.all[since.0..], &freed[since.1..]);
+        let is_new = |address: usize| blocks.iter().any(|block| block.base == address);
+        let is_freed = |base: usize| freed.iter().any(|&(address, _)| address == base);
+        blocks.iter().all(|block| is_freed(block.base))
+            && freed.iter().all(|&(address, _)| address == but || is_new(address))
+    }
+
+    /// Gives back all blocks that were allocated since, which are all the thread has, and all freed. What was
+    /// freed otherwise is not.
+    pub(crate) fn rewind(&self, since: (usize, usize), thread: u32) {
+        let blocks = &mut *self.blocks.borrow_mut();
+        for (address, layout) in self.freed.borrow_mut().drain(since.1..) {
+            if blocks.all[since.0..].iter().any(|block| block.base == address) {
+                // SAFETY: as in `end_run`.
+                unsafe { System.dealloc(address as *mut u8, layout) };
+            }
+        }
+        if blocks.all.len() > since.0 {
+            blocks.all.truncate(since.0);
+            blocks.counts.retain(|&(of, _), _| of != thread);
+            blocks.by_address.clear();
+            blocks.indexed = 0;
+        }
+    }
+
     /// How many blocks there are.
     pub(crate) fn len(&self) -> usize {
         self.blocks.borrow().all.len()
@@ -188,14 +221,14 @@ fn padded(layout: Layout) -> Layout {
     Layout::from_size_align(layout.size() + 1, layout.align()).unwrap_or(layout)
 }
 
-/// Allocates and records.
+/// Allocates and records. The block is zero: what was there before is different from run to run.
 #[inline(never)]
-fn allocate(heap: *const Heap, layout: Layout, zeroed: bool) -> *mut u8 {
+fn allocate(heap: *const Heap, layout: Layout) -> *mut u8 {
     trap::overflow_now_rather_than_later();
     let _quiet = quiet();
     let padded = padded(layout);
     // SAFETY: the padded layout is not empty.
-    let block = unsafe { if zeroed { System.alloc_zeroed(padded) } else { System.alloc(padded) } };
+    let block = unsafe { System.alloc_zeroed(padded) };
     unwind::note_block(block, layout.size());
     if !block.is_null() {
         // SAFETY: `record` promises that the heap lives.
@@ -214,7 +247,7 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: the caller's promise.
             return unsafe { System.alloc(layout) };
         }
-        allocate(heap, layout, false)
+        allocate(heap, layout)
     }
 
     #[inline]
@@ -224,7 +257,7 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: the caller's promise.
             return unsafe { System.alloc_zeroed(layout) };
         }
-        allocate(heap, layout, true)
+        allocate(heap, layout)
     }
 
     #[inline]
@@ -250,7 +283,7 @@ unsafe impl GlobalAlloc for Allocator {
         let Ok(wanted) = Layout::from_size_align(size, layout.align()) else {
             return ptr::null_mut();
         };
-        let copy = allocate(heap, wanted, false);
+        let copy = allocate(heap, wanted);
         if !copy.is_null() {
             // SAFETY: both blocks are at least that long, and they are different.
             unsafe { ptr::copy_nonoverlapping(block, copy, layout.size().min(size)) };

@@ -4,7 +4,7 @@
 //! [`ops`] of this crate. [`Native`] is a [`Program`](raddle_core::program::Program): explorers ask it
 //! what a thread does next, and it runs the code to find out.
 //!
-//! The module docs say how: `native` and `needed` how a history is followed, `ending` how a run ends,
+//! The module docs say how: `native`, `needed` and `rewind` how a history is followed, `ending` how a run ends,
 //! `heap` and `state` how objects and pointers get names, `entry` and `atom` how an op is recorded,
 //! `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are found that
 //! only wait, `around` whether threads share memory without ops.
@@ -24,6 +24,7 @@ mod needed;
 pub mod ops;
 mod owners;
 mod panics;
+mod rewind;
 mod spin;
 mod state;
 mod trap;

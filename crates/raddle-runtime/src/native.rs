@@ -13,6 +13,8 @@
 //! Every op that is executed again is compared with what the history says. If it differs, the program
 //! is not a function of what its threads read, and that is reported.
 //!
+//! If only the thread that started last is somewhere else, it is taken back to its start (`rewind`).
+//!
 //! Cost: a run of store buffering with three threads takes about 3 us; each thread that has to be unwound
 //! in its end takes another 9 us.
 
@@ -28,6 +30,7 @@ use raddle_core::program::{
 use crate::around::{self, Around};
 use crate::fiber::{Fiber, Stacks, Stop};
 use crate::needed::Needed;
+use crate::rewind::Start;
 use crate::spin::{self, Spin};
 use crate::state::{Context, Mode, Reply, Settings};
 use crate::unwind::Unwind;
@@ -59,7 +62,9 @@ pub struct Native<F> {
     replies: Vec<Reply>,
     needed: Needed,
     around: Around,
-    executions: u64,
+    /// The threads that can be taken back to their start, in the order in which they started.
+    pub(crate) starts: Vec<Start>,
+    pub(crate) executions: u64,
 }
 
 impl<F: Fn()> Native<F> {
@@ -79,11 +84,12 @@ impl<F: Fn()> Native<F> {
             replies: vec![],
             needed: Needed::default(),
             around: Around::default(),
+            starts: vec![],
             executions: 0,
         }
     }
 
-    /// How often native code was started from its beginning.
+    /// How often native code was started from its beginning: all of it, or one thread.
     #[must_use]
     pub fn executions(&self) -> u64 {
         self.executions
@@ -112,6 +118,20 @@ impl<F: Fn()> Native<F> {
     /// run if that does not lead there.
     fn prepare(&mut self, histories: &Histories, past: &[NodeId], step: Step) -> Vec<NodeId> {
         self.needed.search(histories, step);
+        loop {
+            if let Some(missing) = self.missing(past) {
+                return missing;
+            }
+            if !self.rewind() {
+                break;
+            }
+        }
+        self.restart();
+        past.iter().copied().filter(|&node| self.needed.has(node)).collect()
+    }
+
+    /// What is left to execute if the run goes on. None: that does not lead there.
+    fn missing(&self, past: &[NodeId]) -> Option<Vec<NodeId>> {
         let mut missing = vec![];
         let mut alive = self.live.iter().peekable();
         for node in past {
@@ -119,16 +139,12 @@ impl<F: Fn()> Native<F> {
                 alive.next();
             } else if self.needed.has(*node) {
                 if alive.peek().is_some() {
-                    break;
+                    return None;
                 }
                 missing.push(*node);
             }
         }
-        if alive.peek().is_none() && !self.live.is_empty() {
-            return missing;
-        }
-        self.restart();
-        past.iter().copied().filter(|&node| self.needed.has(node)).collect()
+        (alive.peek().is_none() && !self.live.is_empty()).then_some(missing)
     }
 
     fn restart(&mut self) {
@@ -172,6 +188,14 @@ impl<F: Fn()> Native<F> {
         let end = self.end_of(at, stop);
         self.follow_spin(histories, step, reply, at);
         self.follow_publications(histories, step, reply, at);
+        let asked = match step {
+            Step::Start(..) => None,
+            Step::After(parent, answer) => match histories.end(parent) {
+                End::Question(question) => Some((question, answer)),
+                _ => None,
+            },
+        };
+        self.note_step(self.threads[at].thread, asked, &end);
         Ok(end)
     }
 
@@ -184,7 +208,10 @@ impl<F: Fn()> Native<F> {
             unsafe { std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(main) }
         } else {
             let body = self.context.state.borrow_mut().thread(thread).body.take();
-            body.ok_or_else(|| self.nondeterminism("a thread was not spawned this time"))?
+            let mut body =
+                body.ok_or_else(|| self.nondeterminism("a thread was not spawned this time"))?;
+            self.note_start(thread, &mut body);
+            body
         };
         let context = Rc::as_ptr(&self.context);
         let fiber = Fiber::new(&mut self.stacks, move || run_body(context, body));

@@ -229,12 +229,12 @@ pub fn track<T>(object: *const T) {
     }
 }
 
-/// The same of the block in which the object lies.
+/// The same of the block of an `Arc`.
 pub fn track_block(object: *const u8) {
     track_part(object, usize::MAX);
 }
 
-/// The same of the two numbers of owners with which the block of an `Arc` begins.
+/// The same of the two numbers of owners with which that block begins.
 pub fn track_counts(object: *const u8) {
     track_part(object, 2 * mem::size_of::<usize>());
 }
@@ -244,7 +244,9 @@ fn track_part(object: *const u8, length: usize) {
         let _quiet = heap::quiet();
         let context = state::current();
         if let Some((base, name)) = context.heap.find(object.addr()) {
-            context.state.borrow_mut().tracked.push((base, length.min(name.size)));
+            let state = &mut *context.state.borrow_mut();
+            state.tracked.push((base, length.min(name.size)));
+            state.counted.push(base);
         }
     }
 }

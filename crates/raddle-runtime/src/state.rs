@@ -122,6 +122,7 @@ impl Drop for Tag {
             if is_pointer(address) {
                 // Who else knows the address counts what was there, too.
                 state.is_shared |= !state.is_own(&context.heap, self.address());
+                state.objects += 1;
                 *state.buried.entry(address).or_insert(0) += 1;
             }
         }
@@ -147,6 +148,8 @@ pub(crate) struct Thread {
     pub(crate) body: Option<Box<dyn FnOnce()>>,
     /// Whether its closure has something that must be dropped.
     pub(crate) owns: bool,
+    /// Whether all that may be reached from there is in the run, if that is known.
+    pub(crate) is_self_contained: Option<bool>,
     pub(crate) spawned: u32,
     pub(crate) events: u32,
     /// Where its last op was.
@@ -170,6 +173,13 @@ impl Thread {
     /// Whether it has started in this run.
     pub(crate) fn is_in_run(&self) -> bool {
         self.stack.1 != 0
+    }
+
+    /// It has not started yet, although it had.
+    pub(crate) fn start_again(&mut self, body: Box<dyn FnOnce()>) {
+        let (owns, is_self_contained) = (self.owns, self.is_self_contained);
+        self.reset();
+        *self = Thread { body: Some(body), owns, is_self_contained, ..mem::take(self) };
     }
 
     /// Nothing has happened yet. What is allocated stays.
@@ -219,6 +229,10 @@ pub(crate) struct State {
     pub(crate) taken: Vec<usize>,
     /// Contents of objects that outlive the run, as they were.
     before: Vec<(*mut u8, Vec<u8>)>,
+    /// How many objects were made in, or dropped from, memory of the thread that did it.
+    pub(crate) objects: u64,
+    /// Where the numbers of owners of objects are that are shared.
+    pub(crate) counted: Vec<usize>,
     /// Whether a thread was joined that is not part of the run.
     pub(crate) is_blind: bool,
     /// Whether threads turned out to share memory that no op carries.
@@ -276,6 +290,8 @@ impl Context {
             kept: vec![],
             taken: vec![],
             before: vec![],
+            objects: 0,
+            counted: vec![],
             is_blind: false,
             is_shared: false,
             tracked: vec![],
@@ -299,6 +315,7 @@ impl State {
         self.buried.clear();
         self.segment.clear();
         self.tracked.clear();
+        self.counted.clear();
         self.is_blind = false;
     }
 
@@ -372,6 +389,7 @@ impl State {
             which += 1;
         };
         self.know(location, value);
+        self.objects += u64::from(self.is_own(heap, tag.address()));
         // If it was moved here, a thread that is not part of the run may know it by another name.
         self.is_shared |= self.is_blind && !self.names.is_met_by_others(location, self.current);
         // What the tag of an atomic variable is followed by is its memory.
@@ -441,6 +459,16 @@ impl State {
         }
         self.bases[block as usize] = (self.run, base);
         POINTER + (Value::from(block) << 64) + Value::from(bits.wrapping_sub(base as u64))
+    }
+
+    /// Whether the address is on the stack of a thread.
+    pub(crate) fn is_on_stack(&self, address: usize) -> bool {
+        self.on_stack(address as u64).is_some()
+    }
+
+    /// Whether the address is in memory that changes together with ops, or that nobody sees.
+    pub(crate) fn is_tracked(&self, address: usize) -> bool {
+        self.tracked.iter().any(|&(from, length)| address.wrapping_sub(from) < length)
     }
 
     /// A stack is a block of its thread.

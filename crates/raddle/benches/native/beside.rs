@@ -119,7 +119,9 @@ fn readers_script(n: usize) -> Script {
     script("x = 0", &threads, "r = load x; assert r == 1")
 }
 
-fn count_on(cells: &Vec<AtomicUsize>, n: usize) {
+struct Cells(Vec<AtomicUsize>);
+
+fn count_on(Cells(cells): &Cells, n: usize) {
     if n > 0 {
         cells[n].store(cells[n - 1].load(Relaxed) + 1, Relaxed);
         return;
@@ -130,20 +132,20 @@ fn count_on(cells: &Vec<AtomicUsize>, n: usize) {
     }
 }
 
-fn cells(n: usize) -> Vec<AtomicUsize> {
-    (0..=n).map(|_| AtomicUsize::new(0)).collect()
+fn cells(n: usize) -> Cells {
+    Cells((0..=n).map(|_| AtomicUsize::new(0)).collect())
 }
 
 fn lastzero(n: usize) {
     let cells = Arc::new(cells(n));
     joined(&cells, n + 1, count_on);
-    assert_ne!(cells[n].load(Relaxed), 0);
+    assert_ne!(cells.0[n].load(Relaxed), 0);
 }
 
 fn scoped_lastzero(n: usize) {
     let cells = cells(n);
     scoped(&cells, n + 1, count_on);
-    assert_ne!(cells[n].load(Relaxed), 0);
+    assert_ne!(cells.0[n].load(Relaxed), 0);
 }
 
 fn lastzero_script(n: usize) -> Script {
