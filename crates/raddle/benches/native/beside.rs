@@ -186,13 +186,14 @@ fn explore_native(body: impl Fn(), model: Model) -> (u64, u64, f64) {
     (outcome.classes, outcome.executions, outcome.seconds)
 }
 
-/// Prints the table.
-pub(crate) fn print() {
+/// Prints the table, of programs with these names if there are any.
+pub(crate) fn print(names: &[String]) {
     println!(
         "{:24} {:>9} {:>10} {:>12} {:>10} {:>12} {:>10}",
         "", "classes", "script ns", "spawned ns", "runs", "scoped ns", "runs"
     );
-    for Pair { name, size, native, scoped, script } in PAIRS {
+    let is_named = |pair: &Pair| names.is_empty() || names.iter().any(|name| name == pair.name);
+    for Pair { name, size, native, scoped, script } in PAIRS.into_iter().filter(is_named) {
         for model in [Model::Sc, Model::C20] {
             let (classes, script_seconds) = explore_script(&script(size), model);
             let spawned = explore_native(|| native(size), model);

@@ -1,6 +1,6 @@
 //! What it costs to run a program again from its beginning, and how often that is done.
 //!
-//! `cargo bench -p raddle --bench native`. The first table has programs that wait for their threads and look at
+//! `cargo bench -p raddle --bench native -- [NAME...]`. The first table has programs that wait for their threads and look at
 //! the result, beside the same programs as scripts: the difference is what native code costs.
 
 mod beside;
@@ -106,7 +106,11 @@ fn counter(threads: usize) {
 }
 
 fn main() {
-    beside::print();
+    let names: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    beside::print(&names);
+    if !names.is_empty() {
+        return;
+    }
     explore("mutex, 6 threads, c20", Model::C20, || counter(6));
     explore("list, 2 threads, c20", Model::C20, || list(2));
     explore("list, 3 threads, c20", Model::C20, || list(3));
