@@ -191,7 +191,7 @@ fn has_no_stranger(context: &Context, state: &State, memory: &[u8]) -> bool {
         let word = usize::from_ne_bytes(bytes.try_into().unwrap_or_default());
         // There is no memory below and above.
         let is_number = !(1 << 16..1 << 47).contains(&word);
-        is_number || state.is_tracked(from + at * 8) || is_known_address(context, state, word)
+        is_number || state.is_tag(from + at * 8) || is_known_address(context, state, word)
     })
 }
 

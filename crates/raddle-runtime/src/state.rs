@@ -239,6 +239,8 @@ pub(crate) struct State {
     pub(crate) is_shared: bool,
     /// Memory that changes together with ops, or that nobody sees: addresses and lengths.
     pub(crate) tracked: Vec<(usize, usize)>,
+    /// Where the tags of objects are.
+    tags: Vec<usize>,
     pub(crate) settings: Settings,
     /// What the program turned out to need, which the settings do not have.
     pub(crate) wanted: Settings,
@@ -295,6 +297,7 @@ impl Context {
             is_blind: false,
             is_shared: false,
             tracked: vec![],
+            tags: vec![],
             settings,
             wanted: settings,
         };
@@ -315,6 +318,7 @@ impl State {
         self.buried.clear();
         self.segment.clear();
         self.tracked.clear();
+        self.tags.clear();
         self.counted.clear();
         self.is_blind = false;
     }
@@ -395,6 +399,7 @@ impl State {
         // What the tag of an atomic variable is followed by is its memory.
         let words = if kind == Kind::Atomic { 2 } else { 1 };
         self.tracked.push((tag.address(), words * mem::size_of::<Tag>()));
+        self.tags.push(tag.address());
         assert!(location.index() >> LOCATION_BITS == 0, "there are fewer than 2^24 locations");
         tag.0.store(self.run << LOCATION_BITS | location.index() as u64, Ordering::Relaxed);
         location
@@ -466,9 +471,9 @@ impl State {
         self.on_stack(address as u64).is_some()
     }
 
-    /// Whether the address is in memory that changes together with ops, or that nobody sees.
-    pub(crate) fn is_tracked(&self, address: usize) -> bool {
-        self.tracked.iter().any(|&(from, length)| address.wrapping_sub(from) < length)
+    /// Whether the tag of an object of the run is at this address.
+    pub(crate) fn is_tag(&self, address: usize) -> bool {
+        self.tags.contains(&address)
     }
 
     /// A stack is a block of its thread.

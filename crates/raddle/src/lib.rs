@@ -44,6 +44,8 @@
 //!   time.
 //! - The contents of an [`sync::Arc`] are dropped after the run, when destructors can do nothing that is
 //!   seen; a destructor that reads an atomic variable stays where it is, and what it has is leaked.
+//! - What a thread got from the thread that spawned it (a `String`, an `Arc`) must not be moved into static memory
+//!   of the standard library's types: threads are run again without the others, and would move it twice.
 //! - A `try_lock` synchronizes also if it fails.
 //! - Timeouts can happen at any time.
 //! - What a lock or cell holds that was reached by a raw pointer and is then moved (`into_inner`) may be what
