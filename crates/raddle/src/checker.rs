@@ -44,7 +44,7 @@ pub enum Verdict {
     Clean,
     /// Something is wrong.
     Bug,
-    /// Nothing wrong was found, but not all executions were explored.
+    /// Nothing wrong was found, but not all executions were explored, or none comes to its end.
     Incomplete,
 }
 
@@ -64,7 +64,7 @@ pub struct Outcome {
     pub seconds: f64,
     /// What is wrong.
     pub bug: Option<Bug>,
-    /// Why not everything was explored, if a bound was the reason.
+    /// Why not everything was explored, or nothing.
     pub bound: Option<String>,
 }
 
@@ -129,7 +129,7 @@ impl Checker {
         self
     }
 
-    /// At most so many classes of executions.
+    /// At most so many classes of executions, blocked ones included.
     pub fn max_executions(mut self, executions: u64) -> Self {
         self.max_executions = Some(executions);
         self
@@ -206,8 +206,13 @@ impl Checker {
             deadline: self.timeout.map(|timeout| start + timeout),
         };
         let found = RefCell::new(None);
+        let (mut leaves, most) = (0, self.max_executions.unwrap_or(u64::MAX));
         let mut visitor = |leaf: &dyn Leaf| match leaf.ending() {
-            Ending::Complete | Ending::Blocked | Ending::Limit(_) => Control::Continue,
+            // The explorer counts classes; those that are blocked take time, too.
+            Ending::Complete | Ending::Blocked | Ending::Limit(_) => {
+                leaves += 1;
+                if leaves > most { Control::Stop } else { Control::Continue }
+            }
             ending => {
                 found.replace(Some((ending.clone(), leaf.trace())));
                 Control::Stop
@@ -226,19 +231,23 @@ fn outcome<F: Fn()>(
     start: Instant,
 ) -> Outcome {
     let bug = found.map(|(ending, trace)| bug(program, model, &ending, &trace));
-    let verdict = match summary.extent {
-        _ if bug.is_some() => Verdict::Bug,
-        Extent::All => Verdict::Clean,
-        _ => Verdict::Incomplete,
-    };
     let bound = match summary.extent {
-        Extent::All | Extent::Stopped => None,
-        Extent::Classes => Some("the limit of executions was reached"),
+        _ if bug.is_some() => None,
+        Extent::All if summary.classes == 0 => {
+            Some("nothing was explored, as no execution comes to its end")
+        }
+        Extent::All => None,
+        Extent::Classes | Extent::Stopped => Some("the limit of executions was reached"),
         Extent::Deadline => Some("the time was up"),
         Extent::Events => {
             Some("an execution has more events than the limit of a thread, or than 500 in all")
         }
         Extent::Unsupported(_) => Some("the program does what this explorer does not know"),
+    };
+    let verdict = match (&bug, bound) {
+        (Some(_), _) => Verdict::Bug,
+        (None, Some(_)) => Verdict::Incomplete,
+        (None, None) => Verdict::Clean,
     };
     Outcome {
         verdict,
@@ -251,21 +260,25 @@ fn outcome<F: Fn()>(
     }
 }
 
-/// What came out of one execution. A schedule does not say under which model it was found: it is told
-/// as one of Rust's own.
+/// What came out of one execution: what goes wrong in it, or why nothing does.
 pub(crate) fn outcome_of_one<F: Fn()>(
     program: &Native<F>,
-    ending: &Ending,
+    model: Model,
+    ending: Result<Ending, String>,
     trace: &Trace,
 ) -> Outcome {
+    let (bug, bound) = match ending {
+        Ok(ending) => (Some(bug(program, model, &ending, trace)), None),
+        Err(why) => (None, Some(why)),
+    };
     Outcome {
-        verdict: Verdict::Bug,
+        verdict: if bug.is_some() { Verdict::Bug } else { Verdict::Incomplete },
         classes: 1,
         blocked: 0,
         executions: program.executions(),
         seconds: 0.0,
-        bug: Some(bug(program, Model::C20, ending, trace)),
-        bound: None,
+        bug,
+        bound,
     }
 }
 
@@ -288,7 +301,7 @@ fn bug<F: Fn()>(program: &Native<F>, model: Model, ending: &Ending, trace: &Trac
         message: report::sentence(program, ending, trace),
         place: report::place(program, ending, trace),
         report: report::table(program, model, ending, trace),
-        trace: Schedule::new(program, ending, trace),
+        trace: Schedule::new(program, model, ending, trace),
     }
 }
 

@@ -5,11 +5,12 @@
 //! means the same in another process. It is written as one line of text:
 //!
 //! ```text
-//! panic m/0:1=i m:4=m/0:0 m:5=#2
+//! fail model=tso m/0:1=i m:4=m/0:0 m:5=#2
 //! ```
 //!
-//! What went wrong (with the two accesses, if it is a race), and whether mutexes can be tried (`tried`)
-//! and owners are counted (`counted`); then for each question the thread (`m` is main, `m/0` the first
+//! What went wrong (with the two accesses, if it is a race). Then, where it is not as usual, the model
+//! (`model=tso`) and how many events a thread may have (`events=100`), whether mutexes can be tried (`tried`) and
+//! owners are counted (`counted`). Then for each question the thread (`m` is main, `m/0` the first
 //! thread that it spawned), the position, and what it observed: the initial value (`i`), an event, or
 //! a choice; with `~` if a compare-exchange failed without reason.
 
@@ -19,10 +20,11 @@ use std::str::FromStr;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::explore::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_core::model::Model;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, is_pointer,
+    Answer, End, Failure, Histories, NodeId, Op, OpKind, Origin, is_pointer,
 };
-use raddle_runtime::{Native, Settings};
+use raddle_runtime::{Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
 use crate::checker::{self, Outcome};
@@ -32,7 +34,8 @@ use crate::checker::{self, Outcome};
 #[serde(try_from = "String", into = "String")]
 pub struct Schedule {
     ending: ScheduledEnding,
-    settings: (bool, bool),
+    model: Model,
+    settings: Settings,
     steps: Vec<Step>,
 }
 
@@ -68,7 +71,12 @@ enum Seen {
 
 impl Schedule {
     /// The schedule of an execution that was explored.
-    pub(crate) fn new<F: Fn()>(program: &Native<F>, ending: &Ending, trace: &Trace) -> Self {
+    pub(crate) fn new<F: Fn()>(
+        program: &Native<F>,
+        model: Model,
+        ending: &Ending,
+        trace: &Trace,
+    ) -> Self {
         let name = |at: usize| {
             let TraceEvent { thread, position, .. } = trace.events[at];
             Name { thread: program.thread_path(thread), position }
@@ -89,8 +97,8 @@ impl Schedule {
                 Some(Step { question: name(at), observed, spurious: event.is_spurious() })
             })
             .collect();
-        let Settings { mutexes_can_be_tried, owners_are_counted, .. } = program.settings();
-        Schedule { ending, settings: (mutexes_can_be_tried, owners_are_counted), steps }
+        let settings = Settings { joins_carry: true, ..program.settings() };
+        Schedule { ending, model, settings, steps }
     }
 }
 
@@ -109,10 +117,16 @@ impl fmt::Display for Schedule {
             ScheduledEnding::Livelock => write!(f, "livelock")?,
             ScheduledEnding::Race(first, second) => write!(f, "race={first},{second}")?,
         }
-        if self.settings.0 {
+        if self.model != Model::C20 {
+            write!(f, " model={}", self.model)?;
+        }
+        if self.settings.max_events != Settings::default().max_events {
+            write!(f, " events={}", self.settings.max_events)?;
+        }
+        if self.settings.mutexes_can_be_tried {
             write!(f, " tried")?;
         }
-        if self.settings.1 {
+        if self.settings.owners_are_counted {
             write!(f, " counted")?;
         }
         for Step { question, observed, spurious } in &self.steps {
@@ -188,10 +202,23 @@ impl FromStr for Schedule {
                 ScheduledEnding::Race(first.parse()?, second.parse()?)
             }
         };
-        let tried = words.next_if_eq(&"tried").is_some();
-        let counted = words.next_if_eq(&"counted").is_some();
+        let mut option = |name: &str| {
+            let word = words.next_if(|word| word.starts_with(name));
+            word.map(|word| &word[name.len()..])
+        };
+        let model = option("model=").map_or(Ok(Model::C20), str::parse);
+        let model = model.map_err(|error| ScheduleError(error.to_string()))?;
+        let events = option("events=").map(|events| {
+            events.parse().map_err(|_| ScheduleError(format!("`{events}` is no number of events")))
+        });
+        let settings = Settings {
+            max_events: events.transpose()?.unwrap_or(Settings::default().max_events),
+            mutexes_can_be_tried: words.next_if_eq(&"tried").is_some(),
+            owners_are_counted: words.next_if_eq(&"counted").is_some(),
+            joins_carry: true,
+        };
         let steps = words.map(str::parse).collect::<Result<_, _>>()?;
-        Ok(Schedule { ending, settings: (tried, counted), steps })
+        Ok(Schedule { ending, model, settings, steps })
     }
 }
 
@@ -209,12 +236,14 @@ impl From<Schedule> for String {
     }
 }
 
-/// Runs one execution of a test again, as the schedule in a report says.
+/// Runs one execution of a test again, as the schedule in a report says. If nothing goes wrong in it, or if
+/// the test no longer does what the schedule says, that is `Incomplete`: other executions may go wrong.
 ///
 /// # Panics
-/// If the text is not a schedule.
+/// If the text is not a schedule, or if this is called in a test that is being explored.
 #[track_caller]
 pub fn replay<F: Fn()>(schedule: &str, f: F) -> Outcome {
+    assert!(!ops::is_running(), "raddle: a test that is being explored cannot replay another");
     match schedule.parse::<Schedule>() {
         Ok(schedule) => raddle_runtime::on_large_stack(|| follow(&schedule, &f)),
         Err(error) => panic!("{error}"),
@@ -222,18 +251,32 @@ pub fn replay<F: Fn()>(schedule: &str, f: F) -> Outcome {
 }
 
 fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
-    let (mutexes_can_be_tried, owners_are_counted) = schedule.settings;
-    let joins_carry = true;
-    let settings =
-        Settings { mutexes_can_be_tried, owners_are_counted, joins_carry, ..Settings::default() };
-    let mut replay = Replay::new(Native::new(f, settings));
+    let mut replay = Replay::new(Native::new(f, schedule.settings));
     replay.start(ThreadId::new(0), None);
-    let failure = schedule.steps.iter().find_map(|step| replay.step(step).err());
-    let ending = match failure {
-        Some((thread, failure)) => Ending::Failed(thread, failure),
-        None => replay.ending(&schedule.ending),
+    let differs = |how: String| format!("the test is not the one of the schedule ({how})");
+    let difference = schedule.steps.iter().find_map(|step| replay.step(step).err());
+    let ending = match difference {
+        Some(Different::Fails(thread, failure)) => Ok(Ending::Failed(thread, failure)),
+        Some(Different::Otherwise(how)) => Err(differs(how)),
+        None => replay.ending(&schedule.ending).map_err(|()| {
+            String::from("nothing goes wrong any more in the execution of the schedule")
+        }),
     };
-    checker::outcome_of_one(&replay.program, &ending, &replay.trace)
+    checker::outcome_of_one(&replay.program, schedule.model, ending, &replay.trace)
+}
+
+/// How a test differs from a schedule.
+enum Different {
+    /// A thread fails before the end.
+    Fails(ThreadId, Failure),
+    /// It does something else.
+    Otherwise(String),
+}
+
+impl Different {
+    fn otherwise(how: &str) -> Self {
+        Different::Otherwise(how.to_owned())
+    }
 }
 
 /// An event that happened.
@@ -316,22 +359,22 @@ impl<F: Fn()> Replay<F> {
     }
 
     /// A question gets its answer. An error says how the program differs from the schedule.
-    fn step(&mut self, step: &Step) -> Result<(), (ThreadId, Failure)> {
+    fn step(&mut self, step: &Step) -> Result<(), Different> {
         let Step { question: Name { thread: path, position }, .. } = step;
         let Some(thread) = self.threads.get(path) else {
-            return Err(differs(ThreadId::new(0), &format!("there is no thread {path}")));
+            return Err(Different::Otherwise(format!("there is no thread {path}")));
         };
         let (id, node) = (thread.id, thread.node);
         if let End::Failed(failure) = self.histories.end(node) {
-            return Err((id, failure.clone()));
+            return Err(Different::Fails(id, failure.clone()));
         }
         let End::Question(op) = *self.histories.end(node) else {
-            return Err(differs(id, "the thread asks no question"));
+            return Err(Different::Otherwise(format!("{path} asks no question")));
         };
         if thread.events.len() != *position {
-            return Err(differs(id, "the thread is somewhere else"));
+            return Err(Different::Otherwise(format!("{path} is somewhere else")));
         }
-        let (answer, observed, read) = self.answer(&op, step, id)?;
+        let (answer, observed, read) = self.answer(&op, step)?;
         let written = written(&op, read, step.spurious);
         let next = self.histories.after(&mut self.program, &self.past, node, answer);
         if let Some(thread) = self.threads.get_mut(path) {
@@ -343,12 +386,7 @@ impl<F: Fn()> Replay<F> {
     }
 
     /// The answer to a question, what it observes in the trace, and the value that it reads.
-    fn answer(
-        &self,
-        op: &Op,
-        step: &Step,
-        id: ThreadId,
-    ) -> Result<(Answer, Observed, Option<Value>), (ThreadId, Failure)> {
+    fn answer(&self, op: &Op, step: &Step) -> Result<(Answer, Observed, Option<Value>), Different> {
         let source = match &step.observed {
             Seen::Choice(choice) => {
                 return Ok((Answer::Choice(*choice), Observed::Choice(*choice), None));
@@ -356,13 +394,15 @@ impl<F: Fn()> Replay<F> {
             Seen::Initial => None,
             Seen::Event(name) => Some(
                 self.event(name)
-                    .ok_or_else(|| differs(id, &format!("there is no event {name}")))?,
+                    .ok_or_else(|| Different::Otherwise(format!("there is no event {name}")))?,
             ),
         };
         let observed = source.map_or(Observed::Initial, |source| Observed::Event(source.at));
         if let OpKind::Join { thread } = op.kind {
             let joined = self.threads.values().find(|joined| joined.id == thread);
-            let joined = joined.ok_or_else(|| differs(id, "the joined thread has not started"))?;
+            let joined = joined
+                .filter(|joined| *self.histories.end(joined.node) == End::Finished)
+                .ok_or_else(|| Different::otherwise("the joined thread has not finished"))?;
             let index = self.histories.effects(joined.node).len() as u32;
             return Ok((Answer::From(Origin { node: joined.node, index }), observed, None));
         }
@@ -395,8 +435,8 @@ impl<F: Fn()> Replay<F> {
         self.threads.get(&name.thread)?.events.get(name.position).copied()
     }
 
-    /// How the execution ended, now that all steps are done.
-    fn ending(&mut self, scheduled: &ScheduledEnding) -> Ending {
+    /// How the execution ended, now that all steps are done. An error: it did not go wrong like that.
+    fn ending(&mut self, scheduled: &ScheduledEnding) -> Result<Ending, ()> {
         let end = |thread: &Thread| self.histories.end(thread.node);
         let of_threads = |wanted: fn(&End) -> bool| -> Vec<ThreadId> {
             let threads = self.threads.values().filter(|thread| wanted(end(thread)));
@@ -411,21 +451,34 @@ impl<F: Fn()> Replay<F> {
             End::Failed(failure) => Some(Ending::Failed(thread.id, failure.clone())),
             _ => None,
         });
-        let event = |name| self.event(name).map_or(0, |event| event.at);
-        failed.unwrap_or_else(|| match scheduled {
-            ScheduledEnding::Failed => {
-                let (thread, failure) = differs(ThreadId::new(0), "no thread fails");
-                Ending::Failed(thread, failure)
-            }
-            ScheduledEnding::Deadlock => {
-                Ending::Deadlock(of_threads(|end| matches!(end, End::Question(_))))
-            }
+        if let Some(failed) = failed {
+            return Ok(failed);
+        }
+        let some = |threads: Vec<ThreadId>| if threads.is_empty() { Err(()) } else { Ok(threads) };
+        match scheduled {
+            ScheduledEnding::Failed => Err(()),
+            ScheduledEnding::Deadlock => some(of_threads(waits)).map(Ending::Deadlock),
             ScheduledEnding::Livelock => {
-                Ending::Livelock(of_threads(|end| matches!(end, End::Repeats(_))))
+                some(of_threads(|end| matches!(end, End::Repeats(_)))).map(Ending::Livelock)
             }
-            ScheduledEnding::Race(first, second) => Ending::Race(event(first), event(second)),
-        })
+            ScheduledEnding::Race(first, second) => self.race(first, second).ok_or(()),
+        }
     }
+
+    /// The race of two events, if they are accesses of one location by two threads.
+    fn race(&self, first: &Name, second: &Name) -> Option<Ending> {
+        let (first, second) = (self.event(first)?.at, self.event(second)?.at);
+        let [one, other] = [first, second].map(|at| &self.trace.events[at]);
+        let location = one.op.kind.location()?;
+        let is_race = one.thread != other.thread && other.op.kind.location() == Some(location);
+        is_race.then_some(Ending::Race(first, second))
+    }
+}
+
+/// Whether a thread that ends like this waits for another one.
+fn waits(end: &End) -> bool {
+    let End::Question(op) = end else { return false };
+    matches!(op.kind, OpKind::Lock { .. } | OpKind::Sync { .. } | OpKind::Join { .. })
 }
 
 fn thread_end(end: &End) -> ThreadEnd {
@@ -448,10 +501,4 @@ fn written(op: &Op, read: Option<Value>, spurious: bool) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-fn differs(thread: ThreadId, how: &str) -> (ThreadId, Failure) {
-    let message = format!("the test is not the one of the schedule: {how}");
-    let place = PlaceId::default();
-    (thread, Failure { kind: FailureKind::Nondeterminism, message, place })
 }

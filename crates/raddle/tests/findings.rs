@@ -366,17 +366,103 @@ fn a_schedule_of_another_test_is_said_to_be_one() {
         let x = AtomicUsize::new(0);
         assert_eq!(x.load(SeqCst), 0);
     });
+    assert_eq!(outcome.verdict, Verdict::Incomplete);
+    let why = "the test is not the one of the schedule (main is somewhere else)";
+    assert_eq!(outcome.bound.as_deref(), Some(why));
+}
+
+/// Two accesses that are not there, or that are no race, are none.
+#[test]
+fn a_race_of_another_test_is_none() {
+    for schedule in ["race=m:0,m:0", "race=m:0,m/0:0", "race=m:7,m/3:0", "deadlock", "livelock"] {
+        let outcome = raddle::replay(schedule, || _ = thread::spawn(|| ()));
+        assert_eq!(outcome.verdict, Verdict::Incomplete, "{schedule}: {outcome}");
+        let why = "nothing goes wrong any more in the execution of the schedule";
+        assert_eq!(outcome.bound.as_deref(), Some(why));
+    }
+}
+
+#[test]
+fn a_bug_that_is_fixed_is_none() {
+    let test = |expected: usize| {
+        move || {
+            let x = AtomicUsize::new(0);
+            thread::scope(|s| {
+                s.spawn(|| x.store(1, SeqCst));
+                assert!(x.load(SeqCst) <= expected);
+            });
+        }
+    };
+    let schedule = bug(test(0)).trace.to_string();
+    let outcome = raddle::replay(&schedule, test(1));
+    assert_eq!((outcome.verdict, outcome.bug.is_some()), (Verdict::Incomplete, false), "{outcome}");
+    assert_eq!(raddle::replay(&schedule, test(0)).verdict, Verdict::Bug);
+}
+
+/// The model and the limits of the exploration are part of the schedule.
+#[test]
+fn a_schedule_knows_its_model() {
+    let test = || {
+        let (x, y) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|s| {
+            let t = s.spawn(|| {
+                x.store(1, Relaxed);
+                y.load(Relaxed)
+            });
+            y.store(1, Relaxed);
+            assert!(x.load(Relaxed) + t.join().unwrap() > 0, "both stores were late");
+        });
+    };
+    let outcome = Checker::new().model(Model::Tso).max_events(77).explore(test);
     let bug = outcome.bug.unwrap();
-    assert_eq!(bug.kind, BugKind::Nondeterminism);
-    assert!(bug.message.contains("not the one of the schedule"), "{bug}");
+    let schedule = bug.trace.to_string();
+    assert!(schedule.starts_with("fail model=tso events=77 "), "{schedule}");
+    assert_eq!(raddle::replay(&schedule, test).bug.unwrap().to_string(), bug.to_string());
+}
+
+#[test]
+fn a_test_that_is_always_given_up_is_not_clean() {
+    let outcome = explore(|| {
+        let x = AtomicUsize::new(0);
+        raddle::assume(x.load(SeqCst) == 1);
+    });
+    assert_eq!((outcome.verdict, outcome.classes, outcome.blocked), (Verdict::Incomplete, 0, 1));
+    let text = "nothing was explored, as no execution comes to its end: 0 classes";
+    assert!(outcome.to_string().starts_with(text), "{outcome}");
+}
+
+#[test]
+fn executions_that_are_given_up_count() {
+    let outcome = Checker::new().max_executions(100).explore(|| {
+        let n = raddle::any_of(1000);
+        raddle::assume(n == 999);
+    });
+    assert_eq!(outcome.verdict, Verdict::Incomplete, "{outcome}");
+    assert!(outcome.classes + outcome.blocked <= 101, "{outcome}");
+    assert_eq!(outcome.bound.as_deref(), Some("the limit of executions was reached"));
 }
 
 #[test]
 fn the_text_of_a_schedule() {
-    for text in ["fail", "deadlock tried m:3=i", "race=m:1,m/0/12:0 counted m:0=m/3:2~ m/3:4=#7"] {
+    for text in [
+        "fail",
+        "fail model=sc events=7",
+        "deadlock tried m:3=i",
+        "race=m:1,m/0/12:0 counted m:0=m/3:2~ m/3:4=#7",
+    ] {
         assert_eq!(text.parse::<raddle::Schedule>().unwrap().to_string(), text);
     }
-    for text in ["", "panic", "race=m:1", "fail m=i", "fail x:1=i", "fail m:1", "fail m:1=#x"] {
+    for text in [
+        "",
+        "panic",
+        "race=m:1",
+        "fail model=x",
+        "fail events=many",
+        "fail m=i",
+        "fail x:1=i",
+        "fail m:1",
+        "fail m:1=#x",
+    ] {
         assert!(text.parse::<raddle::Schedule>().is_err(), "{text}");
     }
 }
@@ -408,7 +494,7 @@ main                                main/0
 .3 store atomic0 = dropped                                           {scope}
 ! assertion `left == right` failed                                   {at}
 
-to run it again: raddle::replay(\"fail m/0:0=i m:1=m/0:0 m:2=m/0:0\", || ...)
+to run it again: raddle::replay(\"fail model=sc m/0:0=i m:1=m/0:0 m:2=m/0:0\", || ...)
 ",
         scope = place(0).replace(&format!(":{}", line - 1), &format!(":{}", line - 2)),
         spawn = place(0),
