@@ -9,6 +9,7 @@
 
 use std::cell::UnsafeCell;
 use std::mem::{self, MaybeUninit};
+use std::panic::RefUnwindSafe;
 
 use raddle_core::execution::{LocationId, MemoryOrder, Value};
 use raddle_core::program::{FailureKind, OpKind, PlaceId, Update, UpdateKind, is_pointer};
@@ -42,6 +43,7 @@ pub struct Atom {
 
 // SAFETY: the memory is read by ops only, and written through `&mut` only.
 unsafe impl Sync for Atom {}
+impl RefUnwindSafe for Atom {}
 
 impl Atom {
     /// A variable with this initial value.
@@ -118,9 +120,6 @@ impl Drop for Atom {
         let location = entry.locate_atom(self, place);
         let order = MemoryOrder::NonAtomic;
         entry.effect(OpKind::Store { location, value: GONE, order, carries: false }, place);
-        let state = &mut *entry.context.state.borrow_mut();
-        let current = state.current;
-        state.thread(current).lent.retain(|lent| lent.location != location);
     }
 }
 
@@ -130,51 +129,80 @@ impl Entry<'_> {
         let initial = |state: &mut State| atom.value(self.context, state, atom.memory());
         let location = state.locate(&self.context.heap, &atom.tag, Kind::Atomic, initial);
         state.state_initial(location, place);
-        let current = state.current;
-        if !state.thread(current).lent.is_empty() {
-            self.take_back_moved(state, atom, location);
+        if !state.lent.is_empty() {
+            self.take_back_used(state, atom, location);
         }
         location
     }
 
     pub(crate) fn value(&self, atom: &Atom, bits: u64) -> Value {
-        atom.value(self.context, &mut self.context.state.borrow_mut(), bits)
+        let value = atom.value(self.context, &mut self.context.state.borrow_mut(), bits);
+        let hides = !is_pointer(value)
+            && self.context.state.borrow().is_shifted_pointer(&self.context.heap, bits);
+        if hides {
+            let message = "a pointer that was shifted cannot be kept in an atomic variable";
+            self.fail(FailureKind::Misuse, message, self.last_place());
+        }
+        value
+    }
+
+    /// Refuses updates that make a number of a pointer or a pointer of a number, as nobody knows either by
+    /// its bits.
+    fn refuse_pointer_arithmetic(&self, atom: &Atom, kind: UpdateKind, read: u64, operand: u64) {
+        let place = self.last_place();
+        let [before, by] = [read, operand].map(|bits| self.value(atom, bits));
+        let real = match kind {
+            UpdateKind::Swap => return,
+            UpdateKind::Max | UpdateKind::Min if !is_pointer(before) && !is_pointer(by) => return,
+            UpdateKind::Max | UpdateKind::Min => None,
+            UpdateKind::Add => Some(read.wrapping_add(operand)),
+            UpdateKind::Sub => Some(read.wrapping_sub(operand)),
+            UpdateKind::And => Some(read & operand),
+            UpdateKind::Nand => Some(!(read & operand)),
+            UpdateKind::Or => Some(read | operand),
+            UpdateKind::Xor => Some(read ^ operand),
+        };
+        let modelled = atom.update(kind, by).apply(before);
+        if real.map(|bits| self.value(atom, bits)) != Some(modelled) {
+            let message = "an atomic update makes a number of a pointer, a pointer of a number, \
+                           or compares pointers: this is not supported";
+            self.fail(FailureKind::Misuse, message, place);
+        }
     }
 
     /// What the program changed through a `&mut` to a variable is a store.
     #[inline]
     pub(crate) fn take_back(&self) {
         let state = &mut *self.context.state.borrow_mut();
-        let current = state.current;
-        if !state.thread(current).lent.is_empty() {
+        if !state.lent.is_empty() {
             self.take_back_lent(state);
         }
     }
 
+    /// Takes back what the current thread may have changed. What was moved is left alone until it is used.
     #[cold]
     fn take_back_lent(&self, state: &mut State) {
         let current = state.current;
-        let mut lent = mem::take(&mut state.thread(current).lent);
-        // SAFETY: a variable that is dropped is taken off the list, and memory that is freed, or a
-        // stack that is popped, is still there. If something else is there now the tag says so.
-        lent.retain(|lent| unsafe { State::tag_word(&*lent.tag) } == lent.word);
-        for lent in &mut lent {
-            // SAFETY: as above.
-            let atom = unsafe { &*lent.atom };
-            self.store_if_changed(state, atom, lent);
+        let mut lent = mem::take(&mut state.lent);
+        for lent in lent.iter_mut().filter(|lent| lent.thread == current) {
+            // SAFETY: a variable that is dropped is taken off the list, and memory that is freed, or a
+            // stack that is popped, is still there. If something else is there now the tag says so.
+            if unsafe { State::tag_word(&*lent.tag) } == lent.word {
+                // SAFETY: as above.
+                self.store_if_changed(state, unsafe { &*lent.atom }, lent);
+            }
         }
-        state.thread(current).lent = lent;
+        state.lent = lent;
     }
 
-    /// The variable may have been moved since it was lent. Now that it is used, it is not lent any more.
+    /// The variable is used, maybe elsewhere and by another thread, so it is not lent any more. If it was
+    /// moved, what was changed before is taken back now.
     #[cold]
-    fn take_back_moved(&self, state: &mut State, atom: &Atom, location: LocationId) {
-        let current = state.current;
-        let mut lent = mem::take(&mut state.thread(current).lent);
-        if let Some(at) = lent.iter().position(|lent| lent.location == location) {
-            self.store_if_changed(state, atom, &mut lent.swap_remove(at));
+    fn take_back_used(&self, state: &mut State, atom: &Atom, location: LocationId) {
+        if let Some(at) = state.lent.iter().position(|lent| lent.location == location) {
+            let mut lent = state.lent.swap_remove(at);
+            self.store_if_changed(state, atom, &mut lent);
         }
-        state.thread(current).lent = lent;
     }
 
     fn store_if_changed(&self, state: &mut State, atom: &Atom, lent: &mut Lent) {
@@ -201,6 +229,7 @@ fn reply_bits(atom: &Atom) -> u64 {
 /// A load.
 #[inline(always)]
 #[must_use]
+#[track_caller]
 pub fn load(atom: &Atom, order: MemoryOrder, caller: Caller) -> u64 {
     prepare_load(atom, order, caller);
     ask::ask();
@@ -208,6 +237,7 @@ pub fn load(atom: &Atom, order: MemoryOrder, caller: Caller) -> u64 {
 }
 
 #[inline(never)]
+#[track_caller]
 fn prepare_load(atom: &Atom, order: MemoryOrder, caller: Caller) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -216,6 +246,7 @@ fn prepare_load(atom: &Atom, order: MemoryOrder, caller: Caller) {
 }
 
 /// A store.
+#[track_caller]
 pub fn store(atom: &Atom, bits: u64, order: MemoryOrder, caller: Caller) {
     let Some(entry) = Entry::new() else { return };
     let place = entry.place(caller);
@@ -226,6 +257,7 @@ pub fn store(atom: &Atom, bits: u64, order: MemoryOrder, caller: Caller) {
 
 /// An update. Returns what it read.
 #[inline(always)]
+#[track_caller]
 pub fn update(
     atom: &Atom,
     kind: UpdateKind,
@@ -235,10 +267,22 @@ pub fn update(
 ) -> u64 {
     prepare_update(atom, kind, operand, order, caller);
     ask::ask();
-    reply_bits(atom)
+    reply_update(atom, kind, operand)
 }
 
 #[inline(never)]
+fn reply_update(atom: &Atom, kind: UpdateKind, operand: u64) -> u64 {
+    let bits = reply_bits(atom);
+    if atom.shape.bits == 64
+        && let Some(entry) = Entry::new()
+    {
+        entry.refuse_pointer_arithmetic(atom, kind, bits, operand);
+    }
+    bits
+}
+
+#[inline(never)]
+#[track_caller]
 fn prepare_update(atom: &Atom, kind: UpdateKind, operand: u64, order: MemoryOrder, caller: Caller) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -263,6 +307,7 @@ pub struct Orders {
 /// # Errors
 /// What it read, if it fails.
 #[inline(always)]
+#[track_caller]
 pub fn compare_exchange(
     atom: &Atom,
     expected: u64,
@@ -282,6 +327,7 @@ fn reply_exchange(atom: &Atom, expected: u64) -> Result<u64, u64> {
 }
 
 #[inline(never)]
+#[track_caller]
 fn prepare_compare_exchange(
     atom: &Atom,
     expected: u64,
@@ -303,6 +349,7 @@ fn prepare_compare_exchange(
 
 /// Puts the current value into the variable's memory, where the program may change it until it uses
 /// the variable again. Returns the address.
+#[track_caller]
 pub fn lend(atom: &mut Atom, caller: Caller) -> *mut u64 {
     let bits = load(atom, MemoryOrder::NonAtomic, caller);
     *atom.memory.get_mut() = MaybeUninit::new(bits);
@@ -310,16 +357,17 @@ pub fn lend(atom: &mut Atom, caller: Caller) -> *mut u64 {
         let place = entry.place(caller);
         let location = entry.locate_atom(atom, place);
         let word = State::tag_word(&atom.tag);
-        let lent = Lent { tag: &raw const atom.tag, word, atom, location, place, bits };
         let state = &mut *entry.context.state.borrow_mut();
-        let current = state.current;
-        state.thread(current).lent.push(lent);
+        let thread = state.current;
+        let tag = &raw const atom.tag;
+        state.lent.push(Lent { thread, tag, word, atom, location, place, bits });
     }
     atom.memory.get().cast()
 }
 
 /// The last value of a variable that is taken apart.
 #[must_use]
+#[track_caller]
 pub fn into_inner(atom: Atom, caller: Caller) -> u64 {
     let bits = load(&atom, MemoryOrder::NonAtomic, caller);
     mem::forget(atom);

@@ -28,6 +28,7 @@ use raddle_core::program::{
 };
 
 use crate::around::{self, Around};
+use crate::entry::Entry;
 use crate::fiber::{Fiber, Stacks, Stop};
 use crate::needed::Needed;
 use crate::rewind::Start;
@@ -563,6 +564,10 @@ pub(crate) fn run_body(context: *const Context, body: Box<dyn FnOnce()>) -> Stop
     }
     heap::record(&raw const context.heap);
     let result = catch_unwind(AssertUnwindSafe(body));
+    if result.is_ok() {
+        // What the thread has changed through a `&mut` is stored in its end.
+        drop(Entry::new());
+    }
     let _quiet = heap::quiet();
     match result {
         Ok(()) => Stop::Finished,

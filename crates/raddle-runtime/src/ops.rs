@@ -21,6 +21,7 @@ use crate::state::{self, Caller, Mode, Reply, Tag};
 use crate::{ask, heap};
 
 /// A fence.
+#[track_caller]
 pub fn fence(order: MemoryOrder, caller: Caller) {
     let Some(entry) = Entry::new() else { return };
     let place = entry.place(caller);
@@ -32,6 +33,7 @@ const LOCKED: Value = 1;
 
 /// Acquires a mutex.
 #[inline(always)]
+#[track_caller]
 pub fn lock(tag: &Tag, caller: Caller) {
     prepare_lock(tag, caller);
     ask::ask();
@@ -39,6 +41,7 @@ pub fn lock(tag: &Tag, caller: Caller) {
 }
 
 #[inline(never)]
+#[track_caller]
 fn prepare_lock(tag: &Tag, caller: Caller) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -52,6 +55,7 @@ fn prepare_lock(tag: &Tag, caller: Caller) {
 }
 
 /// Releases a mutex.
+#[track_caller]
 pub fn unlock(tag: &Tag) {
     if prepare_unlock(tag) {
         ask::ask();
@@ -61,6 +65,7 @@ pub fn unlock(tag: &Tag) {
 
 /// Says whether this is a question.
 #[inline(never)]
+#[track_caller]
 fn prepare_unlock(tag: &Tag) -> bool {
     let Some(entry) = Entry::new() else { return false };
     let place = entry.last_place();
@@ -76,6 +81,7 @@ fn prepare_unlock(tag: &Tag) -> bool {
 /// Acquires a mutex if it is free. The first time this is called, the exploration has to start again
 /// with mutexes that can be tried.
 #[inline(always)]
+#[track_caller]
 pub fn try_lock(tag: &Tag, caller: Caller) -> bool {
     prepare_try_lock(tag, caller);
     ask::ask();
@@ -83,6 +89,7 @@ pub fn try_lock(tag: &Tag, caller: Caller) -> bool {
 }
 
 #[inline(never)]
+#[track_caller]
 fn prepare_try_lock(tag: &Tag, caller: Caller) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -112,6 +119,7 @@ pub fn by(kind: UpdateKind, operand: Value) -> Update {
 
 /// Waits until the guard holds and updates the object. Returns what it read.
 #[inline(always)]
+#[track_caller]
 pub fn sync(tag: &Tag, kind: Kind, guard: Guard, update: Update, caller: Caller) -> Value {
     prepare_sync(tag, kind, guard, update, Some(caller));
     ask::ask();
@@ -119,6 +127,7 @@ pub fn sync(tag: &Tag, kind: Kind, guard: Guard, update: Update, caller: Caller)
 }
 
 #[inline(never)]
+#[track_caller]
 fn prepare_sync(tag: &Tag, kind: Kind, guard: Guard, update: Update, caller: Option<Caller>) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -127,6 +136,7 @@ fn prepare_sync(tag: &Tag, kind: Kind, guard: Guard, update: Update, caller: Opt
 }
 
 /// As [`sync`], in a destructor: nothing happens while a run is being cleaned up.
+#[track_caller]
 pub fn sync_unless_ending(tag: &Tag, kind: Kind, guard: Guard, update: Update) {
     if state::mode() != Mode::Ending {
         prepare_sync(tag, kind, guard, update, None);
@@ -137,6 +147,7 @@ pub fn sync_unless_ending(tag: &Tag, kind: Kind, guard: Guard, update: Update) {
 
 /// As [`sync`], of the token that a thread waits for when it is parked.
 #[inline(always)]
+#[track_caller]
 pub fn sync_token(thread: ThreadId, guard: Guard, update: Update, caller: Caller) {
     prepare_sync_token(thread, guard, update, caller);
     ask::ask();
@@ -144,6 +155,7 @@ pub fn sync_token(thread: ThreadId, guard: Guard, update: Update, caller: Caller
 }
 
 #[inline(never)]
+#[track_caller]
 fn prepare_sync_token(thread: ThreadId, guard: Guard, update: Update, caller: Caller) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -154,6 +166,7 @@ fn prepare_sync_token(thread: ThreadId, guard: Guard, update: Update, caller: Ca
 
 /// The program is about to read a cell.
 #[inline(always)]
+#[track_caller]
 pub fn read_cell(tag: &Tag, caller: Caller) {
     prepare_read_cell(tag, caller);
     ask::ask();
@@ -161,6 +174,7 @@ pub fn read_cell(tag: &Tag, caller: Caller) {
 }
 
 #[inline(never)]
+#[track_caller]
 fn prepare_read_cell(tag: &Tag, caller: Caller) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -169,6 +183,7 @@ fn prepare_read_cell(tag: &Tag, caller: Caller) {
 }
 
 /// The program is about to write a cell. (A destructor does not know where.)
+#[track_caller]
 pub fn write_cell(tag: &Tag, caller: Option<Caller>) {
     let Some(entry) = Entry::new() else { return };
     let place = entry.place(caller);
@@ -177,6 +192,7 @@ pub fn write_cell(tag: &Tag, caller: Option<Caller>) {
 }
 
 /// Starts a thread. `owns`: its closure has something that must be dropped.
+#[track_caller]
 pub fn spawn(
     body: Box<dyn FnOnce()>,
     owns: bool,
@@ -201,6 +217,7 @@ pub fn spawn(
 }
 
 /// Waits for the end of a thread. Returns what it gave.
+#[track_caller]
 pub fn join(thread: ThreadId, caller: Caller) -> Value {
     prepare(OpKind::Join { thread }, caller);
     ask::ask();
@@ -253,6 +270,7 @@ fn track_part(object: *const u8, length: usize) {
 
 /// Prepares a question that is about no location.
 #[inline(never)]
+#[track_caller]
 fn prepare(kind: OpKind, caller: Caller) {
     let entry = Entry::asking();
     let place = entry.place(caller);
@@ -284,6 +302,7 @@ pub fn name_of(thread: ThreadId) -> Option<String> {
 
 /// Any number below `options`.
 #[must_use]
+#[track_caller]
 pub fn choose(options: u32, caller: Caller) -> u32 {
     prepare(OpKind::Choose { options }, caller);
     ask::ask();

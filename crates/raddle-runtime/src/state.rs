@@ -132,6 +132,7 @@ impl Drop for Tag {
 /// Memory that a thread may change behind our back, because it holds a `&mut` to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Lent {
+    pub(crate) thread: ThreadId,
     pub(crate) tag: *const Tag,
     pub(crate) word: u64,
     pub(crate) atom: *const crate::atom::Atom,
@@ -158,7 +159,6 @@ pub(crate) struct Thread {
     pub(crate) panics: u32,
     /// The locations whose initial value it has stated.
     stated: Vec<u64>,
-    pub(crate) lent: Vec<Lent>,
     /// The lowest and highest address of its stack.
     pub(crate) stack: (usize, usize),
     /// Where the program's part of its stack ends.
@@ -223,6 +223,8 @@ pub(crate) struct State {
     bases: Vec<(u64, usize)>,
     /// How many objects that lay at an address are gone.
     buried: FxHashMap<Value, u32>,
+    /// Variables that are lent, or were.
+    pub(crate) lent: Vec<Lent>,
     /// What is kept until the run ends.
     pub(crate) kept: Vec<Box<dyn FnOnce()>>,
     /// Objects that are kept whose contents are gone.
@@ -289,6 +291,7 @@ impl Context {
             locations: vec![],
             bases: vec![],
             buried: FxHashMap::default(),
+            lent: vec![],
             kept: vec![],
             taken: vec![],
             before: vec![],
@@ -316,6 +319,7 @@ impl State {
         self.run = RUNS.fetch_add(1, Ordering::Relaxed);
         self.threads.iter_mut().for_each(Thread::reset);
         self.buried.clear();
+        self.lent.clear();
         self.segment.clear();
         self.tracked.clear();
         self.tags.clear();
@@ -474,6 +478,14 @@ impl State {
     /// Whether the tag of an object of the run is at this address.
     pub(crate) fn is_tag(&self, address: usize) -> bool {
         self.tags.contains(&address)
+    }
+
+    /// Whether the number may be a pointer to a block that was shifted.
+    pub(crate) fn is_shifted_pointer(&self, heap: &Heap, bits: u64) -> bool {
+        let points =
+            |address: u64| address < 1 << ADDRESS_BITS && heap.find(address as usize).is_some();
+        bits >= 1 << 32
+            && ((1..=16).any(|by| points(bits >> by)) || (1..=4).any(|by| points(bits << by)))
     }
 
     /// A stack is a block of its thread.

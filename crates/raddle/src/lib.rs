@@ -50,10 +50,8 @@
 //! - Timeouts can happen at any time.
 //! - What a lock or cell holds that was reached by a raw pointer and is then moved (`into_inner`) may be what
 //!   it held in the beginning. Look at it in its place first (`get_mut`, `with`).
-//! - A change through the `get_mut` of an atomic variable is lost if the variable is then moved away before
-//!   the thread's next operation on it.
 //! - A pointer in an atomic integer must be whole, but for tags in its low or high bits: one that was shifted,
-//!   or that was put together by `fetch_or` and the like, is not recognised as a pointer.
+//!   or that is put together or taken apart by `fetch_or` and the like, is refused.
 //! - Memory that is freed twice, or used after it was freed, is found only if it is an object of this
 //!   crate.
 //! - The library installs a global allocator that forwards to the system's.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicUsize};
 use raddle::sync::{Arc, Mutex, RwLock};
-use raddle::{Checker, Outcome, Verdict, cell, thread};
+use raddle::{BugKind, Checker, Outcome, Verdict, cell, thread};
 
 fn explore(f: impl Fn()) -> Outcome {
     Checker::new().timeout(Duration::from_secs(60)).explore(f)
@@ -180,4 +180,121 @@ fn a_trace_file_is_replayed_in_another_process() {
         .expect("it runs");
     std::fs::remove_file(&path).expect("it was written");
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stdout));
+}
+
+/// Who had a variable for himself, once, does not see what others make of it later.
+#[test]
+fn two_threads_borrow_a_variable_in_turn() {
+    clean(|| {
+        let mut x = AtomicUsize::new(0);
+        let other = AtomicUsize::new(0);
+        *x.get_mut() += 1;
+        thread::scope(|s| {
+            let x = &mut x;
+            s.spawn(|| other.store(1, SeqCst));
+            s.spawn(move || *x.get_mut() += 10);
+        });
+        other.load(SeqCst);
+        assert_eq!(*x.get_mut(), 11);
+        assert_eq!(x.load(SeqCst), 11);
+    });
+}
+
+#[test]
+fn a_variable_is_moved_after_a_change_through_a_borrow() {
+    clean(|| {
+        let mut slots = [const { Some(AtomicUsize::new(0)) }; 2];
+        *slots[0].as_mut().unwrap().get_mut() = 7;
+        let moved = slots[0].take().unwrap();
+        slots[0] = Some(AtomicUsize::new(1));
+        slots[0].as_ref().unwrap().fetch_add(1, SeqCst);
+        let boxed = Box::new(moved);
+        let reader = thread::spawn(move || boxed.load(SeqCst) as u32);
+        assert_eq!(reader.join().unwrap(), 7);
+        let mut x = AtomicUsize::new(0);
+        *x.get_mut() = 5;
+        assert_eq!(x.into_inner(), 5);
+    });
+}
+
+#[track_caller]
+fn misuse(words: &str, f: impl Fn()) {
+    let outcome = explore(f);
+    let bug = outcome.bug.expect("it is refused");
+    assert_eq!(bug.kind, BugKind::Misuse, "{bug}");
+    assert!(bug.message.contains(words), "{bug}");
+    assert!(bug.place.starts_with(file!()), "{bug}");
+}
+
+#[test]
+fn updates_that_make_or_unmake_pointers_are_refused() {
+    let refused = |update: fn(&AtomicUsize, usize)| {
+        misuse("this is not supported", move || {
+            let block = Box::into_raw(Box::new([0u64; 4])) as usize;
+            let x = Arc::new(AtomicUsize::new(block));
+            update(&x, block);
+        });
+    };
+    refused(|x, _| _ = x.fetch_and(0xfff, SeqCst));
+    refused(|x, _| _ = x.fetch_and(0, SeqCst));
+    refused(|x, block| _ = x.fetch_sub(block, SeqCst));
+    refused(|x, block| _ = x.fetch_xor(block, SeqCst));
+    refused(|x, _| _ = x.fetch_max(1, SeqCst));
+    refused(|x, block| {
+        x.store(0, SeqCst);
+        x.fetch_or(block, SeqCst);
+    });
+    clean(|| {
+        let block = Box::into_raw(Box::new([0u64; 4])) as usize;
+        let x = Arc::new(AtomicUsize::new(block));
+        assert_eq!(x.fetch_or(1, SeqCst), block);
+        assert_eq!(x.fetch_and(!1, SeqCst), block | 1);
+        assert_eq!(x.fetch_add(8, SeqCst), block);
+        assert_eq!(x.fetch_or(1 << 63, SeqCst), block + 8);
+        assert_eq!(x.swap(3, SeqCst), (block + 8) | 1 << 63);
+        assert_eq!(x.fetch_max(1 << 40, SeqCst), 3);
+    });
+}
+
+#[test]
+fn a_pointer_that_was_shifted_is_refused() {
+    for by in [1, 8, 16] {
+        misuse("shifted", move || {
+            let block = Box::into_raw(Box::new(0u64)) as usize;
+            let x = Arc::new(AtomicUsize::new(0));
+            x.store(block << by | 1, SeqCst);
+        });
+    }
+}
+
+#[test]
+fn atomics_survive_a_panic() {
+    fn survives<T: std::panic::RefUnwindSafe + std::panic::UnwindSafe>() {}
+    survives::<AtomicUsize>();
+    survives::<AtomicBool>();
+    survives::<raddle::sync::atomic::AtomicPtr<std::cell::Cell<u8>>>();
+    survives::<raddle::sync::Condvar>();
+}
+
+#[test]
+fn ops_outside_of_an_exploration_say_where() {
+    use std::sync::Mutex;
+    static PLACE: Mutex<Option<(String, u32)>> = Mutex::new(None);
+    let (me, before) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() != me {
+            return before(info);
+        }
+        let at = info.location().map(|at| (at.file().to_owned(), at.line()));
+        *PLACE.lock().unwrap() = at;
+    }));
+    let says_where = |op: fn(&AtomicUsize), line: u32| {
+        let x = std::mem::ManuallyDrop::new(AtomicUsize::new(0));
+        assert!(std::panic::catch_unwind(|| op(&x)).is_err());
+        assert_eq!(PLACE.lock().unwrap().take(), Some((file!().to_owned(), line)));
+    };
+    says_where(|x| x.store(1, SeqCst), line!());
+    says_where(|x| _ = x.load(SeqCst), line!());
+    says_where(|x| _ = x.fetch_add(1, SeqCst), line!());
+    says_where(|x| _ = x.compare_exchange(1, 2, SeqCst, SeqCst), line!());
 }

@@ -354,6 +354,8 @@ pub struct AtomicPtr<T> {
 unsafe impl<T> Send for AtomicPtr<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for AtomicPtr<T> {}
+impl<T> std::panic::RefUnwindSafe for AtomicPtr<T> {}
+impl<T> std::panic::UnwindSafe for AtomicPtr<T> {}
 
 impl<T> AtomicPtr<T> {
     /// See the standard library.
