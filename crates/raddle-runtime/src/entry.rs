@@ -105,6 +105,22 @@ impl Entry<'_> {
     }
 }
 
+/// The thread cannot go on, and the run cannot even be cleaned up. Outside of a run nothing happens.
+#[cold]
+pub(crate) fn fail_for_good(kind: FailureKind, message: &str) {
+    if state::mode() != Mode::Running {
+        return;
+    }
+    let place = {
+        let state = &mut *state::current().state.borrow_mut();
+        let current = state.current;
+        state.thread(current).place
+    };
+    let message = message.to_owned();
+    fiber::stop(Stop::Broken(Failure { kind, message, place }));
+    abandon()
+}
+
 /// Leaves the fiber where it is, for good.
 pub(crate) fn abandon() -> ! {
     let _quiet = heap::quiet();

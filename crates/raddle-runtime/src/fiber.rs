@@ -8,7 +8,7 @@ use std::ptr;
 
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use raddle_core::program::{End, Op};
+use raddle_core::program::{End, Failure, Op};
 
 use crate::trap;
 
@@ -19,6 +19,8 @@ pub(crate) enum Stop {
     Question(Op, usize),
     /// It cannot go on.
     Ended(End),
+    /// It cannot go on, and the run cannot be cleaned up.
+    Broken(Failure),
     /// It must not go on, not even to clean up.
     Abandoned,
     /// It is through.

@@ -15,11 +15,13 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::mem;
 use std::ptr;
 
+use raddle_core::program::FailureKind;
 use rustc_hash::FxHashMap;
 
-use crate::{trap, unwind};
+use crate::{entry, trap, unwind};
 
 thread_local! {
     /// Where allocations are recorded; null outside of the program's own code.
@@ -45,6 +47,7 @@ pub(crate) struct BlockName {
 struct Block {
     base: usize,
     name: BlockName,
+    is_freed: bool,
 }
 
 /// Up to so many blocks are searched one by one.
@@ -124,18 +127,15 @@ impl Heap {
     /// The block in which (or just behind which) the address is: its base and name.
     #[inline]
     pub(crate) fn find(&self, address: usize) -> Option<(usize, BlockName)> {
-        let blocks = &mut *self.blocks.borrow_mut();
-        if blocks.all.len() <= FEW {
-            let within = |block: &&Block| block.contains(address);
-            return blocks.all.iter().find(within).map(|block| (block.base, block.name));
+        self.blocks.borrow_mut().find(address).map(|block| (block.base, block.name))
+    }
+
+    /// The block is freed. Says whether it was before.
+    fn mark_freed(&self, base: usize) -> bool {
+        match self.blocks.borrow_mut().find(base) {
+            Some(block) if block.base == base => mem::replace(&mut block.is_freed, true),
+            _ => false,
         }
-        for (at, block) in blocks.all.iter().enumerate().skip(blocks.indexed) {
-            blocks.by_address.insert(block.base, at);
-        }
-        blocks.indexed = blocks.all.len();
-        let (_, &at) = blocks.by_address.range(..=address).next_back()?;
-        let block = &blocks.all[at];
-        block.contains(address).then_some((block.base, block.name))
     }
 
     /// All blocks: their addresses and sizes.
@@ -182,6 +182,8 @@ impl Heap {
             if blocks.all[since.0..].iter().any(|block| block.base == address) {
                 // SAFETY: as in `end_run`.
                 unsafe { System.dealloc(address as *mut u8, layout) };
+            } else if let Some(block) = blocks.find(address) {
+                block.is_freed = false;
             }
         }
         if blocks.all.len() > since.0 {
@@ -206,7 +208,23 @@ impl Heap {
         let next = blocks.counts.entry((thread, size)).or_insert(0);
         let name = BlockName { thread, size, count: *next };
         *next += 1;
-        blocks.all.push(Block { base, name });
+        blocks.all.push(Block { base, name, is_freed: false });
+    }
+}
+
+impl Blocks {
+    #[inline]
+    fn find(&mut self, address: usize) -> Option<&mut Block> {
+        if self.all.len() <= FEW {
+            return self.all.iter_mut().find(|block| block.contains(address));
+        }
+        for (at, block) in self.all.iter().enumerate().skip(self.indexed) {
+            self.by_address.insert(block.base, at);
+        }
+        self.indexed = self.all.len();
+        let (_, &at) = self.by_address.range(..=address).next_back()?;
+        let block = &mut self.all[at];
+        block.contains(address).then_some(block)
     }
 }
 
@@ -270,7 +288,14 @@ unsafe impl GlobalAlloc for Allocator {
         let _quiet = quiet();
         unwind::note_free(block);
         // SAFETY: `record` promises that the heap lives.
-        unsafe { (*heap).freed.borrow_mut().push((block as usize, layout)) };
+        let heap = unsafe { &*heap };
+        if heap.mark_freed(block as usize) {
+            entry::fail_for_good(
+                FailureKind::UseAfterDrop,
+                "memory is freed that was freed before",
+            );
+        }
+        heap.freed.borrow_mut().push((block as usize, layout));
     }
 
     #[inline]

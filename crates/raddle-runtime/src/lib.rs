@@ -33,5 +33,5 @@ mod unwind;
 pub use fiber::on_large_stack;
 pub use heap::Allocator;
 pub use names::Kind;
-pub use native::Native;
+pub use native::{Names, Native};
 pub use state::{Caller, Settings, Tag};

@@ -18,10 +18,12 @@
 //! Cost: a run of store buffering with three threads takes about 3 us; each thread that has to be unwound
 //! in its end takes another 9 us.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::explore::report;
 use raddle_core::program::{
     Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, Program,
     Segment, Step, is_pointer,
@@ -33,7 +35,7 @@ use crate::fiber::{Fiber, Stacks, Stop};
 use crate::needed::Needed;
 use crate::rewind::Start;
 use crate::spin::{self, Spin};
-use crate::state::{Context, Mode, Reply, Settings};
+use crate::state::{Caller, Context, Mode, Reply, Settings};
 use crate::unwind::Unwind;
 use crate::{heap, panics, state, trap};
 
@@ -44,6 +46,29 @@ pub(crate) struct Running {
     /// Where the program's part of the stack begins, if it stands at a question.
     pub(crate) stack: usize,
     pub(crate) spin: Spin,
+}
+
+/// The names that a program gives, for those who do not have the program.
+pub struct Names(Rc<Context>);
+
+impl Names {
+    /// Who spawned the thread: `main`, `main/0` for the first thread that main spawned, and so on.
+    #[must_use]
+    pub fn thread_path(&self, thread: ThreadId) -> String {
+        self.0.state.borrow().names.thread_path(thread)
+    }
+
+    /// The place of a caller.
+    #[must_use]
+    pub fn place(&self, caller: Caller) -> PlaceId {
+        self.0.state.borrow_mut().names.place(caller)
+    }
+}
+
+impl std::fmt::Debug for Names {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Names").finish_non_exhaustive()
+    }
 }
 
 /// A program that is a function of Rust.
@@ -109,10 +134,18 @@ impl<F: Fn()> Native<F> {
         self.context.state.borrow().settings
     }
 
-    /// Who spawned the thread: `main`, `main/0` for the first thread that main spawned, and so on.
+    /// The names of threads and places.
     #[must_use]
-    pub fn thread_path(&self, thread: ThreadId) -> String {
-        self.context.state.borrow().names.thread_path(thread)
+    pub fn names(&self) -> Names {
+        Names(Rc::clone(&self.context))
+    }
+
+    /// Ends the run. Returns what is left of what is watched: how many owners it has, and where it was made.
+    pub fn leaks(&mut self) -> Vec<(usize, Caller)> {
+        let watched = mem::take(&mut self.context.state.borrow_mut().watched);
+        self.end_run();
+        let owned = watched.iter().map(|(owners, caller)| (owners(), *caller));
+        owned.filter(|&(owners, _)| owners > 0).collect()
     }
 
     /// What is left to execute before the step: all that it needs, in the order of the past. Ends the
@@ -206,7 +239,7 @@ impl<F: Fn()> Native<F> {
             let body = Rc::clone(&self.body);
             let main: Box<dyn FnOnce() + '_> = Box::new(move || body());
             // SAFETY: all fibers end before the program, and with it the body, is dropped.
-            unsafe { std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(main) }
+            unsafe { mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(main) }
         } else {
             let body = self.context.state.borrow_mut().thread(thread).body.take();
             let mut body =
@@ -255,6 +288,10 @@ impl<F: Fn()> Native<F> {
             Stop::Trapped { overflow, address } => {
                 self.broken = true;
                 self.trapped(at, overflow, address)
+            }
+            Stop::Broken(failure) => {
+                self.broken = true;
+                End::Failed(failure)
             }
             Stop::Finished | Stop::Unwound | Stop::Abandoned => End::Finished,
         }
@@ -472,12 +509,16 @@ impl<F: Fn()> Native<F> {
 
     fn tell(&self, doing: Option<&Result<Op, End>>) -> (String, Option<PlaceId>) {
         match doing {
-            Some(Ok(op)) => (format!("{:?} at {}", op.kind, self.place(op.place)), Some(op.place)),
+            Some(Ok(op)) => {
+                let words = report::op(self, op);
+                (format!("`{words}` at {}", self.place(op.place)), Some(op.place))
+            }
             Some(Err(End::Failed(failure))) => {
                 (format!("fail ({})", failure.message), Some(failure.place))
             }
-            Some(Err(end)) => (format!("end ({end:?})"), None),
-            None => (String::from("nothing"), None),
+            Some(Err(End::Assume)) => (String::from("give up"), None),
+            Some(Err(End::Limit)) => (String::from("reach the limit of events"), None),
+            Some(Err(_)) | None => (String::from("end"), None),
         }
     }
 }

@@ -16,7 +16,9 @@ pub use crate::atom::{
 };
 use crate::entry::{Entry, abandon, reply};
 use crate::names::Kind;
-pub use crate::owners::{are_contents_taken, count_owners, keep, need_owners, take_contents};
+pub use crate::owners::{
+    are_contents_taken, count_owners, keep, need_owners, take_contents, watch,
+};
 use crate::state::{self, Caller, Mode, Reply, Tag};
 use crate::{ask, heap};
 
@@ -379,5 +381,10 @@ fn keep_bytes(tag: &Tag, contents: *mut u8, size: usize, needs_drop: bool, calle
                        and its contents cannot be restored for the next";
         entry.fail(FailureKind::Misuse, message, place);
     }
-    entry.context.state.borrow_mut().keep_bytes(contents, size);
+    if entry.context.state.borrow_mut().keep_bytes(contents, size) {
+        let place = entry.place(caller);
+        let message = "a static lock or cell is used by two explorations at the same time: \
+                       run these tests one after the other";
+        entry.fail(FailureKind::Misuse, message, place);
+    }
 }

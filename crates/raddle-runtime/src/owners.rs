@@ -20,6 +20,15 @@ pub fn keep(release: Box<dyn FnOnce()>) {
     }
 }
 
+/// If leaks are sought: watches an object, made here, that should have no owners when the run has ended.
+pub fn watch(owners: impl FnOnce() -> Box<dyn Fn() -> usize>, caller: Caller) {
+    if is_running() && state::current().state.borrow().settings.leaks_are_sought {
+        let _quiet = heap::quiet();
+        let owners = owners();
+        state::current().state.borrow_mut().watched.push((owners, caller));
+    }
+}
+
 /// The number of owners of a shared object, less one; or nothing if owners are not counted.
 ///
 /// Returns what the object had before, and whether it was made outside of the run (then somebody there

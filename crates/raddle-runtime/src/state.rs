@@ -9,6 +9,7 @@ use std::mem;
 use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Op, OpKind, POINTER, PlaceId, is_pointer};
@@ -19,6 +20,9 @@ use crate::names::{Kind, Names};
 
 /// Where an op is in the source.
 pub type Caller = &'static Location<'static>;
+
+/// Says how many owners an object has.
+pub(crate) type Owners = Box<dyn Fn() -> usize>;
 
 /// What the current code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +96,24 @@ const LOCATION_BITS: u32 = 24;
 
 /// Numbers of runs: unique in the process, as objects can be static.
 static RUNS: AtomicU64 = AtomicU64::new(1);
+
+/// Contents outside of runs that some run uses: where they are.
+static OUTSIDE: Mutex<Vec<usize>> = Mutex::new(vec![]);
+
+/// Says whether nobody uses these contents; from now on somebody does.
+fn borrow_outside(contents: usize) -> bool {
+    let outside = &mut *OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_free = !outside.contains(&contents);
+    if is_free {
+        outside.push(contents);
+    }
+    is_free
+}
+
+fn give_back_outside(contents: usize) {
+    let outside = &mut *OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner);
+    outside.retain(|&it| it != contents);
+}
 
 impl Tag {
     /// The tag of an object that no run has seen.
@@ -227,6 +249,8 @@ pub(crate) struct State {
     pub(crate) lent: Vec<Lent>,
     /// What is kept until the run ends.
     pub(crate) kept: Vec<Box<dyn FnOnce()>>,
+    /// Objects that should have no owners in the end: how many they have, and where they were made.
+    pub(crate) watched: Vec<(Owners, Caller)>,
     /// Objects that are kept whose contents are gone.
     pub(crate) taken: Vec<usize>,
     /// Contents of objects that outlive the run, as they were.
@@ -261,6 +285,8 @@ pub struct Settings {
     /// Whether threads write memory that no op carries: then a join is answered with the history of the
     /// joined thread, otherwise with its result.
     pub joins_carry: bool,
+    /// Whether objects are watched that should have no owners in the end.
+    pub leaks_are_sought: bool,
 }
 
 impl Default for Settings {
@@ -270,6 +296,7 @@ impl Default for Settings {
             mutexes_can_be_tried: false,
             owners_are_counted: false,
             joins_carry: false,
+            leaks_are_sought: false,
         }
     }
 }
@@ -293,6 +320,7 @@ impl Context {
             buried: FxHashMap::default(),
             lent: vec![],
             kept: vec![],
+            watched: vec![],
             taken: vec![],
             before: vec![],
             objects: 0,
@@ -320,6 +348,7 @@ impl State {
         self.threads.iter_mut().for_each(Thread::reset);
         self.buried.clear();
         self.lent.clear();
+        self.watched.clear();
         self.segment.clear();
         self.tracked.clear();
         self.tags.clear();
@@ -524,13 +553,17 @@ impl State {
         Self::tag_word(tag) >> LOCATION_BITS != self.run
     }
 
-    /// Notes contents that must be put back.
-    pub(crate) fn keep_bytes(&mut self, contents: *mut u8, size: usize) {
+    /// Notes contents that must be put back. Says whether another exploration uses them now.
+    pub(crate) fn keep_bytes(&mut self, contents: *mut u8, size: usize) -> bool {
         if self.before.iter().all(|&(known, _)| known != contents) {
+            if !borrow_outside(contents.addr()) {
+                return true;
+            }
             // SAFETY: whoever calls this has the contents.
             let bytes = unsafe { std::slice::from_raw_parts(contents, size) };
             self.before.push((contents, bytes.to_vec()));
         }
+        false
     }
 
     /// Puts back what outlives the run.
@@ -540,6 +573,7 @@ impl State {
             // SAFETY: the object outlives the run, the contents need no destructor, and no thread of
             // the program is left.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), contents, bytes.len()) };
+            give_back_outside(contents.addr());
         }
     }
 

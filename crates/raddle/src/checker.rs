@@ -13,7 +13,7 @@ use raddle_core::program::FailureKind;
 use raddle_runtime::{Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
-use crate::replay::Schedule;
+use crate::replay::{Schedule, leak_of};
 use crate::report;
 
 /// Explores a test under the model of Rust and C++20 until every behaviour has been seen.
@@ -86,6 +86,8 @@ pub enum BugKind {
     UseAfterDrop,
     /// Something was used against its rules, or in a way that is not supported.
     Misuse,
+    /// Something still has owners when all threads have finished.
+    Leak,
     /// The test does not only depend on what its threads read.
     Nondeterminism,
 }
@@ -153,6 +155,14 @@ impl Checker {
         self
     }
 
+    /// Whether an [`Arc`](crate::sync::Arc) that still has owners when all threads have finished is wrong, such
+    /// as one in a cycle. For that every class is run once more. (What a destructor owns that asks a question,
+    /// such as one that loads, counts as leaked.)
+    pub fn leaks(mut self, are_sought: bool) -> Self {
+        self.settings.leaks_are_sought = are_sought;
+        self
+    }
+
     /// Explores the test.
     ///
     /// # Panics
@@ -177,7 +187,7 @@ impl Checker {
         let mut settings = self.settings;
         loop {
             let mut program = Native::new(&f, settings);
-            let explore = || self.explore_once(&mut program, start);
+            let explore = || self.explore_once(&mut program, &f, start);
             let (summary, found) = raddle_runtime::on_large_stack(explore);
             if let Some(wanted) = program.wanted() {
                 settings = wanted;
@@ -198,7 +208,8 @@ impl Checker {
 
     fn explore_once<F: Fn()>(
         &self,
-        program: &mut Native<F>,
+        program: &mut Native<&F>,
+        f: &F,
         start: Instant,
     ) -> (Summary, Option<(Ending, Trace)>) {
         let limits = Limits {
@@ -206,17 +217,24 @@ impl Checker {
             deadline: self.timeout.map(|timeout| start + timeout),
         };
         let found = RefCell::new(None);
+        let (names, settings) = (program.names(), program.settings());
+        let leak = |leaf: &dyn Leaf| {
+            let trace = leaf.trace();
+            let schedule = Schedule::new(&names, settings, self.model, leaf.ending(), &trace);
+            leak_of(&schedule, f, &names).map(|ending| (ending, trace))
+        };
         let (mut leaves, most) = (0, self.max_executions.unwrap_or(u64::MAX));
-        let mut visitor = |leaf: &dyn Leaf| match leaf.ending() {
+        let mut visitor = |leaf: &dyn Leaf| {
+            let wrong = match leaf.ending() {
+                Ending::Complete if settings.leaks_are_sought => leak(leaf),
+                Ending::Complete | Ending::Blocked | Ending::Limit(_) => None,
+                ending => Some((ending.clone(), leaf.trace())),
+            };
             // The explorer counts classes; those that are blocked take time, too.
-            Ending::Complete | Ending::Blocked | Ending::Limit(_) => {
-                leaves += 1;
-                if leaves > most { Control::Stop } else { Control::Continue }
-            }
-            ending => {
-                found.replace(Some((ending.clone(), leaf.trace())));
-                Control::Stop
-            }
+            leaves += 1;
+            let stops = wrong.is_some() || leaves > most;
+            found.replace(wrong);
+            if stops { Control::Stop } else { Control::Continue }
         };
         let summary = reads_from_compact::explore(program, self.model, &limits, &mut visitor);
         (summary, found.into_inner())
@@ -292,6 +310,7 @@ fn bug<F: Fn()>(program: &Native<F>, model: Model, ending: &Ending, trace: &Trac
             FailureKind::StackOverflow => BugKind::StackOverflow,
             FailureKind::UseAfterDrop => BugKind::UseAfterDrop,
             FailureKind::Misuse => BugKind::Misuse,
+            FailureKind::Leak => BugKind::Leak,
             FailureKind::Nondeterminism => BugKind::Nondeterminism,
         },
         Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
@@ -301,7 +320,7 @@ fn bug<F: Fn()>(program: &Native<F>, model: Model, ending: &Ending, trace: &Trac
         message: report::sentence(program, ending, trace),
         place: report::place(program, ending, trace),
         report: report::table(program, model, ending, trace),
-        trace: Schedule::new(program, model, ending, trace),
+        trace: Schedule::new(&program.names(), program.settings(), model, ending, trace),
     }
 }
 

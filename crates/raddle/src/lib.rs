@@ -40,8 +40,7 @@
 //! # Limits
 //!
 //! - A mutex, lock or cell that is static keeps its contents for one run only if they need no destructor;
-//!   otherwise the test fails and says so. Tests that use the same static lock must not run at the same
-//!   time.
+//!   otherwise the test fails and says so. Two tests that use the same static lock at the same time fail, too.
 //! - The contents of an [`sync::Arc`] are dropped after the run, when destructors can do nothing that is
 //!   seen; a destructor that reads an atomic variable stays where it is, and what it has is leaked.
 //! - What a thread got from the thread that spawned it (a `String`, an `Arc`) must not be moved into static memory
@@ -52,8 +51,9 @@
 //!   it held in the beginning. Look at it in its place first (`get_mut`, `with`).
 //! - A pointer in an atomic integer must be whole, but for tags in its low or high bits: one that was shifted,
 //!   or that is put together or taken apart by `fetch_or` and the like, is refused.
-//! - Memory that is freed twice, or used after it was freed, is found only if it is an object of this
-//!   crate.
+//! - Memory that is used after it was freed is found only if it is an object of this crate. (Memory that is
+//!   freed twice is found.)
+//! - A loop without any operation of this crate, such as `loop {}`, is not interrupted, not even by a timeout.
 //! - The library installs a global allocator that forwards to the system's.
 //! - A loop that spins is found by comparing stacks and memory; memory that the closure captures is not
 //!   compared.

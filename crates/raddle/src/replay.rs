@@ -9,8 +9,8 @@
 //! ```
 //!
 //! What went wrong (with the two accesses, if it is a race). Then, where it is not as usual, the model
-//! (`model=tso`) and how many events a thread may have (`events=100`), whether mutexes can be tried (`tried`) and
-//! owners are counted (`counted`). Then for each question the thread (`m` is main, `m/0` the first
+//! (`model=tso`) and how many events a thread may have (`events=100`), whether mutexes can be tried (`tried`),
+//! owners are counted (`counted`) and leaks are sought (`leaks`). Then for each question the thread (`m` is main, `m/0` the first
 //! thread that it spawned), the position, and what it observed: the initial value (`i`), an event, or
 //! a choice; with `~` if a compare-exchange failed without reason.
 
@@ -22,9 +22,9 @@ use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::explore::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_core::model::Model;
 use raddle_core::program::{
-    Answer, End, Failure, Histories, NodeId, Op, OpKind, Origin, is_pointer,
+    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, is_pointer,
 };
-use raddle_runtime::{Native, Settings, ops};
+use raddle_runtime::{Caller, Names, Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
 use crate::checker::{self, Outcome};
@@ -71,15 +71,16 @@ enum Seen {
 
 impl Schedule {
     /// The schedule of an execution that was explored.
-    pub(crate) fn new<F: Fn()>(
-        program: &Native<F>,
+    pub(crate) fn new(
+        names: &Names,
+        settings: Settings,
         model: Model,
         ending: &Ending,
         trace: &Trace,
     ) -> Self {
         let name = |at: usize| {
             let TraceEvent { thread, position, .. } = trace.events[at];
-            Name { thread: program.thread_path(thread), position }
+            Name { thread: names.thread_path(thread), position }
         };
         let ending = match *ending {
             Ending::Deadlock(_) => ScheduledEnding::Deadlock,
@@ -97,7 +98,7 @@ impl Schedule {
                 Some(Step { question: name(at), observed, spurious: event.is_spurious() })
             })
             .collect();
-        let settings = Settings { joins_carry: true, ..program.settings() };
+        let settings = Settings { joins_carry: true, ..settings };
         Schedule { ending, model, settings, steps }
     }
 }
@@ -128,6 +129,9 @@ impl fmt::Display for Schedule {
         }
         if self.settings.owners_are_counted {
             write!(f, " counted")?;
+        }
+        if self.settings.leaks_are_sought {
+            write!(f, " leaks")?;
         }
         for Step { question, observed, spurious } in &self.steps {
             match observed {
@@ -215,6 +219,7 @@ impl FromStr for Schedule {
             max_events: events.transpose()?.unwrap_or(Settings::default().max_events),
             mutexes_can_be_tried: words.next_if_eq(&"tried").is_some(),
             owners_are_counted: words.next_if_eq(&"counted").is_some(),
+            leaks_are_sought: words.next_if_eq(&"leaks").is_some(),
             joins_carry: true,
         };
         let steps = words.map(str::parse).collect::<Result<_, _>>()?;
@@ -258,11 +263,55 @@ fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
     let ending = match difference {
         Some(Different::Fails(thread, failure)) => Ok(Ending::Failed(thread, failure)),
         Some(Different::Otherwise(how)) => Err(differs(how)),
-        None => replay.ending(&schedule.ending).map_err(|()| {
-            String::from("nothing goes wrong any more in the execution of the schedule")
+        None => replay.ending(&schedule.ending).or_else(|()| {
+            let leak = leak(&mut replay.program).map(|leak| leak.ending(&replay.program.names()));
+            let why = "nothing goes wrong any more in the execution of the schedule";
+            leak.ok_or_else(|| String::from(why))
         }),
     };
     checker::outcome_of_one(&replay.program, schedule.model, ending, &replay.trace)
+}
+
+/// Something that still has owners when a run has ended.
+pub(crate) struct Leak {
+    owners: usize,
+    made: Caller,
+}
+
+impl Leak {
+    /// The leak as what went wrong.
+    pub(crate) fn ending(&self, names: &Names) -> Ending {
+        let Leak { owners, made } = *self;
+        let have = if owners == 1 { "owner" } else { "owners" };
+        let message =
+            format!("leak: an Arc still has {owners} {have} when all threads have finished");
+        let place = names.place(made);
+        Ending::Failed(ThreadId::new(0), Failure { kind: FailureKind::Leak, message, place })
+    }
+}
+
+/// What is left when the run of a program ends.
+fn leak<F: Fn()>(program: &mut Native<F>) -> Option<Leak> {
+    program.leaks().first().map(|&(owners, made)| Leak { owners, made })
+}
+
+/// Runs an execution of a test again, and says what it leaves, or why that cannot be said.
+pub(crate) fn leak_of<F: Fn()>(schedule: &Schedule, f: &F, names: &Names) -> Option<Ending> {
+    let mut replay = Replay::new(Native::new(f, schedule.settings));
+    replay.start(ThreadId::new(0), None);
+    let step = |step| replay.step(step).err();
+    match schedule.steps.iter().find_map(step) {
+        None => match replay.ending(&ScheduledEnding::Failed) {
+            Ok(ending) => Some(ending),
+            Err(()) => leak(&mut replay.program).map(|leak| leak.ending(names)),
+        },
+        Some(Different::Fails(thread, failure)) => Some(Ending::Failed(thread, failure)),
+        Some(Different::Otherwise(how)) => {
+            let message = format!("the test does something else when it is run again ({how})");
+            let (kind, place) = (FailureKind::Nondeterminism, PlaceId::default());
+            Some(Ending::Failed(ThreadId::new(0), Failure { kind, message, place }))
+        }
+    }
 }
 
 /// How a test differs from a schedule.
@@ -316,7 +365,7 @@ impl<F: Fn()> Replay<F> {
 
     fn start(&mut self, thread: ThreadId, spawned_by: Option<Origin>) {
         let node = self.histories.start(&mut self.program, &self.past, thread, spawned_by);
-        let path = self.program.thread_path(thread);
+        let path = self.program.names().thread_path(thread);
         self.threads.insert(path.clone(), Thread { id: thread, node, events: vec![] });
         self.reach(&path, node);
     }

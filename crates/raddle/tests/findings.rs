@@ -560,3 +560,105 @@ fn a_static_lock_with_contents_that_cannot_be_restored() {
     let bug = bug(|| LIST.lock().unwrap().push(1));
     assert_eq!(bug.kind, BugKind::Misuse, "{bug}");
 }
+
+#[test]
+fn an_arc_that_is_never_dropped_is_a_leak() {
+    let test = || {
+        let x = AtomicUsize::new(0);
+        let line = line!() + 1;
+        let shared = Arc::new(line);
+        thread::scope(|s| {
+            s.spawn(|| x.store(1, SeqCst));
+            if x.load(SeqCst) == 1 {
+                std::mem::forget(shared);
+            }
+        });
+    };
+    assert_eq!(explore(test).verdict, Verdict::Clean);
+    let outcome = Checker::new().leaks(true).explore(test);
+    let bug = outcome.bug.expect("it leaks");
+    assert_eq!(bug.kind, BugKind::Leak, "{bug}");
+    let sentence = "leak: an Arc still has 1 owner when all threads have finished";
+    assert_eq!(bug.message, format!("thread main: {sentence}"));
+    let again = raddle::replay(&bug.trace.to_string(), test).bug.unwrap();
+    assert_eq!((again.kind, again.place), (bug.kind, bug.place));
+}
+
+#[test]
+fn a_cycle_is_a_leak_and_a_chain_is_none() {
+    struct Node(Mutex<Option<Arc<Node>>>);
+    let test = |closed: bool| {
+        move || {
+            let last = Arc::new(Node(Mutex::new(None)));
+            let first = Arc::new(Node(Mutex::new(Some(last.clone()))));
+            let handle = thread::spawn({
+                let first = first.clone();
+                move || {
+                    if closed {
+                        *last.0.lock().unwrap() = Some(first);
+                    }
+                }
+            });
+            handle.join().unwrap();
+        }
+    };
+    let explore = |closed| Checker::new().leaks(true).explore(test(closed));
+    assert_eq!(explore(false).verdict, Verdict::Clean);
+    assert_eq!(explore(true).bug.unwrap().kind, BugKind::Leak);
+}
+
+#[test]
+fn memory_is_freed_twice() {
+    let bug = bug(|| {
+        let block = Box::into_raw(Box::new(5));
+        // SAFETY: none: the second box is one too many.
+        unsafe {
+            drop(Box::from_raw(block));
+            drop(Box::from_raw(block));
+        }
+    });
+    assert_eq!(bug.kind, BugKind::UseAfterDrop, "{bug}");
+    assert!(bug.message.contains("freed before"), "{bug}");
+}
+
+#[test]
+fn a_static_lock_in_two_explorations_at_once() {
+    static COUNT: Mutex<usize> = Mutex::new(0);
+    static INSIDE: std::sync::Barrier = std::sync::Barrier::new(2);
+    let add = || *COUNT.lock().unwrap() += 1;
+    let first = std::thread::spawn(move || {
+        Checker::new().explore(move || {
+            add();
+            INSIDE.wait();
+            INSIDE.wait();
+        })
+    });
+    INSIDE.wait();
+    let second = Checker::new().explore(add);
+    INSIDE.wait();
+    assert_eq!(first.join().unwrap().verdict, Verdict::Clean);
+    let bug = second.bug.expect("it is refused");
+    assert_eq!(bug.kind, BugKind::Misuse, "{bug}");
+    assert!(bug.message.contains("two explorations at the same time"), "{bug}");
+    assert_eq!(explore(add).verdict, Verdict::Clean);
+}
+
+#[test]
+fn nondeterminism_is_told_in_words() {
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let bug = bug(|| {
+        let (x, y) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let n = calls.fetch_add(1, SeqCst);
+        thread::scope(|s| {
+            s.spawn(|| x.store(1, SeqCst));
+            if n.is_multiple_of(2) {
+                x.load(SeqCst)
+            } else {
+                y.swap(3, SeqCst)
+            };
+            x.load(SeqCst);
+        });
+    });
+    assert_eq!(bug.kind, BugKind::Nondeterminism, "{bug}");
+    assert!(bug.message.contains("thread main first did `load atomic0 = ?` at "), "{bug}");
+}

@@ -293,6 +293,8 @@ pub enum FailureKind {
     UseAfterDrop,
     /// A lock or thread was used against its rules.
     Misuse,
+    /// Something still has owners when all threads have finished.
+    Leak,
     /// The thread did something else than before with the same history.
     Nondeterminism,
 }

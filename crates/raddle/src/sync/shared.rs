@@ -74,7 +74,10 @@ fn add_if<T: ?Sized>(
 }
 
 /// Keeps the object until the run ends.
-fn keep<T: ?Sized + 'static>(inner: &real::Arc<T>) {
+fn keep<T: ?Sized + 'static>(inner: &real::Arc<T>, caller: Caller) {
+    let weak = || real::Arc::downgrade(inner);
+    let owners = |it: real::Weak<T>| Box::new(move || it.strong_count()) as Box<dyn Fn() -> usize>;
+    ops::watch(|| owners(weak()), caller);
     if ops::is_running() {
         let kept = real::Arc::clone(inner);
         ops::track_counts(real::Arc::as_ptr(inner).cast());
@@ -93,11 +96,13 @@ fn release<T: ?Sized>(kept: real::Arc<T>) {
 
 impl<T: 'static> Arc<T> {
     /// See the standard library.
+    #[track_caller]
     pub fn new(value: T) -> Self {
         Self::from_std(real::Arc::new(value))
     }
 
     /// See the standard library.
+    #[track_caller]
     pub fn pin(value: T) -> std::pin::Pin<Self> {
         // SAFETY: what an Arc has does not move.
         unsafe { std::pin::Pin::new_unchecked(Self::new(value)) }
@@ -179,7 +184,7 @@ impl<T: ?Sized + 'static> Arc<T> {
     pub fn from_std(inner: real::Arc<T>) -> Self {
         let owners = (real::Arc::strong_count(&inner), real::Arc::weak_count(&inner));
         assert_eq!(owners, (1, 0), "raddle: Arc::from_std needs an object that nobody else has");
-        keep(&inner);
+        keep(&inner, Location::caller());
         Self::wrap(inner)
     }
 }
@@ -392,12 +397,14 @@ impl<T: ?Sized + fmt::Display> fmt::Display for Arc<T> {
 }
 
 impl<T: Default + 'static> Default for Arc<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new(T::default())
     }
 }
 
 impl<T: 'static> From<T> for Arc<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Self::new(value)
     }

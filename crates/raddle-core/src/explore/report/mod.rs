@@ -15,10 +15,10 @@ mod table;
 mod waits;
 mod words;
 
-use super::{Ending, Pending, Trace};
+use super::{Ending, Pending, Trace, TraceEvent};
 use crate::execution::{ThreadId, Value};
 use crate::model::Model;
-use crate::program::{PlaceId, Program};
+use crate::program::{Op, PlaceId, Program};
 use crate::report::{Page, wrap};
 
 use order::{Kind, Order, Row};
@@ -117,6 +117,15 @@ pub fn place(ending: &Ending, trace: &Trace) -> Option<PlaceId> {
             }
         }
     }
+}
+
+/// What an op does, if nobody knows what it observes.
+#[must_use]
+pub fn op(program: &dyn Program, op: &Op) -> String {
+    let (thread, position) = (ThreadId::new(0), 0);
+    let event = TraceEvent { thread, position, op: *op, observed: None, read: None, written: None };
+    let trace = Trace { events: vec![event], ..Trace::default() };
+    Words::new(program, Model::Sc, &trace, &Style::default()).event(0)
 }
 
 /// The execution in which it went wrong.
