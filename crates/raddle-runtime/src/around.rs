@@ -22,8 +22,12 @@
 //! [`Program::result`]: raddle_core::program::Program::result
 //! [`Answer::From`]: raddle_core::program::Answer::From
 
-use raddle_core::program::{Answer, Op, OpKind};
+use raddle_core::execution::ThreadId;
+use raddle_core::program::{
+    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, PlaceId, Step,
+};
 
+use crate::native::Native;
 use crate::spin;
 use crate::state::Reply;
 
@@ -98,5 +102,83 @@ pub(crate) fn asking_publishes(question: &Op, answer: Answer, reply: Reply) -> b
     match question.kind {
         OpKind::Sync { .. } => true,
         _ => question.carries() && !spin::only_reads(question, answer, reply),
+    }
+}
+
+impl<F: Fn()> Native<F> {
+    /// Notes which blocks of the thread nobody else can know.
+    pub(crate) fn follow_publications(
+        &self,
+        histories: &Histories,
+        step: Step,
+        reply: Reply,
+        at: usize,
+    ) {
+        let state = &mut *self.context.state.borrow_mut();
+        let asked = match step {
+            Step::Start(..) => false,
+            Step::After(parent, answer) => match histories.end(parent) {
+                End::Question(question) => asking_publishes(question, answer, reply),
+                _ => false,
+            },
+        };
+        if asked || state.segment.iter().any(publishes) {
+            state.thread(self.threads[at].thread).private = self.context.heap.len();
+        }
+    }
+
+    /// Looks at the memory that the thread of the step may not change without an op.
+    fn look_around(&mut self, thread: ThreadId) {
+        self.around.clear();
+        let around = &mut self.around;
+        let private = self.context.state.borrow_mut().thread(thread).private;
+        let add = |from, length| around.add(from, length);
+        self.context.heap.for_each_but(thread.index() as u32, private, add);
+        for other in &self.threads {
+            if other.thread != thread && other.stack != 0 {
+                around.add(other.stack, other.fiber.stack.1 - other.stack);
+            }
+        }
+    }
+
+    /// Executes a step of which nobody knows what it does. If the thread writes memory without an op the
+    /// exploration has to start again with joins that carry histories.
+    pub(crate) fn execute_new(
+        &mut self,
+        histories: &Histories,
+        step: Step,
+        node: NodeId,
+    ) -> Result<End, Failure> {
+        let thread = match step {
+            Step::Start(thread, _) => thread,
+            Step::After(parent, _) => histories.thread(parent),
+        };
+        // Nobody joins the main thread.
+        let watched = !self.settings().joins_carry && thread != ThreadId::new(0);
+        if watched {
+            self.look_around(thread);
+        }
+        let end = self.execute(histories, step, self.replies[node.0 as usize], node)?;
+        let state = &mut *self.context.state.borrow_mut();
+        state.is_shared |= watched && self.around.has_changed(&state.tracked);
+        Ok(end)
+    }
+
+    /// What went wrong. If joins do not carry histories that may be why: then this is for nobody to see,
+    /// as the exploration starts again.
+    pub(crate) fn blame(&self, failure: Failure) -> Failure {
+        let state = &mut *self.context.state.borrow_mut();
+        state.wanted.joins_carry |= failure.kind == FailureKind::Nondeterminism;
+        failure
+    }
+
+    pub(crate) fn refuse_shared_memory(&self) -> Result<(), Failure> {
+        let state = &mut *self.context.state.borrow_mut();
+        if !state.is_shared || state.settings.joins_carry {
+            return Ok(());
+        }
+        state.wanted.joins_carry = true;
+        let message = String::from("joins must carry histories");
+        Err(Failure { kind: FailureKind::Misuse, message, place: PlaceId::default() })
     }
 }

@@ -47,6 +47,10 @@ thread_local! {
 /// How large the stack of a thread is. It is mapped, not touched, so it costs nothing.
 const STACK: usize = 1 << 20;
 
+/// So much of a stack is zero when a fiber starts. What is in the gaps of frames would differ from run to run
+/// otherwise, and with it how soon `spin` sees that a thread repeats itself.
+const CLEARED: usize = 8 << 10;
+
 /// A fiber and its stack.
 pub(crate) struct Fiber {
     coroutine: Coroutine<(), Stop, Stop, DefaultStack>,
@@ -66,6 +70,8 @@ impl Fiber {
             DefaultStack::new(STACK).expect("the system has memory for another stack")
         });
         let bounds = (stack.limit().get(), stack.base().get());
+        // SAFETY: the stack is larger, and nobody uses it yet.
+        unsafe { ptr::write_bytes((bounds.1 - CLEARED) as *mut u8, 0, CLEARED) };
         let coroutine = Coroutine::with_stack(stack, move |switch: &Switch, ()| {
             SWITCH.set(switch);
             body()

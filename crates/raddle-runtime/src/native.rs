@@ -29,7 +29,7 @@ use raddle_core::program::{
     Segment, Step, is_pointer,
 };
 
-use crate::around::{self, Around};
+use crate::around::Around;
 use crate::entry::Entry;
 use crate::fiber::{Fiber, Stacks, Stop};
 use crate::needed::Needed;
@@ -85,9 +85,9 @@ pub struct Native<F> {
     /// Whether the run met something after which the program cannot be cleaned up.
     pub(crate) broken: bool,
     /// For each history what its last answer said.
-    replies: Vec<Reply>,
+    pub(crate) replies: Vec<Reply>,
     needed: Needed,
-    around: Around,
+    pub(crate) around: Around,
     /// The threads that can be taken back to their start, in the order in which they started.
     pub(crate) starts: Vec<Start>,
     pub(crate) executions: u64,
@@ -205,7 +205,7 @@ impl<F: Fn()> Native<F> {
     }
 
     /// Executes a step: the thread runs until it stops. Its effects are in the state.
-    fn execute(
+    pub(crate) fn execute(
         &mut self,
         histories: &Histories,
         step: Step,
@@ -329,76 +329,6 @@ impl<F: Fn()> Native<F> {
         if !reads || !effects.iter().all(spin::is_harmless) {
             self.threads[at].spin.clear();
         }
-    }
-
-    /// Notes which blocks of the thread nobody else can know.
-    fn follow_publications(&self, histories: &Histories, step: Step, reply: Reply, at: usize) {
-        let state = &mut *self.context.state.borrow_mut();
-        let asked = match step {
-            Step::Start(..) => false,
-            Step::After(parent, answer) => match histories.end(parent) {
-                End::Question(question) => around::asking_publishes(question, answer, reply),
-                _ => false,
-            },
-        };
-        if asked || state.segment.iter().any(around::publishes) {
-            state.thread(self.threads[at].thread).private = self.context.heap.len();
-        }
-    }
-
-    /// Looks at the memory that the thread of the step may not change without an op.
-    fn look_around(&mut self, thread: ThreadId) {
-        self.around.clear();
-        let around = &mut self.around;
-        let private = self.context.state.borrow_mut().thread(thread).private;
-        let add = |from, length| around.add(from, length);
-        self.context.heap.for_each_but(thread.index() as u32, private, add);
-        for other in &self.threads {
-            if other.thread != thread && other.stack != 0 {
-                around.add(other.stack, other.fiber.stack.1 - other.stack);
-            }
-        }
-    }
-
-    /// Executes a step of which nobody knows what it does. If the thread writes memory without an op the
-    /// exploration has to start again with joins that carry histories.
-    fn execute_new(
-        &mut self,
-        histories: &Histories,
-        step: Step,
-        node: NodeId,
-    ) -> Result<End, Failure> {
-        let thread = match step {
-            Step::Start(thread, _) => thread,
-            Step::After(parent, _) => histories.thread(parent),
-        };
-        // Nobody joins the main thread.
-        let watched = !self.settings().joins_carry && thread != ThreadId::new(0);
-        if watched {
-            self.look_around(thread);
-        }
-        let end = self.execute(histories, step, self.replies[node.0 as usize], node)?;
-        let state = &mut *self.context.state.borrow_mut();
-        state.is_shared |= watched && self.around.has_changed(&state.tracked);
-        Ok(end)
-    }
-
-    /// What went wrong. If joins do not carry histories that may be why: then this is for nobody to see,
-    /// as the exploration starts again.
-    fn blame(&self, failure: Failure) -> Failure {
-        let state = &mut *self.context.state.borrow_mut();
-        state.wanted.joins_carry |= failure.kind == FailureKind::Nondeterminism;
-        failure
-    }
-
-    fn refuse_shared_memory(&self) -> Result<(), Failure> {
-        let state = &mut *self.context.state.borrow_mut();
-        if !state.is_shared || state.settings.joins_carry {
-            return Ok(());
-        }
-        state.wanted.joins_carry = true;
-        let message = String::from("joins must carry histories");
-        Err(Failure { kind: FailureKind::Misuse, message, place: PlaceId::default() })
     }
 
     /// Notes where the thread stands after its last step. Returns an earlier history at whose end it

@@ -610,7 +610,7 @@ fn a_cycle_is_a_leak_and_a_chain_is_none() {
 #[test]
 fn memory_is_freed_twice() {
     let bug = bug(|| {
-        let block = Box::into_raw(Box::new(5));
+        let block = std::hint::black_box(Box::into_raw(Box::new(5)));
         // SAFETY: none: the second box is one too many.
         unsafe {
             drop(Box::from_raw(block));

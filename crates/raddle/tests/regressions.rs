@@ -298,3 +298,37 @@ fn ops_outside_of_an_exploration_say_where() {
     says_where(|x| _ = x.fetch_add(1, SeqCst), line!());
     says_where(|x| _ = x.compare_exchange(1, 2, SeqCst, SeqCst), line!());
 }
+
+/// The place of a deadlock is where the first of the threads waits.
+#[test]
+fn a_deadlock_has_a_place() {
+    let line = line!() + 6;
+    let outcome = explore(|| {
+        let (a, b) = (Mutex::new(0), Mutex::new(0));
+        thread::scope(|s| {
+            s.spawn(|| {
+                let _a = a.lock().unwrap();
+                drop(b.lock().unwrap());
+            });
+            let _b = b.lock().unwrap();
+            drop(a.lock().unwrap());
+        });
+    });
+    let bug = outcome.bug.expect("they wait for each other");
+    assert_eq!(bug.kind, BugKind::Deadlock, "{bug}");
+    let places = [line, line + 3].map(|line| format!("{}:{line}", file!()));
+    assert!(places.contains(&bug.place), "{bug}");
+}
+
+#[test]
+fn a_thread_that_polls_a_lock_waits() {
+    let checker = Checker::new().max_events(200).timeout(Duration::from_secs(20));
+    let outcome = checker.explore(|| {
+        let lock = Mutex::new(0);
+        thread::scope(|s| {
+            s.spawn(|| *lock.lock().unwrap() += 1);
+            while lock.try_lock().is_err() {}
+        });
+    });
+    assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
+}
