@@ -51,7 +51,12 @@
 //! | dekker | 4 | 28595 | 29044 | 53349 | another program |
 //! | bakery | 1 | 41 | 73 | 77 | another program |
 //! | dijkstra | 2 | 319 | 540 | 9961 | another program |
-//! | 02_inc_cas | | | | | cannot be read |
+//! | 01_inc | 6 | 518400 | 518400 | 518400 | same |
+//! | 02_inc_cas, 03_incdec | | | | | cannot be read |
+//! | check_bad_array | 7 | 1115240 | 1115240 | 1115240 | not known what it does |
+//! | opt_lock2 | 12 | 139 | 183 | 667 | not known what it does |
+//! | opt_lock3 | 3 | 87451 | 151570 | 425260 | not known what it does |
+//! | overtake | 4 | 62893 | 62893 | 194481 | not known what it does |
 
 #[path = "literature/exclusion.rs"]
 mod exclusion;

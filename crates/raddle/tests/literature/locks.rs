@@ -261,3 +261,55 @@ fn dispatcher_of_the_tables() {
     confirmed(dispatcher, 3, [398; 3]);
     published_long(dispatcher, 4, [6854; 3]);
 }
+
+/// `n` threads add to a variable under a lock, and look at it once more without.
+fn inc(n: usize) {
+    let (lock, value) = (Mutex::new(()), Int::new(0));
+    threads(n, |_| {
+        let before = locked(&lock, || {
+            let before = value.get();
+            value.set(before + 1);
+            before
+        });
+        assert!(value.get() > before);
+    });
+}
+
+/// Program `01_inc`: all orders of the sections, and in each the `k`-th thread sees its own addition or one of
+/// the `n - k` later ones.
+#[test]
+fn inc_of_the_tables() {
+    by_formula(inc, &[1, 2, 4], |n| factorial(n).pow(2));
+    published_long(inc, 5, [14400; 3]);
+    published_long(inc, 6, [518_400; 3]);
+}
+
+/// Threads add to a variable or subtract from it under a lock, in turns. Each says so in a flag, and looks
+/// whether the others did and what became of the variable.
+fn incdec(n: usize) {
+    let (lock, value) = (Mutex::new(()), Int::new(0));
+    let flags = ints(2);
+    threads(n, |i| {
+        let (mine, other) = (&flags[i % 2], &flags[1 - i % 2]);
+        let by = if i % 2 == 0 { 1 } else { -1 };
+        let before = locked(&lock, || {
+            let before = value.get();
+            if before + by < 0 {
+                return None;
+            }
+            mine.set(1);
+            value.set(before + by);
+            Some(before)
+        });
+        if let Some(before) = before {
+            let _ = (value.get() - before) * by > 0 || other.get() == 1;
+        }
+    });
+}
+
+/// Program `03_incdec`. The number in the table cannot be read; these are ours.
+#[test]
+fn incdec_of_the_tables() {
+    confirmed(incdec, 2, [3, 3, 4]);
+    confirmed(incdec, 3, [28, 28, 46]);
+}
