@@ -53,7 +53,8 @@ pub trait Program {
     fn run(&mut self, histories: &Histories, past: &[NodeId], step: Step, node: NodeId) -> Segment;
 
     /// Whether threads share memory that no op carries, so that who acquires a lock or joins a thread
-    /// must know from whom. If not, such a question is answered with [`Answer::Initial`].
+    /// must know from whom. If not, such a question is answered with [`Answer::Initial`], and one about a
+    /// synchronization object ([`OpKind::Sync`]) with the value that it read.
     fn shares_memory(&self) -> bool {
         true
     }

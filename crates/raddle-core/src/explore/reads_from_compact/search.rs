@@ -183,10 +183,14 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
                 }
             }
             Ask::Update => self.update(thread, source, told),
-            Ask::Lock => self.synchronize(thread, source, order, ValueId::ONE),
+            Ask::Lock => {
+                let told = self.identity(source);
+                self.synchronize(thread, source, told, order, ValueId::ONE);
+            }
             Ask::Sync => {
                 let (written, _) = self.written(thread, source);
-                self.synchronize(thread, source, order, written);
+                let told = if self.shares_memory { self.identity(source) } else { told };
+                self.synchronize(thread, source, told, order, written);
             }
             _ => unreachable!("only reads have sources, not {ask:?}"),
         }
@@ -210,10 +214,16 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     }
 
     /// A lock or another synchronization object is taken from the source.
-    fn synchronize(&mut self, thread: usize, source: u32, order: MemoryOrder, written: ValueId) {
-        let told = self.identity(source);
-        let effect = Effect::Sync;
-        self.attempt(thread, source, told, Reading { effect, order, written, carries: false });
+    fn synchronize(
+        &mut self,
+        thread: usize,
+        source: u32,
+        told: Told,
+        order: MemoryOrder,
+        written: ValueId,
+    ) {
+        let reading = Reading { effect: Effect::Sync, order, written, carries: false };
+        self.attempt(thread, source, told, reading);
     }
 
     /// What the question of a thread writes if it observes the source, and whether that is a pointer.
