@@ -1,0 +1,246 @@
+//! Exploring a program.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use raddle_core::execution::ThreadId;
+use raddle_core::explore::report::{self, Style};
+use raddle_core::explore::{
+    Control, Ending, Extent, Leaf, Limits, Observed, Summary, ThreadEnd, Trace, TraceEvent,
+};
+use raddle_core::model::Model;
+use raddle_core::plan::{Explorer, Plan};
+use raddle_core::program::{OpKind, Program};
+
+use crate::compile::{self, Object, Source};
+use crate::error::Error;
+use crate::load::Module;
+use crate::native::{GONE, Native, Settings};
+use crate::outcome::{Bug, BugKind, Outcome, Verdict};
+use crate::printed;
+use crate::trap::{self, Watchdog};
+
+/// What to explore, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The program.
+    pub source: Source,
+    /// Its arguments, without its name.
+    pub arguments: Vec<String>,
+    /// The memory model.
+    pub model: Model,
+    /// The algorithm.
+    pub explorer: Explorer,
+    /// At most so many classes of executions.
+    pub max_executions: Option<u64>,
+    /// At most so long.
+    pub timeout: Option<Duration>,
+    /// At most so many events for each thread.
+    pub max_events: u32,
+}
+
+impl Request {
+    /// The program in these files, under the model of C++20, without limits but 10,000 events for each
+    /// thread.
+    #[must_use]
+    pub fn new(files: &[&std::path::Path]) -> Self {
+        let files = files.iter().map(|file| file.to_path_buf()).collect();
+        Request {
+            source: Source { files, ..Source::default() },
+            arguments: vec![],
+            model: Model::C20,
+            explorer: Explorer::default(),
+            max_executions: None,
+            timeout: None,
+            max_events: 10_000,
+        }
+    }
+}
+
+/// Compiles a program and explores it.
+///
+/// # Errors
+/// If it cannot be compiled or loaded.
+pub fn check(request: &Request) -> Result<Outcome, Error> {
+    let start = Instant::now();
+    let mut outcome = check_built(&build(&request.source)?, request)?;
+    outcome.start_up += start.elapsed().as_secs_f64() - outcome.seconds;
+    outcome.seconds = start.elapsed().as_secs_f64();
+    Ok(outcome)
+}
+
+/// Compiles a program, to be explored more than once.
+///
+/// # Errors
+/// If it cannot be compiled.
+pub fn build(source: &Source) -> Result<Object, Error> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        let what = "C programs can be explored on Linux on x86-64 only";
+        return Err(Error::System(String::from(what)));
+    }
+    compile::compile(source)
+}
+
+/// Explores a program that was compiled. The source of the request only names it.
+///
+/// # Errors
+/// If it cannot be loaded.
+pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error> {
+    let start = Instant::now();
+    let module = Module::load(object.clone())?;
+    let mut program = Native::new(module, settings(request))?;
+    let start_up = start.elapsed().as_secs_f64();
+    loop {
+        let (summary, found) = explore(&mut program, request, start);
+        if program.wants_restart() {
+            program.restart();
+            continue;
+        }
+        let prints = program.prints();
+        let mut outcome = outcome(&program, request.model, summary, found);
+        if let (true, Some(bug)) = (prints, &mut outcome.bug) {
+            bug.printed = running(|| printed::printed(&mut program, &bug.trace));
+        }
+        outcome.start_up = start_up;
+        outcome.seconds = start.elapsed().as_secs_f64();
+        return Ok(outcome);
+    }
+}
+
+fn settings(request: &Request) -> Settings {
+    let name = request.source.files.first().map(|file| file.display().to_string());
+    let mut arguments = vec![name.unwrap_or_default()];
+    arguments.extend(request.arguments.iter().cloned());
+    let races_are_errors = !matches!(request.model, Model::Sc | Model::Tso | Model::Pso);
+    Settings { arguments, max_events: request.max_events, races_are_errors }
+}
+
+type Found = Option<(Ending, Trace)>;
+
+fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary, Found) {
+    let deadline = request.timeout.map(|timeout| start + timeout);
+    let limits = Limits { classes: request.max_executions, deadline };
+    let (found, late) = (RefCell::new(None), RefCell::new(None));
+    let mut visitor = |leaf: &dyn Leaf| match leaf.ending() {
+        Ending::Complete | Ending::Blocked | Ending::Limit(_) => Control::Continue,
+        ending @ (Ending::Deadlock(_) | Ending::Livelock(_)) if main_has_ended(leaf) => {
+            late.borrow_mut().get_or_insert_with(|| (ending.clone(), leaf.trace()));
+            Control::Continue
+        }
+        ending => {
+            found.replace(Some((ending.clone(), leaf.trace())));
+            Control::Stop
+        }
+    };
+    let plan = Plan { model: request.model, explorer: request.explorer };
+    let summary = running(|| plan.explore(program, &limits, &mut visitor));
+    // When `main` returns, the program ends: that others wait for ever then is no error.
+    let late = late.into_inner().filter(|_| program.main_leaves);
+    (summary, found.into_inner().or(late))
+}
+
+fn main_has_ended(leaf: &dyn Leaf) -> bool {
+    leaf.trace().ends.get(&ThreadId::new(0)) == Some(&ThreadEnd::Finished)
+}
+
+/// Does something in which the program's code runs.
+fn running<R>(f: impl FnOnce() -> R) -> R {
+    crate::on_large_stack(|| {
+        trap::install();
+        let _watchdog = Watchdog::start();
+        f()
+    })
+}
+
+fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Outcome {
+    let bug = found.map(|(ending, trace)| bug(program, model, ending, trace));
+    let verdict = match summary.extent {
+        _ if bug.is_some() => Verdict::Bug,
+        Extent::All if program.bound.is_none() => Verdict::Clean,
+        _ => Verdict::Incomplete,
+    };
+    let bound = match summary.extent {
+        Extent::All => program.bound,
+        Extent::Stopped => None,
+        Extent::Classes => Some("the limit of executions was reached"),
+        Extent::Deadline => Some("the time was up"),
+        Extent::Events => {
+            Some("an execution has more events than the limit of a thread, or than 500 in all")
+        }
+        Extent::Unsupported(_) => Some("the program does what this explorer does not know"),
+    };
+    Outcome {
+        verdict,
+        classes: summary.classes,
+        blocked: summary.blocked,
+        executions: program.executions(),
+        histories: summary.histories,
+        seconds: 0.0,
+        start_up: 0.0,
+        bug,
+        bound: bound.map(String::from),
+    }
+}
+
+fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
+    let kind = match &ending {
+        Ending::Deadlock(_) => BugKind::Deadlock,
+        Ending::Livelock(_) => BugKind::Livelock,
+        &Ending::Race(first, second) if frees(&trace, first) || frees(&trace, second) => {
+            BugKind::UseAfterFree
+        }
+        Ending::Race(..) => BugKind::Race,
+        Ending::Failed(_, failure) => program.kind_of(failure),
+        Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
+    };
+    let directory = std::env::current_dir().ok();
+    let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
+    let style = Style { directory, special_values: vec![(GONE, "freed")], ..Style::default() };
+    let place = report::place(&ending, &trace).map(|place| program.place(place));
+    let near = |place: String| match place.strip_prefix(&style.directory) {
+        Some(inside) => inside.trim_start_matches('/').to_owned(),
+        None => place,
+    };
+    let mut message = report::sentence(program, &ending, &trace, &style);
+    if kind == BugKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
+        message = message.replace("data race on", "memory is freed while it is used:");
+    }
+    Bug {
+        kind,
+        message,
+        place: place.map_or_else(|| String::from("the start"), near),
+        report: report::execution(program, model, &ending, &trace, &style),
+        printed: String::new(),
+        schedule: schedule(program, &trace),
+        ending,
+        trace,
+    }
+}
+
+/// An execution in one line: what every question of every thread observed. `m` is main, `m/0` the first thread
+/// that it spawned; `m:4=m/0:1` says that main's event 4 observed event 1 of that one, `i` the initial value,
+/// `#2` a choice, and `~` that a compare-exchange failed without reason.
+fn schedule(program: &Native, trace: &Trace) -> String {
+    let name = |at: usize| {
+        let TraceEvent { thread, position, .. } = trace.events[at];
+        let path = program.thread_name(thread);
+        format!("m{}:{position}", path.strip_prefix("main").unwrap_or(&path))
+    };
+    let step = |(at, event): (usize, &TraceEvent)| {
+        let observed = match event.observed? {
+            Observed::Initial => String::from("i"),
+            Observed::Event(source) => name(source),
+            Observed::Choice(choice) => format!("#{choice}"),
+        };
+        let spurious = if event.is_spurious() { "~" } else { "" };
+        Some(format!("{}={observed}{spurious}", name(at)))
+    };
+    let steps: Vec<String> = trace.events.iter().enumerate().filter_map(step).collect();
+    steps.join(" ")
+}
+
+/// Whether an event of a trace frees memory.
+fn frees(trace: &Trace, event: usize) -> bool {
+    let op = trace.events.get(event).map(|event| event.op.kind);
+    matches!(op, Some(OpKind::Store { value: GONE, .. }))
+}

@@ -1,0 +1,231 @@
+//! From source files to a shared object.
+//!
+//! The user's files are compiled with the hooks of the thread sanitizer before every access, and linked
+//! without its library, together with a stub (`stub`) that has an entry for every hook and every
+//! function of the libraries that is modelled. So nothing is interposed: the tool itself, its libraries,
+//! and other explorations in the same process keep their own `malloc` and `pthread_create`.
+//!
+//! At `-O0`: a compiler that optimises merges, forwards and deletes plain accesses before it puts hooks
+//! there. The runtime of C++ is linked statically, so that it calls the stub as well.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+use crate::assembly;
+use crate::error::Error;
+use crate::stub;
+use crate::symbols;
+
+/// What to compile, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// The files, in C or C++, as their endings say.
+    pub files: Vec<PathBuf>,
+    /// More flags for the compiler.
+    pub flags: Vec<String>,
+    /// The compiler; by default clang if there is one, otherwise gcc.
+    pub compiler: Option<String>,
+}
+
+/// A program that is ready to be loaded.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The shared object.
+    pub(crate) bytes: Vec<u8>,
+    /// The functions that its code calls and nobody models.
+    pub(crate) refused: Vec<String>,
+}
+
+/// Without builtin functions: a call of `strcpy` must stay one, as stores in its place have no hooks.
+const COMMON: &[&str] =
+    &["-O0", "-g", "-fPIC", "-fno-common", "-fno-builtin", "-fsanitize=thread", "-w"];
+/// What the mending of assembly relies on, and what saves only some registers.
+const GCC: &[&str] = &[
+    "-fno-omit-frame-pointer",
+    "-fno-lto",
+    "-mno-avx",
+    "-fcf-protection=none",
+    "-U_FORTIFY_SOURCE",
+    "--param",
+    "tsan-instrument-func-entry-exit=0",
+    "--param",
+    "tsan-distinguish-volatile=1",
+];
+const CLANG: &[&str] = &[
+    "-fno-lto",
+    "-mno-avx",
+    "-fcf-protection=none",
+    "-U_FORTIFY_SOURCE",
+    "-mllvm",
+    "-tsan-instrument-func-entry-exit=0",
+    "-mllvm",
+    "-tsan-distinguish-volatile=1",
+    "-mllvm",
+    "-tsan-instrument-read-before-write=1",
+];
+
+/// The C++ library checks how it is used, and its strings, which it has compiled, are compiled again with hooks.
+const CPP: &[&str] = &["-D_GLIBCXX_ASSERTIONS"];
+
+/// Compiles and links.
+pub(crate) fn compile(source: &Source) -> Result<Object, Error> {
+    for file in &source.files {
+        if let Err(error) = std::fs::File::open(file) {
+            return Err(Error::File { file: file.display().to_string(), why: error.to_string() });
+        }
+    }
+    let compiler = Compiler::choose(source)?;
+    let directory = TempDir::with_prefix("raddle-")
+        .map_err(|error| Error::System(format!("no temporary directory: {error}")))?;
+    let mut objects = vec![];
+    for (index, file) in source.files.iter().enumerate() {
+        objects.push(compiler.object(file, &source.flags, directory.path(), index)?);
+    }
+    link(&compiler, &objects, directory.path())
+}
+
+fn link(compiler: &Compiler, objects: &[PathBuf], directory: &Path) -> Result<Object, Error> {
+    let needed = symbols::needed(objects)?;
+    let refused = symbols::refused(&needed);
+    let entries = directory.join("entries.s");
+    write(&entries, &stub::entries(&refused))?;
+    let exports = directory.join("exports");
+    write(&exports, "{ global: raddle_*; local: *; };")?;
+    let out = directory.join("program.so");
+    let mut command = Command::new(&compiler.name);
+    command.args(["-shared", "-nostartfiles", "-Wl,-Bsymbolic", "-Wl,-z,noexecstack"]);
+    command.arg("-static-libgcc");
+    if compiler.is_cpp {
+        command.args(["-static-libstdc++", &format!("-Wl,--wrap={START_THREAD}")]);
+        command.arg(compiler.runtime(directory)?);
+    }
+    command.arg(format!("-Wl,--version-script={}", exports.display()));
+    command.args(objects).arg(&entries);
+    command.arg(compiler.functions(directory)?).args(["-lm", "-o"]).arg(&out);
+    run(&mut command)?;
+    let bytes = std::fs::read(&out).map_err(|error| Error::System(error.to_string()))?;
+    Ok(Object { bytes, refused })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text)
+        .map_err(|error| Error::System(format!("cannot write {}: {error}", path.display())))
+}
+
+/// The function of the C++ library that starts a thread; its object file has others that are needed.
+const START_THREAD: &str =
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE";
+
+/// Object files that are the same for every program, by compiler and name: they are compiled once.
+static COMPILED: Mutex<BTreeMap<(String, &str), Vec<u8>>> = Mutex::new(BTreeMap::new());
+
+struct Compiler {
+    name: String,
+    is_clang: bool,
+    is_cpp: bool,
+}
+
+/// Whether a file is C++.
+fn is_cpp(file: &Path) -> bool {
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    matches!(ending, "cc" | "cpp" | "cxx" | "C" | "c++")
+}
+
+impl Compiler {
+    fn choose(source: &Source) -> Result<Self, Error> {
+        let is_cpp = source.files.iter().any(|file| is_cpp(file));
+        let candidates: Vec<String> = match &source.compiler {
+            Some(name) => vec![name.clone()],
+            None if is_cpp => ["clang++", "g++", "c++"].map(String::from).to_vec(),
+            None => ["clang", "gcc", "cc"].map(String::from).to_vec(),
+        };
+        for name in &candidates {
+            let version = Command::new(name).arg("--version").stdin(Stdio::null()).output();
+            if let Ok(output) = version
+                && output.status.success()
+            {
+                let is_clang = String::from_utf8_lossy(&output.stdout).contains("clang");
+                return Ok(Compiler { name: name.clone(), is_clang, is_cpp });
+            }
+        }
+        let plural = if candidates.len() == 1 { "does" } else { "do" };
+        Err(Error::NoCompiler(format!("{} {plural} not run", candidates.join(", "))))
+    }
+
+    /// The stub's functions in C.
+    fn functions(&self, directory: &Path) -> Result<PathBuf, Error> {
+        self.once("functions.o", directory, |object| {
+            let source = directory.join("functions.c");
+            write(&source, stub::FUNCTIONS)?;
+            let mut command = Command::new(&self.name);
+            command.args(["-O1", "-fPIC", "-w", "-fcf-protection=none", "-fno-builtin", "-c"]);
+            run(command.args(["-x", "c"]).arg(&source).arg("-o").arg(object))
+        })
+    }
+
+    /// The stub's functions in C++, with hooks.
+    fn runtime(&self, directory: &Path) -> Result<PathBuf, Error> {
+        self.once("runtime.o", directory, |object| {
+            let source = directory.join("runtime.cpp");
+            write(&source, stub::RUNTIME)?;
+            let made = self.object(&source, &[], directory, usize::MAX)?;
+            std::fs::rename(made, object).map_err(|error| Error::System(error.to_string()))
+        })
+    }
+
+    /// An object file that is compiled once for all programs.
+    fn once(
+        &self,
+        name: &'static str,
+        directory: &Path,
+        make: impl FnOnce(&Path) -> Result<(), Error>,
+    ) -> Result<PathBuf, Error> {
+        let system = |error: std::io::Error| Error::System(error.to_string());
+        let object = directory.join(name);
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.name.clone(), name);
+        if let Some(bytes) = compiled.get(&key) {
+            std::fs::write(&object, bytes).map_err(system)?;
+        } else {
+            make(&object)?;
+            compiled.insert(key, std::fs::read(&object).map_err(system)?);
+        }
+        Ok(object)
+    }
+
+    /// Compiles a file to an object file.
+    fn object(
+        &self,
+        file: &Path,
+        flags: &[String],
+        directory: &Path,
+        index: usize,
+    ) -> Result<PathBuf, Error> {
+        let object = directory.join(format!("{index}.o"));
+        let mut command = Command::new(&self.name);
+        command.args(flags).args(COMMON).args(if self.is_clang { CLANG } else { GCC });
+        if is_cpp(file) {
+            command.args(CPP);
+        }
+        let assembly = directory.join(format!("{index}.s"));
+        run(command.arg("-S").arg(file).arg("-o").arg(&assembly))?;
+        let text = std::fs::read(&assembly).map_err(|error| Error::System(error.to_string()))?;
+        write(&assembly, &assembly::mend(&String::from_utf8_lossy(&text), self.is_clang)?)?;
+        run(Command::new(&self.name).arg("-c").arg(&assembly).arg("-o").arg(&object))?;
+        Ok(object)
+    }
+}
+
+fn run(command: &mut Command) -> Result<(), Error> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = (command.stdin(Stdio::null()).output())
+        .map_err(|error| Error::NoCompiler(format!("{name} does not run: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::Compiler(String::from_utf8_lossy(&output.stderr).into_owned()))
+}

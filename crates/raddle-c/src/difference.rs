@@ -1,0 +1,44 @@
+//! How a run of a thread differs from the one before.
+
+use raddle_core::program::{End, Histories, NodeId, Op, PlaceId, Program};
+
+use crate::native::Native;
+use crate::outcome::BugKind;
+
+impl Native {
+    pub(crate) fn difference(&mut self, histories: &Histories, node: NodeId, end: &End) -> End {
+        let before = with_end(histories.effects(node), histories.end(node));
+        let now = with_end(&self.segment, end);
+        let at = before.iter().zip(&now).take_while(|(before, now)| before == now).count();
+        let (before, place_before) = self.tell(before.get(at));
+        let (now, place_now) = self.tell(now.get(at));
+        let thread = self.thread_name(histories.thread(node));
+        let message = format!(
+            "with the same history, thread {thread} first did {before} and now {now}: the program does \
+             not only depend on what its threads read (time, input, addresses, uninitialised memory?)"
+        );
+        let place = place_now.or(place_before).unwrap_or_default();
+        self.failure_at(BugKind::Nondeterminism, &message, place)
+    }
+
+    fn tell(&self, doing: Option<&Result<Op, End>>) -> (String, Option<PlaceId>) {
+        match doing {
+            Some(Ok(op)) => {
+                (format!("{:?} at {}", op.kind, Program::place(self, op.place)), Some(op.place))
+            }
+            Some(Err(End::Failed(failure))) => {
+                (format!("fail ({})", failure.message), Some(failure.place))
+            }
+            Some(Err(end)) => (format!("end ({end:?})"), None),
+            None => (String::from("nothing"), None),
+        }
+    }
+}
+
+fn with_end(effects: &[Op], end: &End) -> Vec<Result<Op, End>> {
+    let end = match end {
+        End::Question(op) => Ok(*op),
+        end => Err(end.clone()),
+    };
+    effects.iter().copied().map(Ok).chain([end]).collect()
+}

@@ -1,0 +1,309 @@
+//! Which memory is shared, and how it is cut into locations.
+//!
+//! *Problem.* An access to memory that only one thread uses is no op. But whether another thread will
+//! use it is not known when it is first accessed. And a location of the explorer has a size, but programs
+//! access the same memory in pieces of different sizes.
+//!
+//! *Idea.* Everything is private until a second thread touches it. Then its object (a variable, a block,
+//! eight bytes of a stack) is shared for good and the exploration starts again. In the same way, where
+//! accesses of different sizes overlap, the memory is cut at their ends, and the exploration starts
+//! again. What is known here survives that; it only grows, and most of it is found in the first
+//! executions.
+//!
+//! An atomic access cannot be cut: that program is refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_core::execution::{LocationId, Value};
+use raddle_core::program::PlaceId;
+use rustc_hash::FxHashMap;
+
+use crate::ops::Kind;
+use crate::shared::read_memory;
+
+/// What a location is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum What {
+    /// Memory: so many bytes.
+    Memory(usize),
+    /// A synchronization object.
+    Object(Kind),
+    /// Whether a block was freed.
+    Block,
+    /// What a thread returned. The address is the number of the thread.
+    Result,
+}
+
+/// A location.
+#[derive(Clone, Debug)]
+pub(crate) struct Location {
+    pub(crate) what: What,
+    pub(crate) address: usize,
+    /// How it may be cut, as far as is known.
+    pub(crate) cut: Cut,
+    /// Where it was accessed first.
+    pub(crate) place: PlaceId,
+    /// What hooks left in memory there, if that is to be checked.
+    pub(crate) shadow: Option<Value>,
+}
+
+/// Why an access has no locations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The memory was cut: the exploration must start again.
+    Again,
+    /// The access overlaps one at this place, and one of the two cannot be cut.
+    Mixed(PlaceId),
+}
+
+/// How an access may be cut. Those that may be cut less are less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cut {
+    /// Not at all: it is atomic.
+    Never,
+    /// Only where races are errors.
+    Scalar,
+    /// Everywhere.
+    Range,
+}
+
+/// Shared memory and its locations.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    /// Shared ranges of memory: from and to. They do not overlap.
+    shared: BTreeMap<usize, usize>,
+    /// Where locations are cut, and because of which access.
+    cuts: BTreeMap<usize, PlaceId>,
+    /// The locations of blocks, by address, with their sizes. They are cleared when the block is freed.
+    of_blocks: BTreeMap<usize, usize>,
+    /// Where variables were read as if nobody wrote them, and those of which it turned out that somebody does.
+    settings: BTreeSet<usize>,
+    written_settings: BTreeSet<usize>,
+    /// The blocks that are freed by ops in some execution: from and to.
+    freed: BTreeMap<usize, usize>,
+    /// Whether scalars may be cut.
+    may_cut_scalars: bool,
+    exact: FxHashMap<(usize, usize), LocationId>,
+    by_address: BTreeMap<usize, LocationId>,
+    others: FxHashMap<(What, usize), LocationId>,
+    pub(crate) all: Vec<Location>,
+}
+
+impl Layout {
+    /// Nothing is shared.
+    pub(crate) fn new(may_cut_scalars: bool) -> Self {
+        Layout { may_cut_scalars, ..Layout::default() }
+    }
+
+    /// Forgets the locations, but not what is shared and where it is cut.
+    pub(crate) fn restart(&mut self) {
+        self.exact.clear();
+        self.by_address.clear();
+        self.others.clear();
+        self.all.clear();
+        self.settings.clear();
+    }
+
+    /// Whether a shared variable can be read as if nobody wrote it.
+    pub(crate) fn is_setting(&mut self, address: usize, size: usize) -> bool {
+        if self.written_settings.contains(&address) || self.exact.contains_key(&(address, size)) {
+            return false;
+        }
+        self.settings.insert(address);
+        true
+    }
+
+    /// Somebody writes this memory. Says whether it was read as if nobody did: the exploration must start again.
+    #[inline]
+    pub(crate) fn writes_setting(&mut self, address: usize, size: usize) -> bool {
+        if self.settings.is_empty() {
+            return false;
+        }
+        let written: Vec<usize> = self.settings.range(address..address + size).copied().collect();
+        self.written_settings.extend(&written);
+        !written.is_empty()
+    }
+
+    /// Makes a range shared. Ranges that overlap become one.
+    pub(crate) fn share(&mut self, from: usize, to: usize) {
+        let (mut from, mut to) = (from, to);
+        while let Some((&start, &end)) = self.shared.range(..to).next_back()
+            && end > from
+        {
+            self.shared.remove(&start);
+            (from, to) = (from.min(start), to.max(end));
+        }
+        self.shared.insert(from, to);
+    }
+
+    /// Whether an access touches shared memory.
+    pub(crate) fn is_shared(&self, address: usize, size: usize) -> bool {
+        let before = self.shared.range(..address + size).next_back();
+        before.is_some_and(|(_, &to)| to > address)
+    }
+
+    /// The shared ranges that begin in a range.
+    pub(crate) fn shared_in(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.shared.range(from..to).map(|(&from, &to)| (from, to))
+    }
+
+    /// The locations of an access to shared memory. New ones are made with `shadow`.
+    pub(crate) fn locate(
+        &mut self,
+        address: usize,
+        size: usize,
+        cut: Cut,
+        place: PlaceId,
+        shadow: impl Fn(usize, usize) -> Option<Value>,
+    ) -> Result<Vec<LocationId>, Trouble> {
+        let mut locations = vec![];
+        for (from, size) in self.pieces(address, size, cut)? {
+            let location = match self.exact.get(&(from, size)) {
+                Some(&location) => location,
+                None => {
+                    self.make_room(from, size, cut, place)?;
+                    let location = Location {
+                        what: What::Memory(size),
+                        address: from,
+                        cut,
+                        place,
+                        shadow: shadow(from, size),
+                    };
+                    self.add(location)
+                }
+            };
+            let known = &mut self.all[location.index()].cut;
+            *known = cut.min(*known);
+            locations.push(location);
+        }
+        Ok(locations)
+    }
+
+    fn add(&mut self, location: Location) -> LocationId {
+        let id = LocationId::new(self.all.len());
+        match location.what {
+            What::Memory(size) => {
+                self.exact.insert((location.address, size), id);
+                self.by_address.insert(location.address, id);
+            }
+            what => {
+                self.others.insert((what, location.address), id);
+            }
+        }
+        self.all.push(location);
+        id
+    }
+
+    /// The location that is no memory.
+    pub(crate) fn locate_other(
+        &mut self,
+        what: What,
+        address: usize,
+        place: PlaceId,
+    ) -> LocationId {
+        match self.others.get(&(what, address)) {
+            Some(&location) => location,
+            None => self.add(Location { what, address, cut: Cut::Never, place, shadow: None }),
+        }
+    }
+
+    /// The pieces of an access: addresses and sizes.
+    fn pieces(
+        &self,
+        address: usize,
+        size: usize,
+        cut: Cut,
+    ) -> Result<Vec<(usize, usize)>, Trouble> {
+        let end = address + size;
+        let known = self.cuts.range(address + 1..end);
+        if let Some((_, &place)) = known.clone().next()
+            && !self.allows(cut)
+        {
+            return Err(Trouble::Mixed(place));
+        }
+        let mut cuts: Vec<usize> = known.map(|(&at, _)| at).collect();
+        if cut == Cut::Range && size > 8 {
+            cuts.extend((address + 1..end).filter(|at| at % 8 == 0));
+            cuts.sort_unstable();
+            cuts.dedup();
+        }
+        let ends = cuts.iter().copied().chain([end]);
+        let starts = [address].into_iter().chain(cuts.iter().copied());
+        Ok(starts.zip(ends).map(|(from, to)| (from, to - from)).collect())
+    }
+
+    fn allows(&self, cut: Cut) -> bool {
+        cut == Cut::Range || (cut == Cut::Scalar && self.may_cut_scalars)
+    }
+
+    fn overlapping(&self, address: usize, size: usize) -> impl Iterator<Item = LocationId> + '_ {
+        let near = self.by_address.range(address.saturating_sub(16)..address + size);
+        near.map(|(_, &location)| location).filter(move |location| {
+            let Location { what, address: other, .. } = self.all[location.index()];
+            matches!(what, What::Memory(length) if other + length > address)
+        })
+    }
+
+    /// Sees to it that a new location overlaps no other one.
+    fn make_room(
+        &mut self,
+        address: usize,
+        size: usize,
+        cut: Cut,
+        place: PlaceId,
+    ) -> Result<(), Trouble> {
+        let overlapping: Vec<LocationId> = self.overlapping(address, size).collect();
+        let end = address + size;
+        for &other in &overlapping {
+            let Location { what, address: start, cut: of_other, place: at, .. } =
+                self.all[other.index()];
+            let What::Memory(length) = what else { continue };
+            let is_cut = start > address || start + length < end;
+            let cuts_other = start < address || start + length > end;
+            if is_cut && !self.allows(cut) || cuts_other && !self.allows(of_other) {
+                return Err(Trouble::Mixed(at));
+            }
+            self.cuts.extend([(start, at), (start + length, at), (address, place), (end, place)]);
+        }
+        if overlapping.is_empty() { Ok(()) } else { Err(Trouble::Again) }
+    }
+
+    /// Memory from one address to another was filled by us.
+    pub(crate) fn refresh_shadows(&mut self, from: usize, to: usize) {
+        for (&address, &location) in self.by_address.range(from..to) {
+            let Location { what: What::Memory(size), shadow, .. } = &mut self.all[location.index()]
+            else {
+                continue;
+            };
+            *shadow = shadow.map(|_| read_memory(address, *size));
+        }
+    }
+
+    /// Notes that a block is freed by ops. Says whether that is new.
+    pub(crate) fn note_freed(&mut self, from: usize, to: usize) -> bool {
+        self.freed.insert(from, to) != Some(to)
+    }
+
+    /// The block that has an address, if it is one that may be freed by ops.
+    pub(crate) fn freed_block(&self, address: usize) -> Option<usize> {
+        let mut blocks = self.freed.range(..=address).rev();
+        blocks.find(|&(_, &to)| address < to).map(|(&from, _)| from)
+    }
+
+    /// Notes a location of a block. Says whether it is new.
+    pub(crate) fn note_of_block(&mut self, location: LocationId) -> bool {
+        let Location { what: What::Memory(size), address, .. } = self.all[location.index()] else {
+            return false;
+        };
+        self.of_blocks.insert(address, size) != Some(size)
+    }
+
+    /// The known locations of a block: addresses and sizes.
+    pub(crate) fn of_block(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        self.of_blocks.range(from..to).map(|(&address, &size)| (address, size)).collect()
+    }
+}

@@ -1,0 +1,165 @@
+//! Functions of the C library that may be called as they are: they depend on their arguments only, and
+//! touch no memory but what these point to.
+//!
+//! Those that get pointers are guarded: when one of the first six arguments points to memory that several
+//! threads share, the call is refused, as the function would see, or leave there, what nobody knows of.
+
+const HARMLESS: &[&str] = &[
+    "_GLOBAL_OFFSET_TABLE_",
+    "_ITM_deregisterTMCloneTable",
+    "_ITM_registerTMCloneTable",
+    "__ctype_b_loc",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    "__dso_handle",
+    "__errno_location",
+    "__gmon_start__",
+    "__stack_chk_fail",
+    "abs",
+    "div",
+    "ffs",
+    "imaxabs",
+    "isalnum",
+    "isalpha",
+    "isascii",
+    "isblank",
+    "iscntrl",
+    "isdigit",
+    "isgraph",
+    "islower",
+    "isprint",
+    "ispunct",
+    "isspace",
+    "isupper",
+    "isxdigit",
+    "labs",
+    "ldiv",
+    "llabs",
+    "lldiv",
+    "longjmp",
+    "setjmp",
+    "_setjmp",
+    "stderr",
+    "stdin",
+    "stdout",
+    "tolower",
+    "toupper",
+];
+
+/// Functions that access the memory that they get pointers to.
+pub(crate) const GUARDED: &[&str] = &[
+    "__isoc23_sscanf",
+    "__isoc23_strtol",
+    "__isoc23_strtoll",
+    "__isoc23_strtoul",
+    "__isoc23_strtoull",
+    "__isoc99_sscanf",
+    "atof",
+    "atoi",
+    "atol",
+    "atoll",
+    "bcmp",
+    "bsearch",
+    "frexp",
+    "memchr",
+    "memcmp",
+    "memrchr",
+    "modf",
+    "qsort",
+    "snprintf",
+    "sprintf",
+    "sscanf",
+    "strcasecmp",
+    "strchr",
+    "strcmp",
+    "strcspn",
+    "strlen",
+    "strncasecmp",
+    "strncmp",
+    "strnlen",
+    "strpbrk",
+    "strrchr",
+    "strspn",
+    "strstr",
+    "strtod",
+    "strtof",
+    "strtol",
+    "strtold",
+    "strtoll",
+    "strtoul",
+    "strtoull",
+    "vsnprintf",
+    "vsprintf",
+];
+
+const MATHEMATICS: &[&str] = &[
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "hypot",
+    "ilogb",
+    "ldexp",
+    "lgamma",
+    "llrint",
+    "llround",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "lrint",
+    "lround",
+    "nearbyint",
+    "nextafter",
+    "pow",
+    "remainder",
+    "rint",
+    "round",
+    "scalbln",
+    "scalbn",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tgamma",
+    "trunc",
+];
+
+/// Whether the function may be called as it is.
+pub(crate) fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name) || is_mathematics(name) || is_of_the_cpp_runtime(name)
+}
+
+fn is_mathematics(name: &str) -> bool {
+    let base = name.strip_suffix(['f', 'l']).unwrap_or(name);
+    MATHEMATICS.contains(&name) || MATHEMATICS.contains(&base)
+}
+
+/// What the runtime of C++ defines, which is linked with the program.
+fn is_of_the_cpp_runtime(name: &str) -> bool {
+    ["_Z", "__cxa_", "__gxx_", "__dynamic_cast", "__once_proxy", "_Unwind_"]
+        .iter()
+        .any(|it| name.starts_with(it))
+}

@@ -1,0 +1,50 @@
+//! What is in memory in the beginning, and what people call it.
+
+use raddle_core::program::Program;
+
+use crate::native::Native;
+use crate::slots::Part;
+
+impl Native {
+    pub(crate) fn initial_byte(&self, address: usize) -> u8 {
+        let (from, to) = self.module.globals;
+        if (from..to).contains(&address) {
+            return self.snapshot[address - from];
+        }
+        match self.slots.find(address) {
+            Some((thread, Part::Locals)) => {
+                let slot = self.threads[thread.index()].as_ref().map(|thread| thread.slot);
+                let offset = slot.map_or(usize::MAX, |slot| address - slot.locals());
+                self.module.thread_locals.image.get(offset).copied().unwrap_or(0)
+            }
+            _ => self.slots.fresh(address),
+        }
+    }
+
+    /// The name of memory, for people.
+    pub(crate) fn memory_name(&self, address: usize) -> String {
+        if let Some(variable) = self.module.variable(address) {
+            let offset = address - variable.start;
+            return match self.places.part(variable.start, offset) {
+                Some(part) => format!("{}{part}", variable.name),
+                None if offset == 0 => variable.name.clone(),
+                None => format!("{}+{offset}", variable.name),
+            };
+        }
+        let Some((thread, part)) = self.slots.find(address) else { return format!("{address:#x}") };
+        let thread = self.thread_name(thread);
+        match part {
+            Part::Stack => format!("stack of {thread} at {:#x}", address & 0xfff_ffff),
+            Part::Locals => format!("thread-local of {thread} at {:#x}", address & 0xfff_ffff),
+            Part::Heap { .. } => match self.known_blocks.range(..=address).next_back() {
+                Some((&start, _)) if address == start => {
+                    format!("block {:#x} of {thread}", start & 0xfff_ffff)
+                }
+                Some((&start, _)) => {
+                    format!("block {:#x} of {thread}+{}", start & 0xfff_ffff, address - start)
+                }
+                None => format!("heap of {thread} at {:#x}", address & 0xfff_ffff),
+            },
+        }
+    }
+}

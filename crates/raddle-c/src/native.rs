@@ -1,0 +1,387 @@
+//! A C program as a [`Program`].
+//!
+//! *Problem.* To find out what a thread does next, its code must be run up to there with the answers of its
+//! history.
+//!
+//! *Idea.* All that threads share goes through ops, so a thread is a function of how it starts and of what it
+//! reads, and can be run without any other thread. Each has one stack; if it stands at the end of the
+//! history that is asked about it goes on from there, otherwise it alone starts again and is given the
+//! answers of its history. Every op is then compared with what the history says: if it differs, the
+//! program depends on something else, and that is reported.
+//!
+//! *Cost.* Running a thread again costs its instructions, some nanoseconds for every hook, and as much
+//! memory traffic as its stack and variables are large.
+
+use std::collections::BTreeMap;
+
+use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::program::{
+    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, Program,
+    Segment, Step,
+};
+use rustc_hash::FxHashMap;
+
+use crate::access::Owners;
+use crate::begin::Arguments;
+use crate::error::Error;
+use crate::heap::Regions;
+use crate::layout::{Layout, Location, What};
+use crate::load::Module;
+use crate::names::Names;
+use crate::ops::Kind;
+use crate::outcome::BugKind;
+use crate::places::Places;
+use crate::slots::Slots;
+use crate::switch::Frame;
+use crate::threads::Thread;
+use crate::{spin, trap};
+
+/// What a location holds after its block is freed.
+pub(crate) const GONE: Value = -(1 << 100);
+
+/// How a program is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// The arguments of the program; the first one is its name.
+    pub(crate) arguments: Vec<String>,
+    /// At most so many events for each thread.
+    pub(crate) max_events: u32,
+    /// Whether races are errors, so that plain accesses may be cut.
+    pub(crate) races_are_errors: bool,
+}
+
+/// A program that is loaded.
+pub(crate) struct Native {
+    pub(crate) module: Module,
+    pub(crate) settings: Settings,
+    /// The program's variables as they are in the beginning.
+    pub(crate) snapshot: Vec<u8>,
+    pub(crate) slots: Slots,
+    pub(crate) names: Names,
+    pub(crate) places: Places,
+    pub(crate) layout: Layout,
+    pub(crate) owners: Owners,
+    pub(crate) regions: Regions,
+    /// The blocks of all threads in all their histories: where they start, and how large they are.
+    pub(crate) known_blocks: BTreeMap<usize, usize>,
+    /// The blocks that were freed by ops in this exploration.
+    pub(crate) freed_blocks: BTreeMap<usize, usize>,
+    pub(crate) threads: Vec<Option<Thread>>,
+    pub(crate) current: ThreadId,
+    /// What the current thread has done since its last question.
+    pub(crate) segment: Vec<Op>,
+    /// Whether mutexes can be tried; in this exploration, and in the next.
+    pub(crate) mutexes_can_be_tried: (bool, bool),
+    /// Whether the exploration must start again.
+    wanted: bool,
+    /// The kinds of failures, which the explorer does not know.
+    kinds: Vec<(Failure, BugKind)>,
+    /// For each history the value that its last answer was.
+    replies: Vec<Value>,
+    /// What threads print in their histories.
+    printed: FxHashMap<NodeId, String>,
+    /// Whether the main thread ends without ending the program.
+    pub(crate) main_leaves: bool,
+    /// Why not everything is explored, if the program chooses from more than can be tried.
+    pub(crate) bound: Option<&'static str>,
+    /// The arguments of `main`: their number and their addresses.
+    pub(crate) arguments: Arguments,
+    pub(crate) executions: u64,
+}
+
+impl Native {
+    pub(crate) fn new(mut module: Module, settings: Settings) -> Result<Self, Error> {
+        let (from, to) = module.globals;
+        // SAFETY: this is the loaded object's own memory, and none of its code runs.
+        let snapshot = unsafe { std::slice::from_raw_parts(from as *const u8, to - from) }.to_vec();
+        let places = Places::new(std::mem::take(&mut module.bytes), module.base);
+        let layout = Layout::new(settings.races_are_errors);
+        Ok(Native {
+            arguments: Arguments::new(&settings.arguments)?,
+            owners: Owners::new(module.globals),
+            module,
+            settings,
+            snapshot,
+            slots: Slots::new()?,
+            names: Names::default(),
+            places,
+            layout,
+            regions: Regions::default(),
+            known_blocks: BTreeMap::new(),
+            freed_blocks: BTreeMap::new(),
+            threads: vec![],
+            current: ThreadId::new(0),
+            segment: vec![],
+            mutexes_can_be_tried: (false, false),
+            wanted: false,
+            kinds: vec![],
+            replies: vec![],
+            printed: FxHashMap::default(),
+            main_leaves: false,
+            bound: None,
+            executions: 0,
+        })
+    }
+
+    /// What the thread of a history printed after the last answer.
+    pub(crate) fn printed_at(&self, node: NodeId) -> Option<&str> {
+        self.printed.get(&node).map(String::as_str)
+    }
+
+    /// Whether anything was printed in any execution.
+    pub(crate) fn prints(&self) -> bool {
+        !self.printed.is_empty()
+    }
+
+    /// How often a thread was run from its beginning.
+    pub(crate) fn executions(&self) -> u64 {
+        self.executions
+    }
+
+    /// Whether something has turned out with which the exploration must start again.
+    pub(crate) fn wants_restart(&self) -> bool {
+        self.wanted
+    }
+
+    /// Begins a new exploration.
+    pub(crate) fn restart(&mut self) {
+        self.wanted = false;
+        self.mutexes_can_be_tried.0 = self.mutexes_can_be_tried.1;
+        self.layout.restart();
+        self.forget_owners();
+        self.restore_all();
+        self.freed_blocks.clear();
+        self.threads.clear();
+        self.kinds.clear();
+        self.replies.clear();
+        self.printed.clear();
+    }
+
+    /// Ends the execution, because the exploration must start again.
+    pub(crate) fn again(&mut self) -> End {
+        self.wanted = true;
+        let message = String::from("the exploration starts again");
+        let place = PlaceId::default();
+        End::Failed(Failure { kind: FailureKind::Misuse, message, place })
+    }
+
+    /// Ends the execution, because the program is wrong at the place where it is.
+    pub(crate) fn failure(&mut self, bug: BugKind, message: &str) -> End {
+        let place = self.place();
+        self.failure_at(bug, message, place)
+    }
+
+    /// Ends the execution, because the program is wrong at a place.
+    pub(crate) fn failure_at(&mut self, bug: BugKind, message: &str, place: PlaceId) -> End {
+        let kind = match bug {
+            BugKind::UseAfterFree | BugKind::DoubleFree => FailureKind::UseAfterDrop,
+            BugKind::StackOverflow => FailureKind::StackOverflow,
+            BugKind::Nondeterminism => FailureKind::Nondeterminism,
+            BugKind::Assertion | BugKind::Abort | BugKind::Crash => FailureKind::Panic,
+            _ => FailureKind::Misuse,
+        };
+        let failure = Failure { kind, message: message.to_owned(), place };
+        self.kinds.push((failure.clone(), bug));
+        End::Failed(failure)
+    }
+
+    /// What kind of thing went wrong.
+    pub(crate) fn kind_of(&self, failure: &Failure) -> BugKind {
+        let known = self.kinds.iter().find(|(known, _)| known == failure);
+        known.map_or(BugKind::Nondeterminism, |&(_, kind)| kind)
+    }
+
+    /// Where the current thread is.
+    pub(crate) fn place(&mut self) -> PlaceId {
+        let address = self.thread().caller.address;
+        self.places.place(address)
+    }
+
+    /// The current thread.
+    #[inline]
+    pub(crate) fn thread(&self) -> &Thread {
+        self.threads[self.current.index()].as_ref().expect("the current thread has started")
+    }
+
+    /// The current thread.
+    #[inline]
+    pub(crate) fn thread_mut(&mut self) -> &mut Thread {
+        self.threads[self.current.index()].as_mut().expect("the current thread has started")
+    }
+
+    /// Runs the current thread to its next question.
+    pub(crate) fn drive(&mut self) -> End {
+        loop {
+            let frame: *mut Frame = &raw mut *self.thread_mut().frame;
+            trap::note_step();
+            // SAFETY: the frame is one at which the thread stands, and we hold no reference to it.
+            unsafe { Frame::run(frame, self.module.current) };
+            if let Err(end) = self.serve() {
+                return end;
+            }
+        }
+    }
+
+    /// Gives the current thread the answer to its question and runs it to its next one.
+    fn go_on(&mut self, value: Value, is_spurious: bool) -> End {
+        self.segment.clear();
+        let reads = match self.thread().question {
+            Some(question) => spin::only_reads(&question, value, is_spurious),
+            None => false,
+        };
+        if !reads {
+            self.thread_mut().spin.clear();
+        }
+        match self.answer(value, is_spurious) {
+            Ok(()) => self.drive(),
+            Err(end) => end,
+        }
+    }
+
+    /// Runs the thread of a history to its end, from the beginning. An error says what is different.
+    fn repeat(&mut self, histories: &Histories, node: NodeId) -> Result<(), End> {
+        let mut nodes = vec![node];
+        while let Step::After(parent, _) = histories.step(nodes[nodes.len() - 1]) {
+            nodes.push(parent);
+        }
+        for &node in nodes.iter().rev() {
+            let end = self.step(histories, node, histories.step(node));
+            let before = histories.end(node);
+            if end != *before && !matches!(before, End::Repeats(_))
+                || histories.effects(node) != self.segment.as_slice()
+            {
+                return Err(self.difference(histories, node, &end));
+            }
+            self.note_spin(node, &end);
+        }
+        Ok(())
+    }
+
+    /// Does a step from where its thread is.
+    fn step(&mut self, histories: &Histories, node: NodeId, step: Step) -> End {
+        match step {
+            Step::Start(thread, _) => self.start(thread),
+            Step::After(parent, answer) => {
+                self.current = histories.thread(parent);
+                let is_spurious = matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_));
+                self.go_on(self.replies[node.0 as usize], is_spurious)
+            }
+        }
+    }
+
+    /// Notes where the thread stands. Returns an earlier history at whose end it was the same.
+    fn note_spin(&mut self, node: NodeId, end: &End) -> Option<NodeId> {
+        let End::Question(question) = end else { return None };
+        let thread = self.thread_mut();
+        if thread.ops_in_call != 1 {
+            return None;
+        }
+        let (from, to) = (thread.caller.stack, thread.slot.stack_top());
+        // SAFETY: the thread stands still, and this is the used part of its stack.
+        let stack = unsafe { std::slice::from_raw_parts(from as *const u8, to - from) };
+        thread.spin.note(node, *question, thread.caller.registers, stack)
+    }
+
+    /// What an answer says.
+    fn value_of(&self, histories: &Histories, step: Step) -> Value {
+        let Step::After(_, answer) = step else { return 0 };
+        match answer {
+            Answer::Value(value) | Answer::Spurious(value) => value,
+            Answer::From(origin) | Answer::SpuriousFrom(origin) => self.written(histories, origin),
+            Answer::Initial => 0,
+            Answer::Choice(choice) => choice.into(),
+        }
+    }
+
+    /// What an event wrote, if it did.
+    fn written(&self, histories: &Histories, origin: Origin) -> Value {
+        let Origin { node, index } = origin;
+        if index > 0 {
+            return match histories.effects(node).get(index as usize - 1).map(|op| op.kind) {
+                Some(OpKind::Store { value, .. }) => value,
+                _ => 0,
+            };
+        }
+        let Step::After(parent, _) = histories.step(node) else { return 0 };
+        let read = self.replies[node.0 as usize];
+        match histories.end(parent) {
+            End::Question(Op {
+                kind: OpKind::Rmw { update, .. } | OpKind::Sync { update, .. },
+                ..
+            }) => update.apply(read),
+            End::Question(Op { kind: OpKind::CompareExchange { desired, .. }, .. }) => *desired,
+            _ => 0,
+        }
+    }
+
+    fn place_name(&self, place: PlaceId) -> String {
+        self.places.name(place)
+    }
+
+    fn try_run(&mut self, histories: &Histories, step: Step, node: NodeId) -> Result<Segment, End> {
+        if let Step::After(parent, _) = step {
+            let thread = histories.thread(parent);
+            let stands = self.threads.get(thread.index()).and_then(Option::as_ref);
+            if stands.is_none_or(|thread| thread.at != Some(parent)) {
+                self.repeat(histories, parent)?;
+            }
+        }
+        let mut end = self.step(histories, node, step);
+        let effects = std::mem::take(&mut self.segment);
+        if let Some(earlier) = self.note_spin(node, &end) {
+            end = End::Repeats(earlier);
+        }
+        Ok(Segment { effects, end })
+    }
+}
+
+impl Program for Native {
+    fn run(&mut self, histories: &Histories, _: &[NodeId], step: Step, node: NodeId) -> Segment {
+        let reply = self.value_of(histories, step);
+        self.replies.truncate(node.0 as usize);
+        self.replies.resize(node.0 as usize, 0);
+        self.replies.push(reply);
+        let segment = self.try_run(histories, step, node);
+        let segment = segment.unwrap_or_else(|end| Segment { effects: vec![], end });
+        let is_question = matches!(segment.end, End::Question(_));
+        if let Some(thread) = &mut self.threads[self.current.index()] {
+            thread.at = is_question.then_some(node);
+            if !thread.printed.is_empty() {
+                self.printed.insert(node, std::mem::take(&mut thread.printed));
+            }
+        }
+        segment
+    }
+
+    fn shares_memory(&self) -> bool {
+        false
+    }
+
+    fn place(&self, place: PlaceId) -> String {
+        self.place_name(place)
+    }
+
+    fn location_name(&self, location: LocationId) -> String {
+        let Location { what, address, .. } = self.layout.all[location.index()];
+        match what {
+            What::Memory(_) | What::Object(Kind::Mutex) => self.memory_name(address),
+            What::Object(kind) => format!("{} ({kind:?})", self.memory_name(address)),
+            What::Block => format!("{} (block)", self.memory_name(address)),
+            What::Result => format!("result of {}", self.thread_name(ThreadId::new(address))),
+        }
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        self.names.path(thread)
+    }
+
+    fn initial_value(&self, location: LocationId) -> Value {
+        let Location { what, address, .. } = self.layout.all[location.index()];
+        let What::Memory(size) = what else { return 0 };
+        let mut bytes = [0; 16];
+        for (offset, byte) in bytes[..size].iter_mut().enumerate() {
+            *byte = self.initial_byte(address + offset);
+        }
+        u128::from_le_bytes(bytes) as Value
+    }
+}

@@ -1,0 +1,252 @@
+//! What happens when a thread calls a hook, and when it gets an answer.
+//!
+//! Plain accesses are in `plain`, atomic ones in `atomics`, what library functions ask for in `requests`.
+
+use raddle_core::execution::{MemoryOrder, Value};
+use raddle_core::program::{End, Op, OpKind, PlaceId};
+
+use crate::access::Class;
+use crate::atomics::written;
+use crate::hooks::{self, HookKind};
+use crate::layout::{Cut, What};
+use crate::libc_functions::GUARDED;
+use crate::native::{GONE, Native};
+use crate::ops::Call;
+use crate::outcome::BugKind;
+use crate::shared::give_back;
+use crate::stub;
+use crate::switch::{ASKED, RETURNED, TRAPPED};
+use crate::threads::{PlainStore, Then, Waiting};
+
+/// Goes on, or ends the segment.
+pub(crate) type Flow = Result<(), End>;
+
+impl Native {
+    /// The current thread has called a hook.
+    #[inline]
+    pub(crate) fn serve(&mut self) -> Flow {
+        let thread = self.thread_mut();
+        let number = thread.frame.number;
+        thread.lowest = thread.lowest.min(thread.frame.caller.stack);
+        if number == TRAPPED {
+            return Err(self.trapped());
+        }
+        if number != ASKED || thread.frame.is_fresh != 0 {
+            let frame = &mut thread.frame;
+            thread.caller = if number == ASKED { frame.noted } else { frame.caller };
+            frame.is_fresh = 0;
+            if frame.site != 0 {
+                thread.caller.address = std::mem::take(&mut frame.site);
+            }
+            thread.ops_in_call = 0;
+        }
+        self.settle();
+        match number {
+            ASKED => self.asked(),
+            RETURNED => self.returned(),
+            _ => self.hook(number),
+        }
+    }
+
+    /// Takes the values of plain stores from memory, and gives borrowed memory back.
+    #[inline]
+    fn settle(&mut self) {
+        let thread = self.thread_mut();
+        if thread.stores.is_empty() && thread.borrowed.is_empty() {
+            return;
+        }
+        for borrowed in std::mem::take(&mut self.thread_mut().borrowed) {
+            give_back(borrowed);
+        }
+        for PlainStore { locations, borrowed, place } in
+            std::mem::take(&mut self.thread_mut().stores)
+        {
+            for location in locations {
+                let value = self.memory(location);
+                self.set_shadow(location, value);
+                let order = MemoryOrder::NonAtomic;
+                self.effect_at(OpKind::Store { location, value, order, carries: false }, place);
+            }
+            borrowed.into_iter().for_each(give_back);
+        }
+    }
+
+    fn hook(&mut self, number: usize) -> Flow {
+        let arguments = self.thread().frame.arguments;
+        let [address, second, ..] = arguments;
+        if number >= hooks::FIRST_GUARDED {
+            return self.guard(number - hooks::FIRST_GUARDED);
+        }
+        let Some(hook) = hooks::table().get(number) else {
+            let name = &self.module.refused[number - hooks::table().len()];
+            let message = format!("calls {name}, which Raddle does not model");
+            return Err(self.failure(BugKind::Unsupported, &message));
+        };
+        match hook.kind {
+            HookKind::Read(size) => self.read(address, size, scalar(size)),
+            HookKind::Write(size) => self.write(address, size, scalar(size)),
+            HookKind::ReadPart(size) => self.read(address, size, Cut::Range),
+            HookKind::WritePart(size) => self.write(address, size, Cut::Range),
+            HookKind::ReadRange => self.read(address, second, Cut::Range),
+            HookKind::WriteRange => self.write(address, second, Cut::Range),
+            HookKind::Atomic(kind, size) => self.atomic(kind, size, arguments),
+            HookKind::Fence => {
+                self.effect(OpKind::Fence { order: hooks::order(address) });
+                Ok(())
+            }
+            HookKind::StoreFence => {
+                self.effect(OpKind::StoreFence);
+                Ok(())
+            }
+            HookKind::ThreadLocal => {
+                // SAFETY: the program hands in an index of a thread-local variable: module and offset.
+                let offset = unsafe { *((address + 8) as *const usize) };
+                let thread = self.thread_mut();
+                thread.frame.result[0] = (thread.slot.locals() + offset) as u64;
+                Ok(())
+            }
+            HookKind::Nothing => Ok(()),
+        }
+    }
+
+    /// A function of the C library is called, which has no hooks.
+    fn guard(&mut self, number: usize) -> Flow {
+        let thread = self.thread_mut();
+        thread.changed();
+        // SAFETY: the stub has saved registers there, and above them is the return address.
+        thread.caller.address =
+            unsafe { *((thread.frame.caller.stack + stub::ABOVE_SAVED) as *const usize) };
+        for address in thread.frame.arguments {
+            let (from, to) = self.module.globals;
+            let is_memory = (from..to).contains(&address) || self.slots.find(address).is_some();
+            if is_memory && self.classify(address, 1)? == Class::Shared {
+                let name = GUARDED[number];
+                let what = self.memory_name(address);
+                let message = format!(
+                    "calls {name} on {what}, which several threads share: Raddle does not see what it does"
+                );
+                return Err(self.failure(BugKind::Unsupported, &message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The thread gets the answer to its question.
+    pub(crate) fn answer(&mut self, value: Value, is_spurious: bool) -> Flow {
+        let question = self.thread_mut().question.take();
+        let waiting = std::mem::take(&mut self.thread_mut().waiting);
+        if value == GONE {
+            let message = "memory is used after it was freed";
+            return Err(self.failure(BugKind::UseAfterFree, message));
+        }
+        let new = question.and_then(|question| written(question.kind, value, is_spurious));
+        match waiting {
+            Waiting::Nothing => Ok(()),
+            Waiting::Block { .. } if value != 0 => {
+                let message = "memory is used after it was freed";
+                Err(self.failure(BugKind::UseAfterFree, message))
+            }
+            Waiting::Block { address, size, then: Then::Plain(cut) } => {
+                self.note_store(address, size, cut)
+            }
+            Waiting::Block { then: Then::Atomic(kind), .. } => {
+                self.store(kind);
+                Ok(())
+            }
+            Waiting::Plain { locations, next } => {
+                self.poke(locations[next], value);
+                let next = next + 1;
+                let Some(&location) = locations.get(next) else { return Ok(()) };
+                self.thread_mut().waiting = Waiting::Plain { locations, next };
+                Err(self.question(OpKind::Load { location, order: MemoryOrder::NonAtomic }))
+            }
+            Waiting::Atomic { location, result } => {
+                self.poke(location, new.unwrap_or(value));
+                let What::Memory(size) = self.layout.all[location.index()].what else {
+                    return Ok(());
+                };
+                self.finish_atomic(size, result, value, new.is_some());
+                Ok(())
+            }
+            Waiting::ReplyAtomic { location } => {
+                self.poke(location, new.unwrap_or(value));
+                self.reply(value, is_spurious);
+                Ok(())
+            }
+            Waiting::Reply => {
+                self.reply(value, is_spurious);
+                Ok(())
+            }
+            Waiting::Lock { address, is_tried } => {
+                if !is_tried || value == 0 {
+                    self.thread_mut().held.push(address);
+                }
+                self.reply(if is_tried { value } else { 0 }, false);
+                Ok(())
+            }
+        }
+    }
+
+    /// Answers what a library function asked.
+    pub(crate) fn reply(&mut self, value: Value, is_spurious: bool) {
+        let call = self.thread().frame.arguments[1] as *mut Call<'_>;
+        // SAFETY: the thread stands in `ops::ask`, whose call it is.
+        unsafe {
+            (*call).reply = value;
+            (*call).is_spurious = is_spurious;
+        }
+    }
+
+    /// The thread does something that always succeeds, at the place where it is.
+    pub(crate) fn effect(&mut self, kind: OpKind) {
+        let place = self.place();
+        self.effect_at(kind, place);
+    }
+
+    fn effect_at(&mut self, kind: OpKind, place: PlaceId) {
+        let op = Op { kind, place };
+        self.segment.push(op);
+        let thread = self.thread_mut();
+        thread.count_op();
+        if !crate::spin::is_harmless(&op) {
+            thread.spin.clear();
+        }
+    }
+
+    /// The thread asks.
+    pub(crate) fn question(&mut self, kind: OpKind) -> End {
+        let op = Op { kind, place: self.place() };
+        let most = self.settings.max_events;
+        let thread = self.thread_mut();
+        thread.count_op();
+        if thread.events > most {
+            return End::Limit;
+        }
+        thread.question = Some(op);
+        End::Question(op)
+    }
+
+    /// The function with which the thread started has returned.
+    fn returned(&mut self) -> Flow {
+        if self.next_function() || self.run_destructors() {
+            return Ok(());
+        }
+        let result = self.thread().frame.arguments[0];
+        if result != 0 && self.names.start(self.current).is_some() {
+            self.set_result(result as Value);
+        }
+        Err(End::Finished)
+    }
+
+    pub(crate) fn set_result(&mut self, value: Value) {
+        let place = self.place();
+        let thread = self.current.index();
+        let location = self.layout.locate_other(What::Result, thread, place);
+        let order = MemoryOrder::NonAtomic;
+        self.effect(OpKind::Store { location, value, order, carries: false });
+    }
+}
+
+fn scalar(size: usize) -> Cut {
+    if size > 8 { Cut::Range } else { Cut::Scalar }
+}

@@ -1,0 +1,169 @@
+//! The threads of the program.
+
+use raddle_core::execution::{LocationId, Value};
+use raddle_core::program::{NodeId, Op, OpKind, PlaceId};
+use rustc_hash::FxHashMap;
+
+use crate::heap::Heap;
+use crate::layout::Cut;
+use crate::loops::Private;
+use crate::slots::Slot;
+use crate::spin::Spin;
+use crate::switch::{Caller, Frame};
+
+/// What a thread waits for, and what to do with the answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Waiting {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Plain loads: these locations, of which the first ones have been read.
+    Plain { locations: Vec<LocationId>, next: usize },
+    /// An atomic access by a hook.
+    Atomic { location: LocationId, result: AtomicResult },
+    /// Whether the block was freed to which it is about to store.
+    Block { address: usize, size: usize, then: Then },
+    /// Anything that a library function asked for: it gets the value.
+    Reply,
+    /// An atomic access by a library function.
+    ReplyAtomic { location: LocationId },
+    /// A lock that a library function asked for.
+    Lock { address: usize, is_tried: bool },
+}
+
+/// A store that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// A plain one.
+    Plain(Cut),
+    /// An atomic one.
+    Atomic(OpKind),
+}
+
+/// What a hook returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtomicResult {
+    /// The value that was read.
+    Old,
+    /// Whether a compare-exchange succeeded. If not, the value goes to the address.
+    Success { expected: Value, address: usize },
+}
+
+/// A plain store whose value is not yet in memory, or not yet taken from there.
+#[derive(Clone, Debug)]
+pub(crate) struct PlainStore {
+    pub(crate) locations: Vec<LocationId>,
+    /// What to put back when the values have been taken.
+    pub(crate) borrowed: Vec<Borrowed>,
+    pub(crate) place: PlaceId,
+}
+
+/// Bytes of another thread's stack that must be put back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Borrowed {
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+    pub(crate) bytes: u128,
+}
+
+/// A thread.
+pub(crate) struct Thread {
+    /// Its registers. They have an address of their own, which its stack refers to.
+    pub(crate) frame: Box<Frame>,
+    pub(crate) slot: Slot,
+    /// The history at whose end it stands, with a question.
+    pub(crate) at: Option<NodeId>,
+    /// How many functions it has started: constructors, and then its own.
+    pub(crate) phase: usize,
+    pub(crate) waiting: Waiting,
+    /// Its question, if it has one.
+    pub(crate) question: Option<Op>,
+    pub(crate) stores: Vec<PlainStore>,
+    pub(crate) borrowed: Vec<Borrowed>,
+    /// Who called the hook or library function in which it is.
+    pub(crate) caller: Caller,
+    /// How many ops it has done since that was called.
+    pub(crate) ops_in_call: u32,
+    /// How many threads it has spawned.
+    pub(crate) spawned: u32,
+    pub(crate) heap: Heap,
+    /// The mutexes that it holds.
+    pub(crate) held: Vec<usize>,
+    /// Variables that only this thread uses: from and to.
+    pub(crate) owned: Vec<(usize, usize)>,
+    pub(crate) remembered: FxHashMap<(u32, u64), u64>,
+    pub(crate) spin: Spin,
+    pub(crate) private: Private,
+    /// The lowest stack pointer that was seen.
+    pub(crate) lowest: usize,
+    /// What it printed since its last question.
+    pub(crate) printed: String,
+    /// How many ops it has done.
+    pub(crate) events: u32,
+}
+
+impl Thread {
+    /// A thread that has not started.
+    pub(crate) fn new(slot: Slot, shims: usize) -> Self {
+        let frame = Box::new(Frame::new(shims));
+        Thread {
+            frame,
+            slot,
+            at: None,
+            phase: 0,
+            waiting: Waiting::Nothing,
+            question: None,
+            stores: vec![],
+            borrowed: vec![],
+            caller: Caller::default(),
+            ops_in_call: 0,
+            spawned: 0,
+            heap: Heap::default(),
+            held: vec![],
+            owned: vec![],
+            remembered: FxHashMap::default(),
+            spin: Spin::default(),
+            private: Private::default(),
+            lowest: slot.stack_top(),
+            printed: String::new(),
+            events: 0,
+        }
+    }
+
+    /// It did an op.
+    #[inline]
+    pub(crate) fn count_op(&mut self) {
+        self.events += 1;
+        self.ops_in_call += 1;
+        self.private.clear();
+    }
+
+    /// It changed memory of its own, other than its stack.
+    #[inline]
+    pub(crate) fn changed(&mut self) {
+        self.spin.clear();
+        self.private.changed();
+    }
+
+    /// Makes it as it was in the beginning, except for the variables that it owns.
+    pub(crate) fn reset(&mut self) {
+        self.slot.clear_stack(self.lowest);
+        self.lowest = self.slot.stack_top();
+        self.at = None;
+        self.phase = 0;
+        self.waiting = Waiting::Nothing;
+        self.question = None;
+        self.stores.clear();
+        self.borrowed.clear();
+        self.caller = Caller::default();
+        self.ops_in_call = 0;
+        self.spawned = 0;
+        self.heap = Heap::default();
+        self.held.clear();
+        self.remembered.clear();
+        self.spin.clear();
+        self.private.clear();
+        self.printed.clear();
+        self.events = 0;
+    }
+}

@@ -1,0 +1,170 @@
+//! The names of parts of variables: `queue.slots[1].head` instead of an offset.
+
+use std::collections::BTreeMap;
+
+use gimli::{AttributeValue, DebuggingInformationEntry, Dwarf, Reader, Unit, UnitOffset};
+
+/// The types of the variables of a program.
+pub(crate) struct Types<R: Reader<Offset = usize>> {
+    dwarf: Dwarf<R>,
+    units: Vec<Unit<R>>,
+    /// For the address of each variable in the file its unit and type.
+    variables: BTreeMap<u64, (usize, UnitOffset)>,
+}
+
+/// At most so many types are within each other.
+const DEPTH: usize = 16;
+
+impl<R: Reader<Offset = usize>> Types<R> {
+    /// Reads the debug information. What cannot be read is left out.
+    pub(crate) fn new(dwarf: Dwarf<R>) -> Self {
+        let mut types = Types { dwarf, units: vec![], variables: BTreeMap::new() };
+        let mut headers = types.dwarf.units();
+        while let Ok(Some(header)) = headers.next() {
+            if let Ok(unit) = types.dwarf.unit(header) {
+                types.units.push(unit);
+            }
+        }
+        for index in 0..types.units.len() {
+            let _ = types.read_variables(index);
+        }
+        types
+    }
+
+    fn read_variables(&mut self, index: usize) -> gimli::Result<()> {
+        let unit = &self.units[index];
+        let mut entries = unit.entries();
+        while let Some(entry) = entries.next_dfs()? {
+            if entry.tag() != gimli::DW_TAG_variable {
+                continue;
+            }
+            let Some(location) = entry.attr_value(gimli::DW_AT_location) else { continue };
+            let Some(expression) = location.exprloc_value() else { continue };
+            let mut operations = expression.operations(unit.encoding());
+            if let Ok(Some(gimli::Operation::Address { address })) = operations.next()
+                && let Some(of) = type_of(entry)
+            {
+                self.variables.insert(address, (index, of));
+            }
+        }
+        Ok(())
+    }
+
+    /// The part of the variable at an address of the file that is at an offset: `[1].head`.
+    pub(crate) fn part(&self, variable: u64, offset: u64) -> Option<String> {
+        let &(unit, of) = self.variables.get(&variable)?;
+        let mut path = String::new();
+        self.descend(&self.units[unit], of, offset, &mut path, DEPTH)?;
+        Some(path)
+    }
+
+    fn descend(
+        &self,
+        unit: &Unit<R>,
+        of: UnitOffset,
+        offset: u64,
+        path: &mut String,
+        depth: usize,
+    ) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let entry = unit.entry(of).ok()?;
+        match entry.tag() {
+            gimli::DW_TAG_array_type => {
+                let (element, mut rest) = (type_of(&entry)?, offset);
+                let bounds = self.bounds(unit, of)?;
+                let mut stride = self.size(unit, element, depth)?;
+                stride *= bounds.iter().skip(1).product::<u64>();
+                for (at, _) in bounds.iter().enumerate() {
+                    path.push_str(&format!("[{}]", rest.checked_div(stride)?));
+                    rest = rest.checked_rem(stride)?;
+                    stride /= bounds.get(at + 1).copied().unwrap_or(1).max(1);
+                }
+                self.descend(unit, element, rest, path, depth)
+            }
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
+                let (name, start, member) = self.member(unit, of, offset, depth)?;
+                if let Some(name) = name {
+                    path.push_str(&format!(".{name}"));
+                }
+                self.descend(unit, member, offset - start, path, depth)
+            }
+            tag if is_qualifier(tag) => self.descend(unit, type_of(&entry)?, offset, path, depth),
+            _ => (offset == 0).then_some(()),
+        }
+    }
+
+    /// The member at an offset: its name, where it starts, and its type.
+    fn member(
+        &self,
+        unit: &Unit<R>,
+        of: UnitOffset,
+        offset: u64,
+        depth: usize,
+    ) -> Option<(Option<String>, u64, UnitOffset)> {
+        let mut tree = unit.entries_tree(Some(of)).ok()?;
+        let mut children = tree.root().ok()?.children();
+        while let Ok(Some(child)) = children.next() {
+            let entry = child.entry();
+            if !matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance) {
+                continue;
+            }
+            let start = entry.attr_value(gimli::DW_AT_data_member_location);
+            let start = start.and_then(|start| start.udata_value()).unwrap_or(0);
+            let Some(member) = type_of(entry) else { continue };
+            let size = self.size(unit, member, depth).unwrap_or(0);
+            if (start..start + size).contains(&offset) {
+                let name = entry.attr_value(gimli::DW_AT_name);
+                let name = name.and_then(|name| self.dwarf.attr_string(unit, name).ok());
+                let name = name.and_then(|name| Some(name.to_string().ok()?.into_owned()));
+                return Some((name, start, member));
+            }
+        }
+        None
+    }
+
+    /// How many elements an array has in each of its dimensions.
+    fn bounds(&self, unit: &Unit<R>, of: UnitOffset) -> Option<Vec<u64>> {
+        let mut tree = unit.entries_tree(Some(of)).ok()?;
+        let mut children = tree.root().ok()?.children();
+        let mut bounds = vec![];
+        while let Ok(Some(child)) = children.next() {
+            let number = |name| child.entry().attr_value(name).and_then(|it| it.udata_value());
+            let last = number(gimli::DW_AT_upper_bound);
+            bounds.push(number(gimli::DW_AT_count).or(last.map(|last| last + 1))?);
+        }
+        Some(bounds)
+    }
+
+    /// How large a type is.
+    fn size(&self, unit: &Unit<R>, of: UnitOffset, depth: usize) -> Option<u64> {
+        let depth = depth.checked_sub(1)?;
+        let entry = unit.entry(of).ok()?;
+        let size = entry.attr_value(gimli::DW_AT_byte_size).and_then(|size| size.udata_value());
+        match entry.tag() {
+            gimli::DW_TAG_array_type => {
+                let elements: u64 = self.bounds(unit, of)?.iter().product();
+                Some(elements * self.size(unit, type_of(&entry)?, depth)?)
+            }
+            tag if is_qualifier(tag) => self.size(unit, type_of(&entry)?, depth),
+            _ => size,
+        }
+    }
+}
+
+/// Whether a type is another one with a name or a qualifier.
+fn is_qualifier(tag: gimli::DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_typedef
+            | gimli::DW_TAG_const_type
+            | gimli::DW_TAG_volatile_type
+            | gimli::DW_TAG_atomic_type
+    )
+}
+
+fn type_of<R: Reader<Offset = usize>>(entry: &DebuggingInformationEntry<R>) -> Option<UnitOffset> {
+    match entry.attr_value(gimli::DW_AT_type)? {
+        AttributeValue::UnitRef(offset) => Some(offset),
+        _ => None,
+    }
+}
