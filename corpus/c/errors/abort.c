@@ -1,0 +1,4 @@
+// A program that gives up.
+#include <stdlib.h>
+
+int main(void) { abort(); }

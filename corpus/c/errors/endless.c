@@ -1,0 +1,5 @@
+// A loop in which nothing happens.
+int main(void) {
+    for (;;)
+        ;
+}

@@ -1,0 +1,197 @@
+//! The corpus: every program of `corpus/c`, with what is expected of it.
+//!
+//! `oracle.tsv` has a line for each program, flags and models: the verdict (`clean`, `incomplete`, or `bug` with a
+//! part of its message), the number of classes (those that did not end behind a `+`) if it is known, and from where: a
+//! table of the literature, a formula that has the numbers of the tables, two explorers in Rust, or the same program as
+//! a script, whose classes are counted here by brute force.
+//!
+//! clang is asked too where it is installed. `RADDLE_CORPUS` chooses the programs whose names contain it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use raddle_c::{Outcome, Request, Verdict, build, check_built};
+use raddle_core::model::Model;
+use raddle_core::reference::programs::classes;
+use raddle_core::script::Script;
+
+/// A line of the table.
+#[derive(Clone, Debug)]
+struct Row {
+    line: usize,
+    program: String,
+    flags: Vec<String>,
+    models: Vec<Model>,
+    verdict: String,
+    classes: Option<(u64, u64)>,
+    source: String,
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c")
+}
+
+fn rows() -> Vec<Row> {
+    let text = std::fs::read_to_string(directory().join("oracle.tsv")).expect("there is a table");
+    text.lines().enumerate().skip(1).map(|(at, line)| row(at + 1, line)).collect()
+}
+
+fn row(line: usize, text: &str) -> Row {
+    let fields: Vec<&str> = text.split('\t').collect();
+    let [program, flags, models, verdict, classes, source] = fields[..] else {
+        panic!("oracle.tsv:{line}: {} columns, expected 6", fields.len());
+    };
+    let number =
+        |text: &str| text.parse().unwrap_or_else(|_| panic!("oracle.tsv:{line}: '{text}'"));
+    let classes = (!classes.is_empty()).then(|| match classes.split_once('+') {
+        Some((ended, blocked)) => (number(ended), number(blocked)),
+        None => (number(classes), 0),
+    });
+    let model =
+        |name: &str| name.parse().unwrap_or_else(|error| panic!("oracle.tsv:{line}: {error}"));
+    Row {
+        line,
+        program: program.to_owned(),
+        flags: flags.split_whitespace().map(String::from).collect(),
+        models: models.split(',').map(model).collect(),
+        verdict: verdict.to_owned(),
+        classes,
+        source: source.to_owned(),
+    }
+}
+
+/// What a row expects and an exploration says.
+fn difference(row: &Row, outcome: &Outcome) -> Option<String> {
+    let mut found = match outcome.verdict {
+        Verdict::Clean => String::from("clean"),
+        Verdict::Incomplete => String::from("incomplete"),
+        Verdict::Bug => String::from("bug"),
+    };
+    if let Some(bug) = &outcome.bug {
+        let _ = write!(found, ": {}: {}", bug.kind.name(), bug.message);
+    }
+    let expected = row.verdict.strip_prefix("bug: ").unwrap_or(&row.verdict);
+    let is_bug = row.verdict.starts_with("bug") == (outcome.verdict == Verdict::Bug);
+    let counts = (outcome.classes, outcome.blocked);
+    let same_counts = row.classes.is_none_or(|classes| classes == counts);
+    (!is_bug || !found.contains(expected) || !same_counts)
+        .then(|| format!("{found}, {}+{} classes", outcome.classes, outcome.blocked))
+}
+
+/// Explores a program under the models of its rows. Returns what is different.
+fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
+    let Row { program, flags, .. } = &rows[0];
+    let compiler = compilers[usize::from(program.ends_with(".cpp"))];
+    let file = directory().join(program);
+    let mut request = Request { timeout: Some(Duration::from_secs(60)), ..Request::new(&[&file]) };
+    request.source.flags = flags.clone();
+    request.source.compiler = Some(compiler.to_owned());
+    let object = build(&request.source);
+    let mut differences = vec![];
+    for row in rows {
+        for &model in &row.models {
+            request.model = model;
+            let what = match object.as_ref().map(|object| check_built(object, &request)) {
+                Ok(Ok(outcome)) => difference(row, &outcome),
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(error) => Some(error.to_string()),
+            };
+            let Row { line, verdict, classes, .. } = row;
+            let told = |what| {
+                let about = format!("oracle.tsv:{line}: {program} {flags:?} {model}, {compiler}");
+                (*line, format!("{about}: {what}; expected {verdict}, {classes:?}\n"))
+            };
+            differences.extend(what.map(told));
+        }
+    }
+    differences
+}
+
+/// Explores all programs of the table on two threads. Returns what is different.
+fn explore_all(compilers: [&str; 2]) -> String {
+    let chosen = std::env::var("RADDLE_CORPUS").unwrap_or_default();
+    let mut programs: BTreeMap<(String, Vec<String>), Vec<Row>> = BTreeMap::new();
+    for row in rows().into_iter().filter(|row| row.program.contains(&chosen)) {
+        programs.entry((row.program.clone(), row.flags.clone())).or_default().push(row);
+    }
+    let (next, differences) = (Mutex::new(programs.values()), Mutex::new(BTreeSet::new()));
+    let run = || {
+        while let Some(rows) = { next.lock().expect("no panic").next() } {
+            let found = explore(rows, compilers);
+            differences.lock().expect("no panic").extend(found);
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(run);
+        scope.spawn(run);
+    });
+    differences.into_inner().expect("no panic").into_iter().map(|(_, text)| text).collect()
+}
+
+fn is_installed(compiler: &str) -> bool {
+    let run = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();
+    run.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn every_program_is_as_expected() {
+    let differences = explore_all(["gcc", "g++"]);
+    assert!(differences.is_empty(), "\n{differences}");
+}
+
+#[test]
+fn clang_gives_the_same() {
+    if !is_installed("clang") {
+        eprintln!("clang is not installed: not compared");
+        return;
+    }
+    let differences = explore_all(["clang", "clang++"]);
+    assert!(differences.is_empty(), "\n{differences}");
+}
+
+/// The counts in the table that are said to be those of a script are, by brute force.
+#[test]
+fn counts_are_those_of_scripts() {
+    let mut known = BTreeMap::new();
+    for row in rows() {
+        let Some(name) = row.source.strip_prefix("script ") else { continue };
+        let path = directory().join("scripts").join(name).with_extension("script");
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let script = Script::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for model in row.models {
+            let count = *known.entry((name.to_owned(), model)).or_insert_with(|| {
+                classes(&script, model, 1_000_000).expect("the script is small").len() as u64
+            });
+            let (ended, blocked) = row.classes.expect("a script has a number of classes");
+            assert_eq!(ended + blocked, count, "oracle.tsv:{}, {name}, {model}", row.line);
+        }
+    }
+    assert!(known.len() > 15 * 10, "only {} counts", known.len());
+}
+
+/// Nothing in the corpus is left out of the table.
+#[test]
+fn every_program_is_in_the_table() {
+    let rows = rows();
+    let mut missing = vec![];
+    for directory in std::fs::read_dir(directory()).expect("there is a corpus").flatten() {
+        let Ok(files) = std::fs::read_dir(directory.path()) else { continue };
+        for file in files.flatten() {
+            let name = format!(
+                "{}/{}",
+                directory.file_name().to_string_lossy(),
+                file.file_name().to_string_lossy()
+            );
+            let is_program = name.ends_with(".c") || name.ends_with(".cpp");
+            if is_program && !rows.iter().any(|row| row.program == name) {
+                missing.push(name);
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+}
