@@ -15,6 +15,7 @@ use crate::cycles::{self, LitmusArgs};
 use crate::generate::{GenerateArgs, Shares};
 use crate::input;
 use crate::pool;
+use crate::replay::ReplayArgs;
 
 /// The options that ask for something else than checking.
 const MODES: [&str; 3] = ["generate", "convert", "stats"];
@@ -60,6 +61,9 @@ pub(crate) enum Command {
     /// Make litmus tests from cycles of relaxations, as diy does
     #[command(after_help = cycles::EXAMPLES)]
     Litmus(LitmusArgs),
+
+    /// Run a counterexample of a C or C++ program again
+    Replay(ReplayArgs),
 
     /// Print the memory models, their axioms, and what checking costs
     Models(ModelsArgs),

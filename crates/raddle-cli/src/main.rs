@@ -13,6 +13,7 @@ mod input;
 mod models;
 mod output;
 mod pool;
+mod replay;
 mod stats;
 mod status;
 mod table;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let result = match &command {
         Command::Models(args) => models::run(args, &mut output),
         Command::Check(args) => check::run(args, &mut output),
+        Command::Replay(args) => replay::run(args, &mut output),
         Command::Litmus(args) => cycles::run(args, &mut output),
         Command::Verify(args) => match args.mode() {
             Mode::Check => verify::run(args, &mut output),

@@ -19,6 +19,8 @@ excludes, or with --expect another verdict than expected), 2 bad input or usage,
 bound was reached. Of several, the first of 2, 1, 3, 0 counts.
 
 Examples:
+  raddle check examples/peterson.c --model tso
+  raddle check queue.cpp main.cpp --model c20 --cc g++ -- -std=c++20 -DN=2 -- argument
   raddle check examples/store-buffering.litmus
   raddle check examples/*.litmus --model sc,tso,pso,rc11
   raddle check corpus/litmus --model sc,tso,rc11 --expect corpus/litmus/oracle.tsv";
@@ -26,7 +28,8 @@ Examples:
 /// The options of `raddle check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Programs to explore: litmus tests (.litmus), or directories with such
+    /// Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx; several files are linked together),
+    /// litmus tests (.litmus), or directories with such
     #[arg(value_name = "PROGRAM", required = true)]
     pub(crate) programs: Vec<PathBuf>,
 
@@ -74,9 +77,17 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
+    /// The compiler of a C or C++ program [default: clang if it is installed, otherwise gcc]
+    #[arg(long, value_name = "COMPILER")]
+    pub(crate) cc: Option<String>,
+
     /// Compare with the verdicts in this table (file, model, quantifier, ...)
     #[arg(long, value_name = "FILE")]
     pub(crate) expect: Option<PathBuf>,
+
+    /// Flags for the compiler of a C or C++ program, and behind another `--` the program's arguments
+    #[arg(last = true, value_name = "FLAG")]
+    rest: Vec<String>,
 }
 
 impl CheckArgs {
@@ -86,6 +97,12 @@ impl CheckArgs {
             return vec![language.default_model()];
         }
         chosen_models(&self.model)
+    }
+
+    /// The flags for the compiler, and the arguments of the program.
+    pub(crate) fn halves(&self) -> (&[String], &[String]) {
+        let mut halves = self.rest.splitn(2, |argument| argument == "--");
+        (halves.next().unwrap_or_default(), halves.next().unwrap_or_default())
     }
 
     /// How many threads to work on.

@@ -55,13 +55,41 @@ impl fmt::Display for LoadError {
     }
 }
 
-/// Reads a program; its extension says what it is.
-pub(crate) fn load(path: &Path) -> Result<Box<dyn FrontEnd>, LoadError> {
-    match path.extension().and_then(OsStr::to_str) {
-        Some("litmus") => litmus::load(path),
-        Some("c" | "cc" | "cpp" | "so") => native::load(path),
-        _ => Err(LoadError::new("unknown kind of program: expected a .litmus file or a directory")),
+/// Reads a program; the extension of its files says what it is.
+pub(crate) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
+    let expected = "expected a .c, .cc, .cpp or .litmus file, or a directory of litmus tests";
+    match files {
+        [path] if has_extension(path, "litmus") => litmus::load(path),
+        [path, ..] if native::is_source(path) => native::load(files, args),
+        [path, ..] if has_extension(path, "so") || has_extension(path, "o") => {
+            let why = "the hooks of a program that is already compiled cannot be trusted";
+            Err(LoadError::new(format!("{why}: {expected}")))
+        }
+        _ => Err(LoadError::new(format!("unknown kind of program: {expected}"))),
     }
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().and_then(OsStr::to_str) == Some(wanted)
+}
+
+/// The name of a program: its files.
+pub(crate) fn name(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    names.join(" ")
+}
+
+/// The programs that files are: all those in C and C++ are one.
+pub(crate) fn programs(files: Vec<PathBuf>) -> Vec<Vec<PathBuf>> {
+    let mut programs: Vec<Vec<PathBuf>> = vec![];
+    for file in files {
+        let is_source = |program: &&mut Vec<PathBuf>| native::is_source(&program[0]);
+        match programs.iter_mut().find(is_source) {
+            Some(program) if native::is_source(&file) => program.push(file),
+            _ => programs.push(vec![file]),
+        }
+    }
+    programs
 }
 
 /// The files that are meant: of a directory all litmus tests below it, sorted.

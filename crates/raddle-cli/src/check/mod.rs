@@ -10,7 +10,7 @@ mod expect;
 mod front_end;
 mod json;
 mod litmus;
-mod native;
+pub(crate) mod native;
 mod text;
 mod trace_file;
 
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         return Ok(fail("--trace names one of the programs, which would be overwritten"));
     }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
-    let outcomes = check_all(args, &files);
+    let outcomes = check_all(args, &front_end::programs(files));
     let mut status = complain_about(&outcomes);
     if args.json {
         json::print(args, &outcomes, output)?;
@@ -83,10 +83,10 @@ fn fail(error: &str) -> Status {
     Status::Failed
 }
 
-fn check_all(args: &CheckArgs, files: &[PathBuf]) -> Vec<Outcome> {
-    let inputs = pool::map(files, args.jobs(), |path| Input {
-        name: path.display().to_string(),
-        content: front_end::load(path),
+fn check_all(args: &CheckArgs, programs: &[Vec<PathBuf>]) -> Vec<Outcome> {
+    let inputs = pool::map(programs, args.jobs(), |files| Input {
+        name: front_end::name(files),
+        content: front_end::load(files, args),
     });
     let asked: Vec<Asked> = inputs.iter().map(|input| Asked::new(args, input)).collect();
     let questions: Vec<(&dyn FrontEnd, Plan)> = inputs

@@ -1,10 +1,164 @@
-//! C and C++ programs.
+//! C and C++ programs: files that are compiled, linked together and explored.
 
-use std::path::Path;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
+use raddle_c::{Error, Object, Outcome, Request, Source};
+use raddle_core::plan::{Language, Plan};
+
+use super::answer::{Answer, Bug, Verdict};
+use super::args::CheckArgs;
 use super::front_end::{FrontEnd, LoadError};
+use crate::replay::Recorded;
 
-/// Reads a C or C++ program, or a shared object.
-pub(super) fn load(_path: &Path) -> Result<Box<dyn FrontEnd>, LoadError> {
-    Err(LoadError::new("C and C++ programs cannot be checked yet: expected a .litmus file"))
+/// A program that was compiled.
+struct NativeProgram {
+    name: String,
+    source: Source,
+    object: Object,
+}
+
+/// Whether a file is part of a C or C++ program.
+pub(super) fn is_source(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("c" | "cc" | "cpp" | "cxx"))
+}
+
+/// Compiles a program.
+pub(super) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
+    let (flags, _) = args.halves();
+    let source = Source { files: files.to_vec(), flags: flags.to_vec(), compiler: args.cc.clone() };
+    let object = raddle_c::build(&source).map_err(|error| told(&error))?;
+    let name = super::front_end::name(files);
+    Ok(Box::new(NativeProgram { name, source, object }))
+}
+
+fn told(error: &Error) -> LoadError {
+    match error {
+        Error::File { why, .. } => LoadError::new(format!("cannot read: {why}")),
+        _ => LoadError::new(error.to_string()),
+    }
+}
+
+impl NativeProgram {
+    fn request(&self, plan: Plan, args: &CheckArgs) -> Request {
+        let limits = args.limits();
+        let timeout =
+            limits.deadline.map(|end| end.saturating_duration_since(std::time::Instant::now()));
+        Request {
+            source: self.source.clone(),
+            arguments: args.halves().1.to_vec(),
+            model: plan.model,
+            explorer: plan.explorer,
+            max_executions: limits.classes,
+            timeout,
+            ..Request::new(&[])
+        }
+    }
+
+    fn answer(&self, request: &Request, outcome: Outcome) -> Answer {
+        let verdict = match outcome.verdict {
+            raddle_c::Verdict::Clean => Verdict::Clean,
+            raddle_c::Verdict::Bug => Verdict::Bug,
+            raddle_c::Verdict::Incomplete => Verdict::Incomplete,
+        };
+        let recorded = outcome.bug.as_ref().map(|bug| Recorded::new(request, bug).to_string());
+        let text = self.text(request, &outcome);
+        let bug = outcome.bug.map(|bug| Bug {
+            kind: bug.kind.name().to_owned(),
+            message: bug.message,
+            place: bug.place,
+            trace: bug.schedule,
+        });
+        Answer {
+            program: self.name.clone(),
+            model: request.model,
+            verdict,
+            classes: outcome.classes,
+            blocked: outcome.blocked,
+            executions: outcome.executions,
+            seconds: outcome.seconds,
+            word: bug.as_ref().map_or(word(verdict), |bug| bug.kind.as_str()).to_owned(),
+            bug,
+            bound: outcome.bound,
+            litmus: None,
+            text,
+            trace: recorded,
+        }
+    }
+
+    fn text(&self, request: &Request, outcome: &Outcome) -> String {
+        let mut text = format!("{}, {}: ", self.name, request.model);
+        if let Some(bug) = &outcome.bug {
+            text += &describe(bug);
+            text += "To keep the execution and run it again: raddle check --trace FILE ..., raddle replay FILE\n\n";
+        } else if let Some(bound) = &outcome.bound {
+            let _ = writeln!(text, "incomplete: {bound}");
+        } else {
+            text += "clean: all executions were explored, and nothing is wrong\n";
+        }
+        text + &counts(outcome)
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Clean => "clean",
+        Verdict::Bug => "bug",
+        Verdict::Incomplete => "incomplete",
+    }
+}
+
+/// A bug, at length.
+pub(crate) fn describe(bug: &raddle_c::Bug) -> String {
+    let mut text = format!("{}\n  at {}\n\n{}", bug.message, bug.place, bug.report);
+    text.truncate(text.trim_end().len());
+    if !bug.printed.is_empty() {
+        let _ = write!(text, "\n\nThe program printed:\n{}", bug.printed.trim_end());
+    }
+    text + "\n\n"
+}
+
+fn counts(outcome: &Outcome) -> String {
+    let Outcome { classes, blocked, executions, seconds, .. } = outcome;
+    let plural = if *classes == 1 { "" } else { "es" };
+    format!(
+        "{classes} class{plural} of executions, {blocked} that did not end, {executions} runs of \
+         single threads, {seconds:.3} s\n"
+    )
+}
+
+impl FrontEnd for NativeProgram {
+    fn language(&self) -> Language {
+        Language::C
+    }
+
+    fn check(&self, plan: Plan, args: &CheckArgs) -> Answer {
+        let request = self.request(plan, args);
+        match raddle_c::check_built(&self.object, &request) {
+            Ok(outcome) => self.answer(&request, outcome),
+            Err(error) => self.incomplete(&request, &error),
+        }
+    }
+}
+
+impl NativeProgram {
+    /// The system does not let us explore the program, although it could be compiled.
+    fn incomplete(&self, request: &Request, error: &Error) -> Answer {
+        Answer {
+            program: self.name.clone(),
+            model: request.model,
+            verdict: Verdict::Incomplete,
+            classes: 0,
+            blocked: 0,
+            executions: 0,
+            seconds: 0.0,
+            bug: None,
+            bound: Some(error.to_string()),
+            litmus: None,
+            word: word(Verdict::Incomplete).to_owned(),
+            text: format!("{}, {}: incomplete: {error}\n", self.name, request.model),
+            trace: None,
+        }
+    }
 }

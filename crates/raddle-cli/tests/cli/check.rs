@@ -151,13 +151,13 @@ fn what_cannot_be_checked() {
 exit 2
 --- stdout
 --- stderr
-examples/lock.txt: unknown kind of program: expected a .litmus file or a directory
+examples/lock.txt: unknown kind of program: expected a .c, .cc, .cpp or .litmus file, or a directory of litmus tests
 ");
     assert_snapshot!(run("check program.c"), @r"
 exit 2
 --- stdout
 --- stderr
-program.c: C and C++ programs cannot be checked yet: expected a .litmus file
+program.c: cannot read: No such file or directory (os error 2)
 ");
     assert_snapshot!(run("check nothing.litmus"), @r"
 exit 2
@@ -211,7 +211,7 @@ error: unexpected argument '-1' found
 
   tip: to pass '-1' as a value, use '-- -1'
 
-Usage: raddle check [OPTIONS] <PROGRAM>...
+Usage: raddle check [OPTIONS] <PROGRAM>... [-- <FLAG>...]
 
 For more information, try '--help'.
 ");
@@ -222,7 +222,7 @@ exit 2
 error: the following required arguments were not provided:
   <PROGRAM>...
 
-Usage: raddle check <PROGRAM>...
+Usage: raddle check <PROGRAM>... [-- <FLAG>...]
 
 For more information, try '--help'.
 ");
@@ -303,10 +303,11 @@ exit 0
 --- stdout
 Explore programs: all behaviours that memory models allow
 
-Usage: raddle check [OPTIONS] <PROGRAM>...
+Usage: raddle check [OPTIONS] <PROGRAM>... [-- <FLAG>...]
 
 Arguments:
-  <PROGRAM>...  Programs to explore: litmus tests (.litmus), or directories with such
+  <PROGRAM>...  Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx; several files are linked together), litmus tests (.litmus), or directories with such
+  [FLAG]...     Flags for the compiler of a C or C++ program, and behind another `--` the program's arguments
 
 Options:
       --model <MODELS>      Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
@@ -320,6 +321,7 @@ Options:
       --explain             Show an execution: one with a race, or one that satisfies the condition (of 'forall': does not)
       --herd                Print every litmus test as herd does, instead of a table
       --trace <FILE>        Write an execution that shows the bug, or of a litmus test the state asked for, to this file
+      --cc <COMPILER>       The compiler of a C or C++ program [default: clang if it is installed, otherwise gcc]
       --expect <FILE>       Compare with the verdicts in this table (file, model, quantifier, ...)
   -h, --help                Print help (see more with '--help')
 
@@ -328,6 +330,8 @@ excludes, or with --expect another verdict than expected), 2 bad input or usage,
 bound was reached. Of several, the first of 2, 1, 3, 0 counts.
 
 Examples:
+  raddle check examples/peterson.c --model tso
+  raddle check queue.cpp main.cpp --model c20 --cc g++ -- -std=c++20 -DN=2 -- argument
   raddle check examples/store-buffering.litmus
   raddle check examples/*.litmus --model sc,tso,pso,rc11
   raddle check corpus/litmus --model sc,tso,rc11 --expect corpus/litmus/oracle.tsv

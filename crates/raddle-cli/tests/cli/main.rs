@@ -7,6 +7,7 @@ mod explain;
 mod generate;
 mod input;
 mod json;
+mod native;
 mod random;
 mod recheck;
 mod stats;

@@ -22,6 +22,7 @@ Commands:
   verify  Check whether memory models allow recorded executions
   check   Explore programs: all behaviours that memory models allow
   litmus  Make litmus tests from cycles of relaxations, as diy does
+  replay  Run a counterexample of a C or C++ program again
   models  Print the memory models, their axioms, and what checking costs
   help    Print this message or the help of the given subcommand(s)
 

@@ -1,0 +1,197 @@
+//! C and C++ programs: from a file to an answer, and what happens with files that are none.
+
+use std::path::Path;
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use super::{raddle, scratch};
+
+/// What a check by gcc printed, without how long it took. Nothing may be left in the temporary directory.
+fn check(args: &str) -> String {
+    let temporary =
+        scratch(&format!("native-{}", args.replace(|c: char| !c.is_alphanumeric(), "-")));
+    let printed = output(raddle(&format!("check {args}")).env("TMPDIR", &temporary));
+    let left: Vec<_> = std::fs::read_dir(&temporary).expect("it is there").flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+    printed
+}
+
+fn output(command: &mut Command) -> String {
+    let output = command.output().expect("raddle runs");
+    let text = format!(
+        "exit {}\n{}{}",
+        output.status.code().expect("an exit status"),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    let lines = text.lines().map(|line| match line.split_once(" runs of single threads, ") {
+        Some((before, _)) => format!("{before} runs of single threads"),
+        None => line.trim_end().to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Writes a program for a test.
+fn program(name: &str, text: &str) -> String {
+    let path = scratch(&format!("program-{name}")).join(name);
+    std::fs::write(&path, text).expect("it can be written");
+    path.display().to_string()
+}
+
+#[test]
+fn peterson_is_right_without_store_buffers() {
+    assert_snapshot!(check("examples/peterson.c --model sc --cc gcc"));
+}
+
+#[test]
+fn peterson_is_wrong_with_store_buffers() {
+    assert_snapshot!(check("examples/peterson.c --model tso --cc gcc"));
+}
+
+#[test]
+fn flags_go_to_the_compiler() {
+    let answer = check("examples/peterson.c --model tso --cc gcc -- -DFENCE");
+    assert!(answer.contains("clean: all executions were explored"), "{answer}");
+}
+
+#[test]
+fn several_models_make_a_table() {
+    assert_snapshot!(check("examples/peterson.c --model sc,tso,pso,c20 --cc gcc"));
+}
+
+#[test]
+fn arguments_go_to_the_program() {
+    let text = "#include <assert.h>\n#include <string.h>\n\
+                int main(int count, char **values) { assert(count == 2 && !strcmp(values[1], \"no\")); }\n";
+    let file = program("arguments.c", text);
+    let answer = check(&format!("{file} --cc gcc -- -DN -- no"));
+    assert!(answer.starts_with("exit 0"), "{answer}");
+    let answer = check(&format!("{file} --cc gcc -- -- yes"));
+    assert!(answer.contains("assertion failed: count == 2"), "{answer}");
+}
+
+#[test]
+fn several_files_are_one_program() {
+    let one = program("one.c", "int two(void);\nint main(void) { return two(); }\n");
+    let two = program("two.c", "int two(void) { return 0; }\n");
+    let answer = check(&format!("{one} {two} --cc gcc"));
+    assert!(answer.starts_with("exit 0"), "{answer}");
+}
+
+#[test]
+fn a_counterexample_is_run_again() {
+    let trace = scratch("native-replay").join("trace.json");
+    let path = trace.display();
+    let found = check(&format!("examples/peterson.c --model tso --cc gcc --trace {path}"));
+    let again = output(&mut raddle(&format!("replay {path}")));
+    assert!(again.starts_with("exit 1\nthread main/1: assertion failed: others == 0"), "{again}");
+    assert!(found.contains(again.trim_start_matches("exit 1\n").trim_end()), "{found}\n{again}");
+    let changed = std::fs::read_to_string(&trace).expect("a trace");
+    let changed = changed.replace("\"flags\": []", "\"flags\": [\"-DFENCE\"]");
+    std::fs::write(&trace, changed).expect("it can be written");
+    let again = output(&mut raddle(&format!("replay {path}")));
+    let expected = "the program is not the one of the trace: nothing goes wrong now";
+    assert_eq!(again, format!("exit 2\n{path}: {expected}"));
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let again = output(&mut raddle("replay examples/peterson.c"));
+    assert!(again.starts_with("exit 2\nexamples/peterson.c: not what `raddle check"), "{again}");
+    let again = output(&mut raddle("replay examples/nothing"));
+    let expected = "examples/nothing: cannot read: No such file or directory (os error 2)";
+    assert_eq!(again, format!("exit 2\n{expected}"));
+}
+
+#[test]
+fn json_has_the_bug_and_its_trace() {
+    let answer = check("corpus/c/errors/race.c --json --cc gcc");
+    let object: serde_json::Value = serde_json::from_str(answer.trim_start_matches("exit 1\n"))
+        .unwrap_or_else(|error| panic!("{error}: {answer}"));
+    assert_eq!(object["verdict"], "bug");
+    assert_eq!(object["bug"]["kind"], "race");
+    assert_eq!(object["bug"]["place"], "corpus/c/errors/race.c:7");
+}
+
+#[test]
+fn a_missing_file() {
+    assert_snapshot!(check("nothing.c --cc gcc"), @r"
+    exit 2
+    nothing.c: cannot read: No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn a_file_that_is_not_c() {
+    let file = program("text.c", "This is no program.\n");
+    let answer = check(&format!("{file} --cc gcc"));
+    assert!(answer.starts_with("exit 2\n"), "{answer}");
+    assert!(answer.contains("the compiler refuses the program:"), "{answer}");
+    assert!(answer.contains("text.c:1:1: error: unknown type name"), "{answer}");
+}
+
+#[test]
+fn a_program_without_main() {
+    let file = program("nomain.c", "int x;\n");
+    let answer = check(&format!("{file} --cc gcc"));
+    assert_eq!(answer, format!("exit 2\n{file}: the program has no function main"));
+}
+
+#[test]
+fn a_program_that_does_not_link() {
+    let file = program("twice.c", "int x = 1;\nint main(void) { return x; }\n");
+    let other = program("other.c", "int x = 2;\n");
+    let answer = check(&format!("{file} {other} --cc gcc"));
+    assert!(answer.starts_with("exit 2\n"), "{answer}");
+    assert!(answer.contains("multiple definition of `x'"), "{answer}");
+}
+
+#[test]
+fn a_compiler_that_is_not_there() {
+    assert_snapshot!(check("examples/peterson.c --cc no-such-compiler"), @r"
+    exit 2
+    examples/peterson.c: no C compiler: no-such-compiler does not run (choose one with --cc, or install gcc or clang)
+    ");
+}
+
+#[test]
+fn programs_that_are_compiled_already() {
+    let file = program("program.so", "");
+    let answer = check(&file);
+    let expected = "the hooks of a program that is already compiled cannot be trusted: expected a .c, \
+                    .cc, .cpp or .litmus file, or a directory of litmus tests";
+    assert_eq!(answer, format!("exit 2\n{file}: {expected}"));
+}
+
+#[test]
+fn a_crash_is_a_finding() {
+    assert_snapshot!(check("corpus/c/errors/null.c --cc gcc"));
+}
+
+#[test]
+fn what_is_not_modelled_is_refused_where_it_is_called() {
+    assert_snapshot!(check("corpus/c/errors/fork.c --cc gcc"));
+}
+
+#[test]
+fn a_loop_without_an_end_is_found() {
+    assert_snapshot!(check("corpus/c/errors/endless.c --cc gcc"));
+}
+
+#[test]
+fn output_is_shown_for_the_execution_that_fails() {
+    assert_snapshot!(check("corpus/c/pthreads/output.c --cc gcc"));
+}
+
+#[test]
+fn a_bounded_exploration_says_so() {
+    let answer = check("corpus/c/tables/readers.c --cc gcc --max-executions 2");
+    assert!(answer.starts_with("exit 3\n"), "{answer}");
+    assert!(answer.contains("incomplete: the limit of executions was reached"), "{answer}");
+}
+
+#[test]
+fn the_corpus_is_where_the_tests_think() {
+    assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/oracle.tsv").exists());
+}
