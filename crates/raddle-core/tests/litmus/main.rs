@@ -7,6 +7,7 @@ mod machine;
 mod oracle;
 mod parse;
 mod random;
+mod semantics;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

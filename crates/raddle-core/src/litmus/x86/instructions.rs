@@ -201,13 +201,12 @@ impl Maker<'_> {
                 let old = self.update(at, UpdateKind::Swap, new, ty);
                 self.write(&first, old, ty)
             }
-            (Operand::Register(one), Operand::Register(two)) => {
+            (Operand::Register(_), Operand::Register(_)) => {
                 self.refuse_lock()?;
-                let kept = self.column.body.temporary();
-                self.set(kept, Expression::Register(one.slot));
-                self.set(one.slot, Expression::Register(two.slot));
-                self.set(two.slot, Expression::Register(kept));
-                Ok(())
+                let kept = self.keep(&first, ty);
+                let other = self.read(&second, ty);
+                self.write(&first, other, ty)?;
+                self.write(&second, kept, ty)
             }
             _ => self.refuse("XCHG needs two registers, or a register and memory"),
         }
@@ -225,7 +224,8 @@ impl Maker<'_> {
             carries: true,
         };
         let old = self.compute(&target, add, added, ty)?;
-        self.write(&source, old, ty)
+        // The sum is written last.
+        if target == source { Ok(()) } else { self.write(&source, old, ty) }
     }
 
     /// The value of an operand as it is now, whatever is written later.
@@ -298,7 +298,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Compares EAX with the target; writes the source if they are equal, and EAX otherwise.
+    /// Compares EAX with the target; writes the source there if they are equal, and EAX otherwise.
     fn cmpxchg(&mut self) -> Parsed<()> {
         let (target, source) = self.operands()?;
         let Operand::Register(_) = source else { return self.refuse("CMPXCHG writes a register") };
@@ -314,21 +314,25 @@ impl Maker<'_> {
         };
         let old = match &target {
             Operand::Memory(at, _) if self.locked => {
-                self.compare_exchange(at, &expected, desired, ty)
+                self.compare_exchange(at, &expected, desired.clone(), ty)
             }
             _ => {
                 self.refuse_lock()?;
-                let old = self.keep(&target, ty);
-                let equal = Expression::binary(Operator::Equal, old.clone(), expected.clone());
-                let skip = self.column.body.unless(equal, self.place);
-                self.write(&target, desired, ty)?;
-                let here = self.column.body.here();
-                self.column.body.land(skip, here);
-                old
+                self.keep(&target, ty)
             }
         };
         self.flags(compare, expected, old.clone(), ty);
-        self.write(&accumulator, old, ty)
+        let otherwise = self.column.body.unless(Expression::Register(FLAGS.zero), self.place);
+        if !self.locked {
+            self.write(&target, desired, ty)?;
+        }
+        let over = self.column.body.jump(self.place);
+        let here = self.column.body.here();
+        self.column.body.land(otherwise, here);
+        self.write(&accumulator, old, ty)?;
+        let here = self.column.body.here();
+        self.column.body.land(over, here);
+        Ok(())
     }
 
     fn compare_exchange(

@@ -27,7 +27,7 @@ pub(super) enum Syntax {
 }
 
 /// What an instruction is about.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Operand {
     Register(registers::Operand),
     Number(Value),
