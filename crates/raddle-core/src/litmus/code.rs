@@ -6,7 +6,8 @@ use crate::program::UpdateKind;
 use super::expression::Expression;
 use super::value::Type;
 
-/// One instruction. Addresses are expressions whose value is the address of a location.
+/// One instruction. Addresses are expressions whose value is the address of a location; `bits` says how
+/// wide the access is, and must be the width of the location.
 #[derive(Clone, Debug)]
 pub(super) enum Code {
     Set {
@@ -22,10 +23,12 @@ pub(super) enum Code {
     Load {
         target: usize,
         at: Expression,
+        bits: u8,
         order: MemoryOrder,
     },
     Store {
         at: Expression,
+        bits: u8,
         value: Expression,
         order: MemoryOrder,
     },
@@ -43,6 +46,7 @@ pub(super) enum Code {
         target: usize,
         succeeded: usize,
         at: Expression,
+        bits: u8,
         expected: Expression,
         desired: Expression,
         success: MemoryOrder,

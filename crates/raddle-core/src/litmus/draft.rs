@@ -20,8 +20,16 @@ pub(super) struct GivenRegister {
     pub(super) value: Value,
 }
 
+/// The initial value of a location. Its type may come later.
+pub(super) struct GivenValue {
+    at: usize,
+    location: usize,
+    value: Value,
+}
+
 pub(super) struct Draft {
     pub(super) tokens: Tokens,
+    pub(super) values: Vec<GivenValue>,
     pub(super) locations: Vec<Location>,
     pub(super) given: Vec<GivenRegister>,
     pub(super) threads: Vec<Body>,
@@ -68,27 +76,23 @@ impl Draft {
         if self.tokens.is_sign("[") {
             return self.tokens.expected("a location with one value; arrays are not supported");
         }
-        let value = if self.tokens.eat("=") { Some(self.value()?) } else { None };
+        let has_value = self.tokens.eat("=");
+        let value_at = self.tokens.at();
+        let value = if has_value { self.value()? } else { 0 };
         match place {
             Place::Register { at, thread, name } => {
-                let value = ty.map_or(value, |ty| value.map(|value| ty.wrap(value))).unwrap_or(0);
-                if self.given.iter().any(|it| it.thread == thread && it.name == name) {
-                    return Err(Fault::new(
-                        at,
-                        format!("the register {} is given twice", quote(&name)),
-                    ));
-                }
+                let value = ty.map_or(Ok(value), |ty| fitting(ty, value, value_at))?;
                 self.given.push(GivenRegister { at, thread, name, value });
             }
-            Place::Location(location) => {
-                let location = &mut self.locations[location];
+            Place::Location(index) => {
+                let location = &mut self.locations[index];
                 if location.initial.is_some() {
                     let name = quote(&location.name);
                     return Err(Fault::new(at, format!("the location {name} is given twice")));
                 }
                 location.ty = ty.or(location.ty);
-                let ty = location.ty.unwrap_or(Type::INT);
-                location.initial = Some(value.map_or(0, |value| ty.wrap(value)));
+                location.initial = Some(value);
+                self.values.push(GivenValue { at: value_at, location: index, value });
             }
         }
         Ok(())
@@ -117,7 +121,7 @@ impl Draft {
     fn thread_prefix(&mut self) -> Option<usize> {
         let colon = matches!(self.tokens.ahead(1), Token::Sign(":"));
         let thread = match self.tokens.peek() {
-            Token::Number(number) if colon => usize::try_from(*number).ok(),
+            Token::Number(number, _) if colon => usize::try_from(*number).ok(),
             Token::Word(word) if colon => word.strip_prefix('P')?.parse().ok(),
             _ => None,
         }?;
@@ -178,21 +182,46 @@ impl Draft {
     pub(super) fn type_of(&self, item: Item) -> Type {
         match item {
             Item::Register(thread, register) => self.threads[thread].named[register].ty,
-            Item::Location(location) => self.locations[location].ty.unwrap_or(Type::INT),
+            Item::Location(location) => self.locations[location].kept(),
         }
+    }
+
+    /// Lets the locations that the initial state mentions start with their values.
+    pub(super) fn give_values(&mut self) -> Parsed<()> {
+        for GivenValue { at, location, value } in std::mem::take(&mut self.values) {
+            let location = &mut self.locations[location];
+            location.initial = Some(fitting(location.kept(), value, at)?);
+        }
+        Ok(())
     }
 
     /// Lets the registers that the initial state mentions start with their values.
     pub(super) fn give_registers(&mut self) -> Parsed<()> {
         for GivenRegister { at, thread, name, value } in std::mem::take(&mut self.given) {
+            let twice = format!("the register {} is given twice", quote(&name));
             let item = self.item(Place::Register { at, thread, name })?;
-            let value = self.type_of(item).wrap(value);
+            let value = fitting(self.type_of(item), value, at)?;
             if let Item::Register(thread, register) = item {
                 let body = &mut self.threads[thread];
                 let slot = body.named[register].slot;
+                if body.initial.iter().any(|&(known, _)| known == slot) {
+                    return Err(Fault::new(at, twice));
+                }
                 body.initial.push((slot, value));
             }
         }
         Ok(())
     }
+}
+
+/// A number as a value of this type, which it must fit.
+pub(super) fn fitting(ty: Type, value: Value, at: usize) -> Parsed<Value> {
+    if ty.fits(value) {
+        return Ok(ty.wrap(value));
+    }
+    let message = match ty {
+        Type::BOOL => format!("{value} is no truth value: expected 0 or 1"),
+        Type { bits, .. } => format!("{value} is too large: expected a number of {bits} bits"),
+    };
+    Err(Fault::new(at, message))
 }

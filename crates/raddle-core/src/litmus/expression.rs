@@ -80,17 +80,19 @@ impl Operator {
         if location(left).is_some() || location(right).is_some() {
             return self.apply_to_addresses(left, right);
         }
+        // More bits than these do not count, and would look like an address.
+        let low = |value: Value| value & Value::from(u64::MAX);
         let shift = || u32::try_from(right).ok().filter(|&by| by < 64);
         Ok(match self {
             Operator::Add => left.wrapping_add(right),
             Operator::Sub => left.wrapping_sub(right),
-            Operator::Mul => left.wrapping_mul(right),
+            Operator::Mul => low(left.wrapping_mul(right)),
             Operator::Div => left.checked_div(right).ok_or("division by zero")?,
             Operator::Rem => left.checked_rem(right).ok_or("division by zero")?,
             Operator::And => left & right,
             Operator::Or => left | right,
             Operator::Xor => left ^ right,
-            Operator::ShiftLeft => left.wrapping_shl(shift().ok_or("a shift is too far")?),
+            Operator::ShiftLeft => low(left.wrapping_shl(shift().ok_or("a shift is too far")?)),
             Operator::ShiftRight => left >> shift().ok_or("a shift is too far")?,
             Operator::Equal => (left == right).into(),
             Operator::NotEqual => (left != right).into(),

@@ -23,11 +23,21 @@ pub(super) type Parsed<T> = Result<T, Fault>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word(String),
-    Number(Value),
+    Number(Value, Notation),
     /// Text in quotes.
     Text,
     Sign(&'static str),
     End,
+}
+
+/// How a number is written, which decides about its type in C.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Notation {
+    pub(super) hexadecimal: bool,
+    /// It ends with `u`.
+    pub(super) unsigned: bool,
+    /// It ends with `l`.
+    pub(super) long: bool,
 }
 
 /// A token and where it is.
@@ -98,7 +108,7 @@ pub(super) fn is_word_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// A number, as C writes them.
+/// A number, as C writes them, but for octal ones: outside of C they are decimal.
 fn number(rest: &str, at: usize) -> Parsed<(Token, usize)> {
     let len = rest.find(|c| !is_word_character(c)).unwrap_or(rest.len());
     let word = rest[..len].to_ascii_lowercase();
@@ -106,13 +116,19 @@ fn number(rest: &str, at: usize) -> Parsed<(Token, usize)> {
         Some(digits) => (digits, 16),
         None => (word.as_str(), 10),
     };
-    let value = Value::from_str_radix(digits.trim_end_matches(['u', 'l']), radix);
-    match value {
-        Ok(value) if value <= Value::from(u64::MAX) => Ok((Token::Number(value), len)),
-        _ => Err(Fault::new(
-            at,
-            format!("found {}: expected a number of 64 bits", quote(&rest[..len])),
-        )),
+    let refuse =
+        |what: &str| Err(Fault::new(at, format!("found {}: expected {what}", quote(&rest[..len]))));
+    if radix == 10 && digits.len() > 1 && digits.starts_with('0') && !"ul".contains(&digits[1..2]) {
+        return refuse("a number that does not start with 0");
+    }
+    let bare = digits.trim_end_matches(['u', 'l']);
+    let suffix = &digits[bare.len()..];
+    let hexadecimal = radix == 16;
+    let notation =
+        Notation { hexadecimal, unsigned: suffix.contains('u'), long: suffix.contains('l') };
+    match Value::from_str_radix(bare, radix) {
+        Ok(value) if value <= Value::from(u64::MAX) => Ok((Token::Number(value, notation), len)),
+        _ => refuse("a number of 64 bits"),
     }
 }
 
@@ -231,11 +247,11 @@ impl Tokens {
 
     /// Takes a number, which may be negative.
     pub(super) fn number(&mut self, what: &str) -> Parsed<Value> {
-        let negative = self.is_sign("-") && matches!(self.ahead(1), Token::Number(_));
+        let negative = self.is_sign("-") && matches!(self.ahead(1), Token::Number(..));
         if negative {
             self.skip();
         }
-        let Token::Number(value) = *self.peek() else { return self.expected(what) };
+        let Token::Number(value, _) = *self.peek() else { return self.expected(what) };
         self.skip();
         Ok(if negative { -value } else { value })
     }
@@ -244,7 +260,7 @@ impl Tokens {
     pub(super) fn expected<T>(&self, what: &str) -> Parsed<T> {
         let found = match self.peek() {
             Token::Word(word) => format!("found {}", quote(word)),
-            Token::Number(number) => format!("found '{number}'"),
+            Token::Number(number, _) => format!("found '{number}'"),
             Token::Text => "found a text in quotes".to_owned(),
             Token::Sign(sign) => format!("found '{sign}'"),
             Token::End => "the test ends here".to_owned(),

@@ -83,6 +83,13 @@ struct Location {
     initial: Option<Value>,
 }
 
+impl Location {
+    /// How its values are kept.
+    fn kept(&self) -> Type {
+        self.ty.unwrap_or(Type::INT)
+    }
+}
+
 /// Why some bytes are no litmus test, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LitmusError {

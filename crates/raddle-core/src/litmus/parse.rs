@@ -15,12 +15,11 @@
 //! Comments are `(* *)`, in the code of C `/* */` and `//`. What follows the condition after `with` or
 //! `<<` is for old tools, and skipped.
 
-use crate::execution::Value;
 use crate::history::quote;
 use crate::plan::Language;
 
 use super::condition::{Item, Proposition, Quantifier};
-use super::draft::Draft;
+use super::draft::{Draft, fitting};
 use super::lex::{Comments, Fault, Parsed, Tokens, is_word_character, lex, skip_blanks};
 use super::{Test, c, x86};
 
@@ -42,7 +41,8 @@ pub(super) fn parse(text: &str) -> Parsed<Test> {
     let head = head(text)?;
     let (tokens, end) = tokens(text, &head)?;
     let tokens = Tokens::new(tokens, end);
-    let mut draft = Draft { tokens, locations: vec![], given: vec![], threads: vec![] };
+    let (locations, values, given, threads) = (vec![], vec![], vec![], vec![]);
+    let mut draft = Draft { tokens, locations, values, given, threads };
     draft.initial_state()?;
     let language = match head.architecture {
         Architecture::X86(syntax) => {
@@ -54,6 +54,7 @@ pub(super) fn parse(text: &str) -> Parsed<Test> {
             Language::C
         }
     };
+    draft.give_values()?;
     draft.give_registers()?;
     let end = draft.end()?;
     Ok(finish(text, head.name, language, draft, end))
@@ -283,8 +284,9 @@ impl Draft {
         if !negated && !self.tokens.eat("=") && !self.tokens.eat("==") {
             return self.tokens.expected("'=' or '!='");
         }
-        let value: Value = self.value()?;
-        let equal = Proposition::Equal((item, self.type_of(item).wrap(value)));
+        let at = self.tokens.at();
+        let value = fitting(self.type_of(item), self.value()?, at)?;
+        let equal = Proposition::Equal((item, value));
         Ok(if negated { Proposition::Not(Box::new(equal)) } else { equal })
     }
 }

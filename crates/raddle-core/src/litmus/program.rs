@@ -9,7 +9,7 @@ use crate::explore::{Trace, TraceEvent};
 use crate::history::{self, Format};
 use crate::program::{
     Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, PlaceId, Program, Segment,
-    Step, Update,
+    Step, Update, UpdateKind,
 };
 
 use super::Test;
@@ -95,18 +95,19 @@ impl<'a> LitmusProgram<'a> {
         State { thread, next: 0, registers }
     }
 
+    /// Where the next instruction of a thread is.
+    fn place_of(&self, state: &State) -> PlaceId {
+        PlaceId((self.places[state.thread] + state.next) as u32)
+    }
+
     /// Runs a thread to its next question.
     fn advance(&self, state: &mut State) -> Segment {
         let body = self.body(state.thread);
         let mut effects = vec![];
         loop {
-            let place = PlaceId((self.places[state.thread] + state.next) as u32);
+            let place = self.place_of(state);
             let flow = self.step(&body.code[state.next], place, &mut state.registers);
-            let stop = |message: &str| {
-                let (kind, message) = (FailureKind::Misuse, message.to_owned());
-                Flow::Stop(End::Failed(Failure { kind, message, place }))
-            };
-            match flow.unwrap_or_else(stop) {
+            match flow.unwrap_or_else(|message| Flow::Stop(misuse(message, place))) {
                 Flow::Next => state.next += 1,
                 Flow::Goto(to) => state.next = to,
                 Flow::Effect(kind) => {
@@ -150,44 +151,56 @@ impl<'a> LitmusProgram<'a> {
         })
     }
 
-    fn locate(&self, at: &Expression, registers: &[Value]) -> Result<LocationId, &'static str> {
-        let known = |location: &usize| *location < self.test.locations.len();
-        let found = location(at.value(registers)?).filter(known);
-        found.map(LocationId::new).ok_or("an address that is none of a location")
+    fn locate(
+        &self,
+        at: &Expression,
+        bits: u8,
+        registers: &[Value],
+    ) -> Result<LocationId, &'static str> {
+        let known = location(at.value(registers)?);
+        let known = known.and_then(|at| Some((at, self.test.locations.get(at)?)));
+        match known {
+            None => Err("an address that is none of a location"),
+            Some((_, location)) if location.kept().bits != bits => {
+                Err("an access that is narrower or wider than the location")
+            }
+            Some((at, _)) => Ok(LocationId::new(at)),
+        }
     }
 
     fn op(&self, code: &Code, registers: &[Value]) -> Result<OpKind, &'static str> {
         Ok(match code {
-            Code::Load { at, order, .. } => {
-                OpKind::Load { location: self.locate(at, registers)?, order: *order }
+            Code::Load { at, bits, order, .. } => {
+                OpKind::Load { location: self.locate(at, *bits, registers)?, order: *order }
             }
-            Code::Store { at, value, order } => OpKind::Store {
-                location: self.locate(at, registers)?,
+            Code::Store { at, bits, value, order } => OpKind::Store {
+                location: self.locate(at, *bits, registers)?,
                 value: value.value(registers)?,
                 order: *order,
                 carries: false,
             },
             Code::Update { at, kind, operand, ty, order, .. } => {
                 let (kind, operand) = (*kind, operand.value(registers)?);
-                if location(operand).is_some() && kind != crate::program::UpdateKind::Swap {
+                if location(operand).is_some() && kind != UpdateKind::Swap {
                     return Err("arithmetic on the address of a location");
                 }
+                let at = self.locate(at, ty.bits, registers)?;
                 // An address is no integer of some width.
                 let bits = if location(operand).is_some() { 0 } else { ty.bits };
                 let update = Update { kind, operand, bits, signed: ty.signed, carries: false };
-                OpKind::Rmw { location: self.locate(at, registers)?, update, order: *order }
+                OpKind::Rmw { location: at, update, order: *order }
             }
-            Code::CompareExchange { at, expected, desired, success, failure, weak, .. } => {
-                OpKind::CompareExchange {
-                    location: self.locate(at, registers)?,
-                    expected: expected.value(registers)?,
-                    desired: desired.value(registers)?,
-                    carries: false,
-                    success: *success,
-                    failure: *failure,
-                    weak: *weak,
-                }
-            }
+            Code::CompareExchange {
+                at, bits, expected, desired, success, failure, weak, ..
+            } => OpKind::CompareExchange {
+                location: self.locate(at, *bits, registers)?,
+                expected: expected.value(registers)?,
+                desired: desired.value(registers)?,
+                carries: false,
+                success: *success,
+                failure: *failure,
+                weak: *weak,
+            },
             Code::Fence(order) => OpKind::Fence { order: *order },
             Code::StoreFence => OpKind::StoreFence,
             Code::Spawn(thread) => OpKind::Spawn { thread: *thread },
@@ -196,17 +209,22 @@ impl<'a> LitmusProgram<'a> {
         })
     }
 
-    /// Gives a thread the answer to its question; it goes on after that.
-    fn receive(&self, state: &mut State, answer: Answer) {
+    /// Gives a thread the answer to its question; it goes on after that, unless the answer makes no
+    /// sense.
+    fn receive(&self, state: &mut State, answer: Answer) -> Result<(), &'static str> {
         let (value, spurious) = match answer {
             Answer::Value(value) => (value, false),
             Answer::Spurious(value) => (value, true),
             _ => (0, false),
         };
         match &self.body(state.thread).code[state.next] {
-            Code::Load { target, .. } | Code::Update { target, .. } => {
+            Code::Update { target, kind, .. } => {
                 state.registers[*target] = value;
+                if location(value).is_some() && *kind != UpdateKind::Swap {
+                    return Err("arithmetic on the address of a location");
+                }
             }
+            Code::Load { target, .. } => state.registers[*target] = value,
             Code::CompareExchange { target, succeeded, expected, .. } => {
                 let equal = expected.value(&state.registers) == Ok(value);
                 state.registers[*target] = value;
@@ -215,6 +233,7 @@ impl<'a> LitmusProgram<'a> {
             _ => {}
         }
         state.next += 1;
+        Ok(())
     }
 
     /// The registers of all threads at the end of an execution: what the threads did, done again.
@@ -226,11 +245,17 @@ impl<'a> LitmusProgram<'a> {
         }
         for event in trace.events.iter().filter(|event| event.observed.is_some()) {
             let state = &mut states[event.thread.index()];
-            self.receive(state, answer(event));
-            self.advance(state);
+            if self.receive(state, answer(event)).is_ok() {
+                self.advance(state);
+            }
         }
         states.into_iter().map(|state| state.registers).collect()
     }
+}
+
+/// The end of a thread that does what makes no sense.
+fn misuse(message: &str, place: PlaceId) -> End {
+    End::Failed(Failure { kind: FailureKind::Misuse, message: message.to_owned(), place })
 }
 
 /// What an event told its thread.
@@ -254,7 +279,8 @@ fn main_thread(test: &Test) -> Body {
     }
     for location in test.final_locations() {
         let (target, at) = (body.temporary(), Expression::Number(address(location)));
-        body.push(Code::Load { target, at, order: MemoryOrder::Relaxed }, 0);
+        let bits = test.locations[location].kept().bits;
+        body.push(Code::Load { target, at, bits, order: MemoryOrder::Relaxed }, 0);
     }
     body.push(Code::End, 0);
     body
@@ -262,15 +288,22 @@ fn main_thread(test: &Test) -> Body {
 
 impl Program for LitmusProgram<'_> {
     fn run(&mut self, _: &Histories, _: &[NodeId], from: Step, node: NodeId) -> Segment {
+        let mut received = Ok(());
         let mut state = match from {
             Step::Start(thread, _) => self.start(thread.index()),
             Step::After(parent, answer) => {
                 let mut state = self.states[parent.0 as usize].clone();
-                self.receive(&mut state, answer);
+                received = self.receive(&mut state, answer);
                 state
             }
         };
-        let segment = self.advance(&mut state);
+        let segment = match received {
+            Ok(()) => self.advance(&mut state),
+            Err(message) => {
+                let end = misuse(message, self.place_of(&state));
+                Segment { effects: vec![], end }
+            }
+        };
         // Histories from this one on belong to an exploration that was given up.
         self.states.truncate(node.0 as usize);
         self.states.push(state);

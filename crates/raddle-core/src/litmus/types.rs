@@ -67,7 +67,7 @@ fn part(word: &str) -> Option<Part> {
         "char" => Part::Base(8, true),
         "schar" if atomic => Part::Base(8, true),
         "uchar" if atomic => Part::Base(8, false),
-        "bool" | "_Bool" => Part::Base(8, false),
+        "bool" | "_Bool" => Part::Base(1, false),
         "intptr_t" | "ptrdiff_t" => Part::Base(64, true),
         "uintptr_t" | "size_t" => Part::Base(64, false),
         "unsigned" => Part::Signed(false),

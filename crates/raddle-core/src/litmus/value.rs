@@ -18,7 +18,7 @@ pub(super) fn location(value: Value) -> Option<usize> {
 /// A type of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Type {
-    /// Its width, 8 to 64.
+    /// Its width, 8 to 64, or 1 for truth.
     pub(super) bits: u8,
     pub(super) signed: bool,
 }
@@ -26,14 +26,25 @@ pub(super) struct Type {
 impl Type {
     pub(super) const INT: Type = Type { bits: 32, signed: true };
 
+    /// `bool`: everything but 0 becomes 1.
+    pub(super) const BOOL: Type = Type { bits: 1, signed: false };
+
     /// The value of this type that has the same low bits. Addresses stay what they are.
     pub(super) fn wrap(self, value: Value) -> Value {
+        if self == Type::BOOL {
+            return Value::from(value != 0);
+        }
         if location(value).is_some() {
             return value;
         }
         let low = value & ((1 << self.bits) - 1);
         let negative = self.signed && low >> (self.bits - 1) & 1 == 1;
         if negative { low - (1 << self.bits) } else { low }
+    }
+
+    /// Whether a number can be meant as a value of this type, with or without a sign.
+    pub(super) fn fits(self, value: Value) -> bool {
+        [true, false].into_iter().any(|signed| Type { signed, ..self }.wrap(value) == value)
     }
 
     /// The type of the same width without a sign.
@@ -65,9 +76,19 @@ mod tests {
         assert_eq!(Type::INT.unsigned().wrap(-1), (1 << 32) - 1);
         assert_eq!(Type { bits: 8, signed: true }.wrap(200), -56);
         assert_eq!(Type { bits: 64, signed: false }.wrap(-1), (1 << 64) - 1);
+        assert_eq!([0, 2, 256, address(3)].map(|value| Type::BOOL.wrap(value)), [0, 1, 1, 1]);
         assert_eq!(Type::INT.wrap(address(3)), address(3));
         assert_eq!(location(address(3)), Some(3));
         assert_eq!(location(Value::from(u64::MAX)), None);
+    }
+
+    #[test]
+    fn numbers_fit_with_or_without_a_sign() {
+        for fits in [-(1 << 31), -1, (1 << 32) - 1, address(3)] {
+            assert!(Type::INT.fits(fits) && Type::INT.unsigned().fits(fits), "{fits}");
+        }
+        assert!(!Type::INT.fits(1 << 32) && !Type::INT.fits(-(1 << 31) - 1));
+        assert!(Type::BOOL.fits(1) && !Type::BOOL.fits(2));
     }
 
     #[test]

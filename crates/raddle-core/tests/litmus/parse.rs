@@ -42,6 +42,12 @@ fn initial_states() {
     assert_eq!(error("x="), "2:6: found '}': expected a number or the name of a location");
     assert_eq!(error("x=1; x=2"), "2:8: the location 'x' is given twice");
     assert_eq!(error("0:EAX=1; 0:EAX=2"), "2:12: the register 'EAX' is given twice");
+    assert_eq!(error("0:EAX=1; 0:eax=2"), "2:12: the register 'eax' is given twice");
+    assert_eq!(
+        error("x=1; y=4294967296"),
+        "2:10: 4294967296 is too large: expected a number of 32 bits"
+    );
+    assert_eq!(error("bool y=2"), "2:10: 2 is no truth value: expected 0 or 1");
     assert_eq!(error("3:EAX=1"), "2:3: there is no thread 3: expected 0 to 0");
     let arrays = "2:8: found '[': expected a location with one value; arrays are not supported";
     assert_eq!(error("int x[2]"), arrays);
@@ -82,6 +88,15 @@ fn instructions() {
     );
     let target = "4:2: the target is a number: expected a register or memory";
     assert_eq!(error("MOV $1,EAX"), target);
+    assert_eq!(
+        error("MOV [x],EAX ; MOV RBX,[x]"),
+        "4:16: operands of 64 and 32 bits: expected one width; accesses to parts of a location are not \
+         supported"
+    );
+    assert_eq!(
+        error("MOV EAX,$0x100000000"),
+        "4:2: 4294967296 is too large: expected a number of 32 bits"
+    );
     assert_eq!(error("JMP L"), "4:6: there is no label 'L': expected none");
     assert_eq!(error("L: JMP M"), "4:9: there is no label 'M': expected L");
     assert_eq!(error("L: ; L: "), "4:7: the label 'L' is there twice");
@@ -118,7 +133,24 @@ fn functions() {
     );
     assert_eq!(error("atomic_store(x);"), "4:15: found ')': expected ',' and another value");
     assert_eq!(error("break;"), "4:1: found 'break': expected no 'break' outside of a loop");
-    assert_eq!(error("int r; long r;"), "4:13: 'r' is declared already, as something else");
+    assert_eq!(error("int r; long r;"), "4:13: 'r' is declared already");
+    assert_eq!(error("int r; { int r = 1; }"), "4:14: 'r' is declared already");
+    assert_eq!(
+        error("{ int r; } { long r; }"),
+        "4:19: 'r' is declared in another block, as something else"
+    );
+    assert_eq!(
+        error("for (int i = 0; i < 1; i++) { } i = 1;"),
+        "4:33: found 'i': expected a local variable before an assignment"
+    );
+    assert_eq!(
+        error("int r = 010;"),
+        "4:9: found '010': expected a number that does not start with 0"
+    );
+    assert!(
+        error("__atomic_store(x, y, __ATOMIC_RELAXED);")
+            .starts_with("4:1: found '__atomic_store': ")
+    );
     assert_eq!(error("if (1) { "), "6:13: the test ends here: expected '}'");
     assert_eq!(
         error("atomic_compare_exchange_strong(x, 0, 1);"),
@@ -165,6 +197,10 @@ fn conditions() {
     assert_eq!(error("exists (1:r0=0)"), "4:9: there is no thread 1: expected 0 to 0");
     let what = "a condition, such as '0:EAX=1' or 'x=1'";
     assert_eq!(error("exists ()"), format!("4:9: found ')': expected {what}"));
+    assert_eq!(
+        error("exists (x=4294967296)"),
+        "4:11: 4294967296 is too large: expected a number of 32 bits"
+    );
     assert_eq!(error("locations [x,]"), "4:13: found ',': expected ';' or ']'");
     let deep = format!("exists {}", "~".repeat(1000));
     assert_eq!(error(&deep), "4:108: this is nested too deeply: expected at most 100 levels");

@@ -1,5 +1,6 @@
 //! What single instructions and expressions do: final states that were computed by hand.
 
+use raddle_core::explore::Ending;
 use raddle_core::litmus::{Options, Outcome, Test, explore};
 use raddle_core::plan::{Explorer, plan};
 
@@ -22,6 +23,12 @@ fn x86(initial: &str, instructions: &str, shown: &str) -> String {
 fn att(initial: &str, instructions: &str, shown: &str) -> String {
     let head = format!("X86_64 t\n{{ {initial} }}\nP0 ;\n");
     only(&format!("{head}{instructions} ;\nlocations [{shown}]\nforall true"))
+}
+
+/// The only final state of a function of C.
+fn c(initial: &str, parameters: &str, statements: &str, shown: &str) -> String {
+    let head = format!("C t\n{{ {initial} }}\nP0 ({parameters}) {{ {statements} }}\n");
+    only(&format!("{head}locations [{shown}]\nforall true"))
 }
 
 fn only(text: &str) -> String {
@@ -123,4 +130,78 @@ fn jumps_back() {
     let state =
         att("0:eax=5", "cmpl $4,%eax ; jg L ; movl $1,%ebx ; L: subl $7,%eax", "0:eax; 0:ebx;");
     assert_eq!(state, "0:eax=-2; 0:ebx=0;");
+}
+
+#[test]
+fn numbers_have_the_types_of_c() {
+    let c = |statements, shown| c("", "", statements, shown);
+    assert_eq!(c("int r = -1 == 0xFFFFFFFF;", "0:r;"), "0:r=1;");
+    assert_eq!(c("int r = -1 == 4294967295;", "0:r;"), "0:r=0;");
+    assert_eq!(c("int r = 0u - 1 > 0; int s = 0 - 1 > 0;", "0:r; 0:s;"), "0:r=1; 0:s=0;");
+    assert_eq!(
+        c("long r = 1L << 40; long s = 1 << 31;", "0:r; 0:s;"),
+        "0:r=1099511627776; 0:s=-2147483648;"
+    );
+    assert_eq!(c("int r = 1 / 2 * 2 + 7 % 4 - -3;", "0:r;"), "0:r=6;");
+}
+
+#[test]
+fn integers_wrap_around_at_their_widths() {
+    let update = |ty: &str, value: &str, call: &str| {
+        c(
+            &format!("atomic_{ty} x={value}"),
+            &format!("atomic_{ty}* x"),
+            &format!("long r = {call};"),
+            "0:r; x;",
+        )
+    };
+    assert_eq!(update("char", "127", "atomic_fetch_add(x, 1)"), "0:r=127; [x]=-128;");
+    assert_eq!(update("uchar", "255", "x->fetch_add(2)"), "0:r=255; [x]=1;");
+    assert_eq!(update("short", "-32768", "atomic_fetch_sub(x, 1)"), "0:r=-32768; [x]=32767;");
+    assert_eq!(
+        update("uint", "0", "__atomic_fetch_sub(x, 1, __ATOMIC_RELAXED)"),
+        "0:r=0; [x]=4294967295;"
+    );
+    assert_eq!(update("int", "6", "atomic_fetch_xor(x, 3)"), "0:r=6; [x]=5;");
+    assert_eq!(update("long", "-1", "atomic_fetch_add(x, 1)"), "0:r=-1; [x]=0;");
+    assert_eq!(update("bool", "0", "atomic_exchange(x, 256)"), "0:r=0; [x]=1;");
+    // The location gets its type after its value.
+    assert_eq!(c("x=0x1FFFFFFFF", "atomic_long* x", "long r = *x;", "0:r;"), "0:r=8589934591;");
+    assert_eq!(c("", "", "long r = (1L << 40) * (1L << 40) + (1L << 40 << 40);", "0:r;"), "0:r=0;");
+}
+
+#[test]
+fn control_flow() {
+    let c = |statements, shown| c("x=3", "atomic_int* x, volatile int* y", statements, shown);
+    let nested = "int r = 0; if (*x) if (*x == 2) r = 1; else if (*x == 3) { r = 2; } else r = 3;";
+    assert_eq!(c(nested, "0:r;"), "0:r=2;");
+    let whiles =
+        "int r = 0; int i = 0; while (i < 3) { int j = 0; while (j < i) { r += 1; j++; } i++; }";
+    assert_eq!(c(whiles, "0:r;"), "0:r=3;");
+    assert_eq!(c("*y = 4; *y = *y * 2; int r = *y;", "0:r; y;"), "0:r=8; [y]=8;");
+    assert_eq!(c("if (*x) { int r = 1; } else { int r = 2; }", "0:r;"), "0:r=1;");
+    let cas = "int e = 5; int r = atomic_compare_exchange_strong_explicit(x, &e, 9, memory_order_release, \
+               memory_order_acquire);";
+    assert_eq!(c(cas, "0:e; 0:r; x;"), "0:e=3; 0:r=0; [x]=3;");
+    assert_eq!(c(&cas.replace('5', "3"), "0:e; 0:r; x;"), "0:e=3; 0:r=1; [x]=9;");
+}
+
+/// What goes wrong in a test of C with a pointer.
+fn misuse(statements: &str) -> String {
+    let head = "C t\n{ long p=x; int x=1; }\nP0 (long* p, int* x)";
+    let (_, outcome) = outcome(&format!("{head} {{ {statements} }}\nforall true"));
+    let Ending::Failed(_, failure) = outcome.failure.expect("it goes wrong").ending else {
+        panic!("it fails")
+    };
+    failure.message
+}
+
+#[test]
+fn what_makes_no_sense_is_told() {
+    assert_eq!(misuse("atomic_fetch_add(p, 1);"), "arithmetic on the address of a location");
+    assert_eq!(misuse("long r = *p + 1;"), "arithmetic on the address of a location");
+    let narrow = "an access that is narrower or wider than the location";
+    assert_eq!(misuse("long* r = *p; *r = 1;"), narrow);
+    assert_eq!(misuse("long r = *(long*) x;"), narrow);
+    assert_eq!(misuse("int r = 1 / (*x - 1);"), "division by zero");
 }

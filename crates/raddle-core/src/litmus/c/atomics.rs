@@ -9,6 +9,8 @@ use crate::litmus::code::Code;
 use crate::litmus::expression::Expression;
 use crate::litmus::lex::{Fault, Parsed, Token};
 use crate::litmus::types::CType;
+use crate::litmus::value::Type;
+use crate::program::UpdateKind;
 
 use super::spelling::{Call, KNOWN, Operation, Orders, call, fits, of_failure, operation, order};
 use super::{Function, Named, Typed};
@@ -81,21 +83,25 @@ impl Function<'_> {
     fn operate(&mut self, call: Call, object: Typed, place: usize) -> Parsed<Typed> {
         let ty = object.ty.pointee();
         let kept = ty.integer();
-        let at = object.value;
+        let (at, bits) = (object.value, kept.bits);
         match call.operation {
             Operation::Load => {
                 let order = self.orders(call)?;
                 let target = self.body.temporary();
-                self.body.push(Code::Load { target, at, order }, place);
+                self.body.push(Code::Load { target, at, bits, order }, place);
                 Ok(Typed { value: Expression::Register(target).wrap(kept), ty })
             }
             Operation::Store => {
                 let value = self.argument(call)?.value.wrap(kept);
                 let order = self.orders(call)?;
-                self.body.push(Code::Store { at, value, order }, place);
+                self.body.push(Code::Store { at, bits, value, order }, place);
                 Ok(Typed { value: 0.into(), ty: CType::INT })
             }
             Operation::Update(kind) => {
+                if kind != UpdateKind::Swap && (ty.stars > 0 || kept == Type::BOOL) {
+                    let message = "arithmetic on a pointer or a truth value: expected an integer";
+                    return Err(Fault::new(place, message));
+                }
                 let operand = self.argument(call)?.value.wrap(kept);
                 let order = self.orders(call)?;
                 let target = self.body.temporary();
@@ -195,8 +201,8 @@ impl Function<'_> {
             Expected::Local(slot, ty) => Expression::Register(*slot).wrap(ty.integer()),
             Expected::At(pointer) => {
                 let target = self.body.temporary();
-                let at = pointer.value.clone();
-                self.body.push(Code::Load { target, at, order: NonAtomic }, place);
+                let (at, bits) = (pointer.value.clone(), pointer.ty.pointee().integer().bits);
+                self.body.push(Code::Load { target, at, bits, order: NonAtomic }, place);
                 Expression::Register(target)
             }
         };
@@ -207,6 +213,7 @@ impl Function<'_> {
             target,
             succeeded,
             at,
+            bits: kept.bits,
             expected,
             desired,
             success,
@@ -252,9 +259,9 @@ impl Function<'_> {
                 self.body.push(Code::Set { target: *slot, value }, place);
             }
             Expected::At(pointer) => {
-                let value = value.wrap(pointer.ty.pointee().integer());
-                let at = pointer.value.clone();
-                self.body.push(Code::Store { at, value, order: NonAtomic }, place);
+                let kept = pointer.ty.pointee().integer();
+                let (at, bits, value) = (pointer.value.clone(), kept.bits, value.wrap(kept));
+                self.body.push(Code::Store { at, bits, value, order: NonAtomic }, place);
             }
         }
         let here = self.body.here();

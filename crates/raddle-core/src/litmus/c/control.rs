@@ -97,6 +97,10 @@ impl Function<'_> {
 
     /// The step is read before the body and runs after it: the loop jumps around.
     pub(super) fn for_loop(&mut self, place: usize) -> Parsed<()> {
+        self.scope(|function| function.for_loop_in_scope(place))
+    }
+
+    fn for_loop_in_scope(&mut self, place: usize) -> Parsed<()> {
         self.tokens().sign("(")?;
         if types::is_next(self.tokens()) {
             self.declaration()?;

@@ -4,7 +4,7 @@ use crate::execution::MemoryOrder::NonAtomic;
 use crate::history::quote;
 use crate::litmus::code::Code;
 use crate::litmus::expression::{Expression, Operator};
-use crate::litmus::lex::{Fault, Parsed, Token, Tokens};
+use crate::litmus::lex::{Fault, Notation, Parsed, Token, Tokens};
 use crate::litmus::types::{self, CType};
 use crate::litmus::value::{Type, location};
 
@@ -169,7 +169,8 @@ impl Function<'_> {
     pub(super) fn load(&mut self, pointer: Typed, place: usize) -> Typed {
         let ty = pointer.ty.pointee();
         let target = self.body.temporary();
-        self.body.push(Code::Load { target, at: pointer.value, order: NonAtomic }, place);
+        let (at, bits) = (pointer.value, ty.integer().bits);
+        self.body.push(Code::Load { target, at, bits, order: NonAtomic }, place);
         Typed { value: Expression::Register(target).wrap(ty.integer()), ty }
     }
 
@@ -189,10 +190,9 @@ impl Function<'_> {
     fn primary(&mut self) -> Parsed<Typed> {
         let at = self.tokens().at();
         match self.draft.tokens.peek() {
-            Token::Number(value) => {
-                let value = *value;
+            &Token::Number(value, notation) => {
                 self.tokens().skip();
-                Ok(Typed { value: value.into(), ty: CType::of(type_of(value)) })
+                Ok(Typed { value: value.into(), ty: CType::of(type_of(value, notation)) })
             }
             Token::Sign("(") => self.parentheses(),
             Token::Word(name) => {
@@ -235,11 +235,15 @@ impl Function<'_> {
     }
 }
 
-/// The type of a number.
-fn type_of(value: i128) -> Type {
+/// The type of a number: the first one that has it, of those that its notation admits.
+fn type_of(value: i128, notation: Notation) -> Type {
     debug_assert!(location(value).is_none(), "no number is that large");
-    let int = Type::INT;
-    let long = Type { bits: 64, signed: true };
-    let fits = |ty: &Type| ty.wrap(value) == value;
-    [int, long].into_iter().find(fits).unwrap_or(long.unsigned())
+    let Notation { hexadecimal, unsigned, long } = notation;
+    let wide = Type { bits: 64, signed: true };
+    let admitted = |ty: &Type| {
+        let sign = if ty.signed { !unsigned } else { unsigned || hexadecimal };
+        sign && (ty.bits == 64 || !long) && ty.wrap(value) == value
+    };
+    let all = [Type::INT, Type::INT.unsigned(), wide];
+    all.into_iter().find(admitted).unwrap_or(wide.unsigned())
 }

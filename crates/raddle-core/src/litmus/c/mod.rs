@@ -125,8 +125,7 @@ impl Function<'_> {
         let thread = self.draft.threads.len();
         let given = self.draft.given.iter().any(|it| it.thread == thread && it.name == name);
         if given {
-            self.declare(name, ty);
-            return Ok(());
+            return self.declare(name, ty, at).map(drop);
         }
         if ty.stars == 0 {
             let message = format!("the parameter {} is no pointer to a location", quote(name));
@@ -146,10 +145,7 @@ impl Function<'_> {
                 return Err(Fault::new(at, message));
             }
             Some(_) => {}
-            None => {
-                known.ty = Some(kept);
-                known.initial = known.initial.map(|value| kept.wrap(value));
-            }
+            None => known.ty = Some(kept),
         }
         let value = Expression::Number(address(location));
         self.names.push((name.to_owned(), Named::Parameter(Typed { value, ty })));
@@ -160,12 +156,25 @@ impl Function<'_> {
         self.names.iter().find(|(known, _)| known == name).map(|(_, named)| named)
     }
 
-    /// A new local variable.
-    fn declare(&mut self, name: &str, ty: CType) -> usize {
-        let slot = self.body.temporary();
-        self.body.named.push(Register { name: name.to_owned(), ty: ty.integer(), slot });
+    /// A new local variable. Conditions know one variable of each name, so those of different blocks
+    /// with the same name are the same.
+    fn declare(&mut self, name: &str, ty: CType, at: usize) -> Parsed<usize> {
+        let kept = ty.integer();
+        let slot = match self.body.named.iter().find(|it| it.name == name) {
+            Some(known) if known.ty == kept => known.slot,
+            Some(_) => {
+                let name = quote(name);
+                let message = format!("{name} is declared in another block, as something else");
+                return Err(Fault::new(at, message));
+            }
+            None => {
+                let slot = self.body.temporary();
+                self.body.named.push(Register { name: name.to_owned(), ty: kept, slot });
+                slot
+            }
+        };
         self.names.push((name.to_owned(), Named::Local(slot, ty)));
-        slot
+        Ok(slot)
     }
 
     fn statement(&mut self) -> Parsed<()> {
@@ -179,10 +188,12 @@ impl Function<'_> {
             return Ok(());
         }
         if self.tokens().eat("{") {
-            while !self.tokens().eat("}") {
-                self.statement()?;
-            }
-            return Ok(());
+            return self.scope(|function| {
+                while !function.tokens().eat("}") {
+                    function.statement()?;
+                }
+                Ok(())
+            });
         }
         for (word, read) in [
             ("if", Self::branch as fn(&mut Self, usize) -> Parsed<()>),
@@ -202,6 +213,14 @@ impl Function<'_> {
         self.tokens().sign(";")
     }
 
+    /// Names that are declared in what is read are not known after it.
+    fn scope(&mut self, read: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        let known = self.names.len();
+        read(self)?;
+        self.names.truncate(known);
+        Ok(())
+    }
+
     /// `int r0 = 1, *r1 = x`
     fn declaration(&mut self) -> Parsed<()> {
         let Some(first) = types::optional(self.tokens())? else { return Ok(()) };
@@ -209,15 +228,10 @@ impl Function<'_> {
         loop {
             let at = self.tokens().at();
             let name = self.tokens().word("the name of a variable")?;
-            let slot = match self.find(&name) {
-                Some(Named::Local(slot, known)) if *known == ty => *slot,
-                Some(_) => {
-                    let message =
-                        format!("{} is declared already, as something else", quote(&name));
-                    return Err(Fault::new(at, message));
-                }
-                None => self.declare(&name, ty),
-            };
+            if self.find(&name).is_some() {
+                return Err(Fault::new(at, format!("{} is declared already", quote(&name))));
+            }
+            let slot = self.declare(&name, ty, at)?;
             if self.tokens().eat("=") {
                 let value = self.expression()?;
                 self.set(slot, value, ty, at);
@@ -243,7 +257,8 @@ impl Function<'_> {
             let value = self.expression()?;
             let ty = pointer.ty.pointee();
             let value = value.value.wrap(ty.integer());
-            self.body.push(Code::Store { at: pointer.value, value, order: NonAtomic }, place);
+            let (at, bits) = (pointer.value, ty.integer().bits);
+            self.body.push(Code::Store { at, bits, value, order: NonAtomic }, place);
             return Ok(());
         }
         let local = match (self.draft.tokens.peek(), self.draft.tokens.ahead(1)) {

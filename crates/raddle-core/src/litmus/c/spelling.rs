@@ -72,12 +72,7 @@ pub(super) fn operation(name: &str) -> Option<Operation> {
 /// The operation that is called like that, if there is one.
 pub(super) fn call(name: &str) -> Option<Call> {
     if let Some(name) = name.strip_prefix("__atomic_") {
-        let bare = name.strip_suffix("_n").unwrap_or(name);
-        if bare == "compare_exchange" {
-            let operation = Operation::CompareExchange { weak: false };
-            return Some(Call { operation, orders: Orders::AfterWeak });
-        }
-        return Some(Call { operation: operation(bare)?, orders: Orders::Given });
+        return builtin(name);
     }
     let name = name.strip_prefix("atomic_")?;
     let (name, orders) = match name.strip_suffix("_explicit") {
@@ -86,6 +81,24 @@ pub(super) fn call(name: &str) -> Option<Call> {
         None => (name, Orders::None),
     };
     Some(Call { operation: operation(name)?, orders })
+}
+
+/// What comes after `__atomic_`. Those that take values by pointers are not known: they are named like
+/// those with `_n` that take the values themselves.
+fn builtin(name: &str) -> Option<Call> {
+    let orders = Orders::Given;
+    let operation = match name {
+        "load_n" => Operation::Load,
+        "store_n" => Operation::Store,
+        "exchange_n" => Operation::Update(UpdateKind::Swap),
+        "compare_exchange_n" => {
+            let operation = Operation::CompareExchange { weak: false };
+            return Some(Call { operation, orders: Orders::AfterWeak });
+        }
+        _ if name == "thread_fence" || name.starts_with("fetch_") => operation(name)?,
+        _ => return None,
+    };
+    Some(Call { operation, orders })
 }
 
 /// The memory order with this name.
@@ -136,7 +149,9 @@ mod tests {
         let strong = Operation::CompareExchange { weak: false };
         is("__atomic_compare_exchange_n", strong, Orders::AfterWeak);
         is("atomic_compare_exchange_strong", strong, Orders::None);
-        for none in ["atomic_signal_fence", "fetch_add", "atomic_fetch_nand", "smp_mb"] {
+        for none in
+            ["atomic_signal_fence", "fetch_add", "atomic_fetch_nand", "smp_mb", "__atomic_load"]
+        {
             assert_eq!(call(none), None, "{none}");
         }
     }

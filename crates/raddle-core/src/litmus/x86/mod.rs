@@ -217,7 +217,7 @@ fn effective_address(draft: &mut Draft) -> Parsed<Expression> {
     for _ in 0..PARTS {
         let percent = draft.tokens.eat("%");
         let part = match draft.tokens.peek() {
-            Token::Number(value) => {
+            Token::Number(value, _) => {
                 let value = *value;
                 draft.tokens.skip();
                 Expression::Number(value)

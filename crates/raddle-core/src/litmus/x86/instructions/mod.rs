@@ -5,9 +5,12 @@
 //! which no model here reorders. An instruction that is not locked and reads and writes memory is a load
 //! and a store. Flags are computed as the manual says, but for AF and PF, which no jump here asks for.
 
+mod exchange;
+
 use crate::execution::MemoryOrder::{Relaxed, SeqCst};
+use crate::execution::Value;
 use crate::litmus::code::Code;
-use crate::litmus::draft::Draft;
+use crate::litmus::draft::{Draft, fitting};
 use crate::litmus::expression::{Expression, Operator};
 use crate::litmus::lex::{Fault, Parsed};
 use crate::litmus::value::{Type, location};
@@ -104,7 +107,7 @@ impl Maker<'_> {
     }
 
     /// The type of what is computed: all operands that have one must agree.
-    fn ty(&self, operands: &[&Operand]) -> Parsed<Type> {
+    fn ty(&mut self, operands: &[&Operand]) -> Parsed<Type> {
         let mut found = self.width;
         for operand in operands {
             let own = match operand {
@@ -113,18 +116,41 @@ impl Maker<'_> {
                 Operand::Number(_) => None,
             };
             match (found, own) {
-                (Some(one), Some(two)) if one.bits != two.bits => {
-                    let message = format!(
-                        "operands of {} and {} bits: expected one width; accesses to parts of a \
-                         location are not supported",
-                        one.bits, two.bits
-                    );
-                    return self.refuse(&message);
-                }
+                (Some(one), Some(two)) if one.bits != two.bits => return self.widths(one, two),
                 _ => found = found.or(own),
             }
         }
-        Ok(Type { signed: true, ..found.unwrap_or(Type::INT) })
+        let ty = Type { signed: true, ..found.unwrap_or(Type::INT) };
+        for operand in operands {
+            match operand {
+                Operand::Memory(Expression::Number(at), _) => self.settle(*at, ty)?,
+                Operand::Number(value) => drop(fitting(ty, *value, self.at)?),
+                Operand::Memory(..) | Operand::Register(_) => {}
+            }
+        }
+        Ok(ty)
+    }
+
+    /// A location has one width: that of its first access, unless the initial state says it.
+    fn settle(&mut self, at: Value, ty: Type) -> Parsed<()> {
+        let Some(location) = location(at) else { return Ok(()) };
+        match self.draft.locations[location].ty {
+            Some(known) if known.bits != ty.bits => self.widths(ty, known),
+            Some(_) => Ok(()),
+            None => {
+                self.draft.locations[location].ty = Some(ty);
+                Ok(())
+            }
+        }
+    }
+
+    fn widths<T>(&self, one: Type, two: Type) -> Parsed<T> {
+        let message = format!(
+            "operands of {} and {} bits: expected one width; accesses to parts of a location are \
+             not supported",
+            one.bits, two.bits
+        );
+        self.refuse(&message)
     }
 
     /// The value of an operand; memory is loaded.
@@ -134,7 +160,8 @@ impl Maker<'_> {
             Operand::Register(register) => Expression::Register(register.slot).wrap(ty),
             Operand::Memory(at, _) => {
                 let target = self.column.body.temporary();
-                self.push(Code::Load { target, at: at.clone(), order: Relaxed });
+                let (at, bits) = (at.clone(), ty.bits);
+                self.push(Code::Load { target, at, bits, order: Relaxed });
                 Expression::Register(target).wrap(ty)
             }
         }
@@ -149,7 +176,8 @@ impl Maker<'_> {
             Operand::Register(register) => self.set(register.slot, value.wrap(ty.unsigned())),
             Operand::Memory(at, _) => {
                 let value = value.wrap(self.kept_as(at, ty));
-                self.push(Code::Store { at: at.clone(), value, order: Relaxed });
+                let (at, bits) = (at.clone(), ty.bits);
+                self.push(Code::Store { at, bits, value, order: Relaxed });
             }
         }
         Ok(())
@@ -172,6 +200,14 @@ impl Maker<'_> {
         self.write(&target, value, ty)
     }
 
+    /// The value of an operand as it is now, whatever is written later.
+    fn keep(&mut self, operand: &Operand, ty: Type) -> Expression {
+        let value = self.read(operand, ty);
+        let kept = self.column.body.temporary();
+        self.set(kept, value);
+        Expression::Register(kept)
+    }
+
     /// An atomic update of memory: the old value.
     fn update(
         &mut self,
@@ -185,55 +221,6 @@ impl Maker<'_> {
         let (at, operand) = (at.clone(), operand.wrap(kept));
         self.push(Code::Update { target, at, kind, operand, ty: kept, order: SeqCst });
         Expression::Register(target).wrap(ty)
-    }
-
-    fn xchg(&mut self) -> Parsed<()> {
-        let (first, second) = self.operands()?;
-        let ty = self.ty(&[&first, &second])?;
-        match (&first, &second) {
-            (Operand::Memory(at, _), Operand::Register(_)) => {
-                let new = self.read(&second, ty);
-                let old = self.update(at, UpdateKind::Swap, new, ty);
-                self.write(&second, old, ty)
-            }
-            (Operand::Register(_), Operand::Memory(at, _)) => {
-                let new = self.read(&first, ty);
-                let old = self.update(at, UpdateKind::Swap, new, ty);
-                self.write(&first, old, ty)
-            }
-            (Operand::Register(_), Operand::Register(_)) => {
-                self.refuse_lock()?;
-                let kept = self.keep(&first, ty);
-                let other = self.read(&second, ty);
-                self.write(&first, other, ty)?;
-                self.write(&second, kept, ty)
-            }
-            _ => self.refuse("XCHG needs two registers, or a register and memory"),
-        }
-    }
-
-    fn xadd(&mut self) -> Parsed<()> {
-        let (target, source) = self.operands()?;
-        let ty = self.ty(&[&target, &source])?;
-        let Operand::Register(_) = source else { return self.refuse("XADD adds a register") };
-        let added = self.keep(&source, ty);
-        let add = Arithmetic {
-            operator: Operator::Add,
-            kind: UpdateKind::Add,
-            keeps: true,
-            carries: true,
-        };
-        let old = self.compute(&target, add, added, ty)?;
-        // The sum is written last.
-        if target == source { Ok(()) } else { self.write(&source, old, ty) }
-    }
-
-    /// The value of an operand as it is now, whatever is written later.
-    fn keep(&mut self, operand: &Operand, ty: Type) -> Expression {
-        let value = self.read(operand, ty);
-        let kept = self.column.body.temporary();
-        self.set(kept, value);
-        Expression::Register(kept)
     }
 
     fn arithmetic(&mut self, name: &str, what: Arithmetic) -> Parsed<()> {
@@ -296,64 +283,5 @@ impl Maker<'_> {
             let carry = differs(exact(left.wrap(bits), right.wrap(bits)), bits);
             self.set(FLAGS.carry, if can_overflow { carry } else { zero });
         }
-    }
-
-    /// Compares EAX with the target; writes the source there if they are equal, and EAX otherwise.
-    fn cmpxchg(&mut self) -> Parsed<()> {
-        let (target, source) = self.operands()?;
-        let Operand::Register(_) = source else { return self.refuse("CMPXCHG writes a register") };
-        let ty = self.ty(&[&target, &source])?;
-        let accumulator = Operand::Register(super::registers::Operand { slot: 0, ty });
-        let expected = self.keep(&accumulator, ty);
-        let desired = self.read(&source, ty);
-        let compare = Arithmetic {
-            operator: Operator::Sub,
-            kind: UpdateKind::Sub,
-            keeps: false,
-            carries: true,
-        };
-        let old = match &target {
-            Operand::Memory(at, _) if self.locked => {
-                self.compare_exchange(at, &expected, desired.clone(), ty)
-            }
-            _ => {
-                self.refuse_lock()?;
-                self.keep(&target, ty)
-            }
-        };
-        self.flags(compare, expected, old.clone(), ty);
-        let otherwise = self.column.body.unless(Expression::Register(FLAGS.zero), self.place);
-        if !self.locked {
-            self.write(&target, desired, ty)?;
-        }
-        let over = self.column.body.jump(self.place);
-        let here = self.column.body.here();
-        self.column.body.land(otherwise, here);
-        self.write(&accumulator, old, ty)?;
-        let here = self.column.body.here();
-        self.column.body.land(over, here);
-        Ok(())
-    }
-
-    fn compare_exchange(
-        &mut self,
-        at: &Expression,
-        expected: &Expression,
-        desired: Expression,
-        ty: Type,
-    ) -> Expression {
-        let (target, succeeded) = (self.column.body.temporary(), self.column.body.temporary());
-        let kept = self.kept_as(at, ty);
-        self.push(Code::CompareExchange {
-            target,
-            succeeded,
-            at: at.clone(),
-            expected: expected.clone().wrap(kept),
-            desired: desired.wrap(kept),
-            success: SeqCst,
-            failure: SeqCst,
-            weak: false,
-        });
-        Expression::Register(target).wrap(ty)
     }
 }
