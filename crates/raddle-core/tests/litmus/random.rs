@@ -6,8 +6,8 @@ use raddle_core::reference::random::Random;
 
 const LOCATIONS: [&str; 2] = ["x", "y"];
 
-/// A random test. All registers are asked for, and all locations if `memory` says so.
-pub(crate) fn test(random: &mut Random, memory: bool) -> String {
+/// A random test. All registers and all locations are asked for.
+pub(crate) fn test(random: &mut Random) -> String {
     let mut text = String::from("C random\n{ y=5; }\n");
     let threads = 2 + random.below(2);
     let mut shown = String::new();
@@ -19,9 +19,7 @@ pub(crate) fn test(random: &mut Random, memory: bool) -> String {
         }
         text += "}\n";
     }
-    if memory {
-        shown += "x; y;";
-    }
+    shown += "x; y;";
     let _ = writeln!(text, "locations [{shown}]\nexists (true)");
     text
 }
@@ -32,13 +30,16 @@ fn statement(random: &mut Random, register: usize) -> String {
     let load = ["relaxed", "acquire", "seq_cst"][random.below(3)];
     let store = ["relaxed", "release", "seq_cst"][random.below(3)];
     let update = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"][random.below(5)];
-    let simple = match random.below(8) {
+    let simple = match random.below(12) {
         0..3 => format!("atomic_store_explicit({at}, {value}, memory_order_{store});"),
         3 | 4 => format!("r{register} = atomic_load_explicit({at}, memory_order_{load});"),
         5 => format!("r{register} = {at}->fetch_add({value}, memory_order_{update});"),
         6 => {
             format!("r{register} = atomic_exchange_explicit({at}, {value}, memory_order_{update});")
         }
+        7 | 8 => format!("atomic_thread_fence(memory_order_{update});"),
+        9 => format!("*{at} = {value};"),
+        10 => format!("r{register} = *{at};"),
         _ => {
             let weak = ["weak", "strong"][random.below(2)];
             format!(
