@@ -57,6 +57,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// What stopped the exploration: something that makes no sense.
+    pub(crate) fn failure(&self) -> Option<&Bug> {
+        let goes_on = |kind: &str| matches!(kind, "race" | "condition");
+        self.bug.as_ref().filter(|bug| self.litmus.is_some() && !goes_on(&bug.kind))
+    }
+
     /// The exit status that the answer asks for.
     pub(crate) fn status(&self) -> Status {
         match self.verdict {

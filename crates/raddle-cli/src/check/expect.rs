@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Outcome;
-use super::answer::{Answer, Verdict};
+use super::answer::Answer;
 use super::litmus::Facts;
 use crate::output::{Output, OutputError, complain};
 use crate::status::Status;
@@ -65,13 +65,13 @@ impl Expectations {
         }) {
             let model = answer.model;
             let key = (self.key(Path::new(name)), model.name().to_owned());
-            let (worst, difference) = match self.rows.get(&key) {
-                None => (Status::Failed, Some(format!("'{}' is not in the table", key.0))),
-                Some(row) => (Status::Inconsistent, difference(row, answer)),
+            let difference = match self.rows.get(&key) {
+                None => Some((Status::Failed, format!("'{}' is not in the table", key.0))),
+                Some(row) => difference(row, answer),
             };
             match difference {
                 None => agree += 1,
-                Some(difference) => {
+                Some((worst, difference)) => {
                     status = status.max(worst);
                     lines.push(format!("{name}, {model}: {difference}\n"));
                 }
@@ -133,12 +133,22 @@ fn parse_row(line: &str) -> Result<((String, String), Row), String> {
     Ok(((file.to_owned(), model.to_owned()), row))
 }
 
-/// How an answer differs from what is expected, if it does.
-fn difference(row: &Row, answer: &Answer) -> Option<String> {
-    let Some(facts) = &answer.litmus else { return Some("it is no litmus test".to_owned()) };
-    if answer.verdict == Verdict::Incomplete {
-        return Some("incomplete".to_owned());
+/// How an answer differs from what is expected, if it does, and how bad that is. Where not everything was
+/// explored there is nothing to compare.
+fn difference(row: &Row, answer: &Answer) -> Option<(Status, String)> {
+    let Some(facts) = &answer.litmus else {
+        return Some((Status::Failed, "it is no litmus test".to_owned()));
+    };
+    if let Some(failure) = answer.failure() {
+        return Some((Status::Inconsistent, failure.message.clone()));
     }
+    if let Some(bound) = &answer.bound {
+        return Some((Status::Unknown, format!("incomplete: {bound}")));
+    }
+    disagreement(row, facts).map(|found| (Status::Inconsistent, found))
+}
+
+fn disagreement(row: &Row, facts: &Facts) -> Option<String> {
     let Facts { positive, negative, .. } = *facts;
     let told = |what: &str, found: &str, expected: &str| {
         (found != expected).then(|| format!("{what}: {found}, expected {expected}"))

@@ -65,6 +65,7 @@ pub(crate) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontE
             let why = "the hooks of a program that is already compiled cannot be trusted";
             Err(LoadError::new(format!("{why}: {expected}")))
         }
+        [path] if !path.exists() => Err(LoadError::new("there is no such file")),
         _ => Err(LoadError::new(format!("unknown kind of program: {expected}"))),
     }
 }

@@ -3,7 +3,7 @@
 use raddle_core::model::Model;
 
 use super::Outcome;
-use super::answer::{Answer, Verdict};
+use super::answer::{Answer, Bug, Verdict};
 use crate::output::{Output, OutputError, complain};
 use crate::table::table;
 
@@ -20,7 +20,11 @@ pub(super) fn print(
             output.text(&answer.text)?;
         }
         output.flush()?;
-        for Answer { program, model, bound, .. } in answers {
+        for answer in answers {
+            let Answer { program, model, bound, .. } = answer;
+            if let Some(Bug { message, place, .. }) = answer.failure() {
+                complain(format_args!("{program}, {model}: {message}, {place}"));
+            }
             if let Some(bound) = bound {
                 complain(format_args!("{program}, {model}: incomplete: {bound}"));
             }

@@ -487,3 +487,48 @@ fn families_are_written_to_files() {
     let numbered = fs::read_to_string(directory.join("W+RR+po-po001.litmus")).expect("a test");
     assert!(numbered.starts_with("X86 W+RR+po-po001\n"), "{numbered}");
 }
+
+/// A directory with a test in C and a table that says this of it.
+fn with_table(name: &str, statements: &str, row: &str) -> (String, String) {
+    let directory = scratch(name);
+    let test = format!("C t\n{{}}\nP0 (atomic_int* x) {{ {statements} }}\nexists (x=1)\n");
+    fs::write(directory.join("t.litmus"), test).expect("a file");
+    let columns = "file\tmodel\tquantifier\tsome_final_state_satisfies\tsome_final_state_does_not\t\
+                   final_states\tnote";
+    fs::write(directory.join("t.tsv"), format!("{columns}\nt.litmus\tc20\t{row}\n"))
+        .expect("a file");
+    let path = |name: &str| directory.join(name).display().to_string();
+    (path("t.litmus"), path("t.tsv"))
+}
+
+#[test]
+fn what_makes_no_sense_is_told_and_never_as_expected() {
+    let (test, table) = with_table("misuse", "int r = 1 / *x;", "exists\tno\tno\t0\t");
+    let told = run(&format!("check {test}"));
+    assert!(told.starts_with("exit 1\n"), "{told}");
+    let message = format!("{test}, c20: thread P0: division by zero, line 3: r = 1 / *x\n");
+    assert!(told.ends_with(&format!("--- stderr\n{message}")), "{told}");
+    let told = run(&format!("check {test} --expect {table}"));
+    assert!(told.starts_with("exit 1\n"), "{told}");
+    assert!(told.contains(&format!("{test}, c20: thread P0: division by zero\n0 as")), "{told}");
+}
+
+#[test]
+fn what_is_incomplete_is_not_compared() {
+    let statements = "*x = 1; while (1) {}";
+    let (test, table) = with_table("incomplete", statements, "exists\tno\tno\t0\t");
+    let told = run(&format!("check {test} --expect {table}"));
+    assert!(told.starts_with("exit 3\n"), "{told}");
+    assert!(told.contains("c20: incomplete: the limit of a loop, or of the events"), "{told}");
+    assert!(told.contains("\n0 as expected, 1 not\n"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_whatever_its_name() {
+    assert_snapshot!(run("check nothing"), @r"
+exit 2
+--- stdout
+--- stderr
+nothing: there is no such file
+");
+}
