@@ -109,6 +109,25 @@ fn instructions() {
 }
 
 #[test]
+fn instructions_of_att() {
+    let error = |instruction: &str| error(&x86(instruction).replacen("X86", "X86_64", 1));
+    assert_eq!(error("movl 1,%eax"), "4:7: found '1': expected '$' before a number");
+    assert_eq!(
+        error("movl x,%eax"),
+        "4:7: found 'x': expected a register, a number such as $1, or memory such as [x]"
+    );
+    assert_eq!(
+        error("movw $1,(x)"),
+        "4:2: found 'MOVW': expected 32 or 64 bits; others are not supported"
+    );
+    assert_eq!(
+        error("movq %eax,(x)"),
+        "4:2: operands of 64 and 32 bits: expected one width; accesses to parts of a location are not \
+         supported"
+    );
+}
+
+#[test]
 fn functions() {
     let error = |statements: &str| error(&c(statements));
     assert_eq!(error("int r0 = 1"), "5:1: found '}': expected ';'");

@@ -160,7 +160,7 @@ impl Column {
 }
 
 /// Reads an operand: `EAX`, `%eax`, `$1`, `1`, `$x`, `[x]`, `(%rax)`, `[x+EAX]`, `DWORD PTR [x]`.
-fn operand(draft: &mut Draft) -> Parsed<Operand> {
+fn operand(draft: &mut Draft, syntax: Syntax) -> Parsed<Operand> {
     let mut width = None;
     for (word, bits) in [("dword", 32), ("qword", 64)] {
         if draft.tokens.eat_word(word) {
@@ -192,6 +192,10 @@ fn operand(draft: &mut Draft) -> Parsed<Operand> {
     }
     if percent {
         return draft.tokens.expected("a register");
+    }
+    // With the syntax of AT&T that is an address.
+    if syntax == Syntax::Att && !dollar && matches!(draft.tokens.peek(), Token::Number(..)) {
+        return draft.tokens.expected("'$' before a number");
     }
     draft
         .tokens

@@ -97,9 +97,9 @@ impl Maker<'_> {
 
     /// Two operands: the target first.
     fn operands(&mut self) -> Parsed<(Operand, Operand)> {
-        let first = operand(self.draft)?;
+        let first = operand(self.draft, self.syntax)?;
         self.draft.tokens.sign(",")?;
-        let second = operand(self.draft)?;
+        let second = operand(self.draft, self.syntax)?;
         Ok(match self.syntax {
             Syntax::Intel => (first, second),
             Syntax::Att => (second, first),
@@ -225,7 +225,7 @@ impl Maker<'_> {
 
     fn arithmetic(&mut self, name: &str, what: Arithmetic) -> Parsed<()> {
         let (target, source) = match name {
-            "INC" | "DEC" => (operand(self.draft)?, Operand::Number(1)),
+            "INC" | "DEC" => (operand(self.draft, self.syntax)?, Operand::Number(1)),
             _ => self.operands()?,
         };
         if let (Operand::Memory(..), Operand::Memory(..)) = (&target, &source) {
