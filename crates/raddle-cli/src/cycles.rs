@@ -60,6 +60,10 @@ pub(crate) fn run(args: &LitmusArgs, output: &mut Output) -> Result<Status, Outp
             return Ok(Status::Failed);
         }
     };
+    if tests.is_empty() {
+        complain("there is no such cycle of these relaxations: expected others, or another length");
+        return Ok(Status::Failed);
+    }
     match &args.output {
         None => {
             let texts: Vec<&str> = tests.iter().map(|(_, text)| text.as_str()).collect();

@@ -532,3 +532,13 @@ exit 2
 nothing: there is no such file
 ");
 }
+
+#[test]
+fn a_family_without_cycles_is_told() {
+    assert_snapshot!(run("litmus --all 4 PodWR"), @r"
+exit 2
+--- stdout
+--- stderr
+there is no such cycle of these relaxations: expected others, or another length
+");
+}
