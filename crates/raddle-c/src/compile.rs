@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 
 use crate::assembly;
+use crate::cpp_functions;
 use crate::error::Error;
 use crate::stub;
 use crate::symbols;
@@ -100,7 +101,10 @@ fn link(compiler: &Compiler, objects: &[PathBuf], directory: &Path) -> Result<Ob
     command.args(["-shared", "-nostartfiles", "-Wl,-Bsymbolic", "-Wl,-z,noexecstack"]);
     command.arg("-static-libgcc");
     if compiler.is_cpp {
-        command.args(["-static-libstdc++", &format!("-Wl,--wrap={START_THREAD}")]);
+        // What is refused comes first, whatever the library has.
+        command.args(["-static-libstdc++", "-Wl,-z,muldefs"]);
+        let replaced = cpp_functions::STREAMS.iter().chain([&START_THREAD]);
+        command.args(replaced.map(|name| format!("-Wl,--wrap={name}")));
         command.arg(compiler.runtime(directory)?);
     }
     command.arg(format!("-Wl,--version-script={}", exports.display()));
@@ -108,7 +112,7 @@ fn link(compiler: &Compiler, objects: &[PathBuf], directory: &Path) -> Result<Ob
     command.arg(compiler.functions(directory)?).args(["-lm", "-o"]).arg(&out);
     run(&mut command)?;
     let bytes = std::fs::read(&out).map_err(|error| Error::System(error.to_string()))?;
-    Ok(Object { bytes, refused })
+    Ok(Object { bytes, refused: cpp_functions::readable(refused) })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

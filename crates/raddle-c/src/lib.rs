@@ -20,6 +20,7 @@ mod atomics;
 mod begin;
 mod check;
 mod compile;
+mod cpp_functions;
 mod crash;
 mod difference;
 mod error;

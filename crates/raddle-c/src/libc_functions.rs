@@ -149,17 +149,10 @@ const MATHEMATICS: &[&str] = &[
 
 /// Whether the function may be called as it is.
 pub(crate) fn is_harmless(name: &str) -> bool {
-    HARMLESS.contains(&name) || is_mathematics(name) || is_of_the_cpp_runtime(name)
+    HARMLESS.contains(&name) || is_mathematics(name)
 }
 
 fn is_mathematics(name: &str) -> bool {
     let base = name.strip_suffix(['f', 'l']).unwrap_or(name);
     MATHEMATICS.contains(&name) || MATHEMATICS.contains(&base)
-}
-
-/// What the runtime of C++ defines, which is linked with the program.
-fn is_of_the_cpp_runtime(name: &str) -> bool {
-    ["_Z", "__cxa_", "__gxx_", "__dynamic_cast", "__once_proxy", "_Unwind_"]
-        .iter()
-        .any(|it| name.starts_with(it))
 }

@@ -75,7 +75,9 @@ pub(crate) fn entries(refused: &[String]) -> String {
         }
     }
     for (number, name) in refused.iter().enumerate() {
-        entry(&mut out, name, hooks::table().len() + number, "raddle_hook");
+        // Not weak: it counts even if a library that is linked with the program has the function.
+        let _ = writeln!(out, "    .globl {name}");
+        code(&mut out, name, hooks::table().len() + number, "raddle_hook");
     }
     for (number, name) in symbols::guarded() {
         guard(&mut out, name, number);
@@ -98,10 +100,16 @@ fn guard(out: &mut String, name: &str, number: usize) {
     );
 }
 
+/// An entry that counts unless the program has such a function itself.
 fn entry(out: &mut String, name: &str, number: usize, target: &str) {
+    let _ = writeln!(out, "    .weak {name}");
+    code(out, name, number, target);
+}
+
+fn code(out: &mut String, name: &str, number: usize, target: &str) {
     let _ = writeln!(
         out,
-        "    .weak {name}\n    .hidden {name}\n    .type {name}, @function\n\
+        "    .hidden {name}\n    .type {name}, @function\n\
          {name}:\n    movl ${number}, %r11d\n    jmp {target}"
     );
 }

@@ -10,7 +10,7 @@ use object::read::elf::ElfFile64;
 use object::{Object, ObjectSymbol};
 
 use crate::error::Error;
-use crate::{hooks, libc_functions, shims};
+use crate::{cpp_functions, hooks, libc_functions, shims};
 
 /// The symbols that object files use and do not define.
 pub(crate) fn needed(objects: &[PathBuf]) -> Result<BTreeSet<String>, Error> {
@@ -42,6 +42,7 @@ pub(crate) fn refused(needed: &BTreeSet<String>) -> Vec<String> {
             && !shims::IN_C.contains(&name.as_str())
             && !libc_functions::GUARDED.contains(&name.as_str())
             && !libc_functions::is_harmless(name)
+            && !cpp_functions::is_harmless(name)
     });
     unknown.cloned().collect()
 }

@@ -65,6 +65,9 @@ impl Answer {
 
     /// The exit status that the answer asks for.
     pub(crate) fn status(&self) -> Status {
+        if self.bug.as_ref().is_some_and(|bug| bug.kind == UNSUPPORTED) {
+            return Status::Failed;
+        }
         match self.verdict {
             Verdict::Clean => Status::Good,
             Verdict::Bug => Status::Inconsistent,
@@ -72,6 +75,9 @@ impl Answer {
         }
     }
 }
+
+/// The kind of a bug that is none: the program does what is not modelled.
+pub(crate) const UNSUPPORTED: &str = "unsupported";
 
 /// Why an exploration did not see everything, if it did not.
 pub(crate) fn bound(extent: Extent) -> Option<&'static str> {

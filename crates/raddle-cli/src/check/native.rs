@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use raddle_c::{Error, Object, Outcome, Request, Source};
 use raddle_core::plan::{Language, Plan};
 
-use super::answer::{Answer, Bug, Verdict};
+use super::answer::{Answer, Bug, UNSUPPORTED, Verdict};
 use super::args::CheckArgs;
 use super::front_end::{FrontEnd, LoadError};
 use crate::replay::Recorded;
@@ -59,6 +59,7 @@ impl NativeProgram {
     fn answer(&self, request: &Request, outcome: Outcome) -> Answer {
         let verdict = match outcome.verdict {
             raddle_c::Verdict::Clean => Verdict::Clean,
+            raddle_c::Verdict::Bug if is_refused(&outcome) => Verdict::Incomplete,
             raddle_c::Verdict::Bug => Verdict::Bug,
             raddle_c::Verdict::Incomplete => Verdict::Incomplete,
         };
@@ -99,6 +100,11 @@ impl NativeProgram {
         }
         text + &counts(outcome)
     }
+}
+
+/// Whether the program does what is not modelled.
+fn is_refused(outcome: &Outcome) -> bool {
+    outcome.bug.as_ref().is_some_and(|bug| bug.kind.name() == UNSUPPORTED)
 }
 
 fn word(verdict: Verdict) -> &'static str {
