@@ -11,6 +11,7 @@ use raddle_core::explore::{
 use raddle_core::model::Model;
 use raddle_core::plan::{Explorer, Plan};
 use raddle_core::program::{OpKind, Program};
+use raddle_core::robust::{self, Finding, NotRobust};
 
 use crate::compile::{self, Object, Source};
 use crate::error::Error;
@@ -37,6 +38,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// At most so many events for each thread.
     pub max_events: u32,
+    /// Whether an execution that SC does not allow is wrong.
+    pub robust: bool,
 }
 
 impl Request {
@@ -53,6 +56,7 @@ impl Request {
             max_executions: None,
             timeout: None,
             max_events: 10_000,
+            robust: false,
         }
     }
 }
@@ -115,28 +119,66 @@ fn settings(request: &Request) -> Settings {
     Settings { arguments, max_events: request.max_events, races_are_errors }
 }
 
-type Found = Option<(Ending, Trace)>;
+/// What went wrong.
+enum Wrong {
+    Ending(Ending, Trace),
+    NotRobust(NotRobust),
+}
+type Found = Option<Wrong>;
 
 fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary, Found) {
     let deadline = request.timeout.map(|timeout| start + timeout);
     let limits = Limits { classes: request.max_executions, deadline };
-    let (found, late) = (RefCell::new(None), RefCell::new(None));
-    let mut visitor = |leaf: &dyn Leaf| match leaf.ending() {
-        Ending::Complete | Ending::Blocked | Ending::Limit(_) => Control::Continue,
+    let late = RefCell::new(None);
+    let is_wrong = |leaf: &dyn Leaf| match leaf.ending() {
         ending @ (Ending::Deadlock(_) | Ending::Livelock(_)) if main_has_ended(leaf) => {
-            late.borrow_mut().get_or_insert_with(|| (ending.clone(), leaf.trace()));
-            Control::Continue
+            late.borrow_mut().get_or_insert_with(|| Wrong::Ending(ending.clone(), leaf.trace()));
+            false
         }
-        ending => {
-            found.replace(Some((ending.clone(), leaf.trace())));
-            Control::Stop
-        }
+        ending => ending.is_wrong(),
     };
     let plan = Plan { model: request.model, explorer: request.explorer };
-    let summary = running(|| plan.explore(program, &limits, &mut visitor));
+    let (summary, found) = running(|| match request.robust {
+        true => compared_with_sc(program, plan, &limits, &is_wrong),
+        false => first_wrong(program, plan, &limits, &is_wrong),
+    });
     // When `main` returns, the program ends: that others wait for ever then is no error.
     let late = late.into_inner().filter(|_| program.main_leaves);
-    (summary, found.into_inner().or(late))
+    (summary, found.or(late))
+}
+
+/// Explores until an execution is wrong.
+fn first_wrong(
+    program: &mut Native,
+    plan: Plan,
+    limits: &Limits,
+    is_wrong: &dyn Fn(&dyn Leaf) -> bool,
+) -> (Summary, Found) {
+    let mut found = None;
+    let mut visitor = |leaf: &dyn Leaf| {
+        if !is_wrong(leaf) {
+            return Control::Continue;
+        }
+        found = Some(Wrong::Ending(leaf.ending().clone(), leaf.trace()));
+        Control::Stop
+    };
+    let summary = plan.explore(program, limits, &mut visitor);
+    (summary, found)
+}
+
+/// Explores until an execution is wrong, or one that SC does not allow.
+fn compared_with_sc(
+    program: &mut Native,
+    plan: Plan,
+    limits: &Limits,
+    is_wrong: &dyn Fn(&dyn Leaf) -> bool,
+) -> (Summary, Found) {
+    let robust::Answer { summary, finding } = robust::check(program, plan, limits, is_wrong);
+    let found = finding.map(|finding| match finding {
+        Finding::Wrong(ending, trace) => Wrong::Ending(ending, trace),
+        Finding::NotRobust(found) => Wrong::NotRobust(found),
+    });
+    (summary, found)
 }
 
 fn main_has_ended(leaf: &dyn Leaf) -> bool {
@@ -153,7 +195,10 @@ fn running<R>(f: impl FnOnce() -> R) -> R {
 }
 
 fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Outcome {
-    let bug = found.map(|(ending, trace)| bug(program, model, ending, trace));
+    let bug = found.map(|wrong| match wrong {
+        Wrong::Ending(ending, trace) => bug(program, model, ending, trace),
+        Wrong::NotRobust(found) => not_robust(program, model, found),
+    });
     let verdict = match summary.extent {
         _ if bug.is_some() => Verdict::Bug,
         Extent::All if program.bound.is_none() => Verdict::Clean,
@@ -182,6 +227,26 @@ fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Ou
     }
 }
 
+fn style() -> Style {
+    let directory = std::env::current_dir().ok();
+    let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
+    Style { directory, special_values: vec![(GONE, "freed")], ..Style::default() }
+}
+
+fn not_robust(program: &Native, model: Model, found: NotRobust) -> Bug {
+    let style = style();
+    Bug {
+        kind: BugKind::NotRobust,
+        message: robust::sentence(program, model, &found, &style),
+        place: robust::place(program, &found, &style),
+        report: robust::report(program, model, &found, &style),
+        printed: String::new(),
+        schedule: schedule(program, &found.trace),
+        ending: found.ending,
+        trace: found.trace,
+    }
+}
+
 fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
     let kind = match &ending {
         Ending::Deadlock(_) => BugKind::Deadlock,
@@ -193,9 +258,7 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
         Ending::Failed(_, failure) => program.kind_of(failure),
         Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
     };
-    let directory = std::env::current_dir().ok();
-    let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
-    let style = Style { directory, special_values: vec![(GONE, "freed")], ..Style::default() };
+    let style = style();
     let place = report::place(&ending, &trace).map(|place| program.place(place));
     let near = |place: String| match place.strip_prefix(&style.directory) {
         Some(inside) => inside.trim_start_matches('/').to_owned(),

@@ -46,6 +46,8 @@ pub enum BugKind {
     Unsupported,
     /// The program does not only depend on what its threads read.
     Nondeterminism,
+    /// The model allows an execution that SC does not allow.
+    NotRobust,
 }
 
 impl BugKind {
@@ -67,6 +69,7 @@ impl BugKind {
             BugKind::EndlessLoop => "endless-loop",
             BugKind::Unsupported => "unsupported",
             BugKind::Nondeterminism => "nondeterminism",
+            BugKind::NotRobust => "not-robust",
         }
     }
 }

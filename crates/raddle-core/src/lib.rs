@@ -15,5 +15,6 @@ pub mod program;
 pub mod recheck;
 pub mod reference;
 pub mod report;
+pub mod robust;
 pub mod script;
 pub mod witness;

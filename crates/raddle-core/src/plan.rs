@@ -109,6 +109,13 @@ impl Explorer {
 }
 
 impl Plan {
+    /// Whether what the model allows can be compared with what SC allows
+    /// ([`robust`](crate::robust)).
+    #[must_use]
+    pub fn has_robustness(&self) -> bool {
+        matches!(self.model, Model::Tso | Model::Pso)
+    }
+
     /// Explores a program.
     pub fn explore(
         &self,

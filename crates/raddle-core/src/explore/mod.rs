@@ -41,6 +41,19 @@ pub enum Ending {
     Limit(ThreadId),
 }
 
+impl Ending {
+    /// Whether something went wrong.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        match self {
+            Ending::Complete | Ending::Blocked | Ending::Limit(_) => false,
+            Ending::Deadlock(_) | Ending::Livelock(_) | Ending::Failed(..) | Ending::Race(..) => {
+                true
+            }
+        }
+    }
+}
+
 /// A maximal execution.
 pub trait Leaf {
     /// How it ended.

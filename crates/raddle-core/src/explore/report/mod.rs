@@ -10,7 +10,7 @@
 //! Cost: at most three searches with a bound, and the square of the number of events.
 
 mod order;
-mod past;
+pub(crate) mod past;
 mod table;
 mod waits;
 mod words;
@@ -126,6 +126,18 @@ pub fn op(program: &dyn Program, op: &Op) -> String {
     let event = TraceEvent { thread, position, op: *op, observed: None, read: None, written: None };
     let trace = Trace { events: vec![event], ..Trace::default() };
     Words::new(program, Model::Sc, &trace, &Style::default()).event(0)
+}
+
+/// The name of an event of a trace that is shown as a whole, and what it does: `a.3 load x = 1`.
+pub(crate) fn event(
+    program: &dyn Program,
+    model: Model,
+    trace: &Trace,
+    at: usize,
+    style: &Style,
+) -> String {
+    let words = Words::new(program, model, trace, style);
+    format!("{} {}", words.name(at), words.event(at))
 }
 
 /// The execution in which it went wrong.

@@ -11,11 +11,7 @@ use crate::program::OpKind;
 
 /// The part of the trace that matters, with the ending in its terms.
 pub(super) fn part_that_matters(trace: &Trace, ending: &Ending) -> (Trace, Ending) {
-    let kept = past(trace, &roots(trace, ending));
-    let mut index = vec![None; trace.events.len()];
-    for (new, old) in (0..trace.events.len()).filter(|&at| kept[at]).enumerate() {
-        index[old] = Some(new);
-    }
+    let index = new_indices(&past(trace, &roots(trace, ending)));
     let ending = match *ending {
         Ending::Race(first, second) => {
             let new = |old: usize| index.get(old).copied().flatten();
@@ -24,6 +20,20 @@ pub(super) fn part_that_matters(trace: &Trace, ending: &Ending) -> (Trace, Endin
         ref other => other.clone(),
     };
     (restrict(trace, &index), ending)
+}
+
+/// The part of the trace that these events have in their causal past.
+pub(crate) fn part(trace: &Trace, roots: &[usize]) -> Trace {
+    restrict(trace, &new_indices(&past(trace, roots)))
+}
+
+/// By event, its index among those that are kept.
+fn new_indices(kept: &[bool]) -> Vec<Option<usize>> {
+    let mut index = vec![None; kept.len()];
+    for (new, old) in (0..kept.len()).filter(|&at| kept[at]).enumerate() {
+        index[old] = Some(new);
+    }
+    index
 }
 
 /// The last events of what is told.

@@ -171,7 +171,7 @@ impl<'a> Words<'a> {
 
 impl Style {
     /// Where something is in the source: seen from the directory, and not too long.
-    pub(super) fn place(&self, program: &dyn Program, place: PlaceId) -> String {
+    pub(crate) fn place(&self, program: &dyn Program, place: PlaceId) -> String {
         let place = program.place(place);
         let directory = self.directory.trim_end_matches('/');
         let below = place.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/'));

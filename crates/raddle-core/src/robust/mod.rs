@@ -1,0 +1,180 @@
+//! Robustness: does a program do under TSO or PSO what it cannot do under SC?
+//!
+//! A program without such an execution is *robust*: who has understood it under SC has understood it.
+//! Every class of executions that the model allows is explored, and VerifySC asked about each; so an
+//! execution counts if some read observes what it cannot observe under SC. (Orders in which memory
+//! changes that no read notices do not count.) For one that SC does not allow there is a circle of
+//! events to show for it ([`Link`]).
+//!
+//! What one wants to know next is where fences are missing. Each run that SC does not allow says which
+//! fences would forbid it ([`Fence`]); a smallest set of fences that contains one for every run so far is
+//! tried by exploring the program with them ([`fenced`]), until the program is robust. That is
+//! the smallest number of fences, of all those right after a store or right before a load.
+//!
+//! Cost: VerifySC for every class, and an exploration for every set of fences that is tried.
+
+mod cycle;
+mod delays;
+mod fence;
+mod fenced;
+mod report;
+
+use std::collections::BTreeSet;
+
+pub use cycle::Link;
+pub use fence::{Fence, Side};
+pub use report::{advice, place, report, sentence};
+
+use crate::consistency::{self, Options};
+use crate::explore::report::past;
+use crate::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace, Unsupported};
+use crate::model::Model;
+use crate::plan::Plan;
+use crate::program::Program;
+use crate::witness::Verdict;
+
+use delays::Delays;
+use fenced::{Fenced, Remembered};
+
+/// What an exploration for robustness came to.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// How far it got.
+    pub summary: Summary,
+    /// What was found; if it is nothing and all was explored, the program is robust.
+    pub finding: Option<Finding>,
+}
+
+/// What there is to tell.
+#[derive(Clone, Debug)]
+pub enum Finding {
+    /// An execution that SC allows, too, and that goes wrong.
+    Wrong(Ending, Trace),
+    /// An execution that SC does not allow.
+    NotRobust(NotRobust),
+}
+
+/// An execution that SC does not allow.
+#[derive(Clone, Debug)]
+pub struct NotRobust {
+    /// How it ends.
+    pub ending: Ending,
+    /// The execution.
+    pub trace: Trace,
+    /// A part of it that SC does not allow either.
+    pub part: Trace,
+    /// Why SC does not allow that part: every event comes before the next.
+    pub cycle: Vec<Link>,
+    /// A smallest set of fences with which the program is robust, or how far the search for it got.
+    pub fences: Result<BTreeSet<Fence>, Extent>,
+}
+
+/// Explores a program until an execution is one that SC does not allow, or goes wrong as `is_wrong` says,
+/// which is mostly [`Ending::is_wrong`].
+pub fn check(
+    program: &mut dyn Program,
+    plan: Plan,
+    limits: &Limits,
+    is_wrong: &dyn Fn(&dyn Leaf) -> bool,
+) -> Answer {
+    let search = Search { remembered: Remembered::new(program), plan, limits };
+    let (summary, found) = search.explore(&BTreeSet::new(), is_wrong);
+    let finding = found.map(|(ending, trace, is_sc)| match is_sc {
+        true => Finding::Wrong(ending, trace),
+        false => Finding::NotRobust(search.explain(ending, trace)),
+    });
+    Answer { summary, finding }
+}
+
+struct Search<'a> {
+    remembered: Remembered<'a>,
+    plan: Plan,
+    limits: &'a Limits,
+}
+
+impl Search<'_> {
+    /// Explores the program with these fences until an execution is not allowed by SC, or goes wrong;
+    /// the last part tells whether SC allows it.
+    fn explore(
+        &self,
+        fences: &BTreeSet<Fence>,
+        is_wrong: &dyn Fn(&dyn Leaf) -> bool,
+    ) -> (Summary, Option<(Ending, Trace, bool)>) {
+        let (mut found, mut undecided) = (None, false);
+        let mut visitor = |leaf: &dyn Leaf| {
+            let trace = leaf.trace();
+            match self.is_sc(&trace) {
+                Some(false) => found = Some((leaf.ending().clone(), trace, false)),
+                Some(true) if is_wrong(leaf) => {
+                    found = Some((leaf.ending().clone(), trace, true));
+                }
+                Some(true) => {}
+                None => undecided = true,
+            }
+            if found.is_some() { Control::Stop } else { Control::Continue }
+        };
+        let mut program = Fenced::new(&self.remembered, fences);
+        let mut summary = self.plan.explore(&mut program, self.limits, &mut visitor);
+        if undecided && summary.extent == Extent::All {
+            summary.extent = Extent::Unsupported(Unsupported::Undecided);
+        }
+        (summary, found)
+    }
+
+    /// Whether SC allows the execution, if that can be told.
+    fn is_sc(&self, trace: &Trace) -> Option<bool> {
+        let execution = trace.to_execution(&**self.remembered.program.borrow()).ok()?;
+        let options = Options { shrink: false, ..Options::default() };
+        match consistency::check(&execution, Model::Sc, &options) {
+            Verdict::Consistent(_) => Some(true),
+            Verdict::Inconsistent(_) => Some(false),
+            Verdict::Unknown { .. } => None,
+        }
+    }
+
+    fn delays(&self, trace: &Trace) -> Option<Delays> {
+        Delays::of(trace, &**self.remembered.program.borrow(), self.plan.model)
+    }
+
+    fn explain(&self, ending: Ending, trace: Trace) -> NotRobust {
+        let Some(delays) = self.delays(&trace) else {
+            let fences = Err(Extent::Unsupported(Unsupported::Undecided));
+            return NotRobust { ending, part: trace.clone(), trace, cycle: vec![], fences };
+        };
+        let fences = self.fences(&trace, &delays);
+        let cycle = cycle::shortest(&trace, &delays).unwrap_or_default();
+        let (part, cycle) = self.smaller(&trace, &cycle).unwrap_or_else(|| (trace.clone(), cycle));
+        NotRobust { ending, trace, part, cycle, fences }
+    }
+
+    /// The causal past of a circle, if SC does not allow that either, with a circle of its own.
+    fn smaller(&self, trace: &Trace, cycle: &[Link]) -> Option<(Trace, Vec<Link>)> {
+        let roots: Vec<usize> = cycle.iter().map(|link| link.from).collect();
+        let part = past::part(trace, &roots);
+        if self.is_sc(&part) != Some(false) {
+            return None;
+        }
+        let cycle = cycle::shortest(&part, &self.delays(&part)?)?;
+        Some((part, cycle))
+    }
+
+    /// A smallest set of fences with which the program is robust; without any it has this run.
+    fn fences(&self, trace: &Trace, delays: &Delays) -> Result<BTreeSet<Fence>, Extent> {
+        let mut clauses = vec![fence::that_forbid(trace, delays)];
+        loop {
+            if clauses.iter().any(BTreeSet::is_empty) {
+                return Err(Extent::Unsupported(Unsupported::Undecided));
+            }
+            let fences = fence::smallest(&clauses);
+            match self.explore(&fences, &|_| false) {
+                (_, Some((_, trace, _))) => {
+                    let undecided = Extent::Unsupported(Unsupported::Undecided);
+                    let delays = self.delays(&trace).ok_or(undecided)?;
+                    clauses.push(fence::that_forbid(&trace, &delays));
+                }
+                (Summary { extent: Extent::All, .. }, None) => return Ok(fences),
+                (summary, None) => return Err(summary.extent),
+            }
+        }
+    }
+}
