@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle_c::{Bug, Request, Source};
+use raddle_c::{Bug, BugKind, Request, Source};
 use raddle_core::model::Model;
 use raddle_core::plan::Explorer;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,8 @@ impl Recorded {
             compiler: self.compiler.clone(),
         };
         let arguments = self.arguments.clone();
-        Ok(Request { source, arguments, model, explorer, ..Request::new(&[]) })
+        let robust = self.kind == BugKind::NotRobust.name();
+        Ok(Request { source, arguments, model, explorer, robust, ..Request::new(&[]) })
     }
 }
 

@@ -45,13 +45,22 @@ pub struct Plan {
     pub explorer: Explorer,
 }
 
-/// A language without a meaning under a model.
+/// Something that does not go with a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The language.
-    pub language: Language,
+    /// What.
+    pub what: What,
     /// The model.
     pub model: Model,
+}
+
+/// What may not go with a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A language that has no meaning under it.
+    Language(Language),
+    /// To compare it with SC.
+    Robustness,
 }
 
 /// How to explore a program in this language.
@@ -60,8 +69,19 @@ pub struct Unsupported {
 /// If the language means nothing under the model.
 pub fn plan(language: Language, model: Model, explorer: Explorer) -> Result<Plan, Unsupported> {
     match language {
-        Language::X86 if !model.has_store_buffers() => Err(Unsupported { language, model }),
+        Language::X86 if !model.has_store_buffers() => {
+            Err(Unsupported { what: What::Language(language), model })
+        }
         Language::X86 | Language::C => Ok(Plan { model, explorer }),
+    }
+}
+
+impl What {
+    fn goes_with(self, model: Model) -> bool {
+        match self {
+            What::Language(language) => plan(language, model, Explorer::default()).is_ok(),
+            What::Robustness => Plan { model, explorer: Explorer::default() }.has_robustness(),
+        }
     }
 }
 
@@ -132,14 +152,12 @@ impl Plan {
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = Model::ALL
-            .into_iter()
-            .filter(|&model| plan(self.language, model, Explorer::default()).is_ok())
-            .map(Model::name)
-            .collect();
-        let what = match self.language {
-            Language::X86 => "x86 instructions, which have no memory orders,",
-            Language::C => "C",
+        let models = Model::ALL.into_iter().filter(|&model| self.what.goes_with(model));
+        let names: Vec<&str> = models.map(Model::name).collect();
+        let what = match self.what {
+            What::Language(Language::X86) => "x86 instructions, which have no memory orders,",
+            What::Language(Language::C) => "C",
+            What::Robustness => "robustness, a comparison with sc,",
         };
         write!(f, "{what} cannot be checked under {}: expected {}", self.model, names.join(", "))
     }

@@ -23,6 +23,7 @@ Examples:
   raddle check queue.cpp main.cpp --model c20 --cc g++ -- -std=c++20 -DN=2 -- argument
   raddle check examples/store-buffering.litmus
   raddle check examples/*.litmus --model sc,tso,pso,rc11
+  raddle check examples/peterson.c --robust --model tso
   raddle check corpus/litmus --model sc,tso,rc11 --expect corpus/litmus/oracle.tsv";
 
 /// The options of `raddle check`.
@@ -44,6 +45,10 @@ pub(crate) struct CheckArgs {
     /// The algorithm: compact (RF-partSMC) or reads-from (RF-SMC)
     #[arg(long, value_name = "NAME", default_value = "compact")]
     pub(crate) explorer: Explorer,
+
+    /// Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
+    #[arg(long, conflicts_with_all = ["herd", "expect"])]
+    pub(crate) robust: bool,
 
     /// Number of explorations at the same time [default: the number of processors]
     #[arg(long, value_name = "N")]
@@ -94,7 +99,7 @@ impl CheckArgs {
     /// The models for a program in this language.
     pub(crate) fn models(&self, language: Language) -> Vec<Model> {
         if self.model.is_empty() {
-            return vec![language.default_model()];
+            return vec![if self.robust { Model::Tso } else { language.default_model() }];
         }
         chosen_models(&self.model)
     }

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::answer::{Answer, Bug, Verdict, bound};
 use super::args::CheckArgs;
 use super::front_end::{FrontEnd, LoadError};
+use super::robust;
 
 /// What a litmus test came to.
 #[derive(Clone, Debug, Serialize)]
@@ -60,6 +61,9 @@ impl FrontEnd for LitmusTest {
     }
 
     fn check(&self, plan: Plan, args: &CheckArgs) -> Answer {
+        if args.robust {
+            return robust::check(&self.name, &self.test, plan, args);
+        }
         let start = Instant::now();
         let options = Options { limits: args.limits(), unroll: args.unroll };
         let outcome = litmus::explore(&self.test, plan, &options);

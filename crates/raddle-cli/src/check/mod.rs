@@ -11,6 +11,7 @@ mod front_end;
 mod json;
 mod litmus;
 pub(crate) mod native;
+mod robust;
 mod text;
 mod trace_file;
 
@@ -119,6 +120,10 @@ impl Asked {
             let language = program.language();
             for model in args.models(language) {
                 match plan::plan(language, model, args.explorer) {
+                    Ok(plan) if args.robust && !plan.has_robustness() => {
+                        let what = plan::What::Robustness;
+                        refused.push(plan::Unsupported { what, model });
+                    }
                     Ok(plan) => plans.push(plan),
                     Err(unsupported) => refused.push(unsupported),
                 }

@@ -9,6 +9,7 @@ use raddle_core::plan::{Language, Plan};
 use super::answer::{Answer, Bug, UNSUPPORTED, Verdict};
 use super::args::CheckArgs;
 use super::front_end::{FrontEnd, LoadError};
+use super::robust;
 use crate::replay::Recorded;
 
 /// A program that was compiled.
@@ -52,6 +53,7 @@ impl NativeProgram {
             explorer: plan.explorer,
             max_executions: limits.classes,
             timeout,
+            robust: args.robust,
             ..Request::new(&[])
         }
     }
@@ -95,6 +97,8 @@ impl NativeProgram {
             text += "To keep the execution and run it again: raddle check --trace FILE ..., raddle replay FILE\n\n";
         } else if let Some(bound) = &outcome.bound {
             let _ = writeln!(text, "incomplete: {bound}");
+        } else if request.robust {
+            text += &robust::sentence_of_none(request.model);
         } else {
             text += "clean: all executions were explored, and nothing is wrong\n";
         }
