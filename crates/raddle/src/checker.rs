@@ -5,11 +5,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use raddle_core::explore::{
-    Control, Ending, Extent, Leaf, Limits, Summary, Trace, reads_from_compact,
-};
+use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace};
 use raddle_core::model::Model;
+use raddle_core::plan::{self, Explorer, Plan};
 use raddle_core::program::FailureKind;
+use raddle_core::robust::{self, Finding, NotRobust};
 use raddle_runtime::{Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,7 @@ pub struct Checker {
     max_executions: Option<u64>,
     timeout: Option<Duration>,
     trace_file: Option<PathBuf>,
+    robust: bool,
     settings: Settings,
 }
 
@@ -90,6 +91,8 @@ pub enum BugKind {
     Leak,
     /// The test does not only depend on what its threads read.
     Nondeterminism,
+    /// The model allows an execution that SC does not allow.
+    NotRobust,
 }
 
 /// Something that is wrong.
@@ -121,6 +124,7 @@ impl Checker {
             max_executions: None,
             timeout: None,
             trace_file: None,
+            robust: false,
             settings: Settings::default(),
         }
     }
@@ -163,6 +167,13 @@ impl Checker {
         self
     }
 
+    /// Whether an execution that SC does not allow is wrong, under TSO or PSO: then the report also says
+    /// which fences forbid all of them.
+    pub fn robust(mut self, is_asked: bool) -> Self {
+        self.robust = is_asked;
+        self
+    }
+
     /// Explores the test.
     ///
     /// # Panics
@@ -180,14 +191,21 @@ impl Checker {
     /// Explores the test.
     ///
     /// # Panics
-    /// If this is called in a test that is being explored.
+    /// If this is called in a test that is being explored, or if [`robust`](Checker::robust) is asked of
+    /// another model than TSO or PSO.
     pub fn explore<F: Fn()>(&self, f: F) -> Outcome {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
+        let plan = Plan { model: self.model, explorer: Explorer::default() };
+        assert!(
+            !self.robust || plan.has_robustness(),
+            "raddle: {}",
+            plan::Unsupported { what: plan::What::Robustness, model: self.model }
+        );
         let start = Instant::now();
         let mut settings = self.settings;
         loop {
             let mut program = Native::new(&f, settings);
-            let explore = || self.explore_once(&mut program, &f, start);
+            let explore = || self.explore_once(&mut program, plan, &f, start);
             let (summary, found) = raddle_runtime::on_large_stack(explore);
             if let Some(wanted) = program.wanted() {
                 settings = wanted;
@@ -209,26 +227,30 @@ impl Checker {
     fn explore_once<F: Fn()>(
         &self,
         program: &mut Native<&F>,
+        plan: Plan,
         f: &F,
         start: Instant,
-    ) -> (Summary, Option<(Ending, Trace)>) {
+    ) -> (Summary, Option<Wrong>) {
         let limits = Limits {
             classes: self.max_executions,
             deadline: self.timeout.map(|timeout| start + timeout),
         };
+        if self.robust {
+            return compared_with_sc(program, plan, &limits);
+        }
         let found = RefCell::new(None);
         let (names, settings) = (program.names(), program.settings());
         let leak = |leaf: &dyn Leaf| {
             let trace = leaf.trace();
             let schedule = Schedule::new(&names, settings, self.model, leaf.ending(), &trace);
-            leak_of(&schedule, f, &names).map(|ending| (ending, trace))
+            leak_of(&schedule, f, &names).map(|ending| Wrong::Ending(ending, trace))
         };
         let (mut leaves, most) = (0, self.max_executions.unwrap_or(u64::MAX));
         let mut visitor = |leaf: &dyn Leaf| {
             let wrong = match leaf.ending() {
                 Ending::Complete if settings.leaks_are_sought => leak(leaf),
                 Ending::Complete | Ending::Blocked | Ending::Limit(_) => None,
-                ending => Some((ending.clone(), leaf.trace())),
+                ending => Some(Wrong::Ending(ending.clone(), leaf.trace())),
             };
             // The explorer counts classes; those that are blocked take time, too.
             leaves += 1;
@@ -236,19 +258,41 @@ impl Checker {
             found.replace(wrong);
             if stops { Control::Stop } else { Control::Continue }
         };
-        let summary = reads_from_compact::explore(program, self.model, &limits, &mut visitor);
+        let summary = plan.explore(program, &limits, &mut visitor);
         (summary, found.into_inner())
     }
+}
+
+/// What went wrong.
+pub(crate) enum Wrong {
+    /// An execution ended like this.
+    Ending(Ending, Trace),
+    /// SC does not allow an execution.
+    NotRobust(NotRobust),
+}
+
+fn compared_with_sc<F: Fn()>(
+    program: &mut Native<F>,
+    plan: Plan,
+    limits: &Limits,
+) -> (Summary, Option<Wrong>) {
+    let is_wrong = |leaf: &dyn Leaf| leaf.ending().is_wrong();
+    let robust::Answer { summary, finding } = robust::check(program, plan, limits, &is_wrong);
+    let found = finding.map(|finding| match finding {
+        Finding::Wrong(ending, trace) => Wrong::Ending(ending, trace),
+        Finding::NotRobust(found) => Wrong::NotRobust(found),
+    });
+    (summary, found)
 }
 
 fn outcome<F: Fn()>(
     program: &Native<F>,
     model: Model,
     summary: Summary,
-    found: Option<(Ending, Trace)>,
+    found: Option<Wrong>,
     start: Instant,
 ) -> Outcome {
-    let bug = found.map(|(ending, trace)| bug(program, model, &ending, &trace));
+    let bug = found.map(|wrong| bug(program, model, &wrong));
     let bound = match summary.extent {
         _ if bug.is_some() => None,
         Extent::All if summary.classes == 0 => {
@@ -282,11 +326,10 @@ fn outcome<F: Fn()>(
 pub(crate) fn outcome_of_one<F: Fn()>(
     program: &Native<F>,
     model: Model,
-    ending: Result<Ending, String>,
-    trace: &Trace,
+    wrong: Result<Wrong, String>,
 ) -> Outcome {
-    let (bug, bound) = match ending {
-        Ok(ending) => (Some(bug(program, model, &ending, trace)), None),
+    let (bug, bound) = match wrong {
+        Ok(wrong) => (Some(bug(program, model, &wrong)), None),
         Err(why) => (None, Some(why)),
     };
     Outcome {
@@ -300,7 +343,29 @@ pub(crate) fn outcome_of_one<F: Fn()>(
     }
 }
 
-fn bug<F: Fn()>(program: &Native<F>, model: Model, ending: &Ending, trace: &Trace) -> Bug {
+fn bug<F: Fn()>(program: &Native<F>, model: Model, wrong: &Wrong) -> Bug {
+    match wrong {
+        Wrong::Ending(ending, trace) => bug_of_ending(program, model, ending, trace),
+        Wrong::NotRobust(found) => {
+            let NotRobust { ending, trace, .. } = found;
+            let style = report::style();
+            Bug {
+                kind: BugKind::NotRobust,
+                message: robust::sentence(program, model, found, &style),
+                place: robust::place(program, found, &style),
+                report: format!("\n{}\n", robust::report(program, model, found, &style)),
+                trace: Schedule::new(&program.names(), program.settings(), model, ending, trace),
+            }
+        }
+    }
+}
+
+fn bug_of_ending<F: Fn()>(
+    program: &Native<F>,
+    model: Model,
+    ending: &Ending,
+    trace: &Trace,
+) -> Bug {
     let kind = match ending {
         Ending::Deadlock(_) => BugKind::Deadlock,
         Ending::Livelock(_) => BugKind::Livelock,

@@ -24,10 +24,11 @@ use raddle_core::model::Model;
 use raddle_core::program::{
     Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, is_pointer,
 };
+use raddle_core::robust;
 use raddle_runtime::{Caller, Names, Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
-use crate::checker::{self, Outcome};
+use crate::checker::{self, Outcome, Wrong};
 
 /// An execution, as a value that can be kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +47,8 @@ enum ScheduledEnding {
     Deadlock,
     Livelock,
     Race(Name, Name),
+    /// The execution is one that SC does not allow.
+    NotRobust,
 }
 
 /// An event: its thread and its position there.
@@ -86,6 +89,7 @@ impl Schedule {
             Ending::Deadlock(_) => ScheduledEnding::Deadlock,
             Ending::Livelock(_) => ScheduledEnding::Livelock,
             Ending::Race(first, second) => ScheduledEnding::Race(name(first), name(second)),
+            Ending::Complete | Ending::Blocked => ScheduledEnding::NotRobust,
             _ => ScheduledEnding::Failed,
         };
         let steps = (trace.events.iter().enumerate())
@@ -116,6 +120,7 @@ impl fmt::Display for Schedule {
             ScheduledEnding::Failed => write!(f, "fail")?,
             ScheduledEnding::Deadlock => write!(f, "deadlock")?,
             ScheduledEnding::Livelock => write!(f, "livelock")?,
+            ScheduledEnding::NotRobust => write!(f, "weak")?,
             ScheduledEnding::Race(first, second) => write!(f, "race={first},{second}")?,
         }
         if self.model != Model::C20 {
@@ -199,6 +204,7 @@ impl FromStr for Schedule {
             "fail" => ScheduledEnding::Failed,
             "deadlock" => ScheduledEnding::Deadlock,
             "livelock" => ScheduledEnding::Livelock,
+            "weak" => ScheduledEnding::NotRobust,
             word => {
                 let race = word.strip_prefix("race=").and_then(|race| race.split_once(','));
                 let (first, second) =
@@ -260,6 +266,9 @@ fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
     replay.start(ThreadId::new(0), None);
     let differs = |how: String| format!("the test is not the one of the schedule ({how})");
     let difference = schedule.steps.iter().find_map(|step| replay.step(step).err());
+    if difference.is_none() && schedule.ending == ScheduledEnding::NotRobust {
+        return replay.compared_with_sc(schedule.model);
+    }
     let ending = match difference {
         Some(Different::Fails(thread, failure)) => Ok(Ending::Failed(thread, failure)),
         Some(Different::Otherwise(how)) => Err(differs(how)),
@@ -269,7 +278,8 @@ fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
             leak.ok_or_else(|| String::from(why))
         }),
     };
-    checker::outcome_of_one(&replay.program, schedule.model, ending, &replay.trace)
+    let wrong = ending.map(|ending| Wrong::Ending(ending, replay.trace));
+    checker::outcome_of_one(&replay.program, schedule.model, wrong)
 }
 
 /// Something that still has owners when a run has ended.
@@ -505,13 +515,24 @@ impl<F: Fn()> Replay<F> {
         }
         let some = |threads: Vec<ThreadId>| if threads.is_empty() { Err(()) } else { Ok(threads) };
         match scheduled {
-            ScheduledEnding::Failed => Err(()),
+            ScheduledEnding::Failed | ScheduledEnding::NotRobust => Err(()),
             ScheduledEnding::Deadlock => some(of_threads(waits)).map(Ending::Deadlock),
             ScheduledEnding::Livelock => {
                 some(of_threads(|end| matches!(end, End::Repeats(_)))).map(Ending::Livelock)
             }
             ScheduledEnding::Race(first, second) => self.race(first, second).ok_or(()),
         }
+    }
+
+    /// Whether SC allows the execution, in which nothing should go wrong.
+    fn compared_with_sc(mut self, model: Model) -> Outcome {
+        let wrong = match self.ending(&ScheduledEnding::NotRobust) {
+            Ok(ending) => Ok(Wrong::Ending(ending, self.trace)),
+            Err(()) => robust::compare(&self.program, model, Ending::Complete, self.trace)
+                .map(Wrong::NotRobust)
+                .ok_or_else(|| String::from("sc allows the execution of the schedule")),
+        };
+        checker::outcome_of_one(&self.program, model, wrong)
     }
 
     /// The race of two events, if they are accesses of one location by two threads.

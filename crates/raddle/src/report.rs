@@ -8,7 +8,7 @@ use raddle_runtime::ops::GONE;
 
 use crate::sync::condvar::CHOOSING;
 
-fn style() -> Style {
+pub(crate) fn style() -> Style {
     let directory = std::env::current_dir().ok();
     let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
     let special_values = vec![(GONE, "dropped"), (CHOOSING, "waking")];

@@ -10,6 +10,7 @@ mod json;
 mod native;
 mod random;
 mod recheck;
+mod robust;
 mod stats;
 mod usage;
 mod verify;

@@ -24,12 +24,18 @@ pub struct Link {
     pub relation: Relation,
 }
 
-/// A shortest circle of an execution whose memory changes in this order, if there is one.
+/// A shortest circle of an execution whose memory changes in this order, if there is one. In other runs
+/// memory may change in another order; so one without `mo` is preferred.
 pub(super) fn shortest(trace: &Trace, delays: &Delays) -> Option<Vec<Link>> {
-    let events = 0..trace.events.len();
     let graph = Graph { trace, delays };
-    let next: Vec<Vec<Link>> = events.clone().map(|from| graph.links(from)).collect();
-    events.filter_map(|start| from(start, &next)).min_by_key(Vec::len)
+    let mut next: Vec<Vec<Link>> = (0..trace.events.len()).map(|at| graph.links(at)).collect();
+    let circle =
+        |next: &[Vec<Link>]| (0..next.len()).filter_map(|at| from(at, next)).min_by_key(Vec::len);
+    let with_mo = circle(&next);
+    for links in &mut next {
+        links.retain(|link| link.relation != Relation::Mo);
+    }
+    circle(&next).or(with_mo)
 }
 
 /// A shortest circle through an event.

@@ -65,7 +65,8 @@ pub struct NotRobust {
     pub part: Trace,
     /// Why SC does not allow that part: every event comes before the next.
     pub cycle: Vec<Link>,
-    /// A smallest set of fences with which the program is robust, or how far the search for it got.
+    /// A smallest set of fences with which the program is robust, or how far the search for it got;
+    /// [`Extent::Stopped`] if there was none.
     pub fences: Result<BTreeSet<Fence>, Extent>,
 }
 
@@ -123,58 +124,70 @@ impl Search<'_> {
 
     /// Whether SC allows the execution, if that can be told.
     fn is_sc(&self, trace: &Trace) -> Option<bool> {
-        let execution = trace.to_execution(&**self.remembered.program.borrow()).ok()?;
-        let options = Options { shrink: false, ..Options::default() };
-        match consistency::check(&execution, Model::Sc, &options) {
-            Verdict::Consistent(_) => Some(true),
-            Verdict::Inconsistent(_) => Some(false),
-            Verdict::Unknown { .. } => None,
-        }
-    }
-
-    fn delays(&self, trace: &Trace) -> Option<Delays> {
-        Delays::of(trace, &**self.remembered.program.borrow(), self.plan.model)
+        is_sc(&**self.remembered.program.borrow(), trace)
     }
 
     fn explain(&self, ending: Ending, trace: Trace) -> NotRobust {
-        let Some(delays) = self.delays(&trace) else {
-            let fences = Err(Extent::Unsupported(Unsupported::Undecided));
-            return NotRobust { ending, part: trace.clone(), trace, cycle: vec![], fences };
-        };
-        let fences = self.fences(&trace, &delays);
-        let cycle = cycle::shortest(&trace, &delays).unwrap_or_default();
-        let (part, cycle) = self.smaller(&trace, &cycle).unwrap_or_else(|| (trace.clone(), cycle));
-        NotRobust { ending, trace, part, cycle, fences }
+        let found = explain(&**self.remembered.program.borrow(), self.plan.model, ending, trace);
+        let fences = self.fences(&found.trace);
+        NotRobust { fences, ..found }
     }
 
-    /// The causal past of a circle, if SC does not allow that either, with a circle of its own.
-    fn smaller(&self, trace: &Trace, cycle: &[Link]) -> Option<(Trace, Vec<Link>)> {
-        let roots: Vec<usize> = cycle.iter().map(|link| link.from).collect();
-        let part = past::part(trace, &roots);
-        if self.is_sc(&part) != Some(false) {
-            return None;
-        }
-        let cycle = cycle::shortest(&part, &self.delays(&part)?)?;
-        Some((part, cycle))
-    }
-
-    /// A smallest set of fences with which the program is robust; without any it has this run.
-    fn fences(&self, trace: &Trace, delays: &Delays) -> Result<BTreeSet<Fence>, Extent> {
-        let mut clauses = vec![fence::that_forbid(trace, delays)];
+    /// A smallest set of fences with which the program is robust; without any it has this execution.
+    fn fences(&self, trace: &Trace) -> Result<BTreeSet<Fence>, Extent> {
+        let mut clauses = vec![self.clause(trace)?];
         loop {
-            if clauses.iter().any(BTreeSet::is_empty) {
-                return Err(Extent::Unsupported(Unsupported::Undecided));
-            }
             let fences = fence::smallest(&clauses);
             match self.explore(&fences, &|_| false) {
-                (_, Some((_, trace, _))) => {
-                    let undecided = Extent::Unsupported(Unsupported::Undecided);
-                    let delays = self.delays(&trace).ok_or(undecided)?;
-                    clauses.push(fence::that_forbid(&trace, &delays));
-                }
+                (_, Some((_, trace, _))) => clauses.push(self.clause(&trace)?),
                 (Summary { extent: Extent::All, .. }, None) => return Ok(fences),
                 (summary, None) => return Err(summary.extent),
             }
         }
     }
+
+    /// The fences each of which forbids a run of the execution.
+    fn clause(&self, trace: &Trace) -> Result<BTreeSet<Fence>, Extent> {
+        let delays = Delays::of(trace, &**self.remembered.program.borrow(), self.plan.model);
+        let fences = delays.map(|delays| fence::that_forbid(trace, &delays)).unwrap_or_default();
+        let undecided = Extent::Unsupported(Unsupported::Undecided);
+        if fences.is_empty() { Err(undecided) } else { Ok(fences) }
+    }
+}
+
+/// Whether SC allows the execution, if that can be told.
+fn is_sc(program: &dyn Program, trace: &Trace) -> Option<bool> {
+    let execution = trace.to_execution(program).ok()?;
+    let options = Options { shrink: false, ..Options::default() };
+    match consistency::check(&execution, Model::Sc, &options) {
+        Verdict::Consistent(_) => Some(true),
+        Verdict::Inconsistent(_) => Some(false),
+        Verdict::Unknown { .. } => None,
+    }
+}
+
+/// Compares one execution with SC; no fences are searched for.
+#[must_use]
+pub fn compare(
+    program: &dyn Program,
+    model: Model,
+    ending: Ending,
+    trace: Trace,
+) -> Option<NotRobust> {
+    let differs = is_sc(program, &trace) == Some(false);
+    differs.then(|| explain(program, model, ending, trace))
+}
+
+/// Why SC does not allow an execution.
+fn explain(program: &dyn Program, model: Model, ending: Ending, trace: Trace) -> NotRobust {
+    let circle = |trace: &Trace| cycle::shortest(trace, &Delays::of(trace, program, model)?);
+    let cycle = circle(&trace).unwrap_or_default();
+    let roots: Vec<usize> = cycle.iter().map(|link| link.from).collect();
+    let part = past::part(&trace, &roots);
+    let smaller = circle(&part).filter(|_| is_sc(program, &part) == Some(false));
+    let (part, cycle) = match smaller {
+        Some(cycle) => (part, cycle),
+        None => (trace.clone(), cycle),
+    };
+    NotRobust { ending, trace, part, cycle, fences: Err(Extent::Stopped) }
 }

@@ -40,6 +40,9 @@ pub fn report(program: &dyn Program, model: Model, found: &NotRobust, style: &St
             );
         }
     }
+    if found.fences == Err(Extent::Stopped) {
+        return text;
+    }
     text + "\n" + &wrap(&advice(program, found, style), 0, style.page)
 }
 

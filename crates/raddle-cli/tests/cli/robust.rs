@@ -1,0 +1,55 @@
+//! `raddle check --robust`.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::{raddle, run, scratch};
+
+#[test]
+fn a_litmus_test_is_compared_with_sc() {
+    assert_snapshot!(run("check examples/store-buffering.litmus --robust --model tso"));
+}
+
+#[test]
+fn a_robust_litmus_test_is_called_so() {
+    assert_snapshot!(run("check corpus/litmus/X86/cycles/MP.litmus --robust --model tso"));
+}
+
+/// Without the time, which is never the same.
+fn without_time(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split(" runs of single threads").next().unwrap());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn peterson_needs_one_fence() {
+    let text = run("check examples/peterson.c --robust --model tso");
+    assert_snapshot!(without_time(&text));
+    let fenced = run("check examples/peterson.c --robust --model tso -- -DFENCE");
+    assert_snapshot!(without_time(&fenced));
+}
+
+#[test]
+fn what_is_not_robust_is_a_bug_for_programs_and_can_be_replayed() {
+    let file = scratch("robust").join("trace.json");
+    let file = file.display();
+    let check = format!("check examples/peterson.c --robust --model pso --json --trace {file}");
+    let checked = raddle(&check).output().expect("raddle runs");
+    let line: Value = serde_json::from_slice(&checked.stdout).expect("a line of JSON");
+    assert_eq!(line["verdict"], "bug");
+    assert_eq!(line["bug"]["kind"], "not-robust");
+    assert_eq!(checked.status.code(), Some(1));
+    let again = run(&format!("replay {file}"));
+    let expected = "exit 1\n--- stdout\nnot robust: pso allows an execution that sc does not";
+    assert!(again.starts_with(expected), "{again}");
+}
+
+#[test]
+fn other_models_have_nothing_to_compare() {
+    assert_snapshot!(run("check examples/peterson.c --robust --model c20"), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    examples/peterson.c: robustness, a comparison with sc, cannot be checked under c20: expected tso, pso
+    ");
+}
