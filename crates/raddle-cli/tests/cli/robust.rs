@@ -23,9 +23,9 @@ fn without_time(text: &str) -> String {
 
 #[test]
 fn peterson_needs_one_fence() {
-    let text = run("check examples/peterson.c --robust --model tso");
+    let text = run("check examples/peterson.c --cc gcc --robust --model tso");
     assert_snapshot!(without_time(&text));
-    let fenced = run("check examples/peterson.c --robust --model tso -- -DFENCE");
+    let fenced = run("check examples/peterson.c --cc gcc --robust --model tso -- -DFENCE");
     assert_snapshot!(without_time(&fenced));
 }
 
@@ -33,7 +33,8 @@ fn peterson_needs_one_fence() {
 fn what_is_not_robust_is_a_bug_for_programs_and_can_be_replayed() {
     let file = scratch("robust").join("trace.json");
     let file = file.display();
-    let check = format!("check examples/peterson.c --robust --model pso --json --trace {file}");
+    let check =
+        format!("check examples/peterson.c --cc gcc --robust --model pso --json --trace {file}");
     let checked = raddle(&check).output().expect("raddle runs");
     let line: Value = serde_json::from_slice(&checked.stdout).expect("a line of JSON");
     assert_eq!(line["verdict"], "bug");
@@ -46,7 +47,7 @@ fn what_is_not_robust_is_a_bug_for_programs_and_can_be_replayed() {
 
 #[test]
 fn other_models_have_nothing_to_compare() {
-    assert_snapshot!(run("check examples/peterson.c --robust --model c20"), @r"
+    assert_snapshot!(run("check examples/peterson.c --cc gcc --robust --model c20"), @r"
     exit 2
     --- stdout
     --- stderr

@@ -7,6 +7,7 @@
 pub mod c11;
 pub mod face;
 mod linear;
+pub mod parallel;
 pub mod reads_from;
 pub mod reads_from_compact;
 pub mod report;

@@ -4,7 +4,7 @@ use super::super::face::Face;
 use super::super::row::Row;
 use super::super::table::Table;
 use super::super::{
-    Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent,
+    Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent, Visitor,
 };
 use super::memo::Ask;
 use super::state::{Explorer, INIT, MAIN, Role, Stop};
@@ -64,9 +64,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             return;
         }
         self.outer.visited = self.leaves;
-        let Some(visitor) = self.outer.visitor.take() else { return };
-        let control = visitor.visit(&Maximal { explorer: self, ending });
-        self.outer.visitor = Some(visitor);
+        let Some(mut audience) = self.outer.audience.take() else { return };
+        let control = audience.visit(&Maximal { explorer: self, ending });
+        self.outer.audience = Some(audience);
         if control == Control::Stop {
             self.stop = Some(Stop::Extent(Extent::Stopped));
         }

@@ -33,18 +33,21 @@
 mod cells;
 mod leaf;
 mod memo;
+mod route;
 mod search;
 mod stamps;
 mod state;
+pub mod subtree;
 
 use super::c11::{self, Checked, Rules, Views, Witnessed};
 use super::face::Face;
 use super::linear;
 use super::row::{Row, Words};
-use super::{Extent, Limits, Summary, Visitor};
+use super::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use crate::model::Model;
 use crate::program::{Histories, Program};
 use state::{Explorer, Sizes, TooSmall};
+use subtree::{Report, Subtree};
 
 /// Rows for executions with more than 64 events.
 type Wide = Words<8>;
@@ -56,8 +59,54 @@ pub fn explore<'a>(
     limits: &'a Limits,
     visitor: &'a mut (dyn Visitor + 'a),
 ) -> Summary {
-    let (visitor, histories) = (Some(visitor), Histories::new());
-    let mut outer = Exploration { program, limits, visitor, histories, visited: 0 };
+    explore_for(program, model, limits, Audience::Visitor(visitor))
+}
+
+/// Explores parts of the tree, one after the other. The summary tells about the last one; what counts are the
+/// reports.
+pub(crate) fn explore_subtrees<'a>(
+    program: &'a mut (dyn Program + 'a),
+    model: Model,
+    limits: &'a Limits,
+    subtrees: &'a mut (dyn Subtrees + 'a),
+) -> Summary {
+    explore_for(program, model, limits, Audience::Subtrees(subtrees))
+}
+
+/// Parts of the tree to be explored, and who looks at their leaves.
+pub(crate) trait Subtrees: Visitor {
+    /// The next one, and after how many leaves it is suspended.
+    fn next(&mut self) -> Option<(Subtree, u64)>;
+    /// What came of the last one.
+    fn explored(&mut self, report: Report);
+    /// Whether nobody is interested any more.
+    fn is_cancelled(&self) -> bool;
+}
+
+/// Whom an exploration works for.
+enum Audience<'a> {
+    Visitor(&'a mut dyn Visitor),
+    Subtrees(&'a mut dyn Subtrees),
+}
+
+impl Visitor for Audience<'_> {
+    #[inline]
+    fn visit(&mut self, leaf: &dyn Leaf) -> Control {
+        match self {
+            Audience::Visitor(visitor) => visitor.visit(leaf),
+            Audience::Subtrees(subtrees) => subtrees.visit(leaf),
+        }
+    }
+}
+
+fn explore_for<'a>(
+    program: &'a mut (dyn Program + 'a),
+    model: Model,
+    limits: &'a Limits,
+    audience: Audience<'a>,
+) -> Summary {
+    let (audience, histories) = (Some(audience), Histories::new());
+    let mut outer = Exploration { program, limits, audience, histories, visited: 0, current: None };
     let explored = match model {
         Model::Sc => outer.run2::<linear::Sc<u64>, linear::Sc<Wide>>(),
         Model::Tso => outer.run2::<linear::Tso<u64>, linear::Tso<Wide>>(),
@@ -80,14 +129,42 @@ struct Exploration<'a> {
     program: &'a mut dyn Program,
     limits: &'a Limits,
     /// Taken while it looks at a leaf.
-    visitor: Option<&'a mut dyn Visitor>,
+    audience: Option<Audience<'a>>,
     /// Taken by the exploration while it runs.
     histories: Histories,
     /// How many leaves the visitor has seen. Explorations of any width visit them in the same order.
     visited: u64,
+    /// The subtree that is being explored.
+    current: Option<(Subtree, u64)>,
 }
 
 impl Exploration<'_> {
+    fn has_subtrees(&self) -> bool {
+        matches!(self.audience, Some(Audience::Subtrees(_)))
+    }
+
+    /// The subtree that is to be explored again, or else the next one.
+    fn next_subtree(&mut self) -> Option<(Subtree, u64)> {
+        if let (None, Some(Audience::Subtrees(subtrees))) = (&self.current, &mut self.audience) {
+            self.current = subtrees.next();
+        }
+        self.current.clone()
+    }
+
+    fn explored(&mut self, report: Report) {
+        (self.current, self.visited) = (None, 0);
+        if let Some(Audience::Subtrees(subtrees)) = &mut self.audience {
+            subtrees.explored(report);
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        match &self.audience {
+            Some(Audience::Subtrees(subtrees)) => subtrees.is_cancelled(),
+            _ => false,
+        }
+    }
+
     /// Explores with rows of one word; where there are more events, with wider ones.
     fn run2<N: Face<u64>, W: Face<Wide>>(&mut self) -> Result<Summary, TooSmall> {
         match self.run::<u64, N>() {

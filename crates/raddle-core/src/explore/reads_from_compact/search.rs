@@ -10,6 +10,9 @@ use crate::program::{Answer, NodeId, OpKind, Origin, UpdateKind};
 impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// All classes that extend the current execution and obey the causal maps.
     pub(super) fn node(&mut self) {
+        if self.route.is_ahead {
+            return self.follow_route();
+        }
         let enabled = self.enabled();
         if enabled.is_empty() || !self.goes_on() {
             return self.leaf();
@@ -22,20 +25,44 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         }
         let first = self.first_thread(enabled);
         let base = self.floors.len();
-        let mut rest = enabled;
+        self.try_threads(first, enabled, base);
+        self.permit(base);
+    }
+
+    /// Tries the first thread, then all others unless they do not matter. The causal maps of those that were tried
+    /// at this node before, and are tried now, are noted from `base` on.
+    #[inline]
+    pub(super) fn try_threads(&mut self, first: Option<usize>, mut rest: R, base: usize) {
         let mut next = first;
         while let Some(thread) = next {
             rest.remove(thread);
             let start = self.clock;
             let floor = self.threads[thread].floor;
             self.expand(thread);
-            self.floors.push((thread as u32, floor));
-            self.threads[thread].floor = self.len as u32 + 1;
-            if self.stop.is_some() || (floor == 0 && self.others_do_not_matter(thread, start)) {
-                break;
+            if self.stop.is_some() {
+                if matches!(self.stop, Some(Stop::Suspended)) {
+                    self.leave_node(thread, rest, base, start);
+                }
+                return;
+            }
+            self.was_tried(thread);
+            if floor == 0 && self.others_do_not_matter(thread, start) {
+                return;
             }
             next = rest.first();
         }
+    }
+
+    /// From now on the read of the thread may observe only what is not there yet.
+    #[inline]
+    pub(super) fn was_tried(&mut self, thread: usize) {
+        self.floors.push((thread as u32, self.threads[thread].floor));
+        self.threads[thread].floor = self.len as u32 + 1;
+    }
+
+    /// Puts the causal maps back.
+    #[inline]
+    pub(super) fn permit(&mut self, base: usize) {
         while self.floors.len() > base {
             let (thread, floor) = self.floors.pop().expect("longer than the base");
             self.threads[thread as usize].floor = floor;
@@ -87,7 +114,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// Whether in the subtree since `start` no other thread wrote what the thread reads, or competes for
     /// it.
     #[inline]
-    fn others_do_not_matter(&self, thread: usize, start: u64) -> bool {
+    pub(super) fn others_do_not_matter(&self, thread: usize, start: u64) -> bool {
         let Thread { ask, location, .. } = self.threads[thread];
         let place = &self.locations[location as usize];
         if self.unexplored > start || place.written.by_other_than(thread) > start {
@@ -113,16 +140,25 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             unreachable!("a thread that chooses asks for a choice")
         };
         for choice in 0..options {
-            let mark = self.begin(thread);
-            self.face.push_level(thread);
-            self.follow(thread, node, Told::Other(Answer::Choice(choice)), ValueId::NONE);
-            self.descend();
-            self.take_back(&mark);
-            self.face.pop();
+            self.make_choice(thread, choice);
             if self.stop.is_some() {
+                if matches!(self.stop, Some(Stop::Suspended)) {
+                    self.leave_choices(thread, choice, options);
+                }
                 return;
             }
         }
+    }
+
+    /// The thread chooses this number, and everything that follows.
+    pub(super) fn make_choice(&mut self, thread: usize, choice: u32) {
+        let node = self.threads[thread].node;
+        let mark = self.begin(thread);
+        self.face.push_level(thread);
+        self.follow(thread, node, Told::Other(Answer::Choice(choice)), ValueId::NONE);
+        self.descend();
+        self.take_back(&mark);
+        self.face.pop();
     }
 
     /// Every source of the thread's read, one after the other.
@@ -147,7 +183,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         }
         for source in sources.writes.iter() {
             if self.stop.is_some() {
-                return;
+                let left = sources.writes.minus(R::below(source));
+                return self.leave_sources(thread, left);
             }
             self.try_source(thread, source as u32);
         }
@@ -163,8 +200,39 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 
     #[inline]
     fn try_source(&mut self, thread: usize, source: u32) {
+        self.observe(thread, source);
+        if self.may_fail(thread, source) {
+            if self.stop.is_none() {
+                self.fail_spuriously(thread, source);
+            } else {
+                self.leave_failure(source);
+            }
+        }
+    }
+
+    /// Whether the question is a weak compare-exchange that may fail although it observes what it expects.
+    #[inline]
+    pub(super) fn may_fail(&self, thread: usize, source: u32) -> bool {
         let Thread { node, ask, location, .. } = self.threads[thread];
-        let &Known { order, expected, weak, .. } = self.memo.get(node);
+        if ask != Ask::Compare {
+            return false;
+        }
+        let known = self.memo.get(node);
+        known.weak && self.value(location as usize, source) == known.expected
+    }
+
+    /// A weak compare-exchange observes what it expects, and fails.
+    pub(super) fn fail_spuriously(&mut self, thread: usize, source: u32) {
+        let location = self.threads[thread].location as usize;
+        let (read, told) = (self.value(location, source), self.told(location, source));
+        self.fail(thread, source, self.spurious(read, told));
+    }
+
+    /// The thread's question observes the source.
+    #[inline]
+    pub(super) fn observe(&mut self, thread: usize, source: u32) {
+        let Thread { node, ask, location, .. } = self.threads[thread];
+        let &Known { order, expected, .. } = self.memo.get(node);
         let told = self.told(location as usize, source);
         match ask {
             Ask::Load => {
@@ -178,9 +246,6 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
                     return self.fail(thread, source, told);
                 }
                 self.update(thread, source, told);
-                if weak && self.stop.is_none() {
-                    self.fail(thread, source, self.spurious(read, told));
-                }
             }
             Ask::Update => self.update(thread, source, told),
             Ask::Lock => {
@@ -291,6 +356,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.descend();
         self.take_back(&mark);
         self.face.pop();
+        if matches!(self.stop, Some(Stop::Suspended)) {
+            self.leave_child(source, told);
+        }
     }
 
     /// The history of the thread after the answer, if with it everything has ended.
@@ -392,7 +460,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 
     /// Notes what has to be put back when the thread's step is taken back.
     #[inline]
-    fn begin(&mut self, thread: usize) -> Mark<R> {
+    pub(super) fn begin(&mut self, thread: usize) -> Mark<R> {
         Mark {
             undo: self.undo.len(),
             len: self.len,
@@ -407,7 +475,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     }
 
     #[inline]
-    fn take_back(&mut self, mark: &Mark<R>) {
+    pub(super) fn take_back(&mut self, mark: &Mark<R>) {
         self.undo_to(mark.undo);
         self.remove_events(mark.len);
         self.past.truncate(mark.past);
@@ -424,7 +492,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 }
 
 /// What is put back when a step is taken back.
-struct Mark<R> {
+pub(super) struct Mark<R> {
     undo: usize,
     len: usize,
     past: usize,

@@ -7,6 +7,7 @@ use super::super::row::Row;
 use super::super::table::Table;
 use super::super::{Extent, Summary};
 use super::memo::{Ask, Edge, Effected, Known, Memo, ValueId};
+use super::route::Route;
 use super::stamps::Stamp;
 use super::{Exploration, Wide};
 use crate::execution::{LocationId, MemoryOrder, ThreadId};
@@ -152,6 +153,8 @@ pub(super) struct Explorer<'s, 'a, R: Row, F> {
     pub(super) hit_limit: bool,
     /// Why the exploration ends early.
     pub(super) stop: Option<Stop>,
+    /// Which part of the tree is explored.
+    pub(super) route: Route,
 }
 
 /// Why an exploration ends early.
@@ -159,6 +162,8 @@ pub(super) struct Explorer<'s, 'a, R: Row, F> {
 pub(super) enum Stop {
     Extent(Extent),
     Again(TooSmall),
+    /// The budget of a subtree is spent: what is left is left behind.
+    Suspended,
 }
 
 impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
@@ -214,6 +219,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             leaves: 0,
             hit_limit: false,
             stop: None,
+            route: Route::default(),
             outer,
         }
     }
@@ -222,14 +228,21 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     pub(super) fn explore(&mut self) -> Result<Summary, TooSmall> {
         let main = self.histories.start(self.outer.program, &[], ThreadId::new(0), None);
         self.enter(MAIN, main);
-        self.descend();
+        let explored = match self.outer.has_subtrees() && self.stop.is_none() {
+            true => self.explore_subtrees(),
+            false => {
+                self.descend();
+                Ok(())
+            }
+        };
         let histories = self.histories.len() as u64;
         self.outer.histories = std::mem::take(&mut self.histories);
+        explored?;
         let extent = match self.stop {
             Some(Stop::Again(why)) => return Err(why),
             Some(Stop::Extent(extent)) => extent,
-            None if self.hit_limit => Extent::Events,
-            None => Extent::All,
+            _ if self.hit_limit => Extent::Events,
+            _ => Extent::All,
         };
         Ok(Summary { extent, classes: self.classes, blocked: self.blocked, histories })
     }
@@ -630,10 +643,15 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         if limits.classes.is_some_and(|most| self.classes >= most) {
             self.stop = Some(Stop::Extent(Extent::Classes));
         }
-        if self.leaves.is_multiple_of(256)
-            && limits.deadline.is_some_and(|end| Instant::now() >= end)
-        {
-            self.stop = Some(Stop::Extent(Extent::Deadline));
+        if self.leaves.is_multiple_of(256) {
+            if limits.deadline.is_some_and(|end| Instant::now() >= end) {
+                self.stop = Some(Stop::Extent(Extent::Deadline));
+            } else if self.outer.is_cancelled() {
+                self.stop = Some(Stop::Extent(Extent::Stopped));
+            }
+        }
+        if self.leaves == self.route.budget && self.stop.is_none() {
+            self.stop = Some(Stop::Suspended);
         }
     }
 }
