@@ -30,9 +30,14 @@
 //! *Cost.* 50 to 500 ns for each class, a few nodes each; memory for one execution, and the remembered
 //! histories of single threads ([`Histories`]).
 
+use std::time::Instant;
+
+pub use probe::Estimate;
+
 mod cells;
 mod leaf;
 mod memo;
+mod probe;
 mod route;
 mod search;
 mod stamps;
@@ -46,6 +51,7 @@ use super::row::{Row, Words};
 use super::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use crate::model::Model;
 use crate::program::{Histories, Program};
+use probe::Probes;
 use state::{Explorer, Sizes, TooSmall};
 use subtree::{Report, Subtree};
 
@@ -72,6 +78,31 @@ pub(crate) fn explore_subtrees<'a>(
 ) -> Summary {
     explore_for(program, model, limits, Audience::Subtrees(subtrees))
 }
+
+/// Estimates how many classes there are, by so many probes, or until the time is up. Nothing if there are too
+/// many events.
+pub fn estimate<'a>(
+    program: &'a mut (dyn Program + 'a),
+    model: Model,
+    probes: u64,
+    end: Option<Instant>,
+) -> Option<Estimate> {
+    let limits = Limits { classes: None, deadline: end };
+    let mut outer = Exploration {
+        program,
+        limits: &limits,
+        audience: None,
+        histories: Histories::new(),
+        visited: 0,
+        current: None,
+        probes: Some(Probes::new(probes, SEED)),
+    };
+    outer.run_model(model).ok()?;
+    outer.probes.map(|probes| probes.estimate())
+}
+
+/// Where the random numbers of probes start.
+const SEED: u64 = 1;
 
 /// Parts of the tree to be explored, and who looks at their leaves.
 pub(crate) trait Subtrees: Visitor {
@@ -106,22 +137,9 @@ fn explore_for<'a>(
     audience: Audience<'a>,
 ) -> Summary {
     let (audience, histories) = (Some(audience), Histories::new());
-    let mut outer = Exploration { program, limits, audience, histories, visited: 0, current: None };
-    let explored = match model {
-        Model::Sc => outer.run2::<linear::Sc<u64>, linear::Sc<Wide>>(),
-        Model::Tso => outer.run2::<linear::Tso<u64>, linear::Tso<Wide>>(),
-        Model::Pso => outer.run2::<linear::Pso<u64>, linear::Pso<Wide>>(),
-        Model::Relaxed => outer.run2::<Views<c11::Relaxed, u64>, Views<c11::Relaxed, Wide>>(),
-        Model::Ra => outer.run_c11::<c11::Ra>(),
-        Model::Rc20 => outer.run_c11::<c11::Rc20>(),
-        Model::Rc11 => outer.run_c11::<c11::Rc11>(),
-        Model::C20 => outer.run_c11::<c11::C20>(),
-        Model::Wra => outer.run_checked::<c11::Wra, Views<c11::Wra, u64>, Views<c11::Wra, Wide>>(),
-        Model::Sra => {
-            outer.run_checked::<c11::Sra, Witnessed<c11::Sra, u64>, Witnessed<c11::Sra, Wide>>()
-        }
-    };
-    explored.unwrap_or_else(|_| outer.too_many_events())
+    let (visited, current, probes) = (0, None, None);
+    let mut outer = Exploration { program, limits, audience, histories, visited, current, probes };
+    outer.run_model(model).unwrap_or_else(|_| outer.too_many_events())
 }
 
 /// An exploration that may have to start again with larger tables.
@@ -136,9 +154,35 @@ struct Exploration<'a> {
     visited: u64,
     /// The subtree that is being explored.
     current: Option<(Subtree, u64)>,
+    /// Only probes are sent out.
+    probes: Option<Probes>,
 }
 
 impl Exploration<'_> {
+    /// Explores with what the model needs.
+    fn run_model(&mut self, model: Model) -> Result<Summary, TooSmall> {
+        match model {
+            Model::Sc => self.run2::<linear::Sc<u64>, linear::Sc<Wide>>(),
+            Model::Tso => self.run2::<linear::Tso<u64>, linear::Tso<Wide>>(),
+            Model::Pso => self.run2::<linear::Pso<u64>, linear::Pso<Wide>>(),
+            Model::Relaxed => self.run2::<Views<c11::Relaxed, u64>, Views<c11::Relaxed, Wide>>(),
+            Model::Ra => self.run_c11::<c11::Ra>(),
+            Model::Rc20 => self.run_c11::<c11::Rc20>(),
+            Model::Rc11 => self.run_c11::<c11::Rc11>(),
+            Model::C20 => self.run_c11::<c11::C20>(),
+            Model::Wra => {
+                self.run_checked::<c11::Wra, Views<c11::Wra, u64>, Views<c11::Wra, Wide>>()
+            }
+            Model::Sra => {
+                self.run_checked::<c11::Sra, Witnessed<c11::Sra, u64>, Witnessed<c11::Sra, Wide>>()
+            }
+        }
+    }
+
+    fn starts_probe(&mut self) -> bool {
+        self.probes.as_mut().is_some_and(Probes::starts)
+    }
+
     fn has_subtrees(&self) -> bool {
         matches!(self.audience, Some(Audience::Subtrees(_)))
     }

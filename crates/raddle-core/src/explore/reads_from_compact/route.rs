@@ -72,6 +72,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// Goes on to the subtree, from a node on the way to it.
     #[cold]
     pub(super) fn follow_route(&mut self) {
+        if self.outer.probes.is_some() {
+            return self.probe_node();
+        }
         let at = self.route.done;
         let Some(step) = self.route.path.get(at).cloned() else { return self.try_rest() };
         self.route.done += 1;

@@ -71,7 +71,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 
     /// The threads that can go on, whatever their causal maps say.
     #[inline]
-    fn enabled(&self) -> R {
+    pub(super) fn enabled(&self) -> R {
         let mut enabled = self.asking;
         if !self.special.is_empty() {
             for thread in self.special.iter() {
@@ -90,7 +90,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 
     /// The thread to try first: one without a causal map, whose location the fewest others have written.
     #[inline]
-    fn first_thread(&self, enabled: R) -> Option<usize> {
+    pub(super) fn first_thread(&self, enabled: R) -> Option<usize> {
         let mut best = None;
         let mut fewest = usize::MAX;
         for thread in enabled.iter() {
@@ -126,7 +126,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         place.pending.by_other_than(thread) <= start && !self.others_are_pending(thread, location)
     }
 
-    fn others_are_pending(&self, thread: usize, location: u32) -> bool {
+    pub(super) fn others_are_pending(&self, thread: usize, location: u32) -> bool {
         self.asking.iter().any(|other| {
             let waiting = &self.threads[other];
             other != thread && waiting.location == location && waiting.ask.competes()
@@ -161,9 +161,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.face.pop();
     }
 
-    /// Every source of the thread's read, one after the other.
+    /// The sources that the thread's read may have, unless the model forbids them after all.
     #[inline]
-    fn expand(&mut self, thread: usize) {
+    pub(super) fn candidates(&mut self, thread: usize) -> Sources<R> {
         let Thread { node, ask, location, floor } = self.threads[thread];
         let location = location as usize;
         let mut sources = match ask {
@@ -178,6 +178,13 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             sources.initial = false;
             sources.writes = sources.writes.minus(R::below(floor as usize - 1));
         }
+        sources
+    }
+
+    /// Every source of the thread's read, one after the other.
+    #[inline]
+    fn expand(&mut self, thread: usize) {
+        let sources = self.candidates(thread);
         if sources.initial {
             self.try_source(thread, INIT);
         }

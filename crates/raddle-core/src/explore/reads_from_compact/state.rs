@@ -228,12 +228,15 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     pub(super) fn explore(&mut self) -> Result<Summary, TooSmall> {
         let main = self.histories.start(self.outer.program, &[], ThreadId::new(0), None);
         self.enter(MAIN, main);
-        let explored = match self.outer.has_subtrees() && self.stop.is_none() {
-            true => self.explore_subtrees(),
-            false => {
-                self.descend();
-                Ok(())
-            }
+        let explored = if self.stop.is_some() {
+            Ok(())
+        } else if self.outer.probes.is_some() {
+            self.probe()
+        } else if self.outer.has_subtrees() {
+            self.explore_subtrees()
+        } else {
+            self.descend();
+            Ok(())
         };
         let histories = self.histories.len() as u64;
         self.outer.histories = std::mem::take(&mut self.histories);
