@@ -89,6 +89,11 @@ impl Native {
                 let message = "writes memory that is not the program's, such as the C library's";
                 Err(self.failure(BugKind::Unsupported, message))
             }
+            // Whether it fails without a reason is a question.
+            Class::Own { .. } if matches!(op, OpKind::CompareExchange { weak: true, .. }) => {
+                self.share_own(address, size);
+                Err(self.again())
+            }
             Class::Own { .. } => {
                 self.note_private_read(address, size)?;
                 Ok(Some(self.do_atomic(address, size, op)))
@@ -156,7 +161,8 @@ impl Native {
     ) {
         let frame = &mut self.thread_mut().frame;
         match result {
-            AtomicResult::Old => frame.result = [old as u64, (old >> 64) as u64],
+            AtomicResult::Old if size == 16 => frame.result = [old as u64, (old >> 64) as u64],
+            AtomicResult::Old => frame.result = [old as u64, written.into()],
             AtomicResult::Success { address, .. } => {
                 frame.result = [written.into(), 0];
                 if !written {

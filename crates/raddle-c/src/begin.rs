@@ -100,6 +100,7 @@ impl Native {
                 (self.module.constructors[phase], self.arguments.registers())
             }
             None if phase == constructors => (self.module.main, self.arguments.registers()),
+            None if phase == constructors + 1 => (shims::end_main as *const () as usize, [0; 6]),
             _ => return false,
         };
         let thread = self.thread_mut();

@@ -6,17 +6,18 @@ use std::time::{Duration, Instant};
 use raddle_core::execution::ThreadId;
 use raddle_core::explore::report::{self, Style};
 use raddle_core::explore::{
-    Control, Ending, Extent, Leaf, Limits, Observed, Summary, ThreadEnd, Trace, TraceEvent,
+    Control, Ending, Extent, Leaf, Limits, Observed, Pending, Summary, ThreadEnd, Trace, TraceEvent,
 };
 use raddle_core::model::Model;
 use raddle_core::plan::{Explorer, Plan};
-use raddle_core::program::{OpKind, Program};
+use raddle_core::program::{Op, OpKind, Program};
 use raddle_core::robust::{self, Finding, NotRobust};
 
 use crate::compile::{self, Object, Source};
 use crate::error::Error;
 use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
+use crate::ops::EXITED;
 use crate::outcome::{Bug, BugKind, Outcome, Verdict};
 use crate::printed;
 use crate::trap::{self, Watchdog};
@@ -131,6 +132,7 @@ fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary,
     let limits = Limits { classes: request.max_executions, deadline };
     let late = RefCell::new(None);
     let is_wrong = |leaf: &dyn Leaf| match leaf.ending() {
+        Ending::Deadlock(_) | Ending::Livelock(_) if has_exited(leaf) => false,
         ending @ (Ending::Deadlock(_) | Ending::Livelock(_)) if main_has_ended(leaf) => {
             late.borrow_mut().get_or_insert_with(|| Wrong::Ending(ending.clone(), leaf.trace()));
             false
@@ -183,6 +185,14 @@ fn compared_with_sc(
 
 fn main_has_ended(leaf: &dyn Leaf) -> bool {
     leaf.trace().ends.get(&ThreadId::new(0)) == Some(&ThreadEnd::Finished)
+}
+
+/// Whether a thread other than the main one has ended the program.
+fn has_exited(leaf: &dyn Leaf) -> bool {
+    let waits = |pending: &Pending| {
+        matches!(pending, Pending::Question(Op { kind: OpKind::Sync { guard: EXITED, .. }, .. }))
+    };
+    leaf.trace().pending.values().any(waits)
 }
 
 /// Does something in which the program's code runs.

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use tempfile::TempDir;
 
@@ -42,8 +43,7 @@ pub struct Object {
 }
 
 /// Without builtin functions: a call of `strcpy` must stay one, as stores in its place have no hooks.
-const COMMON: &[&str] =
-    &["-O0", "-g", "-fPIC", "-fno-common", "-fno-builtin", "-fsanitize=thread", "-w"];
+const COMMON: &[&str] = &["-O0", "-fPIC", "-fno-common", "-fno-builtin", "-fsanitize=thread", "-w"];
 /// What the mending of assembly relies on, and what saves only some registers.
 const GCC: &[&str] = &[
     "-fno-omit-frame-pointer",
@@ -69,8 +69,8 @@ const CLANG: &[&str] = &[
     "-tsan-instrument-read-before-write=1",
 ];
 
-/// The C++ library checks how it is used, and its strings, which it has compiled, are compiled again with hooks.
-const CPP: &[&str] = &["-D_GLIBCXX_ASSERTIONS"];
+/// The C++ library checks how it is used. The language is that of g++, unless the user says otherwise.
+const CPP: &[&str] = &["-D_GLIBCXX_ASSERTIONS", "-std=gnu++17"];
 
 /// Compiles and links.
 pub(crate) fn compile(source: &Source) -> Result<Object, Error> {
@@ -82,14 +82,24 @@ pub(crate) fn compile(source: &Source) -> Result<Object, Error> {
     let compiler = Compiler::choose(source)?;
     let directory = TempDir::with_prefix("raddle-")
         .map_err(|error| Error::System(format!("no temporary directory: {error}")))?;
-    let mut objects = vec![];
-    for (index, file) in source.files.iter().enumerate() {
-        objects.push(compiler.object(file, &source.flags, directory.path(), index)?);
-    }
-    link(&compiler, &objects, directory.path())
+    let object = |(index, file): (usize, &PathBuf)| {
+        compiler.object(file, &source.flags, directory.path(), &index.to_string())
+    };
+    thread::scope(|scope| {
+        let stub = scope.spawn(|| compiler.stub(directory.path()));
+        let objects = source.files.iter().enumerate().map(object);
+        let objects = objects.collect::<Result<Vec<PathBuf>, Error>>()?;
+        let stub = stub.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        link(&compiler, &objects, &stub, directory.path())
+    })
 }
 
-fn link(compiler: &Compiler, objects: &[PathBuf], directory: &Path) -> Result<Object, Error> {
+fn link(
+    compiler: &Compiler,
+    objects: &[PathBuf],
+    stub: &[PathBuf],
+    directory: &Path,
+) -> Result<Object, Error> {
     let needed = symbols::needed(objects)?;
     let refused = symbols::refused(&needed);
     let entries = directory.join("entries.s");
@@ -105,11 +115,9 @@ fn link(compiler: &Compiler, objects: &[PathBuf], directory: &Path) -> Result<Ob
         command.args(["-static-libstdc++", "-Wl,-z,muldefs"]);
         let replaced = cpp_functions::STREAMS.iter().chain([&START_THREAD]);
         command.args(replaced.map(|name| format!("-Wl,--wrap={name}")));
-        command.arg(compiler.runtime(directory)?);
     }
     command.arg(format!("-Wl,--version-script={}", exports.display()));
-    command.args(objects).arg(&entries);
-    command.arg(compiler.functions(directory)?).args(["-lm", "-o"]).arg(&out);
+    command.args(stub).args(objects).arg(&entries).args(["-lm", "-o"]).arg(&out);
     run(&mut command)?;
     let bytes = std::fs::read(&out).map_err(|error| Error::System(error.to_string()))?;
     Ok(Object { bytes, refused: cpp_functions::readable(refused) })
@@ -160,6 +168,15 @@ impl Compiler {
         Err(Error::NoCompiler(format!("{} {plural} not run", candidates.join(", "))))
     }
 
+    /// The parts of the stub that must be compiled.
+    fn stub(&self, directory: &Path) -> Result<Vec<PathBuf>, Error> {
+        let mut stub = vec![self.functions(directory)?];
+        if self.is_cpp {
+            stub.push(self.runtime(directory)?);
+        }
+        Ok(stub)
+    }
+
     /// The stub's functions in C.
     fn functions(&self, directory: &Path) -> Result<PathBuf, Error> {
         self.once("functions.o", directory, |object| {
@@ -171,12 +188,13 @@ impl Compiler {
         })
     }
 
-    /// The stub's functions in C++, with hooks.
+    /// The stub's functions in C++, with hooks, but without lines: their places are those of their callers.
     fn runtime(&self, directory: &Path) -> Result<PathBuf, Error> {
         self.once("runtime.o", directory, |object| {
             let source = directory.join("runtime.cpp");
             write(&source, stub::RUNTIME)?;
-            let made = self.object(&source, &[], directory, usize::MAX)?;
+            let flags = [String::from("-g0")];
+            let made = self.object(&source, &flags, directory, "runtime")?;
             std::fs::rename(made, object).map_err(|error| Error::System(error.to_string()))
         })
     }
@@ -201,27 +219,72 @@ impl Compiler {
         Ok(object)
     }
 
-    /// Compiles a file to an object file.
+    /// Compiles a file to an object file of this name.
     fn object(
         &self,
         file: &Path,
         flags: &[String],
         directory: &Path,
-        index: usize,
+        name: &str,
     ) -> Result<PathBuf, Error> {
-        let object = directory.join(format!("{index}.o"));
-        let mut command = Command::new(&self.name);
-        command.args(flags).args(COMMON).args(if self.is_clang { CLANG } else { GCC });
-        if is_cpp(file) {
-            command.args(CPP);
-        }
-        let assembly = directory.join(format!("{index}.s"));
-        run(command.arg("-S").arg(file).arg("-o").arg(&assembly))?;
-        let text = std::fs::read(&assembly).map_err(|error| Error::System(error.to_string()))?;
-        write(&assembly, &assembly::mend(&String::from_utf8_lossy(&text), self.is_clang)?)?;
+        let path = |ending: &str| directory.join(format!("{name}.{ending}"));
+        let (assembly, object) = (path("s"), path("o"));
+        let text = if self.is_clang {
+            self.by_clang(file, flags, &path("ll"), &assembly)?
+        } else {
+            self.by_gcc(file, flags, &assembly)?
+        };
+        write(&assembly, &text)?;
         run(Command::new(&self.name).arg("-c").arg(&assembly).arg("-o").arg(&object))?;
         Ok(object)
     }
+
+    /// The command that compiles a file. The user's flags come before those that must be.
+    fn command(&self, file: &Path, flags: &[String]) -> Command {
+        let mut command = Command::new(&self.name);
+        command.args(["-O0", "-g"]);
+        if is_cpp(file) {
+            command.args(CPP);
+        }
+        command.args(flags).args(COMMON).args(if self.is_clang { CLANG } else { GCC });
+        command.arg("-S");
+        command
+    }
+
+    fn by_gcc(&self, file: &Path, flags: &[String], out: &Path) -> Result<String, Error> {
+        run(self.command(file, flags).arg(file).arg("-o").arg(out))?;
+        let mut text = read(out)?;
+        if !is_cpp(file) && text.contains("__tsan_atomic") {
+            let mut command = self.command(file, flags);
+            command.arg(assembly::ATOMICS_ARE_VOLATILE).arg(file).arg("-o").arg(out);
+            // If that is no program any more, nothing can be told.
+            if run(&mut command).is_ok() {
+                text = assembly::mark_atomic_loads(&text, &read(out)?);
+            }
+        }
+        assembly::mend(&text, false)
+    }
+
+    /// Hooks are inserted in a second step, as they do not say which compare-exchanges are weak.
+    fn by_clang(
+        &self,
+        file: &Path,
+        flags: &[String],
+        between: &Path,
+        out: &Path,
+    ) -> Result<String, Error> {
+        let mut command = self.command(file, flags);
+        command.args(["-emit-llvm", "-Xclang", "-disable-llvm-passes"]);
+        run(command.arg(file).arg("-o").arg(between))?;
+        write(between, &assembly::mark_weak(&read(between)?))?;
+        run(self.command(between, &[]).arg(between).arg("-o").arg(out))?;
+        assembly::mend(&read(out)?, true)
+    }
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    let bytes = std::fs::read(path).map_err(|error| Error::System(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn run(command: &mut Command) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! What the system would have killed the program for, in words.
 
-use raddle_core::program::End;
+use raddle_core::program::{End, PlaceId};
 
 use crate::native::Native;
 use crate::outcome::BugKind;
@@ -9,22 +9,9 @@ use crate::trap;
 impl Native {
     /// The system would have killed the program.
     pub(crate) fn trapped(&mut self) -> End {
-        let [signal, address, instruction, stack, ..] = self.thread().frame.arguments;
-        let in_program = |at: &usize| {
-            let (from, to) = self.module.constants;
-            (from..to).contains(at)
-        };
-        // Behind the instruction, as if it were a call. Otherwise who called the library.
+        let [signal, address, ..] = self.thread().frame.arguments;
+        let place = self.place_of_crash();
         let slot = self.thread().slot;
-        let caller = if in_program(&instruction) {
-            Some(instruction + 1)
-        } else {
-            return_addresses(stack.max(slot.stack_limit()), slot.stack_top()).find(in_program)
-        };
-        let place = match caller {
-            Some(at) => self.places.place(at),
-            None => self.place(),
-        };
         let near_limit = address.wrapping_sub(slot.stack_limit() - (1 << 16)) < (1 << 16) + 4096;
         let (bug, message) = match signal as i32 {
             libc::SIGFPE => (BugKind::Crash, String::from("division by zero, or overflow in one")),
@@ -39,6 +26,20 @@ impl Native {
             _ => (BugKind::Crash, format!("access to invalid memory at {address:#x}")),
         };
         self.failure_at(bug, &message, place)
+    }
+
+    /// Where it crashed; in code that is not the program's, who called that.
+    fn place_of_crash(&mut self) -> PlaceId {
+        let (from, to) = self.module.constants;
+        let is_programs = |at: usize| (from..to).contains(&at);
+        let (at, slot) = (self.thread().frame.noted, self.thread().slot);
+        if is_programs(at.address) && slot.has_on_stack(at.stack) {
+            return self.places.place_of_user(at, slot.stack());
+        }
+        let stack = at.stack.max(slot.stack_limit());
+        let callers = return_addresses(stack, slot.stack_top()).filter(|&at| is_programs(at));
+        let callers: Vec<usize> = callers.collect();
+        self.places.first_of_user(&callers).unwrap_or_else(|| self.place())
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use raddle_core::execution::MemoryOrder;
 use raddle_core::program::UpdateKind;
 
+use crate::assembly::WEAK;
+
 /// A hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hook {
@@ -31,6 +33,8 @@ pub(crate) enum HookKind {
     WriteRange,
     /// An atomic access of so many bytes.
     Atomic(AtomicKind, usize),
+    /// A load of so many bytes comes next, which is atomic although the compiler made it a plain one.
+    AtomicRead(usize),
     /// A fence; the first argument is its order.
     Fence,
     /// A fence between stores.
@@ -50,7 +54,7 @@ pub(crate) enum AtomicKind {
     /// A compare-exchange.
     Compare {
         is_weak: bool,
-        /// Whether it gets the expected value and returns the old one; otherwise the second argument is
+        /// Whether it gets the expected value and returns the old one, and whether it succeeded; otherwise the second argument is
         /// the address of the expected value, and it returns whether it succeeded.
         is_by_value: bool,
     },
@@ -75,6 +79,9 @@ fn accesses(table: &mut Vec<Hook>) {
             table.push(hook(format!("__tsan_{prefix}read{size}"), HookKind::Read(size)));
             table.push(hook(format!("__tsan_{prefix}write{size}"), HookKind::Write(size)));
         }
+    }
+    for size in [1, 2, 4, 8, 16] {
+        table.push(hook(format!("__tsan_sc_read{size}"), HookKind::AtomicRead(size)));
     }
     table.push(hook("__tsan_read_range", HookKind::ReadRange));
     table.push(hook("__tsan_write_range", HookKind::WriteRange));
@@ -109,6 +116,10 @@ fn atomics(table: &mut Vec<Hook>) {
             let name = format!("__tsan_atomic{bits}_{name}");
             table.push(hook(name, HookKind::Atomic(kind, bits / 8)));
         }
+    }
+    for bits in [8, 16, 32, 64] {
+        let kind = HookKind::Atomic(compare(true, true), bits / 8);
+        table.push(hook(format!("{WEAK}{bits}"), kind));
     }
     table.push(hook("__tsan_atomic_thread_fence", HookKind::Fence));
 }

@@ -74,7 +74,8 @@ pub(crate) struct Layout {
     shared: BTreeMap<usize, usize>,
     /// Where locations are cut, and because of which access.
     cuts: BTreeMap<usize, PlaceId>,
-    /// The locations of blocks, by address, with their sizes. They are cleared when the block is freed.
+    /// The locations of blocks and of threads, by address, with their sizes. They are cleared when the block is freed, or
+    /// the thread ends.
     of_blocks: BTreeMap<usize, usize>,
     /// Where variables were read as if nobody wrote them, and those of which it turned out that somebody does.
     settings: BTreeSet<usize>,

@@ -8,7 +8,7 @@
 //! - `serve`, `plain`, `atomics` and `shared`: what hooks do; `requests` and `ops`: what library functions
 //!   are made of (`shims`);
 //! - `spin` and `loops`: how loops are found that only wait;
-//! - `crash`, `difference`, `memory`, `names`, `places` and `types`: what people are told.
+//! - `crash`, `difference`, `frames`, `memory`, `names`, `places` and `types`: what people are told.
 //!
 //! All that threads share goes through ops, so each thread is run alone. What cannot be seen is refused, with
 //! its place: functions that nobody models, inline assembly, accesses of different sizes that may race,
@@ -24,6 +24,7 @@ mod cpp_functions;
 mod crash;
 mod difference;
 mod error;
+mod frames;
 mod heap;
 mod hooks;
 mod layout;

@@ -53,6 +53,9 @@ pub(crate) struct Module {
     pub(crate) current: *mut *mut Frame,
     /// The functions that it calls and nobody models.
     pub(crate) refused: Vec<String>,
+    /// The stub's variables for threads and for the end of the program.
+    pub(crate) threads: usize,
+    pub(crate) exits: usize,
 }
 
 type File<'a> = ElfFile64<'a, LittleEndian>;
@@ -109,6 +112,8 @@ impl Module {
             thread_locals: plan.thread_locals,
             current: current as *mut *mut Frame,
             refused,
+            threads: find(handle, c"raddle_threads"),
+            exits: find(handle, c"raddle_exits"),
             bytes,
         })
     }

@@ -1,8 +1,10 @@
 //! What is in memory in the beginning, and what people call it.
 
+use raddle_core::execution::ThreadId;
 use raddle_core::program::Program;
 
 use crate::native::Native;
+use crate::shims::EXITS;
 use crate::slots::Part;
 
 impl Native {
@@ -30,6 +32,13 @@ impl Native {
                 None if offset == 0 => variable.name.clone(),
                 None => format!("{}+{offset}", variable.name),
             };
+        }
+        if (self.module.threads..self.module.exits).contains(&address) {
+            let thread = ThreadId::new((address - self.module.threads) / 4);
+            return format!("who joins {}", self.thread_name(thread));
+        }
+        if (self.module.exits..self.module.exits + EXITS).contains(&address) {
+            return format!("what exit does+{}", address - self.module.exits);
         }
         let Some((thread, part)) = self.slots.find(address) else { return format!("{address:#x}") };
         let thread = self.thread_name(thread);

@@ -193,8 +193,9 @@ impl Native {
 
     /// Where the current thread is.
     pub(crate) fn place(&mut self) -> PlaceId {
-        let address = self.thread().caller.address;
-        self.places.place(address)
+        let thread = self.thread();
+        let (at, stack) = (thread.caller, thread.slot.stack());
+        self.places.place_of_user(at, stack)
     }
 
     /// The current thread.

@@ -27,7 +27,21 @@ pub(crate) enum Kind {
     Once,
     Futex,
     Section,
+    Exit,
 }
+
+/// Memory of the stub that library functions keep what threads share in. As long as only one thread uses it, that is no
+/// op, as with any memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Area {
+    /// Four bytes for each thread.
+    Threads,
+    /// What is done at the end of the program.
+    Exits,
+}
+
+/// A thread that has ended the program waits for this, which never comes.
+pub(crate) const EXITED: Guard = Guard::Below(0);
 
 /// What a thread asks for.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +74,8 @@ pub(crate) enum Request<'a> {
     Remember { key: (u32, u64), value: u64 },
     Recall { key: (u32, u64) },
     Current,
+    Area { area: Area },
+    IsInLibrary { address: usize },
     ThreadLocals,
     NoteBound { what: &'static str },
     NoteLeft,
@@ -72,6 +88,10 @@ pub(crate) struct Call<'a> {
     /// Whether a weak compare-exchange failed although the values are equal.
     pub(crate) is_spurious: bool,
 }
+
+/// Both orders are relaxed, and it does not fail without a reason.
+pub(crate) const RELAXED: Orders =
+    Orders { success: MemoryOrder::Relaxed, failure: MemoryOrder::Relaxed, is_weak: false };
 
 /// The memory orders of a compare-exchange.
 #[derive(Clone, Copy, Debug)]
@@ -289,6 +309,16 @@ pub(crate) fn recall(kind: u32, key: u64) -> u64 {
 /// The thread that runs.
 pub(crate) fn current() -> ThreadId {
     ThreadId::new(ask(Request::Current).0 as usize)
+}
+
+/// Where an area of memory is.
+pub(crate) fn area(area: Area) -> usize {
+    ask(Request::Area { area }).0 as usize
+}
+
+/// Whether the code at an address is in a library that was compiled without hooks.
+pub(crate) fn is_in_library(address: usize) -> bool {
+    ask(Request::IsInLibrary { address }).0 != 0
 }
 
 /// A block of this thread's own of 4096 bytes, beyond its thread-local variables. It is zero in the

@@ -19,6 +19,18 @@ impl Native {
     /// A plain load comes next.
     #[inline]
     pub(crate) fn read(&mut self, address: usize, size: usize, cut: Cut) -> Flow {
+        self.read_by(address, size, cut, MemoryOrder::NonAtomic)
+    }
+
+    /// A load comes next that the program does itself.
+    #[inline]
+    pub(crate) fn read_by(
+        &mut self,
+        address: usize,
+        size: usize,
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Flow {
         if size == 0 {
             return Ok(());
         }
@@ -29,7 +41,7 @@ impl Native {
                 let locations = self.locate(address, size, cut)?;
                 let location = locations[0];
                 self.thread_mut().waiting = Waiting::Plain { locations, next: 0 };
-                Err(self.question(OpKind::Load { location, order: MemoryOrder::NonAtomic }))
+                Err(self.question(OpKind::Load { location, order }))
             }
         }
     }

@@ -1,14 +1,14 @@
 //! What library functions ask for (`ops`).
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
-use raddle_core::program::{End, Guard, OpKind, UpdateKind};
+use raddle_core::program::{End, Guard, OpKind, PlaceId, UpdateKind};
 
 use crate::atomics;
 use crate::heap::{Sort, Wrong};
 use crate::layout::{Cut, What};
 use crate::names::Start;
 use crate::native::{GONE, Native};
-use crate::ops::{self, Call, Kind, Request};
+use crate::ops::{self, Area, Call, Kind, Request};
 use crate::outcome::BugKind;
 use crate::serve::Flow;
 use crate::shims;
@@ -30,6 +30,8 @@ fn is_only_reading(request: Request<'_>) -> bool {
         | Request::IsHeld { .. }
         | Request::Recall { .. }
         | Request::Current
+        | Request::Area { .. }
+        | Request::IsInLibrary { .. }
         | Request::ThreadLocals => true,
         Request::Remember { key, .. } => key.0 == shims::CLOCK,
         _ => false,
@@ -87,7 +89,10 @@ impl Native {
                 Err(self.ask(OpKind::Choose { options: options.max(1) }))
             }
             Request::Assume => Err(End::Assume),
-            Request::Finish => Err(End::Finished),
+            Request::Finish => {
+                let place = self.place();
+                Err(self.finish(place))
+            }
             Request::Fail { bug, message } => Err(self.failure(bug, message)),
             Request::Print { text } => {
                 self.thread_mut().printed.push_str(text);
@@ -114,6 +119,9 @@ impl Native {
                 done
             }
             Request::Current => Ok(Some(self.current.index() as Value)),
+            Request::Area { area: Area::Threads } => Ok(Some(self.module.threads as Value)),
+            Request::Area { area: Area::Exits } => Ok(Some(self.module.exits as Value)),
+            Request::IsInLibrary { address } => Ok(Some(self.places.is_in_library(address).into())),
             Request::ThreadLocals => {
                 let after = self.module.thread_locals.size.next_multiple_of(64);
                 Ok(Some((self.thread().slot.locals() + after) as Value))
@@ -288,20 +296,28 @@ impl Native {
         Ok(1)
     }
 
-    /// Stores [`GONE`] to all locations of a block.
+    /// Stores [`GONE`] to all locations of memory that nobody may use any more.
+    pub(crate) fn discard(&mut self, from: usize, to: usize, place: PlaceId) -> Flow {
+        self.freed_blocks.insert(from, to);
+        for (at, size) in self.layout.of_block(from, to) {
+            for location in self.locate(at, size, Cut::Range)? {
+                let order = MemoryOrder::NonAtomic;
+                let store = OpKind::Store { location, value: GONE, order, carries: false };
+                self.effect_at(store, place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Frees a block that is shared.
     fn clear_block(&mut self, address: usize) -> Flow {
         let size = self.known_blocks.get(&address).copied().unwrap_or(0);
         let end = address + size.max(1);
-        self.freed_blocks.insert(address, end);
         if self.layout.note_freed(address, end) {
             return Err(self.again());
         }
-        for (at, size) in self.layout.of_block(address, end) {
-            for location in self.locate(at, size, Cut::Range)? {
-                let order = MemoryOrder::NonAtomic;
-                self.effect(OpKind::Store { location, value: GONE, order, carries: false });
-            }
-        }
+        let place = self.place();
+        self.discard(address, end, place)?;
         if let Some((thread, Part::Heap { is_zeroed })) = self.slots.find(address)
             && thread == self.current
         {

@@ -90,6 +90,9 @@ impl Native {
             HookKind::ReadRange => self.read(address, second, Cut::Range),
             HookKind::WriteRange => self.write(address, second, Cut::Range),
             HookKind::Atomic(kind, size) => self.atomic(kind, size, arguments),
+            HookKind::AtomicRead(size) => {
+                self.read_by(address, size, Cut::Never, MemoryOrder::SeqCst)
+            }
             HookKind::Fence => {
                 self.effect(OpKind::Fence { order: hooks::order(address) });
                 Ok(())
@@ -136,7 +139,12 @@ impl Native {
         let question = self.thread_mut().question.take();
         let waiting = std::mem::take(&mut self.thread_mut().waiting);
         if value == GONE {
-            let message = "memory is used after it was freed";
+            let message = match question.and_then(|question| question.kind.location()) {
+                Some(location) if !self.is_in_block(location) => {
+                    "a variable of a thread is used after the thread has ended"
+                }
+                _ => "memory is used after it was freed",
+            };
             return Err(self.failure(BugKind::UseAfterFree, message));
         }
         let new = question.and_then(|question| written(question.kind, value, is_spurious));
@@ -203,7 +211,7 @@ impl Native {
         self.effect_at(kind, place);
     }
 
-    fn effect_at(&mut self, kind: OpKind, place: PlaceId) {
+    pub(crate) fn effect_at(&mut self, kind: OpKind, place: PlaceId) {
         let op = Op { kind, place };
         self.segment.push(op);
         let thread = self.thread_mut();
@@ -231,11 +239,26 @@ impl Native {
         if self.next_function() || self.run_destructors() {
             return Ok(());
         }
+        let Some(start) = self.names.start(self.current) else { return Err(End::Finished) };
         let result = self.thread().frame.arguments[0];
-        if result != 0 && self.names.start(self.current).is_some() {
+        if result != 0 {
             self.set_result(result as Value);
         }
-        Err(End::Finished)
+        let place = self.places.place(start.function + 1);
+        Err(self.finish(place))
+    }
+
+    /// The thread ends. What it shared of its stack and its thread-local variables is gone, unless the program ends
+    /// with it.
+    pub(crate) fn finish(&mut self, place: PlaceId) -> End {
+        if self.names.start(self.current).is_some() {
+            let slot = self.thread().slot;
+            let (from, to) = (slot.stack_limit(), slot.heap(true).0);
+            if let Err(end) = self.discard(from, to, place) {
+                return end;
+            }
+        }
+        End::Finished
     }
 
     pub(crate) fn set_result(&mut self, value: Value) {

@@ -57,11 +57,18 @@ impl Native {
         self.location_name(location)
     }
 
-    /// Locations of blocks are remembered. If the block was freed already, that must be done again.
+    /// Whether a location is in a block of memory.
+    pub(crate) fn is_in_block(&self, location: LocationId) -> bool {
+        let address = self.layout.all[location.index()].address;
+        matches!(self.slots.find(address), Some((_, Part::Heap { .. })))
+    }
+
+    /// Locations of blocks and of threads are remembered. If the block was freed already, or the thread has ended, that
+    /// must be done again.
     fn note_new_locations(&mut self, known: usize) -> Flow {
         for index in known..self.layout.all.len() {
             let address = self.layout.all[index].address;
-            if !matches!(self.slots.find(address), Some((_, Part::Heap { .. }))) {
+            if self.slots.find(address).is_none() {
                 continue;
             }
             let is_new = self.layout.note_of_block(LocationId::new(index));

@@ -167,6 +167,11 @@ impl Slot {
         self.base + GUARD
     }
 
+    /// Where the stack is: from and to.
+    pub(crate) fn stack(self) -> (usize, usize) {
+        (self.stack_limit(), self.stack_top())
+    }
+
     /// Whether the address is on this stack.
     #[inline]
     pub(crate) fn has_on_stack(self, address: usize) -> bool {

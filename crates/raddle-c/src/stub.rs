@@ -33,6 +33,11 @@ raddle_to_shim: .quad 0
     .globl __dso_handle
     .hidden __dso_handle
 __dso_handle: .quad 0
+    .bss
+    .balign 16
+    .globl raddle_threads, raddle_exits
+raddle_threads: .skip 4096
+raddle_exits: .skip 2064
     .section .note.GNU-stack,\"\",@progbits
 ";
 

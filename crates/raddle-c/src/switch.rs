@@ -54,7 +54,7 @@ pub(crate) struct Frame {
     pub(crate) result: [u64; 2],
     /// The explorer's stack while the thread runs.
     host: usize,
-    /// Who called the library function that is written in Rust, if it is in one.
+    /// Who called the library function that is written in Rust, if it is in one; or where it got a signal.
     pub(crate) noted: Caller,
     /// Whether that was called since the explorer last looked.
     pub(crate) is_fresh: usize,
@@ -71,7 +71,7 @@ pub(crate) const SITE: usize = offset_of!(Frame, site);
 pub(crate) const ASKED: usize = usize::MAX;
 /// The number with which a function returns that was started by [`Frame::start`].
 pub(crate) const RETURNED: usize = usize::MAX - 1;
-/// The number of a thread that got a signal: its arguments are signal, address, instruction and stack.
+/// The number of a thread that got a signal: its arguments are the signal and the address; where it was is noted.
 pub(crate) const TRAPPED: usize = usize::MAX - 2;
 
 thread_local! {
@@ -247,10 +247,11 @@ unsafe extern "C" fn leave() {
 ///
 /// # Safety
 /// The frame is that of the thread that runs.
-pub(crate) unsafe fn trap(frame: *mut Frame, arguments: [usize; 6]) -> (usize, usize) {
+pub(crate) unsafe fn trap(frame: *mut Frame, at: Caller, arguments: [usize; 6]) -> (usize, usize) {
     // SAFETY: the thread is interrupted, and the explorer waits in `resume`.
     let frame = unsafe { &mut *frame };
     frame.number = TRAPPED;
+    frame.noted = at;
     frame.arguments = arguments;
     (back as *const () as usize, frame.host)
 }

@@ -43,7 +43,7 @@ pub(crate) enum Then {
 /// What a hook returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtomicResult {
-    /// The value that was read.
+    /// The value that was read, and unless that is large whether something was written.
     Old,
     /// Whether a compare-exchange succeeded. If not, the value goes to the address.
     Success { expected: Value, address: usize },

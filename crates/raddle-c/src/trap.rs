@@ -13,8 +13,11 @@ use std::ptr;
 use std::sync::Once;
 
 use crate::error::Error;
-use crate::switch;
+use crate::switch::{self, Caller};
 
+/// The registers of a [`Caller`].
+const SAVED: [i32; 6] =
+    [libc::REG_RBX, libc::REG_RBP, libc::REG_R12, libc::REG_R13, libc::REG_R14, libc::REG_R15];
 /// The signals of faults.
 const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 /// The signal of the timer.
@@ -135,10 +138,15 @@ unsafe fn divert(signal: i32, address: usize, context: *mut libc::ucontext_t) ->
     // SAFETY: the caller hands in the interrupted context, and the frame is that of the thread that runs.
     unsafe {
         let registers = &mut (*context).uc_mcontext.gregs;
-        let instruction = registers[libc::REG_RIP as usize] as usize;
-        let stack = registers[libc::REG_RSP as usize] as usize;
-        let arguments = [signal as usize, address, instruction, stack, 0, 0];
-        let (instruction, stack) = switch::trap(frame, arguments);
+        let value = |register: i32| registers[register as usize] as usize;
+        let at = Caller {
+            // Behind the instruction, as if it were a call.
+            address: value(libc::REG_RIP).wrapping_add(1),
+            stack: value(libc::REG_RSP),
+            registers: SAVED.map(value),
+        };
+        let arguments = [signal as usize, address, 0, 0, 0, 0];
+        let (instruction, stack) = switch::trap(frame, at, arguments);
         registers[libc::REG_RIP as usize] = instruction as i64;
         registers[libc::REG_RSP as usize] = stack as i64;
     }

@@ -31,6 +31,114 @@ void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_
     *state = 0;
 }
 
+/* Things that happen once. If the function throws an exception, the next one may try. */
+
+int raddle_once_begin(void *once, void *caller);
+void raddle_once_end(void *once, int done);
+
+struct Attempt {
+    void *once;
+    int done;
+    ~Attempt() { raddle_once_end(once, done); }
+};
+
+int pthread_once(void *once, void (*function)()) {
+    if (raddle_once_begin(once, __builtin_return_address(0))) {
+        Attempt attempt = {once, 0};
+        function();
+        attempt.done = 1;
+    }
+    return 0;
+}
+
+/* Exceptions of the library with a text. They are objects with a table and the text, which copies share. */
+
+void *malloc(size_t size);
+void free(void *block);
+size_t strlen(const char *text);
+void *memcpy(void *to, const void *from, size_t size);
+
+struct Text {
+    long owners;
+    char bytes[8];
+};
+
+struct Exception {
+    void **table;
+    Text *text;
+};
+
+struct String {
+    const char *bytes;
+};
+
+static void make(Exception *exception, void **table, const char *bytes) {
+    size_t size = strlen(bytes) + 1;
+    Text *text = (Text *)malloc(sizeof(long) + size);
+    text->owners = 1;
+    memcpy(text->bytes, bytes, size);
+    exception->table = table + 2;
+    exception->text = text;
+}
+
+static void copy(Exception *exception, void **table, const Exception *from) {
+    __atomic_fetch_add(&from->text->owners, 1, __ATOMIC_RELAXED);
+    exception->table = table + 2;
+    exception->text = from->text;
+}
+
+static void drop(Exception *exception) {
+    if (__atomic_fetch_sub(&exception->text->owners, 1, __ATOMIC_ACQ_REL) == 1)
+        free(exception->text);
+}
+
+static Exception *assign(Exception *exception, const Exception *from) {
+    __atomic_fetch_add(&from->text->owners, 1, __ATOMIC_RELAXED);
+    drop(exception);
+    exception->text = from->text;
+    return exception;
+}
+
+#define STRING "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+/* Constructors from texts and strings, and destructors. */
+#define MADE(name)                                                                                        \
+    extern void *_ZTVSt##name[];                                                                          \
+    void _ZNSt##name##C1EPKc(Exception *e, const char *text) { make(e, _ZTVSt##name, text); }             \
+    void _ZNSt##name##C2EPKc(Exception *e, const char *text) { make(e, _ZTVSt##name, text); }             \
+    void make_1_##name(Exception *e, String *text) __asm__("_ZNSt" #name "C1E" STRING);                        \
+    void make_1_##name(Exception *e, String *text) { make(e, _ZTVSt##name, text->bytes); }                     \
+    void make_2_##name(Exception *e, String *text) __asm__("_ZNSt" #name "C2E" STRING);                        \
+    void make_2_##name(Exception *e, String *text) { make(e, _ZTVSt##name, text->bytes); }                     \
+    void _ZNSt##name##D1Ev(Exception *e) { drop(e); }                                                     \
+    void _ZNSt##name##D2Ev(Exception *e) { drop(e); }                                                     \
+    void _ZNSt##name##D0Ev(Exception *e) {                                                                \
+        drop(e);                                                                                          \
+        free(e);                                                                                          \
+    }
+
+/* And copies. */
+#define COPIED(name)                                                                                      \
+    void _ZNSt##name##C1ERKS_(Exception *e, const Exception *from) { copy(e, _ZTVSt##name, from); }       \
+    void _ZNSt##name##C2ERKS_(Exception *e, const Exception *from) { copy(e, _ZTVSt##name, from); }       \
+    void _ZNSt##name##C1EOS_(Exception *e, const Exception *from) { copy(e, _ZTVSt##name, from); }        \
+    void _ZNSt##name##C2EOS_(Exception *e, const Exception *from) { copy(e, _ZTVSt##name, from); }        \
+    Exception *_ZNSt##name##aSERKS_(Exception *e, const Exception *from) { return assign(e, from); }      \
+    Exception *_ZNSt##name##aSEOS_(Exception *e, const Exception *from) { return assign(e, from); }       \
+    const char *_ZNKSt##name##4whatEv(const Exception *e) { return e->text->bytes; }
+
+MADE(11logic_error)
+COPIED(11logic_error)
+MADE(13runtime_error)
+COPIED(13runtime_error)
+MADE(12domain_error)
+MADE(16invalid_argument)
+MADE(12length_error)
+MADE(12out_of_range)
+MADE(11range_error)
+MADE(14overflow_error)
+MADE(15underflow_error)
+
 /* Streams are refused where they are used, so nothing has to be made ready for them. */
 
 void __wrap__ZNSt8ios_base4InitC1Ev(void *) {}

@@ -1,17 +1,48 @@
 //! Small programs, from source to verdict.
 
 use std::io::Write;
+use std::process::{Command, Stdio};
 
 use raddle_c::{BugKind, Error, Outcome, Request, Verdict, check};
 use raddle_core::model::Model;
 use raddle_core::program::OpKind;
+use tempfile::NamedTempFile;
 
-/// Explores a program under a model.
-fn explore(text: &str, model: Model) -> Outcome {
-    let mut file = tempfile::Builder::new().suffix(".c").tempfile().expect("a temporary file");
+/// A file with a text.
+fn file(ending: &str, text: &str) -> NamedTempFile {
+    let mut file = tempfile::Builder::new().suffix(ending).tempfile().expect("a temporary file");
     file.write_all(text.as_bytes()).expect("it can be written");
+    file
+}
+
+fn is_installed(compiler: &str) -> bool {
+    let run = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();
+    run.is_ok_and(|status| status.success())
+}
+
+/// Explores a program under a model, compiled by gcc, and by clang where it is installed: the same must come out.
+fn explore_by(compilers: [&str; 2], ending: &str, text: &str, model: Model) -> Outcome {
+    let file = file(ending, text);
     let request = Request { model, ..Request::new(&[file.path()]) };
-    check(&request).unwrap_or_else(|error| panic!("{error}"))
+    let by = |compiler: &str| {
+        let mut request = request.clone();
+        request.source.compiler = Some(compiler.to_owned());
+        check(&request).unwrap_or_else(|error| panic!("{compiler}: {error}"))
+    };
+    let outcome = by(compilers[0]);
+    if is_installed(compilers[1]) {
+        let told = |outcome: &Outcome| {
+            let bug = outcome.bug.as_ref().map(|bug| (bug.kind, bug.message.clone()));
+            (outcome.verdict, outcome.classes, outcome.blocked, bug)
+        };
+        assert_eq!(told(&outcome), told(&by(compilers[1])), "{compilers:?}, {model}");
+    }
+    outcome
+}
+
+/// Explores a C program under a model.
+fn explore(text: &str, model: Model) -> Outcome {
+    explore_by(["gcc", "clang"], ".c", text, model)
 }
 
 fn bug_of(text: &str, model: Model) -> (BugKind, String) {
@@ -611,10 +642,7 @@ fn every_access_is_one_op() {
 
 /// Explores a C++ program under a model.
 fn explore_cpp(text: &str, model: Model) -> Outcome {
-    let mut file = tempfile::Builder::new().suffix(".cpp").tempfile().expect("a temporary file");
-    file.write_all(text.as_bytes()).expect("it can be written");
-    let request = Request { model, ..Request::new(&[file.path()]) };
-    check(&request).unwrap_or_else(|error| panic!("{error}"))
+    explore_by(["g++", "clang++"], ".cpp", text, model)
 }
 
 #[test]

@@ -24,6 +24,7 @@
 mod forms;
 mod inline;
 mod line;
+mod marks;
 
 use std::fmt::Write;
 
@@ -31,6 +32,7 @@ use crate::error::Error;
 use forms::{Form, Forms};
 use inline::Inline;
 use line::{Access, Instruction, Line, Memory};
+pub(crate) use marks::{ATOMICS_ARE_VOLATILE, WEAK, mark_atomic_loads, mark_weak};
 
 /// The assembly of a C or C++ file with hooks for all that happens. If `hooks_are_complete`, only for inline
 /// assembly.
@@ -236,7 +238,8 @@ impl<'a> Mender<'a> {
 /// Whether a function is the compiler's hook of a plain access: whether it writes, and how many bytes.
 fn hooked(name: &str) -> Option<(bool, Option<usize>)> {
     let name = name.strip_prefix("__tsan_")?;
-    let name = name.trim_start_matches("unaligned_").trim_start_matches("volatile_");
+    let name = name.trim_start_matches("sc_").trim_start_matches("unaligned_");
+    let name = name.trim_start_matches("volatile_");
     if name == "vptr_update" {
         return Some((true, Some(8)));
     }

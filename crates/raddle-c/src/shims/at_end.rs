@@ -1,14 +1,25 @@
-//! What is done at the end of a thread: destructors of thread-local variables and of the values of keys, and
-//! at the end of the main thread of static variables, and what was given to `atexit`.
+//! What is done at the end of a thread: destructors of thread-local variables and of the values of keys; and
+//! at the end of the program: destructors of static variables, and what was given to `atexit`.
 //!
-//! All of that is in one list for each thread, done from its end. What other threads than the main one have registered for the
-//! end of the program is not done.
+//! Each thread has a list of the first, and the program of the second, in memory that threads share; both are done from the
+//! end. Whoever calls `exit`, or returns from `main`, does what is in the list. Then the others may have gone as far as
+//! they like, and none goes on: a thread that has ended the program waits for what never comes, so nobody learns that
+//! it has ended, and an execution in which it waits is complete, whatever the others wait for.
 
 use std::ffi::c_int;
 use std::mem::transmute;
 
+use raddle_core::execution::{MemoryOrder, Value};
+
 use super::keys;
-use crate::ops;
+use crate::ops::{self, Area, EXITED, Kind, RELAXED};
+
+/// The list for the end of the program: how long it is, and behind it functions and arguments.
+const MOST: usize = 128;
+const FIRST: usize = 16;
+const ENTRY: usize = 16;
+/// How large it is.
+pub(crate) const EXITS: usize = FIRST + MOST * ENTRY;
 
 /// How long the list is, and its entries: in three parts.
 const LENGTH: u32 = 6;
@@ -79,11 +90,19 @@ pub(super) extern "C" fn __cxa_thread_atexit(
     0
 }
 
-/// The destructor of a static variable, if this is the main thread.
+/// Adds to the list for the end of the program.
 pub(super) extern "C" fn __cxa_atexit(function: usize, argument: usize, _object: usize) -> c_int {
-    if ops::current().index() == 0 {
-        register(What::Call { function, argument });
+    let list = ops::area(Area::Exits);
+    let mut length = ops::load(list, 8, MemoryOrder::Relaxed);
+    while let (read, false) = ops::cas(list, 8, length, length + 1, RELAXED) {
+        length = read;
     }
+    if length >= MOST as Value {
+        ops::refuse("registers more functions for its end than Raddle has room for");
+    }
+    let entry = list + FIRST + length as usize * ENTRY;
+    ops::store(entry + 8, 8, argument as Value, MemoryOrder::Relaxed);
+    ops::store(entry, 8, function as Value, MemoryOrder::Release);
     0
 }
 
@@ -91,17 +110,43 @@ pub(super) extern "C" fn atexit(function: usize) -> c_int {
     __cxa_atexit(function, 0, 0)
 }
 
-/// Ends the program. If this is not the main thread, the others may have gone as far as they like, and then
-/// none goes on.
-pub(super) extern "C-unwind" fn exit(status: c_int) -> ! {
-    if ops::current().index() == 0 {
-        run_destructors(0);
+/// Does what is in the list for the end of the program. What another thread is just adding is not done.
+fn run_exits() {
+    let list = ops::area(Area::Exits);
+    loop {
+        let length = ops::load(list, 8, MemoryOrder::Relaxed);
+        if length == 0 {
+            return;
+        }
+        let (_, is_taken) = ops::cas(list, 8, length, length - 1, RELAXED);
+        let entry = list + FIRST + (length as usize - 1) * ENTRY;
+        let function = if is_taken { ops::load(entry, 8, MemoryOrder::Acquire) } else { 0 };
+        if function != 0 {
+            ops::store(entry, 8, 0, MemoryOrder::Relaxed);
+            let argument = ops::load(entry + 8, 8, MemoryOrder::Relaxed) as usize;
+            let function = function as usize;
+            // SAFETY: the program gave us a function with at most one argument to call.
+            unsafe { transmute::<usize, extern "C-unwind" fn(usize)>(function)(argument) };
+        }
     }
+}
+
+/// What comes after `main`.
+pub(crate) extern "C-unwind" fn end_main() {
+    run_destructors(0);
+    run_exits();
+}
+
+/// Ends the program.
+pub(super) extern "C-unwind" fn exit(status: c_int) -> ! {
+    end_main();
     _exit(status)
 }
 
 pub(super) extern "C" fn _exit(_status: c_int) -> ! {
-    ops::assume(ops::current().index() == 0);
+    if ops::current().index() != 0 {
+        ops::sync(0, Kind::Exit, EXITED, ops::set_to(0));
+    }
     ops::finish(0)
 }
 

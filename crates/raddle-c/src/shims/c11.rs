@@ -26,8 +26,7 @@ pub(super) extern "C" fn thrd_create(thread: usize, function: usize, argument: u
 }
 
 pub(super) extern "C" fn thrd_join(thread: u64, result: usize) -> c_int {
-    let thread = threads::thread_of(thread);
-    ops::join(thread);
+    let thread = threads::join(thread);
     if result != 0 {
         let value = ops::result_of(thread);
         ops::put_number(result, 4, value);

@@ -28,7 +28,7 @@ mod waiters;
 
 use std::sync::OnceLock;
 
-pub(crate) use at_end::{is_needed as has_destructors, run_destructors};
+pub(crate) use at_end::{EXITS, end_main, is_needed as has_destructors, run_destructors};
 pub(crate) use clock::AHEAD as CLOCK;
 pub(crate) use compare::{Compare, function as compare_function};
 
@@ -99,7 +99,7 @@ fn all() -> Vec<Shim> {
         semaphore: sem_init sem_destroy sem_wait sem_post sem_trywait sem_timedwait sem_clockwait
             sem_getvalue;
         barrier: pthread_barrier_init pthread_barrier_destroy pthread_barrier_wait;
-        once: pthread_once call_once __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort;
+        once: pthread_once call_once raddle_once_begin raddle_once_end __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort;
         keys: pthread_key_create pthread_key_delete pthread_setspecific pthread_getspecific
             tss_create tss_delete tss_set tss_get;
         c11: thrd_create thrd_join thrd_exit thrd_detach thrd_equal thrd_current mtx_init

@@ -1,7 +1,7 @@
 //! Things that happen once: `pthread_once`, and static variables of functions in C++.
 //!
 //! The state is a synchronization object: nobody came yet, somebody is at it, or it is done. Who comes while
-//! somebody is at it waits.
+//! somebody is at it waits. `pthread_once` of C++ programs, out of which exceptions may come, is in `stub/runtime.cpp`.
 
 use std::ffi::c_int;
 
@@ -23,31 +23,40 @@ fn end(object: usize, state: Value) {
     ops::sync(object, Kind::Once, Guard::Always, ops::set_to(state));
 }
 
-/// If the function throws an exception, the next one may try.
-struct Attempt(usize);
-
-impl Drop for Attempt {
-    fn drop(&mut self) {
-        end(self.0, NEW);
-    }
-}
-
-pub(super) extern "C-unwind" fn pthread_once(
-    once: usize,
-    function: extern "C-unwind" fn(),
-) -> c_int {
+pub(super) extern "C" fn pthread_once(once: usize, function: extern "C" fn()) -> c_int {
     if begin(once) {
-        let attempt = Attempt(once);
         function();
-        std::mem::forget(attempt);
         end(once, DONE);
     }
     0
 }
 
 /// What C11 has.
-pub(super) extern "C-unwind" fn call_once(once: usize, function: extern "C-unwind" fn()) {
+pub(super) extern "C" fn call_once(once: usize, function: extern "C" fn()) {
     pthread_once(once, function);
+}
+
+/// What a thread has done of the things that a library does once.
+const BY_LIBRARY: u32 = 11;
+
+/// As [`begin`], for the function with exceptions (`stub/runtime.cpp`), which has this caller. What a library that was compiled
+/// without hooks does once, every thread does for itself: it fills a table, always alike, and is no event.
+pub(super) extern "C" fn raddle_once_begin(once: usize, caller: usize) -> c_int {
+    if !ops::is_in_library(caller) {
+        return begin(once).into();
+    }
+    let is_new = ops::recall(BY_LIBRARY, once as u64) == 0;
+    if is_new {
+        ops::remember(BY_LIBRARY, once as u64, 1);
+    }
+    is_new.into()
+}
+
+/// The function has returned, or (if it is not `done`) thrown an exception: then the next one may try.
+pub(super) extern "C" fn raddle_once_end(once: usize, done: c_int) {
+    if ops::recall(BY_LIBRARY, once as u64) == 0 {
+        end(once, if done == 0 { NEW } else { DONE });
+    }
 }
 
 /// Whether the caller must initialise a static variable of a function.

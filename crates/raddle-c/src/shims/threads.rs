@@ -2,40 +2,69 @@
 
 use std::ffi::c_int;
 
-use raddle_core::execution::ThreadId;
+use raddle_core::execution::{ThreadId, Value};
 
 use super::at_end;
-use crate::ops::{self, BugKind};
+use crate::ops::{self, Area, BugKind, RELAXED};
 
 /// What a `pthread_t` is: the number of the thread, plus 1.
 pub(super) fn handle(thread: ThreadId) -> u64 {
     thread.index() as u64 + 1
 }
 
-pub(super) fn thread_of(handle: u64) -> ThreadId {
+fn thread_of(handle: u64) -> ThreadId {
     match handle.checked_sub(1) {
-        Some(index) if index < 1 << 20 => ThreadId::new(index as usize),
+        Some(index) if index < 1 << 10 => ThreadId::new(index as usize),
         _ => ops::fail(BugKind::Misuse, "this is no thread"),
     }
 }
 
+/// Somebody joins the thread.
+const JOINED: Value = 1;
+/// Nobody may.
+const DETACHED: Value = 2;
+
+/// Somebody joins a thread, or detaches it. Only one may do that, once.
+fn let_go(thread: ThreadId, how: Value) {
+    let state = ops::area(Area::Threads) + 4 * thread.index();
+    let message = match (how, ops::cas(state, 4, 0, how, RELAXED)) {
+        (_, (_, true)) => return,
+        (JOINED, (JOINED, _)) => "a thread is joined twice",
+        (JOINED, _) => "a thread is joined that was detached",
+        (_, (JOINED, _)) => "a thread is detached that was joined",
+        _ => "a thread is detached twice",
+    };
+    ops::fail(BugKind::Misuse, message)
+}
+
+/// Waits for the end of a thread, as the only one.
+pub(super) fn join(handle: u64) -> ThreadId {
+    let thread = thread_of(handle);
+    let_go(thread, JOINED);
+    ops::join(thread);
+    thread
+}
+
 pub(super) extern "C" fn pthread_create(
     thread: usize,
-    _attributes: usize,
+    attributes: usize,
     function: usize,
     argument: usize,
 ) -> c_int {
+    let is_detached = attributes != 0 && ops::get_number(attributes, 4) == DETACHED_STATE;
     let id = ops::spawn(function, argument);
+    if is_detached {
+        let_go(id, DETACHED);
+    }
     ops::put_number(thread, 8, handle(id));
     0
 }
 
 pub(super) extern "C" fn pthread_join(thread: u64, result: usize) -> c_int {
-    let thread = thread_of(thread);
-    if thread == ops::current() {
+    if thread == handle(ops::current()) {
         return libc::EDEADLK;
     }
-    ops::join(thread);
+    let thread = join(thread);
     if result != 0 {
         let value = ops::result_of(thread);
         ops::put_number(result, 8, value);
@@ -62,7 +91,7 @@ pub(super) extern "C-unwind" fn pthread_exit(result: u64) -> ! {
 
 /// Nobody waits for the thread, which changes nothing for it.
 pub(super) extern "C" fn pthread_detach(thread: u64) -> c_int {
-    thread_of(thread);
+    let_go(thread_of(thread), DETACHED);
     0
 }
 
@@ -83,6 +112,7 @@ pub(super) extern "C" fn pthread_testcancel() {}
 
 /// The attributes of a thread: whether it is detached is all that is kept.
 const ATTRIBUTES: usize = 56;
+const DETACHED_STATE: u64 = libc::PTHREAD_CREATE_DETACHED as u64;
 
 pub(super) extern "C" fn pthread_attr_init(attributes: usize) -> c_int {
     ops::put_bytes(attributes, &[0; ATTRIBUTES]);
