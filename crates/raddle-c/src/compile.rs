@@ -29,7 +29,7 @@ pub struct Source {
     pub files: Vec<PathBuf>,
     /// More flags for the compiler.
     pub flags: Vec<String>,
-    /// The compiler; by default clang if there is one, otherwise gcc.
+    /// The compiler; by default gcc if there is one, otherwise clang.
     pub compiler: Option<String>,
 }
 
@@ -152,8 +152,8 @@ impl Compiler {
         let is_cpp = source.files.iter().any(|file| is_cpp(file));
         let candidates: Vec<String> = match &source.compiler {
             Some(name) => vec![name.clone()],
-            None if is_cpp => ["clang++", "g++", "c++"].map(String::from).to_vec(),
-            None => ["clang", "gcc", "cc"].map(String::from).to_vec(),
+            None if is_cpp => ["g++", "clang++", "c++"].map(String::from).to_vec(),
+            None => ["gcc", "clang", "cc"].map(String::from).to_vec(),
         };
         for name in &candidates {
             let version = Command::new(name).arg("--version").stdin(Stdio::null()).output();
@@ -262,7 +262,7 @@ impl Compiler {
                 text = assembly::mark_atomic_loads(&text, &read(out)?);
             }
         }
-        assembly::mend(&text, false)
+        assembly::mend(&text)
     }
 
     /// Hooks are inserted in a second step, as they do not say which compare-exchanges are weak.
@@ -278,7 +278,7 @@ impl Compiler {
         run(command.arg(file).arg("-o").arg(between))?;
         write(between, &assembly::mark_weak(&read(between)?))?;
         run(self.command(between, &[]).arg(between).arg("-o").arg(out))?;
-        assembly::mend(&read(out)?, true)
+        assembly::mend(&read(out)?)
     }
 }
 

@@ -40,10 +40,14 @@ impl<R: Reader<Offset = usize>> Types<R> {
             }
             let Some(location) = entry.attr_value(gimli::DW_AT_location) else { continue };
             let Some(expression) = location.exprloc_value() else { continue };
-            let mut operations = expression.operations(unit.encoding());
-            if let Ok(Some(gimli::Operation::Address { address })) = operations.next()
-                && let Some(of) = type_of(entry)
-            {
+            let address = match expression.operations(unit.encoding()).next() {
+                Ok(Some(gimli::Operation::Address { address })) => address,
+                Ok(Some(gimli::Operation::AddressIndex { index })) => {
+                    self.dwarf.address(unit, index)?
+                }
+                _ => continue,
+            };
+            if let Some(of) = type_of(entry) {
                 self.variables.insert(address, (index, of));
             }
         }

@@ -20,7 +20,8 @@ fn is_installed(compiler: &str) -> bool {
     run.is_ok_and(|status| status.success())
 }
 
-/// Explores a program under a model, compiled by gcc, and by clang where it is installed: the same must come out.
+/// Explores a program under a model, compiled by gcc, and by clang where it is installed: the same must come out. (A thread
+/// that waits in a loop may go round once more with clang, as it keeps more on the stack.)
 fn explore_by(compilers: [&str; 2], ending: &str, text: &str, model: Model) -> Outcome {
     let file = file(ending, text);
     let request = Request { model, ..Request::new(&[file.path()]) };
@@ -32,8 +33,9 @@ fn explore_by(compilers: [&str; 2], ending: &str, text: &str, model: Model) -> O
     let outcome = by(compilers[0]);
     if is_installed(compilers[1]) {
         let told = |outcome: &Outcome| {
-            let bug = outcome.bug.as_ref().map(|bug| (bug.kind, bug.message.clone()));
-            (outcome.verdict, outcome.classes, outcome.blocked, bug)
+            let kind = outcome.bug.as_ref().map(|bug| bug.kind);
+            let classes = Some(outcome.classes).filter(|_| outcome.blocked == 0);
+            (outcome.verdict, classes, kind)
         };
         assert_eq!(told(&outcome), told(&by(compilers[1])), "{compilers:?}, {model}");
     }
@@ -143,13 +145,9 @@ fn other_inline_assembly_is_refused_with_its_line() {
     file.write_all(text.as_bytes()).expect("it can be written");
     let error = check(&Request::new(&[file.path()])).expect_err("it is refused");
     let place = format!("{}:3", file.path().display());
-    let what = "inline assembly that Raddle does not model: `incl x(%rip)` (use C11 atomics)";
     let Error::Refused { place: found, what: said } = error else { panic!("{error}") };
     assert_eq!(found, place);
-    assert!(
-        said.starts_with("inline assembly that Raddle does not model: `incl "),
-        "{said} {what}"
-    );
+    assert!(said.starts_with("inline assembly that Raddle does not model: `incl"), "{said}");
 }
 
 #[test]
@@ -599,12 +597,15 @@ fn bad_input_is_told() {
 
 /// The loads and stores that a thread does for some statements, in order. The main thread reads the variables
 /// in this list as well, so that they are shared.
-fn accesses(globals: &str, shared: &str, statements: &str) -> String {
+fn accesses(compiler: &str, globals: &str, shared: &str, statements: &str) -> String {
     let touch = |name: &str| format!("(void)*(volatile __typeof__({name}) *)&{name};");
     let touches: String = shared.split(' ').map(touch).collect();
     let globals = format!("#include <stdlib.h>\n{globals}");
     let program = parallel(&globals, &[statements], &format!("{touches} abort()"));
-    let bug = explore(&program, Model::C20).bug.expect("it aborts");
+    let file = file(".c", &program);
+    let mut request = Request::new(&[file.path()]);
+    request.source.compiler = Some(compiler.to_owned());
+    let bug = check(&request).expect("it compiles").bug.expect("it aborts");
     let of_thread = bug.trace.events.iter().filter(|event| event.thread.index() == 1);
     let told = of_thread.filter_map(|event| match event.op.kind {
         OpKind::Load { .. } => Some("load"),
@@ -618,26 +619,57 @@ fn accesses(globals: &str, shared: &str, statements: &str) -> String {
 fn every_access_is_one_op() {
     let add = "int n; static void add(int *p, int k) { *p += k; }";
     let pairs = "struct t { int x, y; } s[3], t; int i;";
+    // gcc reads the left side of a compound assignment once more, and clang copies three bytes as one and two.
     let cases = [
-        ("int a[4], i;", "a[3] i", "a[i]++", "load load store"),
-        ("int a[4], i;", "a[3] i", "a[i] += a[3]", "load load load load store"),
-        ("struct { int x, y; } s, *p = &s;", "s.x p", "p->y = p->x", "load load load store"),
-        ("struct t { long x, y; } s, t;", "s.x t.x", "s = t", "load load store store"),
-        (pairs, "s[2].x t.x i", "s[i] = t", "load load load store"),
-        (pairs, "s[2].x t.x i", "t = s[i + 1]", "load load store store"),
-        ("double d; float f;", "d f", "d = f; d += 1", "load store load store"),
-        ("int *p, n;", "p n", "p = &n; *p = 3; *p += 2", "store load store load load load store"),
-        ("struct t { char c[3]; } s, t;", "s.c[0] t.c[0]", "s = t", "load load store store store"),
-        (add, "n", "int own = 1; add(&n, own); add(&own, n)", "load store load"),
-        ("_Bool b; char c; short s;", "b c s", "b = c == s; c = s", "load load store load store"),
-        ("unsigned long n;", "n", "n <<= 3; n ^= n >> 1", "load store load load store"),
-        ("int a[2][3], i, j;", "a[0][0] i j", "a[i][j] = i + j", "load load load load store"),
-        ("long n; int i;", "n i", "n = i ? n : 3; if (n) i = 2", "load store load store"),
+        ("int a[4], i;", "a[3] i", "a[i]++", "load load store", ""),
+        (
+            "int a[4], i;",
+            "a[3] i",
+            "a[i] += a[3]",
+            "load load load load store",
+            "load load load store",
+        ),
+        ("struct { int x, y; } s, *p = &s;", "s.x p", "p->y = p->x", "load load load store", ""),
+        ("struct t { long x, y; } s, t;", "s.x t.x", "s = t", "load load store store", ""),
+        (pairs, "s[2].x t.x i", "s[i] = t", "load load load store", ""),
+        (pairs, "s[2].x t.x i", "t = s[i + 1]", "load load store store", ""),
+        ("double d; float f;", "d f", "d = f; d += 1", "load store load store", ""),
+        (
+            "int *p, n;",
+            "p n",
+            "p = &n; *p = 3; *p += 2",
+            "store load store load load load store",
+            "store load store load load store",
+        ),
+        (
+            "struct t { char c[3]; } s, t;",
+            "s.c[0] t.c[0]",
+            "s = t",
+            "load load store store store",
+            "load load store store",
+        ),
+        (add, "n", "int own = 1; add(&n, own); add(&own, n)", "load store load", ""),
+        (
+            "_Bool b; char c; short s;",
+            "b c s",
+            "b = c == s; c = s",
+            "load load store load store",
+            "",
+        ),
+        ("unsigned long n;", "n", "n <<= 3; n ^= n >> 1", "load store load load store", ""),
+        ("int a[2][3], i, j;", "a[0][0] i j", "a[i][j] = i + j", "load load load load store", ""),
+        ("long n; int i;", "n i", "n = i ? n : 3; if (n) i = 2", "load store load store", ""),
     ];
-    let told = cases.map(|(globals, shared, statements, _)| {
-        format!("{statements}: {}", accesses(globals, shared, statements))
-    });
-    assert_eq!(told, cases.map(|(_, _, statements, expected)| format!("{statements}: {expected}")));
+    for compiler in ["gcc", "clang"].into_iter().filter(|compiler| is_installed(compiler)) {
+        let told = cases.map(|(globals, shared, statements, ..)| {
+            format!("{statements}: {}", accesses(compiler, globals, shared, statements))
+        });
+        let expected = cases.map(|(_, _, statements, gcc, clang)| match (compiler, clang) {
+            ("gcc", _) | (_, "") => format!("{statements}: {gcc}"),
+            _ => format!("{statements}: {clang}"),
+        });
+        assert_eq!(told, expected, "{compiler}");
+    }
 }
 
 /// Explores a C++ program under a model.

@@ -1,8 +1,9 @@
 //! Addresses as sums, so that two of them can be compared.
 //!
-//! Without optimisation gcc computes an address for a hook, and then the same address again for the access.
-//! Registers are followed through straight code: each holds a sum of things with factors, where a thing is
-//! a symbol, what a slot of the stack holds, or something that is not known but has a name.
+//! Without optimisation gcc computes an address for a hook, and then the same address again for the access; clang keeps it
+//! in a slot of the stack meanwhile. Registers, and slots that nobody else can write, are followed through straight
+//! code: each holds a sum of things with factors, where a thing is a symbol, what a slot of the stack holds, or something
+//! that is not known but has a name.
 
 use std::collections::BTreeMap;
 
@@ -44,6 +45,10 @@ pub(super) struct Forms {
     registers: BTreeMap<&'static str, Form>,
     /// How often each slot was written.
     versions: BTreeMap<i64, usize>,
+    /// What is in slots below [`Forms::lowest`].
+    slots: BTreeMap<i64, Form>,
+    /// The lowest slot of the function whose address is taken.
+    pub(super) lowest: Option<i64>,
     unknown: usize,
 }
 
@@ -79,6 +84,12 @@ impl Forms {
     /// Control may have come from elsewhere: nothing is known.
     pub(super) fn forget(&mut self) {
         self.registers.clear();
+        self.slots.clear();
+    }
+
+    /// Whether nobody but the instructions that name it can access a slot of the stack.
+    pub(super) fn is_private(&self, memory: &Memory<'_>) -> bool {
+        memory.base == Some("rbp") && self.lowest.is_none_or(|lowest| memory.offset < lowest)
     }
 
     fn fresh(&mut self) -> Form {
@@ -133,6 +144,9 @@ impl Forms {
         match memory.symbol.and_then(|symbol| symbol.strip_suffix("@GOTPCREL")) {
             Some(symbol) => Form::of(symbol.to_owned()),
             None if memory.base == Some("rbp") && memory.index.is_none() => {
+                if let Some(form) = self.slots.get(&memory.offset) {
+                    return form.clone();
+                }
                 let version = self.versions.get(&memory.offset).copied().unwrap_or(0);
                 Form::of(format!("[{}]#{version}", memory.offset))
             }
@@ -173,6 +187,10 @@ impl Forms {
             && memory.base == Some("rbp")
         {
             *self.versions.entry(memory.offset).or_insert(0) += 1;
+            self.slots.retain(|&slot, _| (slot - memory.offset).abs() >= 16);
+            if *name == "movq" && memory.index.is_none() && self.is_private(&memory) {
+                self.slots.insert(memory.offset, result);
+            }
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) enum Inline {
 
 /// What one instruction of inline assembly is; `None` if that is not known.
 fn instruction(text: &str) -> Option<Inline> {
-    let text = text.split('#').next().unwrap_or_default();
+    let text = text.split('#').next().unwrap_or_default().replace(", ", ",");
     let words: Vec<&str> = text.split_whitespace().collect();
     Some(match words.as_slice() {
         [] | ["nop" | "pause" | "lfence" | "rep" | "lock"] => Inline::Nothing,
@@ -36,9 +36,9 @@ fn instruction(text: &str) -> Option<Inline> {
     })
 }
 
-/// What a piece of inline assembly is. The lines say where it comes from.
-pub(super) fn recognise(lines: &[&str]) -> Result<Inline, Error> {
-    let mut place = String::from("inline assembly");
+/// What a piece of inline assembly is, at this place unless the lines say where it comes from.
+pub(super) fn recognise(lines: &[&str], place: String) -> Result<Inline, Error> {
+    let mut place = place;
     let mut all = Inline::Nothing;
     for line in lines {
         if let Some(mark) = line.trim().strip_prefix("# ") {

@@ -1,4 +1,4 @@
-//! Lines of assembly, as gcc writes them without optimisation (AT&T syntax).
+//! Lines of assembly, as gcc and clang write them without optimisation (AT&T syntax).
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,21 +45,22 @@ pub(super) struct Access<'a> {
 
 /// Reads a line.
 pub(super) fn parse(line: &str) -> Line<'_> {
-    let text = line.trim();
-    match text {
+    match line.trim() {
         "#APP" => return Line::Inline(true),
         "#NO_APP" => return Line::Inline(false),
         _ => {}
     }
+    let text = line.split('#').next().unwrap_or_default().trim();
     if let Some(label) = text.strip_suffix(':') {
         return Line::Label(label);
     }
     if text.is_empty() || text.starts_with(['.', '#']) || !line.starts_with(char::is_whitespace) {
         return Line::Other;
     }
-    let (mut name, mut rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let is_end = |letter: char| letter.is_whitespace() || letter == ';';
+    let (mut name, mut rest) = text.split_once(is_end).unwrap_or((text, ""));
     let mut prefix = "";
-    if matches!(name, "rep" | "repz" | "repnz" | "lock" | "notrack" | "data16") {
+    while matches!(name, "rep" | "repz" | "repnz" | "lock" | "notrack" | "data16" | "rex64") {
         prefix = name;
         let next = rest.trim();
         (name, rest) = next.split_once(char::is_whitespace).unwrap_or((next, ""));
@@ -142,7 +143,8 @@ impl<'a> Instruction<'a> {
 
     /// Whether control does not simply go on to the next instruction.
     pub(super) fn is_jump(&self) -> bool {
-        self.name.starts_with('j') || matches!(self.name, "ret" | "leave" | "ud2" | "hlt")
+        let is_end = self.name.starts_with("ret") || self.name.starts_with("leave");
+        is_end || self.name.starts_with('j') || matches!(self.name, "ud2" | "hlt")
     }
 
     /// How it accesses memory, except by its implicit operands.

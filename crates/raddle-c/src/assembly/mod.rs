@@ -1,9 +1,11 @@
-//! What gcc's hooks lack, mended in its assembly.
+//! What the compilers' hooks lack, mended in their assembly.
 //!
-//! *Problem.* gcc calls hooks for all accesses that it sees as such in the middle of its work. Some are not
-//! among them: structs that are passed and returned by value, the load that belongs to the store of a
-//! bit-field, parts of struct copies. And for a struct copy the hook of the store comes before that of the
-//! load, when the value is not yet known. A value that is taken, or left, without a hook is silently wrong.
+//! *Problem.* Compilers call hooks for all accesses that they see as such in the middle of their work. Some are not
+//! among them. With gcc: structs that are passed and returned by value, the load that belongs to the store of a
+//! bit-field, parts of struct copies; and for a struct copy the hook of the store comes before that of the
+//! load, when the value is not yet known. With clang (14): large structs that are passed by value, numbers of unusual sizes
+//! (`long double`), elements and members of variables on the stack. A value that is taken, or left, without a hook is
+//! silently wrong.
 //!
 //! *Idea.* Without optimisation the assembly is plain: an access follows its hook in straight code, with
 //! an address that is computed in the same way. So each instruction that accesses memory is compared with
@@ -19,12 +21,13 @@
 //! ten nanoseconds.
 //!
 //! *Rejected.* Taking the value of a late store one hook later: in between may be more than one. Refusing
-//! structs by value: too many programs have them. clang needs none of this and is preferred.
+//! structs by value: too many programs have them. Trusting clang: see above.
 
 mod forms;
 mod inline;
 mod line;
 mod marks;
+mod source;
 
 use std::fmt::Write;
 
@@ -33,10 +36,10 @@ use forms::{Form, Forms};
 use inline::Inline;
 use line::{Access, Instruction, Line, Memory};
 pub(crate) use marks::{ATOMICS_ARE_VOLATILE, WEAK, mark_atomic_loads, mark_weak};
+use source::Source;
 
-/// The assembly of a C or C++ file with hooks for all that happens. If `hooks_are_complete`, only for inline
-/// assembly.
-pub(crate) fn mend(text: &str, hooks_are_complete: bool) -> Result<String, Error> {
+/// The assembly of a C or C++ file with hooks for all that happens.
+pub(crate) fn mend(text: &str) -> Result<String, Error> {
     let lines: Vec<&str> = text.lines().collect();
     let mut mender =
         Mender { lines: &lines, out: Vec::with_capacity(lines.len()), ..Mender::default() };
@@ -44,8 +47,7 @@ pub(crate) fn mend(text: &str, hooks_are_complete: bool) -> Result<String, Error
     while at < lines.len() {
         match line::parse(lines[at]) {
             Line::Inline(true) => at = mender.inline(at)?,
-            line if !hooks_are_complete => mender.line(at, &line),
-            _ => mender.out.push(lines[at].to_owned()),
+            line => mender.line(at, &line),
         }
         at += 1;
     }
@@ -67,8 +69,7 @@ struct Mender<'a> {
     stores: Option<Covers>,
     /// Where the hook of a store is of which nothing has been stored yet.
     unused: Option<usize>,
-    /// The lowest slot of the stack whose address the function takes.
-    lowest: Option<i64>,
+    source: Source<'a>,
 }
 
 impl<'a> Mender<'a> {
@@ -76,7 +77,8 @@ impl<'a> Mender<'a> {
     fn inline(&mut self, at: usize) -> Result<usize, Error> {
         let end = self.lines[at..].iter().position(|line| line.trim() == "#NO_APP");
         let end = at + end.unwrap_or(self.lines.len() - at - 1);
-        match inline::recognise(&self.lines[at + 1..end])? {
+        let place = self.source.place().unwrap_or_else(|| String::from("inline assembly"));
+        match inline::recognise(&self.lines[at + 1..end], place)? {
             Inline::Nothing => {}
             Inline::Fence => self.insert("movl $5, %edi", "fence"),
             Inline::StoreFence => self.insert("nop", "store_fence"),
@@ -96,16 +98,18 @@ impl<'a> Mender<'a> {
                 self.call_or_jump(instruction);
                 return;
             }
-            Line::Inline(_) | Line::Other => {}
+            Line::Inline(_) => {}
+            Line::Other => self.source.follow(self.lines[at]),
         }
         self.out.push(self.lines[at].to_owned());
     }
 
     fn label(&mut self, at: usize, label: &str) {
         if !label.starts_with(".L") {
-            self.lowest = lowest_address(&self.lines[at..]);
+            self.forms.lowest = lowest_address(&self.lines[at..]);
         }
-        let is_target = label.strip_prefix(".L").is_some_and(|rest| rest.parse::<u64>().is_ok());
+        let is_target = label.starts_with(".LBB")
+            || label.strip_prefix(".L").is_some_and(|rest| rest.parse::<u64>().is_ok());
         if is_target || !label.starts_with(".L") {
             self.new_block();
         }
@@ -124,7 +128,7 @@ impl<'a> Mender<'a> {
             return self.new_block();
         }
         let Some(callee) = instruction.callee() else { return };
-        if hooked(callee).is_none() {
+        if hooked(callee).is_none() && atomic_load(callee).is_none() {
             self.drop_unused();
             self.loads = None;
             self.stores = None;
@@ -135,6 +139,9 @@ impl<'a> Mender<'a> {
     fn instruction(&mut self, instruction: &Instruction<'a>) {
         if let Some((writes, size)) = instruction.callee().and_then(hooked) {
             return self.hook(writes, size);
+        }
+        if let Some(size) = instruction.callee().and_then(atomic_load) {
+            return self.hook(false, Some(size));
         }
         match (instruction.prefix, instruction.name) {
             ("rep", name) if name.starts_with("movs") => self.repeated(name, true),
@@ -187,8 +194,7 @@ impl<'a> Mender<'a> {
             // A bit-field may be accessed with its neighbours.
             offset.is_some_and(|(offset, length)| offset > -8 && offset < length)
         };
-        let is_private =
-            memory.base == Some("rbp") && self.lowest.is_none_or(|it| memory.offset < it);
+        let is_private = self.forms.is_private(memory);
         if *reads && !is_covered(&self.loads) && !is_private {
             self.drop_unused();
             self.insert_access(memory, *size, false);
@@ -253,6 +259,13 @@ fn hooked(name: &str) -> Option<(bool, Option<usize>)> {
     }
 }
 
+/// Whether a function is the compiler's hook of an atomic load, and of how many bytes. clang leaves the load behind it, whose
+/// value nobody uses.
+fn atomic_load(name: &str) -> Option<usize> {
+    let bits = name.strip_prefix("__tsan_atomic")?.strip_suffix("_load")?;
+    bits.parse().ok().map(|bits: usize| bits / 8)
+}
+
 /// The lowest slot whose address the function takes that begins here.
 fn lowest_address(lines: &[&str]) -> Option<i64> {
     let body = lines.iter().take_while(|line| line.trim() != ".cfi_endproc");
@@ -274,7 +287,7 @@ mod tests {
     /// The hooks of a function in order: those of the compiler, and those that were inserted.
     fn hooks(body: &[&str]) -> Vec<String> {
         let text = format!("f:\n\t{}\n\t.cfi_endproc\n", body.join("\n\t"));
-        let mended = mend(&text, false).expect("nothing is refused");
+        let mended = mend(&text).expect("nothing is refused");
         let calls = mended.lines().filter_map(|line| line.trim().strip_prefix("call"));
         let names = calls.map(|name| name.trim().trim_end_matches("@PLT"));
         names.map(|name| name.replace("__tsan_", "").replace("raddle_saved_", "+")).collect()
@@ -348,10 +361,33 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_is_kept_on_the_stack_is_the_same() {
+        let body = [
+            "movq (%rax), %rcx",
+            "movq %rcx, -40(%rbp)",
+            "movq %rcx, %rdi",
+            "callq __tsan_read4@PLT",
+            "movq -40(%rbp), %rax # 8-byte Reload",
+            "movl (%rax), %eax",
+            "movl (%rax), %eax",
+        ];
+        assert_eq!(hooks(&body), ["+read8", "q read4", "+read4"]);
+        let other = [&body[..2], &["movq %rdx, -40(%rbp)"], &body[2..6]].concat();
+        assert_eq!(hooks(&other), ["+read8", "q read4", "+read4"]);
+    }
+
+    #[test]
+    fn inline_assembly_without_lines_has_the_place_of_the_code_before() {
+        let text = "\t.file\t1 \"/d\" \"a.c\" md5 0x0\n\t.loc\t1 7 2\n\t#APP\n\tcpuid\n\t#NO_APP\n";
+        let Err(Error::Refused { place, .. }) = mend(text) else { panic!("it is refused") };
+        assert_eq!(place, "/d/a.c:7");
+        assert!(mend("\t#APP\n\tlock\n\taddl\t$0, (%rsp)\n\t#NO_APP\n").is_ok());
+    }
+
+    #[test]
     fn inline_assembly_is_a_fence_or_refused() {
-        let inline = |text: &str| {
-            mend(&format!("#APP\n# 7 \"a.c\" 1\n\t{text}\n# 0 \"\" 2\n#NO_APP\n"), true)
-        };
+        let inline =
+            |text: &str| mend(&format!("#APP\n# 7 \"a.c\" 1\n\t{text}\n# 0 \"\" 2\n#NO_APP\n"));
         assert!(inline("mfence").is_ok_and(|text| text.contains("raddle_saved_fence")));
         assert!(inline("sfence").is_ok_and(|text| text.contains("raddle_saved_store_fence")));
         assert!(inline("pause").is_ok_and(|text| !text.contains("raddle_saved")));

@@ -82,7 +82,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// The compiler of a C or C++ program [default: clang if it is installed, otherwise gcc]
+    /// The compiler of a C or C++ program [default: gcc if it is installed, otherwise clang]
     #[arg(long, value_name = "COMPILER")]
     pub(crate) cc: Option<String>,
 
