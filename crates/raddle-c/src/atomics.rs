@@ -107,6 +107,10 @@ impl Native {
                 if !matches!(op, OpKind::Load { .. }) && self.layout.writes_setting(address, size) {
                     return Err(self.again());
                 }
+                let region = self.layout.regions(address, size).next();
+                if let Some(region) = region {
+                    return Err(self.mixed(address, size, region));
+                }
                 let location = self.locate(address, size, Cut::Never)?[0];
                 let kind = at_location(op, location);
                 if size == 16 && is_arithmetic(kind) {

@@ -15,6 +15,7 @@ use raddle_core::robust::{self, Finding, NotRobust};
 
 use crate::compile::{self, Object, Source};
 use crate::error::Error;
+use crate::layout::Scalars;
 use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
 use crate::ops::EXITED;
@@ -116,8 +117,12 @@ fn settings(request: &Request) -> Settings {
     let name = request.source.files.first().map(|file| file.display().to_string());
     let mut arguments = vec![name.unwrap_or_default()];
     arguments.extend(request.arguments.iter().cloned());
-    let races_are_errors = !matches!(request.model, Model::Sc | Model::Tso | Model::Pso);
-    Settings { arguments, max_events: request.max_events, races_are_errors }
+    let scalars = match request.model {
+        Model::Sc | Model::Tso => Scalars::Watched,
+        Model::Pso => Scalars::Whole,
+        _ => Scalars::Cut,
+    };
+    Settings { arguments, max_events: request.max_events, scalars }
 }
 
 /// What went wrong.
@@ -264,6 +269,7 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
         &Ending::Race(first, second) if frees(&trace, first) || frees(&trace, second) => {
             BugKind::UseAfterFree
         }
+        &Ending::Race(first, _) if is_of_cell(&trace, first) => BugKind::Unsupported,
         Ending::Race(..) => BugKind::Race,
         Ending::Failed(_, failure) => program.kind_of(failure),
         Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
@@ -277,6 +283,10 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
     let mut message = report::sentence(program, &ending, &trace, &style);
     if kind == BugKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
         message = message.replace("data race on", "memory is freed while it is used:");
+    }
+    if kind == BugKind::Unsupported && matches!(ending, Ending::Race(..)) {
+        message =
+            message.replace("data race on", "accesses of different sizes that are not ordered, of");
     }
     Bug {
         kind,
@@ -310,6 +320,12 @@ fn schedule(program: &Native, trace: &Trace) -> String {
     };
     let steps: Vec<String> = trace.events.iter().enumerate().filter_map(step).collect();
     steps.join(" ")
+}
+
+/// Whether an event of a trace is an access of memory that is accessed in pieces of different sizes.
+fn is_of_cell(trace: &Trace, event: usize) -> bool {
+    let op = trace.events.get(event).map(|event| event.op.kind);
+    matches!(op, Some(OpKind::ReadCell { .. } | OpKind::WriteCell { .. }))
 }
 
 /// Whether an event of a trace frees memory.

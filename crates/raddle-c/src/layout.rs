@@ -10,7 +10,11 @@
 //! again. What is known here survives that; it only grows, and most of it is found in the first
 //! executions.
 //!
-//! An atomic access cannot be cut: that program is refused.
+//! An atomic access cannot be cut: that program is refused. A plain one can if races are errors. Otherwise it is one
+//! access, of which nobody may see a half: under SC and TSO it is cut nevertheless, and all accesses of that region of
+//! memory are also accesses of a cell that stands for the region (`OpKind::ReadCell`). The explorer tells if two of
+//! these are not ordered, and the program is refused. Under PSO accesses that are ordered by an atomic variable may still reach
+//! memory one by one, so they are not cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +34,8 @@ pub(crate) enum What {
     Object(Kind),
     /// Whether a block was freed.
     Block,
+    /// Memory that is accessed in pieces of different sizes.
+    Region,
     /// What a thread returned. The address is the number of the thread.
     Result,
 }
@@ -56,12 +62,24 @@ pub(crate) enum Trouble {
     Mixed(PlaceId),
 }
 
+/// Whether plain accesses of scalars may be cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Scalars {
+    /// Where races are errors.
+    #[default]
+    Cut,
+    /// If it is told where they are not ordered.
+    Watched,
+    /// No.
+    Whole,
+}
+
 /// How an access may be cut. Those that may be cut less are less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cut {
     /// Not at all: it is atomic.
     Never,
-    /// Only where races are errors.
+    /// As [`Scalars`] says.
     Scalar,
     /// Everywhere.
     Range,
@@ -82,18 +100,31 @@ pub(crate) struct Layout {
     written_settings: BTreeSet<usize>,
     /// The blocks that are freed by ops in some execution: from and to.
     freed: BTreeMap<usize, usize>,
-    /// Whether scalars may be cut.
-    may_cut_scalars: bool,
+    /// Regions of memory where scalars were cut and are watched: from and to. They do not overlap.
+    regions: BTreeMap<usize, usize>,
+    scalars: Scalars,
     exact: FxHashMap<(usize, usize), LocationId>,
     by_address: BTreeMap<usize, LocationId>,
     others: FxHashMap<(What, usize), LocationId>,
     pub(crate) all: Vec<Location>,
 }
 
+/// Adds a range to ranges that do not overlap. Those that would become one.
+fn unite(ranges: &mut BTreeMap<usize, usize>, from: usize, to: usize) {
+    let (mut from, mut to) = (from, to);
+    while let Some((&start, &end)) = ranges.range(..to).next_back()
+        && end > from
+    {
+        ranges.remove(&start);
+        (from, to) = (from.min(start), to.max(end));
+    }
+    ranges.insert(from, to);
+}
+
 impl Layout {
     /// Nothing is shared.
-    pub(crate) fn new(may_cut_scalars: bool) -> Self {
-        Layout { may_cut_scalars, ..Layout::default() }
+    pub(crate) fn new(scalars: Scalars) -> Self {
+        Layout { scalars, ..Layout::default() }
     }
 
     /// Forgets the locations, but not what is shared and where it is cut.
@@ -125,22 +156,22 @@ impl Layout {
         !written.is_empty()
     }
 
-    /// Makes a range shared. Ranges that overlap become one.
+    /// Makes a range shared.
     pub(crate) fn share(&mut self, from: usize, to: usize) {
-        let (mut from, mut to) = (from, to);
-        while let Some((&start, &end)) = self.shared.range(..to).next_back()
-            && end > from
-        {
-            self.shared.remove(&start);
-            (from, to) = (from.min(start), to.max(end));
-        }
-        self.shared.insert(from, to);
+        unite(&mut self.shared, from, to);
     }
 
     /// Whether an access touches shared memory.
     pub(crate) fn is_shared(&self, address: usize, size: usize) -> bool {
         let before = self.shared.range(..address + size).next_back();
         before.is_some_and(|(_, &to)| to > address)
+    }
+
+    /// The watched regions that an access touches: where they start.
+    #[inline]
+    pub(crate) fn regions(&self, address: usize, size: usize) -> impl Iterator<Item = usize> + '_ {
+        let below = self.regions.range(..address + size).rev();
+        below.take_while(move |&(_, &to)| to > address).map(|(&from, _)| from)
     }
 
     /// The shared ranges that begin in a range.
@@ -237,8 +268,13 @@ impl Layout {
         Ok(starts.zip(ends).map(|(from, to)| (from, to - from)).collect())
     }
 
+    /// The access because of which memory is cut at an address.
+    pub(crate) fn place_of_cut(&self, at: usize) -> PlaceId {
+        self.cuts.get(&at).copied().unwrap_or_default()
+    }
+
     fn allows(&self, cut: Cut) -> bool {
-        cut == Cut::Range || (cut == Cut::Scalar && self.may_cut_scalars)
+        cut == Cut::Range || (cut == Cut::Scalar && self.scalars != Scalars::Whole)
     }
 
     fn overlapping(&self, address: usize, size: usize) -> impl Iterator<Item = LocationId> + '_ {
@@ -269,6 +305,9 @@ impl Layout {
                 return Err(Trouble::Mixed(at));
             }
             self.cuts.extend([(start, at), (start + length, at), (address, place), (end, place)]);
+            if self.scalars == Scalars::Watched && cut.min(of_other) == Cut::Scalar {
+                unite(&mut self.regions, start.min(address), end.max(start + length));
+            }
         }
         if overlapping.is_empty() { Ok(()) } else { Err(Trouble::Again) }
     }

@@ -25,7 +25,7 @@ use crate::access::Owners;
 use crate::begin::Arguments;
 use crate::error::Error;
 use crate::heap::Regions;
-use crate::layout::{Layout, Location, What};
+use crate::layout::{Layout, Location, Scalars, What};
 use crate::load::Module;
 use crate::names::Names;
 use crate::ops::Kind;
@@ -46,8 +46,8 @@ pub(crate) struct Settings {
     pub(crate) arguments: Vec<String>,
     /// At most so many events for each thread.
     pub(crate) max_events: u32,
-    /// Whether races are errors, so that plain accesses may be cut.
-    pub(crate) races_are_errors: bool,
+    /// Whether plain accesses may be cut.
+    pub(crate) scalars: Scalars,
 }
 
 /// A program that is loaded.
@@ -95,7 +95,7 @@ impl Native {
         // SAFETY: this is the loaded object's own memory, and none of its code runs.
         let snapshot = unsafe { std::slice::from_raw_parts(from as *const u8, to - from) }.to_vec();
         let places = Places::new(std::mem::take(&mut module.bytes), module.base);
-        let layout = Layout::new(settings.races_are_errors);
+        let layout = Layout::new(settings.scalars);
         Ok(Native {
             arguments: Arguments::new(&settings.arguments)?,
             owners: Owners::new(module.globals),
@@ -367,6 +367,7 @@ impl Program for Native {
         match what {
             What::Memory(_) | What::Object(Kind::Mutex) => self.memory_name(address),
             What::Object(kind) => format!("{} ({kind:?})", self.memory_name(address)),
+            What::Region => format!("{} in pieces", self.memory_name(address)),
             What::Block => format!("{} (block)", self.memory_name(address)),
             What::Result => format!("result of {}", self.thread_name(ThreadId::new(address))),
         }

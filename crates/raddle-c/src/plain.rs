@@ -5,7 +5,7 @@
 //! an access to the thread's own goes to memory as it is.
 
 use raddle_core::execution::MemoryOrder;
-use raddle_core::program::{End, OpKind};
+use raddle_core::program::{End, OpKind, PlaceId};
 
 use crate::access::Class;
 use crate::layout::{Cut, What};
@@ -38,11 +38,59 @@ impl Native {
             Class::Constant => Ok(()),
             Class::Own { .. } => self.note_private_read(address, size),
             Class::Shared => {
-                let locations = self.locate(address, size, cut)?;
-                let location = locations[0];
-                self.thread_mut().waiting = Waiting::Plain { locations, next: 0 };
-                Err(self.question(OpKind::Load { location, order }))
+                let region = self.layout.regions(address, size).next();
+                match region {
+                    None => self.load_shared(address, size, cut, order),
+                    Some(region) if cut == Cut::Never => Err(self.mixed(address, size, region)),
+                    Some(region) => self.read_regions(region, address, size, cut),
+                }
             }
+        }
+    }
+
+    /// A load of shared memory comes next.
+    pub(crate) fn load_shared(
+        &mut self,
+        address: usize,
+        size: usize,
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Flow {
+        let locations = self.locate(address, size, cut)?;
+        let location = locations[0];
+        self.thread_mut().waiting = Waiting::Plain { locations, next: 0 };
+        Err(self.question(OpKind::Load { location, order }))
+    }
+
+    /// A plain load comes next of memory that is accessed in pieces of different sizes: asks from this region on.
+    fn read_regions(&mut self, region: usize, address: usize, size: usize, cut: Cut) -> Flow {
+        let place = self.place();
+        let location = self.layout.locate_other(What::Region, region, place);
+        self.thread_mut().waiting = Waiting::Region { region, address, size, cut };
+        Err(self.question(OpKind::ReadCell { location }))
+    }
+
+    /// The region was asked about.
+    pub(crate) fn after_region(
+        &mut self,
+        region: usize,
+        address: usize,
+        size: usize,
+        cut: Cut,
+    ) -> Flow {
+        let next = self.layout.regions(address, size).find(|&other| other < region);
+        match next {
+            None => self.load_shared(address, size, cut, MemoryOrder::NonAtomic),
+            Some(next) => self.read_regions(next, address, size, cut),
+        }
+    }
+
+    /// Notes a plain store to memory that is accessed in pieces of different sizes.
+    pub(crate) fn write_regions(&mut self, address: usize, size: usize, place: PlaceId) {
+        let regions: Vec<usize> = self.layout.regions(address, size).collect();
+        for region in regions {
+            let location = self.layout.locate_other(What::Region, region, place);
+            self.effect_at(OpKind::WriteCell { location }, place);
         }
     }
 
@@ -99,6 +147,7 @@ impl Native {
     pub(crate) fn note_store(&mut self, address: usize, size: usize, cut: Cut) -> Flow {
         let locations = self.locate(address, size, cut)?;
         let place = self.place();
+        self.write_regions(address, size, place);
         let borrowed = locations.iter().filter_map(|&it| self.borrow(it)).collect();
         self.thread_mut().stores.push(PlainStore { locations, borrowed, place });
         Ok(())

@@ -35,7 +35,7 @@ impl Native {
         let locations = match located {
             Ok(locations) => locations,
             Err(Trouble::Again) => return Err(self.again()),
-            Err(Trouble::Mixed(other)) => return Err(self.mixed(address, size, other)),
+            Err(Trouble::Mixed(other)) => return Err(self.mixed_at(address, size, other)),
         };
         for &location in &locations {
             self.check_shadow(location)?;
@@ -44,7 +44,13 @@ impl Native {
         Ok(locations)
     }
 
-    fn mixed(&mut self, address: usize, size: usize, other: PlaceId) -> End {
+    /// An atomic access of a region that is accessed in pieces of different sizes.
+    pub(crate) fn mixed(&mut self, address: usize, size: usize, region: usize) -> End {
+        let other = self.layout.place_of_cut(region);
+        self.mixed_at(address, size, other)
+    }
+
+    fn mixed_at(&mut self, address: usize, size: usize, other: PlaceId) -> End {
         let (name, at) = (self.memory_name(address), self.places.name(other));
         let message = format!(
             "accesses the {size} bytes of {name}, of which {at} accesses a part, or more: Raddle does not \

@@ -72,7 +72,7 @@ impl Spin {
 /// Whether a question that read this value has only read.
 pub(crate) fn only_reads(question: &Op, read: Value, is_spurious: bool) -> bool {
     match question.kind {
-        OpKind::Load { .. } => true,
+        OpKind::Load { .. } | OpKind::ReadCell { .. } => true,
         OpKind::CompareExchange { expected, .. } => read != expected || is_spurious,
         OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => update.apply(read) == read,
         _ => false,

@@ -525,10 +525,33 @@ fn accesses_of_different_sizes_are_cut_or_refused() {
     let program = parallel(globals, &[halves, whole], "assert(u.whole == 65537)");
     let outcome = explore(&program, Model::C20);
     assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2));
-    assert_eq!(bug_of(&program, Model::Tso).0, BugKind::Unsupported);
+    for model in [Model::Sc, Model::Tso] {
+        let outcome = explore(&program, model);
+        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2), "{model}");
+    }
+    assert_eq!(bug_of(&program, Model::Pso).0, BugKind::Unsupported);
     let atomic = "union { atomic_int whole; short half[2]; } u;";
     let program = parallel(atomic, &["u.half[1]++", "u.whole++"], "");
     assert_eq!(bug_of(&program, Model::C20).0, BugKind::Unsupported);
+}
+
+#[test]
+fn accesses_of_different_sizes_that_are_not_ordered_are_refused() {
+    let globals = "union { int whole; short half[2]; } u;";
+    let program = parallel(globals, &["u.half[1] = 1", "u.whole = 2"], "");
+    for model in [Model::Sc, Model::Tso] {
+        let (kind, message) = bug_of(&program, model);
+        assert_eq!(kind, BugKind::Unsupported);
+        let expected =
+            "accesses of different sizes that are not ordered, of u.whole in pieces between main/";
+        assert!(message.starts_with(expected), "{message}");
+    }
+    let one =
+        parallel(globals, &["u.half[0] = 1; u.half[1] = 1; u.whole++"], "assert(u.whole == 65538)");
+    for model in [Model::Sc, Model::Tso, Model::C20] {
+        let outcome = explore(&one, model);
+        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1), "{model}");
+    }
 }
 
 #[test]
