@@ -4,7 +4,7 @@
 //! constant, or wrong. A variable belongs to the first thread that touches it, memory of a thread's stack and
 //! heap to that thread, until somebody else touches it.
 
-use raddle_core::program::End;
+use raddle_core::program::{End, PlaceId};
 
 use crate::heap::{Block, Wrong};
 use crate::native::Native;
@@ -46,6 +46,17 @@ impl Owners {
     pub(crate) fn new((from, to): (usize, usize)) -> Self {
         let start = from / GRAIN * GRAIN;
         Owners { start, owners: vec![0; (to - start).div_ceil(GRAIN)] }
+    }
+
+    /// The ranges that nobody has touched, as far as hooks tell.
+    pub(crate) fn nobodys(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let address = |grain: usize| self.start + grain * GRAIN;
+        let mut at = 0;
+        self.owners.chunk_by(|a, b| a == b).filter_map(move |chunk| {
+            let from = at;
+            at += chunk.len();
+            (chunk[0] == 0).then(|| (address(from), address(at)))
+        })
     }
 
     fn set(&mut self, from: usize, to: usize, owner: u32) {
@@ -162,7 +173,8 @@ impl Native {
                     (start, start + length)
                 }
                 block => {
-                    let block = block.map(|(start, size)| Block { start, size, freed: None });
+                    let made = PlaceId::default();
+                    let block = block.map(|(start, size)| Block { start, size, made, freed: None });
                     return Err(self.wrong_access(Wrong::Outside(block)));
                 }
             },

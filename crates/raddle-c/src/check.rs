@@ -10,12 +10,13 @@ use raddle_core::explore::{
 };
 use raddle_core::model::Model;
 use raddle_core::plan::{Explorer, Plan};
-use raddle_core::program::{Op, OpKind, Program};
+use raddle_core::program::{Op, OpKind, PlaceId, Program};
 use raddle_core::robust::{self, Finding, NotRobust};
 
 use crate::compile::{self, Object, Source};
 use crate::error::Error;
 use crate::layout::Scalars;
+use crate::leaks::Leaves;
 use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
 use crate::ops::EXITED;
@@ -42,6 +43,8 @@ pub struct Request {
     pub max_events: u32,
     /// Whether an execution that SC does not allow is wrong.
     pub robust: bool,
+    /// Whether blocks of memory that are never freed are errors.
+    pub leaks: bool,
 }
 
 impl Request {
@@ -59,6 +62,7 @@ impl Request {
             timeout: None,
             max_events: 10_000,
             robust: false,
+            leaks: false,
         }
     }
 }
@@ -97,13 +101,18 @@ pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error>
     let mut program = Native::new(module, settings(request))?;
     let start_up = start.elapsed().as_secs_f64();
     loop {
-        let (summary, found) = explore(&mut program, request, start);
+        let (summary, found, leaves) = explore(&mut program, request, start);
         if program.wants_restart() {
             program.restart();
             continue;
         }
         let prints = program.prints();
+        let leak = if found.is_none() { leaves.leak(&program) } else { None };
         let mut outcome = outcome(&program, request.model, summary, found);
+        if let Some((trace, place, size)) = leak {
+            outcome.verdict = Verdict::Bug;
+            outcome.bug = Some(leak_of(&program, request.model, trace, place, size));
+        }
         if let (true, Some(bug)) = (prints, &mut outcome.bug) {
             bug.printed = running(|| printed::printed(&mut program, &bug.trace));
         }
@@ -122,7 +131,7 @@ fn settings(request: &Request) -> Settings {
         Model::Pso => Scalars::Whole,
         _ => Scalars::Cut,
     };
-    Settings { arguments, max_events: request.max_events, scalars }
+    Settings { arguments, max_events: request.max_events, scalars, leaks: request.leaks }
 }
 
 /// What went wrong.
@@ -132,11 +141,15 @@ enum Wrong {
 }
 type Found = Option<Wrong>;
 
-fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary, Found) {
+fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary, Found, Leaves) {
     let deadline = request.timeout.map(|timeout| start + timeout);
     let limits = Limits { classes: request.max_executions, deadline };
-    let late = RefCell::new(None);
+    let (late, leaves) = (RefCell::new(None), RefCell::new(Leaves::default()));
     let is_wrong = |leaf: &dyn Leaf| match leaf.ending() {
+        Ending::Complete if request.leaks => {
+            leaves.borrow_mut().note(leaf.trace());
+            false
+        }
         Ending::Deadlock(_) | Ending::Livelock(_) if has_exited(leaf) => false,
         ending @ (Ending::Deadlock(_) | Ending::Livelock(_)) if main_has_ended(leaf) => {
             late.borrow_mut().get_or_insert_with(|| Wrong::Ending(ending.clone(), leaf.trace()));
@@ -151,7 +164,7 @@ fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary,
     });
     // When `main` returns, the program ends: that others wait for ever then is no error.
     let late = late.into_inner().filter(|_| program.main_leaves);
-    (summary, found.or(late))
+    (summary, found.or(late), leaves.into_inner())
 }
 
 /// Explores until an execution is wrong.
@@ -242,12 +255,6 @@ fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Ou
     }
 }
 
-fn style() -> Style {
-    let directory = std::env::current_dir().ok();
-    let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
-    Style { directory, special_values: vec![(GONE, "freed")], ..Style::default() }
-}
-
 fn not_robust(program: &Native, model: Model, found: NotRobust) -> Bug {
     let style = style();
     Bug {
@@ -275,11 +282,7 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
         Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
     };
     let style = style();
-    let place = report::place(&ending, &trace).map(|place| program.place(place));
-    let near = |place: String| match place.strip_prefix(&style.directory) {
-        Some(inside) => inside.trim_start_matches('/').to_owned(),
-        None => place,
-    };
+    let place = report::place(&ending, &trace);
     let mut message = report::sentence(program, &ending, &trace, &style);
     if kind == BugKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
         message = message.replace("data race on", "memory is freed while it is used:");
@@ -291,7 +294,42 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
     Bug {
         kind,
         message,
-        place: place.map_or_else(|| String::from("the start"), near),
+        place: place.map_or_else(|| String::from("the start"), |it| near(program, &style, it)),
+        report: report::execution(program, model, &ending, &trace, &style),
+        printed: String::new(),
+        schedule: schedule(program, &trace),
+        ending,
+        trace,
+    }
+}
+
+/// How executions are told.
+fn style() -> Style {
+    let directory = std::env::current_dir().ok();
+    let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
+    Style { directory, special_values: vec![(GONE, "freed")], ..Style::default() }
+}
+
+/// A place, as seen from the working directory.
+fn near(program: &Native, style: &Style, place: PlaceId) -> String {
+    let place = Program::place(program, place);
+    match place.strip_prefix(&style.directory) {
+        Some(inside) => inside.trim_start_matches('/').to_owned(),
+        None => place,
+    }
+}
+
+/// A block that is never freed.
+fn leak_of(program: &Native, model: Model, trace: Trace, place: PlaceId, size: usize) -> Bug {
+    let style = style();
+    let at = near(program, &style, place);
+    let ending = Ending::Complete;
+    Bug {
+        kind: BugKind::Leak,
+        message: format!(
+            "a leak: nothing points to a block of {size} bytes in the end, which was allocated at {at}"
+        ),
+        place: at,
         report: report::execution(program, model, &ending, &trace, &style),
         printed: String::new(),
         schedule: schedule(program, &trace),

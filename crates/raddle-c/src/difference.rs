@@ -1,5 +1,6 @@
 //! How a run of a thread differs from the one before.
 
+use raddle_core::explore::report;
 use raddle_core::program::{End, Histories, NodeId, Op, PlaceId, Program};
 
 use crate::native::Native;
@@ -14,7 +15,7 @@ impl Native {
         let (now, place_now) = self.tell(now.get(at));
         let thread = self.thread_name(histories.thread(node));
         let message = format!(
-            "with the same history, thread {thread} first did {before} and now {now}: the program does \
+            "with the same history, thread {thread} first did: {before}; and now: {now}; the program does \
              not only depend on what its threads read (time, input, addresses, uninitialised memory?)"
         );
         let place = place_now.or(place_before).unwrap_or_default();
@@ -24,13 +25,15 @@ impl Native {
     fn tell(&self, doing: Option<&Result<Op, End>>) -> (String, Option<PlaceId>) {
         match doing {
             Some(Ok(op)) => {
-                (format!("{:?} at {}", op.kind, Program::place(self, op.place)), Some(op.place))
+                let place = Program::place(self, op.place);
+                (format!("'{}' at {place}", report::op(self, op)), Some(op.place))
             }
             Some(Err(End::Failed(failure))) => {
-                (format!("fail ({})", failure.message), Some(failure.place))
+                (format!("failed ({})", failure.message), Some(failure.place))
             }
-            Some(Err(end)) => (format!("end ({end:?})"), None),
-            None => (String::from("nothing"), None),
+            Some(Err(End::Finished)) => (String::from("ended"), None),
+            Some(Err(End::Repeats(_))) => (String::from("went round a loop"), None),
+            Some(Err(_)) | None => (String::from("did not go on"), None),
         }
     }
 }

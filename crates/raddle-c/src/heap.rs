@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use raddle_core::program::PlaceId;
 use rustc_hash::FxHashMap;
 
 use crate::slots::Slot;
@@ -25,6 +26,8 @@ const LARGE: usize = 1 << 16;
 pub(crate) struct Block {
     pub(crate) start: usize,
     pub(crate) size: usize,
+    /// Where it was allocated.
+    pub(crate) made: PlaceId,
     /// Where it was freed, if this thread has done that: the address of the code.
     pub(crate) freed: Option<usize>,
 }
@@ -101,6 +104,7 @@ impl Heap {
         regions: &mut Regions,
         slot: Slot,
         sort: Sort,
+        made: PlaceId,
     ) -> Option<Block> {
         let size = sort.size;
         // Larger than any heap: its stride would not even be a number.
@@ -109,7 +113,7 @@ impl Heap {
         let region = regions.region(slot, sort, *count / sort.blocks())?;
         let start = region + *count % sort.blocks() * sort.stride();
         *count += 1;
-        let block = Block { start, size, freed: None };
+        let block = Block { start, size, made, freed: None };
         self.blocks[usize::from(sort.is_zeroed)].insert(start, block);
         Some(block)
     }
@@ -129,6 +133,12 @@ impl Heap {
             },
             block => Err(Wrong::Outside(block)),
         }
+    }
+
+    /// The blocks that this thread has not freed: where they start, how large they are, and where they were allocated.
+    pub(crate) fn live(&self) -> impl Iterator<Item = (usize, usize, PlaceId)> + '_ {
+        let all = self.blocks.iter().flat_map(BTreeMap::values);
+        all.filter(|block| block.freed.is_none()).map(|block| (block.start, block.size, block.made))
     }
 
     /// Notes that the block was freed.

@@ -38,6 +38,8 @@ pub(crate) enum What {
     Region,
     /// What a thread returned. The address is the number of the thread.
     Result,
+    /// What is left of a thread's memory. The address is its number.
+    Remains,
 }
 
 /// A location.

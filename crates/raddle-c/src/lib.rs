@@ -7,7 +7,7 @@
 //! - `slots`, `heap`, `access` and `layout`: which memory is whose, and what its locations are;
 //! - `serve`, `plain`, `atomics` and `shared`: what hooks do; `requests` and `ops`: what library functions
 //!   are made of (`shims`);
-//! - `spin` and `loops`: how loops are found that only wait;
+//! - `spin` and `loops`: how loops are found that only wait; `leaks`: memory that is never freed;
 //! - `crash`, `difference`, `frames`, `memory`, `names`, `places` and `types`: what people are told.
 //!
 //! All that threads share goes through ops, so each thread is run alone. What cannot be seen is refused, with
@@ -28,6 +28,7 @@ mod frames;
 mod heap;
 mod hooks;
 mod layout;
+mod leaks;
 mod libc_functions;
 mod load;
 mod loops;

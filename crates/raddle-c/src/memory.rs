@@ -7,6 +7,12 @@ use crate::native::Native;
 use crate::shims::EXITS;
 use crate::slots::Part;
 
+/// The name of a part of a variable, without the only member of `std::atomic`.
+fn without_wrapper(part: &str) -> &str {
+    let inner = part.strip_suffix("._M_i").or_else(|| part.strip_suffix("._M_p"));
+    inner.map_or(part, |part| part.strip_suffix("._M_b").unwrap_or(part))
+}
+
 impl Native {
     pub(crate) fn initial_byte(&self, address: usize) -> u8 {
         let (from, to) = self.module.globals;
@@ -23,14 +29,22 @@ impl Native {
         }
     }
 
+    /// The name of a synchronization object, for people: not of what the library has inside.
+    pub(crate) fn object_name(&self, address: usize) -> String {
+        let name = self.memory_name(address);
+        let inside = [".__", "._M_"].into_iter().filter_map(|member| name.find(member)).min();
+        name[..inside.unwrap_or(name.len())].to_owned()
+    }
+
     /// The name of memory, for people.
     pub(crate) fn memory_name(&self, address: usize) -> String {
         if let Some(variable) = self.module.variable(address) {
             let offset = address - variable.start;
+            let name = self.places.variable(variable.start).unwrap_or(&variable.name);
             return match self.places.part(variable.start, offset) {
-                Some(part) => format!("{}{part}", variable.name),
-                None if offset == 0 => variable.name.clone(),
-                None => format!("{}+{offset}", variable.name),
+                Some(part) => format!("{name}{}", without_wrapper(&part)),
+                None if offset == 0 => name.to_owned(),
+                None => format!("{name}+{offset}"),
             };
         }
         if (self.module.threads..self.module.exits).contains(&address) {

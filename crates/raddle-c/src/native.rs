@@ -26,6 +26,7 @@ use crate::begin::Arguments;
 use crate::error::Error;
 use crate::heap::Regions;
 use crate::layout::{Layout, Location, Scalars, What};
+use crate::leaks::Left;
 use crate::load::Module;
 use crate::names::Names;
 use crate::ops::Kind;
@@ -48,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) max_events: u32,
     /// Whether plain accesses may be cut.
     pub(crate) scalars: Scalars,
+    /// Whether blocks that are never freed are looked for.
+    pub(crate) leaks: bool,
 }
 
 /// A program that is loaded.
@@ -78,6 +81,8 @@ pub(crate) struct Native {
     kinds: Vec<(Failure, BugKind)>,
     /// For each history the value that its last answer was.
     replies: Vec<Value>,
+    /// What threads leave.
+    pub(crate) left: Left,
     /// What threads print in their histories.
     printed: FxHashMap<NodeId, String>,
     /// Whether the main thread ends without ending the program.
@@ -116,6 +121,7 @@ impl Native {
             wanted: false,
             kinds: vec![],
             replies: vec![],
+            left: Left::default(),
             printed: FxHashMap::default(),
             main_leaves: false,
             bound: None,
@@ -365,8 +371,10 @@ impl Program for Native {
     fn location_name(&self, location: LocationId) -> String {
         let Location { what, address, .. } = self.layout.all[location.index()];
         match what {
-            What::Memory(_) | What::Object(Kind::Mutex) => self.memory_name(address),
-            What::Object(kind) => format!("{} ({kind:?})", self.memory_name(address)),
+            What::Memory(_) => self.memory_name(address),
+            What::Object(Kind::Mutex) => self.object_name(address),
+            What::Object(kind) => format!("{} ({kind:?})", self.object_name(address)),
+            What::Remains => format!("remains of {}", self.thread_name(ThreadId::new(address))),
             What::Region => format!("{} in pieces", self.memory_name(address)),
             What::Block => format!("{} (block)", self.memory_name(address)),
             What::Result => format!("result of {}", self.thread_name(ThreadId::new(address))),

@@ -30,6 +30,8 @@ pub enum BugKind {
     UseAfterFree,
     /// A block of memory was freed twice, or something was freed that is no block.
     DoubleFree,
+    /// A block of memory is never freed, and nothing points to it in the end.
+    Leak,
     /// An access beside a block of memory.
     HeapOverflow,
     /// A lock or thread was used against its rules.
@@ -61,6 +63,7 @@ impl BugKind {
             BugKind::StackOverflow => "stack-overflow",
             BugKind::UseAfterFree => "use-after-free",
             BugKind::DoubleFree => "double-free",
+            BugKind::Leak => "leak",
             BugKind::HeapOverflow => "heap-overflow",
             BugKind::Misuse => "misuse",
             BugKind::Deadlock => "deadlock",

@@ -93,6 +93,11 @@ impl Places {
         users.or(addresses.first().copied()).map(|at| self.place(at))
     }
 
+    /// Whether a place is in the user's sources.
+    pub(crate) fn is_users(&self, place: PlaceId) -> bool {
+        self.known.get(&self.address(place)).is_some_and(|&(_, is_users)| is_users)
+    }
+
     /// Whether code without debug information is at this address, as in libraries.
     pub(crate) fn is_in_library(&self, address: usize) -> bool {
         self.line(address).is_none()
@@ -139,8 +144,16 @@ impl Places {
 
     /// The name of the part of a variable that is at an offset: `[1].head`.
     pub(crate) fn part(&self, variable: usize, offset: usize) -> Option<String> {
-        let types = self.types.get_or_init(|| Some(Types::new(dwarf(&self.bytes)?)));
-        types.as_ref()?.part(variable.checked_sub(self.base)? as u64, offset as u64)
+        self.types()?.part(variable.checked_sub(self.base)? as u64, offset as u64)
+    }
+
+    /// The name of a variable in the source.
+    pub(crate) fn variable(&self, variable: usize) -> Option<&str> {
+        self.types()?.name(variable.checked_sub(self.base)? as u64)
+    }
+
+    fn types(&self) -> Option<&Types<Reader>> {
+        self.types.get_or_init(|| Some(Types::new(dwarf(&self.bytes)?))).as_ref()
     }
 }
 

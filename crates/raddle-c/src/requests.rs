@@ -238,10 +238,13 @@ impl Native {
 
     fn allocate(&mut self, size: usize, alignment: usize, is_zeroed: bool) -> usize {
         let sort = Sort { size, alignment, is_zeroed };
+        let made = self.place();
         let current = self.current.index();
         let Some(thread) = &mut self.threads[current] else { return 0 };
         let slot = thread.slot;
-        let Some(block) = thread.heap.allocate(&mut self.regions, slot, sort) else { return 0 };
+        let Some(block) = thread.heap.allocate(&mut self.regions, slot, sort, made) else {
+            return 0;
+        };
         let fill = if is_zeroed { 0 } else { FRESH };
         // SAFETY: the block is part of the thread's heap, which is mapped, and nobody has it yet.
         unsafe { std::ptr::write_bytes(block.start as *mut u8, fill, size) };

@@ -242,7 +242,9 @@ impl Native {
         if self.next_function() || self.run_destructors() {
             return Ok(());
         }
-        let Some(start) = self.names.start(self.current) else { return Err(End::Finished) };
+        let Some(start) = self.names.start(self.current) else {
+            return Err(self.finish(PlaceId::default()));
+        };
         let result = self.thread().frame.arguments[0];
         if result != 0 {
             self.set_result(result as Value);
@@ -260,6 +262,9 @@ impl Native {
             if let Err(end) = self.discard(from, to, place) {
                 return end;
             }
+        }
+        if self.settings.leaks {
+            self.leave_remains(place);
         }
         End::Finished
     }

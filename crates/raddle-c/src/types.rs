@@ -10,6 +10,8 @@ pub(crate) struct Types<R: Reader<Offset = usize>> {
     units: Vec<Unit<R>>,
     /// For the address of each variable in the file its unit and type.
     variables: BTreeMap<u64, (usize, UnitOffset)>,
+    /// And its name.
+    names: BTreeMap<u64, String>,
 }
 
 /// At most so many types are within each other.
@@ -18,7 +20,8 @@ const DEPTH: usize = 16;
 impl<R: Reader<Offset = usize>> Types<R> {
     /// Reads the debug information. What cannot be read is left out.
     pub(crate) fn new(dwarf: Dwarf<R>) -> Self {
-        let mut types = Types { dwarf, units: vec![], variables: BTreeMap::new() };
+        let (variables, names) = (BTreeMap::new(), BTreeMap::new());
+        let mut types = Types { dwarf, units: vec![], variables, names };
         let mut headers = types.dwarf.units();
         while let Ok(Some(header)) = headers.next() {
             if let Ok(unit) = types.dwarf.unit(header) {
@@ -47,11 +50,21 @@ impl<R: Reader<Offset = usize>> Types<R> {
                 }
                 _ => continue,
             };
-            if let Some(of) = type_of(entry) {
+            let declared = declaration_of(entry).and_then(|at| unit.entry(at).ok());
+            let declared = declared.as_ref();
+            if let Some(of) = type_of(entry).or(declared.and_then(type_of)) {
                 self.variables.insert(address, (index, of));
             }
+            let name = name_of(&self.dwarf, unit, entry);
+            let name = name.or_else(|| name_of(&self.dwarf, unit, declared?));
+            self.names.extend(name.map(|name| (address, name)));
         }
         Ok(())
+    }
+
+    /// The name of the variable at an address of the file.
+    pub(crate) fn name(&self, variable: u64) -> Option<&str> {
+        self.names.get(&variable).map(String::as_str)
     }
 
     /// The part of the variable at an address of the file that is at an offset: `[1].head`.
@@ -117,10 +130,7 @@ impl<R: Reader<Offset = usize>> Types<R> {
             let Some(member) = type_of(entry) else { continue };
             let size = self.size(unit, member, depth).unwrap_or(0);
             if (start..start + size).contains(&offset) {
-                let name = entry.attr_value(gimli::DW_AT_name);
-                let name = name.and_then(|name| self.dwarf.attr_string(unit, name).ok());
-                let name = name.and_then(|name| Some(name.to_string().ok()?.into_owned()));
-                return Some((name, start, member));
+                return Some((name_of(&self.dwarf, unit, entry), start, member));
             }
         }
         None
@@ -164,6 +174,25 @@ fn is_qualifier(tag: gimli::DwTag) -> bool {
             | gimli::DW_TAG_volatile_type
             | gimli::DW_TAG_atomic_type
     )
+}
+
+/// The entry that declares what this one defines.
+fn declaration_of<R: Reader<Offset = usize>>(
+    entry: &DebuggingInformationEntry<R>,
+) -> Option<UnitOffset> {
+    match entry.attr_value(gimli::DW_AT_specification)? {
+        AttributeValue::UnitRef(offset) => Some(offset),
+        _ => None,
+    }
+}
+
+fn name_of<R: Reader<Offset = usize>>(
+    dwarf: &Dwarf<R>,
+    unit: &Unit<R>,
+    entry: &DebuggingInformationEntry<R>,
+) -> Option<String> {
+    let name = dwarf.attr_string(unit, entry.attr_value(gimli::DW_AT_name)?).ok()?;
+    Some(name.to_string().ok()?.into_owned())
 }
 
 fn type_of<R: Reader<Offset = usize>>(entry: &DebuggingInformationEntry<R>) -> Option<UnitOffset> {

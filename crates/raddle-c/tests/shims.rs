@@ -127,6 +127,57 @@ fn few_numbers_of_many_make_an_exploration_incomplete() {
     assert_eq!(outcome.bound.as_deref(), Some(bound));
 }
 
+/// Where the leak is that is looked for, and its size.
+fn leak(text: &str) -> Option<String> {
+    let mut file = tempfile::Builder::new().suffix(".c").tempfile().expect("a temporary file");
+    file.write_all(format!("{HEADERS}#line 1\n{text}").as_bytes()).expect("it can be written");
+    let request = Request { model: Model::Sc, leaks: true, ..Request::new(&[file.path()]) };
+    let outcome = check(&request).unwrap_or_else(|error| panic!("{error}"));
+    let bug = outcome.bug?;
+    assert_eq!(bug.kind, BugKind::Leak, "{}", bug.message);
+    let line = bug.place.rsplit_once(':').map(|(_, line)| line);
+    Some(format!("line {}: {}", line.unwrap_or("?"), bug.message.split(',').next().unwrap_or("?")))
+}
+
+/// What a leak of so many bytes is called.
+fn lost(line: u32, size: usize) -> Option<String> {
+    Some(format!("line {line}: a leak: nothing points to a block of {size} bytes in the end"))
+}
+
+#[test]
+fn memory_that_nothing_points_to_leaks() {
+    let one = |body: &str| leak(&format!("int *g;\nint main(void) {{ {body} }}"));
+    assert_eq!(one("int *p = malloc(4); *p = 1;"), lost(2, 4));
+    assert_eq!(one("int *p = malloc(4); free(p);"), None);
+    assert_eq!(one("g = malloc(4);"), None);
+    assert_eq!(one("g = malloc(4); g = malloc(8);"), lost(2, 4));
+    assert_eq!(one("int **p = malloc(8); *p = malloc(4); g = (int *)p;"), None);
+    assert_eq!(one("int **p = malloc(8); *p = malloc(4); free(p);"), lost(2, 4));
+    assert_eq!(one("exit(malloc(3) == 0);"), lost(2, 3));
+}
+
+const BETWEEN_THREADS: &str = "
+int *g; atomic_int x;
+static void *run(void *own) { g = malloc(4); if (x) TAKE; free(own); return 0; }
+int main(void) {
+    pthread_t id;
+    pthread_create(&id, 0, run, malloc(16));
+    x = 1;
+    pthread_join(id, 0);
+    FREE;
+}";
+
+#[test]
+fn memory_leaks_in_some_executions() {
+    let program =
+        |take: &str, free: &str| BETWEEN_THREADS.replace("TAKE", take).replace("FREE", free);
+    assert_eq!(leak(&program("", "free(g)")), None);
+    assert_eq!(leak(&program("", "")), None);
+    assert_eq!(leak(&program("", "g = 0")), lost(3, 4));
+    assert_eq!(leak(&program("g = 0", "")), lost(3, 4));
+    assert_eq!(leak(&program("{ free(g); g = malloc(8); }", "free(g)")), None);
+}
+
 const WAITER: &str = "
 static sem_t never;
 static void *run(void *unused) { sem_wait(&never); return 0; }

@@ -36,6 +36,8 @@ pub(crate) struct Recorded {
     arguments: Vec<String>,
     model: String,
     explorer: String,
+    #[serde(default)]
+    leaks: bool,
     kind: String,
     message: String,
     schedule: String,
@@ -52,6 +54,7 @@ impl Recorded {
             arguments: request.arguments.clone(),
             model: request.model.name().to_owned(),
             explorer: request.explorer.name().to_owned(),
+            leaks: request.leaks,
             kind: bug.kind.name().to_owned(),
             message: bug.message.clone(),
             schedule: bug.schedule.clone(),
@@ -68,7 +71,8 @@ impl Recorded {
         };
         let arguments = self.arguments.clone();
         let robust = self.kind == BugKind::NotRobust.name();
-        Ok(Request { source, arguments, model, explorer, robust, ..Request::new(&[]) })
+        let leaks = self.leaks;
+        Ok(Request { source, arguments, model, explorer, robust, leaks, ..Request::new(&[]) })
     }
 }
 

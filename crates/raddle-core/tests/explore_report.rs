@@ -286,6 +286,17 @@ fn a_lost_wake_up() {
     "#);
 }
 
+/// The notifier wakes nobody because of what it reads, which only a model with store buffers allows.
+#[test]
+fn a_wake_up_that_never_comes() {
+    let text = "x = 0; y = 0; condition = 0
+        thread waiter { store x 1; r = load y; if r == 0 { sync condition == 1 or 0 } }
+        thread notifier { store y 1; r = load x; if r == 1 { sync condition any swap 1 } }";
+    let told = of(text, Model::Tso);
+    assert!(told.contains("which tso allows but sc does not"), "{told}");
+    assert!(told.contains(".1 load x = 0 <- initially"), "{told}");
+}
+
 #[test]
 fn a_lock_is_never_released() {
     let text = "lock m

@@ -86,6 +86,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "COMPILER")]
     pub(crate) cc: Option<String>,
 
+    /// Look for memory of a C or C++ program that is never freed and that nothing points to in the end
+    #[arg(long)]
+    pub(crate) leaks: bool,
+
     /// Compare with the verdicts in this table (file, model, quantifier, ...)
     #[arg(long, value_name = "FILE")]
     pub(crate) expect: Option<PathBuf>,

@@ -54,6 +54,7 @@ impl NativeProgram {
             max_executions: limits.classes,
             timeout,
             robust: args.robust,
+            leaks: args.leaks,
             ..Request::new(&[])
         }
     }

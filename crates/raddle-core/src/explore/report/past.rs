@@ -49,9 +49,21 @@ fn roots(trace: &Trace, ending: &Ending) -> Vec<usize> {
         Ending::Deadlock(_) | Ending::Livelock(_) => {
             let stuck = waits::stuck(trace);
             let causes = stuck.iter().filter_map(|&thread| waits::cause(trace, thread));
-            stuck.iter().filter_map(|&thread| last(thread)).chain(causes).collect()
+            let lasts = stuck.iter().filter_map(|&thread| last(thread)).chain(causes);
+            // What a thread waits for that is no lock, others might have done: so it matters what they read.
+            let others = if waits::is_for_anybody(trace) { last_reads(trace) } else { vec![] };
+            lasts.chain(others).collect()
         }
     }
+}
+
+/// The last event of each thread by which it learnt a value.
+fn last_reads(trace: &Trace) -> Vec<usize> {
+    let last = |thread| {
+        let reads = |event: &TraceEvent| event.thread == thread && event.read.is_some();
+        trace.events.iter().rposition(reads)
+    };
+    trace.ends.keys().filter_map(|&thread| last(thread)).collect()
 }
 
 /// By event, whether it is one of these or in the causal past of one.

@@ -11,6 +11,18 @@ pub(super) fn stuck(trace: &Trace) -> Vec<ThreadId> {
     trace.ends.iter().filter(|(_, end)| is_stuck(end)).map(|(&thread, _)| thread).collect()
 }
 
+/// Whether a thread waits for a value, which any thread might have written, and not for a lock or a thread.
+pub(super) fn is_for_anybody(trace: &Trace) -> bool {
+    let is_open = |thread| match trace.pending.get(thread) {
+        Some(Pending::Question(op)) => {
+            !matches!(op.kind, OpKind::Lock { .. } | OpKind::Join { .. })
+        }
+        Some(Pending::Loop(_)) => true,
+        None => false,
+    };
+    stuck(trace).iter().any(is_open)
+}
+
 /// The event because of which a thread waits: the last one of the lock, object or thread.
 pub(super) fn cause(trace: &Trace, thread: ThreadId) -> Option<usize> {
     let Some(Pending::Question(op)) = trace.pending.get(&thread) else { return None };
