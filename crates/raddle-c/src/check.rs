@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use raddle_core::execution::ThreadId;
+use raddle_core::explore::reads_from_compact::{self, Estimate};
 use raddle_core::explore::report::{self, Style};
 use raddle_core::explore::{
     Control, Ending, Extent, Leaf, Limits, Observed, Pending, Summary, ThreadEnd, Trace, TraceEvent,
@@ -119,6 +120,27 @@ pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error>
         outcome.start_up = start_up;
         outcome.seconds = start.elapsed().as_secs_f64();
         return Ok(outcome);
+    }
+}
+
+/// Estimates how many classes of executions a program has, for so long. None if it has too many events.
+///
+/// # Errors
+/// If it cannot be loaded.
+pub fn estimate(
+    object: &Object,
+    request: &Request,
+    time: Duration,
+) -> Result<Option<Estimate>, Error> {
+    let mut program = Native::new(Module::load(object.clone())?, settings(request))?;
+    loop {
+        let end = Some(Instant::now() + time);
+        let model = request.model;
+        let estimate = running(|| reads_from_compact::estimate(&mut program, model, u64::MAX, end));
+        if !program.wants_restart() {
+            return Ok(estimate);
+        }
+        program.restart();
     }
 }
 

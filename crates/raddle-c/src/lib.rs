@@ -53,7 +53,7 @@ mod threads;
 mod trap;
 mod types;
 
-pub use check::{Request, build, check, check_built};
+pub use check::{Request, build, check, check_built, estimate};
 pub use compile::{Object, Source};
 pub use error::Error;
 pub use outcome::{Bug, BugKind, Outcome, Verdict};

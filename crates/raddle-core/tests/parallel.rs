@@ -60,9 +60,9 @@ fn run(
         budget: Budget { first, next },
         with_program: &with_program,
         visitor: &|| Collector { stops, ..Collector::default() },
-        checkpoint: None,
+        observer: None,
     };
-    explore(&task, Frontier::new())
+    explore(&task, &mut ScriptProgram::new(script), Frontier::new())
 }
 
 fn alone(script: &Script, model: Model) -> (Collector, Summary) {
@@ -80,7 +80,7 @@ fn difference(script: &Script, model: Model) -> Option<String> {
     let (expected, summary) = alone(script, model);
     let all: BTreeSet<&Class> = expected.classes.iter().collect();
     for way in WAYS {
-        let Explored { summary: parts, visitors, frontier } = run(script, model, way, false);
+        let Explored { summary: parts, visitors, frontier, .. } = run(script, model, way, false);
         let classes: Vec<&Class> = visitors.iter().flat_map(|it| &it.classes).collect();
         let distinct: BTreeSet<&Class> = classes.iter().copied().collect();
         let same = (parts.extent, parts.classes, parts.blocked)
@@ -188,7 +188,7 @@ fn what_is_left_is_a_value() {
             let with_program =
                 |run: &mut dyn FnMut(&mut dyn Program)| run(&mut ScriptProgram::new(&counter));
             let kept = std::sync::Mutex::new(String::new());
-            let checkpoint = |frontier: &Frontier| {
+            let keep = |frontier: &Frontier| {
                 if reports.fetch_add(1, Ordering::Relaxed) < stop_after {
                     *kept.lock().unwrap() = serde_json::to_string(frontier).unwrap();
                 }
@@ -200,9 +200,9 @@ fn what_is_left_is_a_value() {
                 budget: Budget { first: 3, next: 5 },
                 with_program: &with_program,
                 visitor: &Collector::default,
-                checkpoint: Some(&checkpoint),
+                observer: Some(&keep),
             };
-            explore(&task, frontier);
+            explore(&task, &mut ScriptProgram::new(&counter), frontier);
             let kept = kept.into_inner().unwrap();
             frontier = serde_json::from_str(&kept).expect("it was written so");
             frontier.restart();

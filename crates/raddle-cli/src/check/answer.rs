@@ -31,6 +31,17 @@ pub(crate) struct Bug {
     pub(crate) trace: String,
 }
 
+/// How large an exploration is, about.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Size {
+    /// How many classes of executions there are.
+    pub(crate) classes: f64,
+    /// The standard error of that.
+    pub(crate) error: f64,
+    /// How long it takes.
+    pub(crate) seconds: f64,
+}
+
 /// What came of exploring a program under a model.
 pub(crate) struct Answer {
     pub(crate) program: String,
@@ -46,6 +57,8 @@ pub(crate) struct Answer {
     pub(crate) bug: Option<Bug>,
     /// Why not everything was explored, if it was not.
     pub(crate) bound: Option<String>,
+    /// How large it is, if that was asked and it was not explored to the end.
+    pub(crate) estimate: Option<Size>,
     /// What a litmus test has in addition.
     pub(crate) litmus: Option<super::litmus::Facts>,
     /// The verdict in a table.

@@ -62,6 +62,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
+    /// Say in two seconds how many classes a C or C++ program has, about, and how long it would take
+    #[arg(long, conflicts_with_all = ["robust", "leaks", "expect"])]
+    pub(crate) estimate: bool,
+
     /// How often a thread may come back to a place in its code
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) unroll: u32,

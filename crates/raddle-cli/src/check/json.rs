@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::answer::{Answer, Bug, Verdict};
+use super::answer::{Answer, Bug, Size, Verdict};
 use super::args::CheckArgs;
 use super::front_end::LoadError;
 use super::{Outcome, litmus};
@@ -24,6 +24,8 @@ struct AnswerLine<'a> {
     bug: Option<&'a Bug>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<Size>,
     #[serde(skip_serializing_if = "Option::is_none")]
     litmus: Option<&'a litmus::Facts>,
 }
@@ -77,6 +79,7 @@ fn line<'a>(args: &CheckArgs, answer: &'a Answer) -> AnswerLine<'a> {
         seconds: answer.seconds,
         bug: answer.bug.as_ref(),
         bound: answer.bound.as_deref(),
+        estimate: answer.estimate,
         litmus: answer.litmus.as_ref(),
     }
 }

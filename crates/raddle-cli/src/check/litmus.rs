@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::answer::{Answer, Bug, Verdict, bound};
 use super::args::CheckArgs;
 use super::front_end::{FrontEnd, LoadError};
-use super::robust;
+use super::{estimate, robust};
 
 /// What a litmus test came to.
 #[derive(Clone, Debug, Serialize)]
@@ -61,6 +61,9 @@ impl FrontEnd for LitmusTest {
     }
 
     fn check(&self, plan: Plan, args: &CheckArgs) -> Answer {
+        if args.estimate {
+            return estimate::refused(&self.name, plan.model);
+        }
         if args.robust {
             return robust::check(&self.name, &self.test, plan, args);
         }
@@ -87,6 +90,7 @@ impl FrontEnd for LitmusTest {
             seconds,
             bug,
             bound,
+            estimate: None,
             litmus: Some(told.facts()),
             word: told.word(),
             text: told.text(args.explain),

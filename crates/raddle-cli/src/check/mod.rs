@@ -6,6 +6,7 @@
 
 mod answer;
 mod args;
+mod estimate;
 mod expect;
 mod front_end;
 mod json;

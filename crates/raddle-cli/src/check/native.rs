@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use raddle_c::{Error, Object, Outcome, Request, Source};
 use raddle_core::plan::{Language, Plan};
@@ -9,8 +10,11 @@ use raddle_core::plan::{Language, Plan};
 use super::answer::{Answer, Bug, UNSUPPORTED, Verdict};
 use super::args::CheckArgs;
 use super::front_end::{FrontEnd, LoadError};
-use super::robust;
+use super::{estimate, robust};
 use crate::replay::Recorded;
+
+/// How long it is looked how large an exploration is.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// A program that was compiled.
 struct NativeProgram {
@@ -85,6 +89,7 @@ impl NativeProgram {
             word: bug.as_ref().map_or(word(verdict), |bug| bug.kind.as_str()).to_owned(),
             bug,
             bound: outcome.bound,
+            estimate: None,
             litmus: None,
             text,
             trace: recorded,
@@ -146,6 +151,9 @@ impl FrontEnd for NativeProgram {
 
     fn check(&self, plan: Plan, args: &CheckArgs) -> Answer {
         let request = self.request(plan, args);
+        if args.estimate {
+            return self.estimate(request);
+        }
         match raddle_c::check_built(&self.object, &request) {
             Ok(outcome) => self.answer(&request, outcome),
             Err(error) => self.incomplete(&request, &error),
@@ -154,6 +162,24 @@ impl FrontEnd for NativeProgram {
 }
 
 impl NativeProgram {
+    /// Explores for a while, and if that does not suffice says how large the exploration is.
+    fn estimate(&self, mut request: Request) -> Answer {
+        request.timeout = Some(request.timeout.map_or(LOOK, |timeout| timeout.min(LOOK)));
+        let outcome = match raddle_c::check_built(&self.object, &request) {
+            Ok(outcome) => outcome,
+            Err(error) => return self.incomplete(&request, &error),
+        };
+        let rate = outcome.classes as f64 / (outcome.seconds - outcome.start_up).max(0.001);
+        let answer = self.answer(&request, outcome);
+        if answer.verdict != Verdict::Incomplete {
+            return answer;
+        }
+        match raddle_c::estimate(&self.object, &request, LOOK) {
+            Ok(estimate) => estimate::with_size(answer, estimate, rate),
+            Err(error) => self.incomplete(&request, &error),
+        }
+    }
+
     /// The system does not let us explore the program, although it could be compiled.
     fn incomplete(&self, request: &Request, error: &Error) -> Answer {
         Answer {
@@ -166,6 +192,7 @@ impl NativeProgram {
             seconds: 0.0,
             bug: None,
             bound: Some(error.to_string()),
+            estimate: None,
             litmus: None,
             word: word(Verdict::Incomplete).to_owned(),
             text: format!("{}, {}: incomplete: {error}\n", self.name, request.model),

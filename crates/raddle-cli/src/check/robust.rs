@@ -50,6 +50,7 @@ pub(super) fn check(name: &str, test: &Test, plan: Plan, args: &CheckArgs) -> An
         trace: bug.as_ref().map(|bug| bug.trace.clone()),
         bug,
         bound,
+        estimate: None,
         litmus: None,
         word,
         text: format!("{name}, {model}: {text}"),

@@ -3,6 +3,7 @@
 mod c11;
 mod check;
 mod convert;
+mod estimate;
 mod explain;
 mod generate;
 mod input;

@@ -52,12 +52,12 @@ pub struct Task<'a, V> {
     pub jobs: NonZero<usize>,
     /// How large subtrees are.
     pub budget: Budget,
-    /// Makes a program for a worker.
+    /// Makes a program for each worker but the first.
     pub with_program: &'a WithProgram<'a>,
     /// Makes who looks at the leaves of a subtree.
     pub visitor: &'a (dyn Fn() -> V + Sync),
-    /// Is told from time to time what is left.
-    pub checkpoint: Option<&'a (dyn Fn(&Frontier) + Sync)>,
+    /// Is told what is left, whenever something was explored.
+    pub observer: Option<&'a (dyn Fn(&Frontier) + Sync)>,
 }
 
 /// What came of it.
@@ -68,14 +68,64 @@ pub struct Explored<V> {
     pub visitors: Vec<V>,
     /// What is left.
     pub frontier: Frontier,
+    /// Where it was stopped.
+    pub stopped: Option<Stopped>,
 }
 
-/// Explores what is left.
-pub fn explore<V: Visitor + Send>(task: &Task<'_, V>, mut frontier: Frontier) -> Explored<V> {
+/// Where an exploration was stopped.
+#[derive(Clone, Debug)]
+pub struct Stopped {
+    /// In which subtree.
+    pub subtree: Subtree,
+    /// Whether the first worker did it: then the trace speaks of its program.
+    pub by_first: bool,
+}
+
+/// Explores one subtree, until the visitor stops it.
+pub fn explore_again(
+    program: &mut dyn Program,
+    model: Model,
+    limits: &Limits,
+    subtree: Subtree,
+    visitor: &mut dyn Visitor,
+) {
+    explore_subtrees(program, model, limits, &mut One { subtree: Some(subtree), visitor });
+}
+
+/// One subtree, for somebody.
+struct One<'a> {
+    subtree: Option<Subtree>,
+    visitor: &'a mut dyn Visitor,
+}
+
+impl Visitor for One<'_> {
+    fn visit(&mut self, leaf: &dyn Leaf) -> Control {
+        self.visitor.visit(leaf)
+    }
+}
+
+impl Subtrees for One<'_> {
+    fn next(&mut self) -> Option<(Subtree, u64)> {
+        Some((self.subtree.take()?, 0))
+    }
+
+    fn explored(&mut self, _: Report) {}
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Explores what is left. The first worker has this program.
+pub fn explore<V: Visitor + Send>(
+    task: &Task<'_, V>,
+    program: &mut dyn Program,
+    mut frontier: Frontier,
+) -> Explored<V> {
     frontier.restart();
     let shared = Shared {
         task,
-        state: Mutex::new(State { frontier, visitors: vec![], ends: None }),
+        state: Mutex::new(State { frontier, visitors: vec![], ends: None, stopped: None }),
         changed: Condvar::new(),
         ended: AtomicBool::new(false),
         histories: AtomicU64::new(0),
@@ -85,15 +135,14 @@ pub fn explore<V: Visitor + Send>(task: &Task<'_, V>, mut frontier: Frontier) ->
             let shared = &shared;
             scope.spawn(move || {
                 if shared.has_more_than_one() {
-                    shared.work();
+                    (shared.task.with_program)(&mut |program| shared.work(program, false));
                 }
             });
         }
-        shared.work();
-        shared.release();
+        shared.work(program, true);
     });
     let Shared { state, histories, .. } = shared;
-    let State { frontier, mut visitors, ends } =
+    let State { frontier, mut visitors, ends, stopped } =
         state.into_inner().unwrap_or_else(PoisonError::into_inner);
     visitors.retain(|(key, _)| !frontier.is_cut(key));
     visitors.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -107,7 +156,7 @@ pub fn explore<V: Visitor + Send>(task: &Task<'_, V>, mut frontier: Frontier) ->
     let (classes, blocked) = (counts.classes, counts.blocked);
     let summary = Summary { extent, classes, blocked, histories: histories.into_inner() };
     let visitors = visitors.into_iter().map(|(_, visitor)| visitor).collect();
-    Explored { summary, visitors, frontier }
+    Explored { summary, visitors, frontier, stopped }
 }
 
 /// What workers share.
@@ -126,6 +175,7 @@ struct State<V> {
     visitors: Vec<(Key, V)>,
     /// Why the exploration ends before everything is explored, if nothing was found.
     ends: Option<Extent>,
+    stopped: Option<Stopped>,
 }
 
 impl<V> Shared<'_, V> {
@@ -163,26 +213,13 @@ impl<V: Visitor + Send> Shared<'_, V> {
     }
 
     /// Explores until nothing is left.
-    fn work(&self) {
-        let Task { model, limits, with_program, .. } = *self.task;
-        with_program(&mut |program| {
-            let mut worker = Worker { shared: self, current: None };
-            let summary = explore_subtrees(program, model, limits, &mut worker);
-            self.histories.fetch_add(summary.histories, Ordering::Relaxed);
-            if worker.current.is_some() {
-                self.give_up(summary.extent);
-            }
-        });
-    }
-
-    /// The first worker has ended. If it could not even start, nobody else can.
-    fn release(&self) {
-        let state = self.lock();
-        let is_stuck =
-            !state.frontier.is_done() && state.frontier.is_idle() && state.ends.is_none();
-        drop(state);
-        if is_stuck {
-            self.give_up(Extent::Stopped);
+    fn work(&self, program: &mut dyn Program, is_first: bool) {
+        let mut worker = Worker { shared: self, is_first, current: None };
+        let Task { model, limits, .. } = *self.task;
+        let summary = explore_subtrees(program, model, limits, &mut worker);
+        self.histories.fetch_add(summary.histories, Ordering::Relaxed);
+        if worker.current.is_some() {
+            self.give_up(summary.extent);
         }
     }
 
@@ -204,21 +241,29 @@ impl<V: Visitor + Send> Shared<'_, V> {
         }
     }
 
-    fn report(&self, key: &Key, visitor: V, report: Report) {
+    fn report(
+        &self,
+        Current { key, subtree, visitor }: Current<V>,
+        is_first: bool,
+        report: Report,
+    ) {
         if let Some(extent) = report.ends.filter(|&extent| extent != Extent::Stopped) {
             return self.give_up(extent);
         }
-        let is_last = report.ends.is_some();
         let mut state = self.lock();
         if state.ends.is_some() {
             return;
         }
-        let counted = state.frontier.report(key, report, is_last);
-        if !state.frontier.is_cut(&counted) {
-            state.visitors.push((counted, visitor));
+        let is_last = report.ends.is_some();
+        let key = state.frontier.report(&key, report, is_last);
+        if !state.frontier.is_cut(&key) {
+            if is_last {
+                state.stopped = Some(Stopped { subtree, by_first: is_first });
+            }
+            state.visitors.push((key, visitor));
         }
-        if let Some(checkpoint) = self.task.checkpoint {
-            checkpoint(&state.frontier);
+        if let Some(observer) = self.task.observer {
+            observer(&state.frontier);
         }
         self.changed.notify_all();
     }
@@ -227,13 +272,21 @@ impl<V: Visitor + Send> Shared<'_, V> {
 /// One of those who explore.
 struct Worker<'s, 'a, V> {
     shared: &'s Shared<'a, V>,
-    current: Option<(Key, V)>,
+    is_first: bool,
+    current: Option<Current<V>>,
+}
+
+/// What a worker explores.
+struct Current<V> {
+    key: Key,
+    subtree: Subtree,
+    visitor: V,
 }
 
 impl<V: Visitor + Send> Visitor for Worker<'_, '_, V> {
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
         match &mut self.current {
-            Some((_, visitor)) => visitor.visit(leaf),
+            Some(current) => current.visitor.visit(leaf),
             None => Control::Stop,
         }
     }
@@ -244,20 +297,20 @@ impl<V: Visitor + Send> Subtrees for Worker<'_, '_, V> {
         let (key, subtree) = self.shared.next()?;
         let Task { budget, visitor, .. } = self.shared.task;
         let budget = if key.is_empty() { budget.first } else { budget.next };
-        self.current = Some((key, visitor()));
+        self.current = Some(Current { key, subtree: subtree.clone(), visitor: visitor() });
         Some((subtree, budget))
     }
 
     fn explored(&mut self, report: Report) {
-        if let Some((key, visitor)) = self.current.take() {
-            self.shared.report(&key, visitor, report);
+        if let Some(current) = self.current.take() {
+            self.shared.report(current, self.is_first, report);
         }
     }
 
     fn is_cancelled(&self) -> bool {
         let is_cut = |key: &Key| self.shared.lock().frontier.is_cut(key);
         self.shared.ended.load(Ordering::Relaxed)
-            || self.current.as_ref().is_some_and(|(key, _)| is_cut(key))
+            || self.current.as_ref().is_some_and(|current| is_cut(&current.key))
     }
 }
 

@@ -6,17 +6,21 @@
 //!
 //! The tree that is probed is the one without the dynamic skip, which has the same leaves: where the explorer would
 //! skip the other threads of a node they lead to no leaf. Most of these dead ends are recognised: a read that may
-//! observe only later writes, with nobody left who was ever seen to write there. Which of the threads of a node is
+//! observe only later writes, with nobody left who was ever seen to write there so late in its thread. Which of the threads of a node is
 //! taken depends on how much was found below it so far at that depth; that keeps the estimate unbiased and makes it
 //! steadier.
 //!
 //! *Cost.* A few microseconds for each probe.
 
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
 use super::super::face::Face;
 use super::super::row::Row;
 use super::memo::Ask;
 use super::state::{Explorer, INIT, MAIN, Stop, Thread, TooSmall};
-use crate::program::OpKind;
+use crate::program::{End, OpKind, Step};
 use crate::reference::random::Random;
 
 /// What probes say about the number of classes.
@@ -40,6 +44,10 @@ pub(super) struct Probes {
     taken: Vec<Taken>,
     /// By depth and number of the thread, how much was found below it, and how often it was taken.
     found: Vec<[(f64, f64); GROUPS]>,
+    /// By location and thread, how many events the thread had done at most when it had written there.
+    written: FxHashMap<(u32, u32), u32>,
+    /// How many histories of the current probe have been looked at for that.
+    looked_at: usize,
     sum: f64,
     squares: f64,
     count: u64,
@@ -68,6 +76,8 @@ impl Probes {
             weight: 1.0,
             taken: vec![],
             found: vec![],
+            written: FxHashMap::default(),
+            looked_at: 0,
             sum: 0.0,
             squares: 0.0,
             count: 0,
@@ -86,6 +96,7 @@ impl Probes {
     pub(super) fn starts(&mut self) -> bool {
         self.weight = 1.0;
         self.taken.clear();
+        self.looked_at = 0;
         !self.has_learned || self.count < self.most
     }
 
@@ -146,7 +157,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// Sends out probes until there are enough, or the time is up.
     pub(super) fn probe(&mut self) -> Result<(), TooSmall> {
         self.route.is_ahead = true;
-        while self.outer.starts_probe() {
+        while self.outer.starts_probe() && !self.is_late() {
             let before = self.classes;
             let mark = self.begin(MAIN);
             self.descend();
@@ -164,9 +175,40 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         Ok(())
     }
 
+    /// Whether the time is up.
+    fn is_late(&self) -> bool {
+        self.outer.limits.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Notes who wrote what since the last node.
+    fn look_at_writes(&mut self) {
+        let Some(probes) = &mut self.outer.probes else { return };
+        for &node in &self.past[probes.looked_at..] {
+            let question = match self.histories.step(node) {
+                Step::After(before, _) => match self.histories.end(before) {
+                    End::Question(op) => Some(op),
+                    _ => None,
+                },
+                Step::Start(..) => None,
+            };
+            for op in self.histories.effects(node).iter().chain(question) {
+                let writes = matches!(
+                    op.kind,
+                    OpKind::Store { .. } | OpKind::Rmw { .. } | OpKind::CompareExchange { .. }
+                );
+                let Some(location) = op.kind.location().filter(|_| writes) else { continue };
+                let key = (location.index() as u32, self.histories.thread(node).index() as u32);
+                let latest = probes.written.entry(key).or_default();
+                *latest = (*latest).max(self.histories.events(node));
+            }
+        }
+        probes.looked_at = self.past.len();
+    }
+
     /// Goes to a random child.
     #[cold]
     pub(super) fn probe_node(&mut self) {
+        self.look_at_writes();
         let enabled = self.enabled();
         if enabled.is_empty() || !self.goes_on() {
             return self.leaf();
@@ -204,7 +246,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         for &before in &threads[..taken] {
             self.was_tried(before);
         }
-        if !threads[..taken].iter().any(|&thread| self.is_dead_end(thread)) {
+        if threads[..taken].iter().all(|&thread| self.may_be_written(thread)) {
             self.probe_source(thread);
         }
         self.permit(base);
@@ -223,17 +265,17 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         threads
     }
 
-    /// Whether a read that may observe only what is still to come waits in vain.
-    fn is_dead_end(&self, thread: usize) -> bool {
-        !self.may_be_written(thread)
-    }
-
     /// Whether another thread may still write what the thread reads, or competes for it.
     fn may_be_written(&self, thread: usize) -> bool {
         let Thread { ask, location, .. } = self.threads[thread];
-        let mut writers = self.locations[location as usize].writers.and(self.asking);
-        writers.remove(thread);
-        !writers.is_empty() || (ask != Ask::Load && self.others_are_pending(thread, location))
+        let Some(probes) = &self.outer.probes else { return true };
+        let may_write = |other: usize| {
+            let done = self.histories.events(self.threads[other].node);
+            let latest = probes.written.get(&(location, other as u32));
+            other != thread && latest.is_some_and(|&latest| latest > done)
+        };
+        self.asking.iter().any(may_write)
+            || (ask != Ask::Load && self.others_are_pending(thread, location))
     }
 
     fn probe_source(&mut self, thread: usize) {
