@@ -11,10 +11,13 @@
 //!
 //! 1. writes that are overwritten in happens-before are no candidates (a mask, [`Face::sources`]);
 //! 2. insert the read into the witness behind its source, if no other write is in the way;
-//! 3. reorder the witness greedily, keeping it up to where the conflict starts (`order.rs`);
+//! 3. shift what is in the way, or reorder the witness greedily from where the conflict starts (`shift.rs`,
+//!    `greedy.rs`);
 //! 4. saturate the order with what every witness must obey (`saturate.rs`): a cycle means no; then
 //!    greedily again;
-//! 5. search (`order.rs`), which hardly ever happens but makes the answer exact.
+//! 5. search (`search.rs`), which hardly ever happens but makes the answer exact.
+//!
+//! `order.rs` decides which of the last three is tried when.
 //!
 //! *Paper.* Bui, Chatterjee, Gautam, Pavlogiannis, Toman, *The Reads-From Equivalence for the TSO and PSO
 //! Memory Models*, OOPSLA 2021, has the closure rules; the witness that is carried along and repaired is
@@ -28,8 +31,12 @@
 //! the writes of each location: the few writes of a location are looked up as quickly, and the masks
 //! had to be shifted at every insertion.
 
+mod greedy;
 mod order;
+mod place;
 mod saturate;
+mod search;
+mod shift;
 mod witness;
 
 use crate::execution::MemoryOrder;

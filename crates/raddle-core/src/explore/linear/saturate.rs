@@ -15,10 +15,8 @@ use super::{Event, INIT, Linear, NONE};
 impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     /// Makes sure that the current level has saturated rows, and copies them.
     pub(super) fn saturated_rows(&mut self, rows: &mut Rows<R>) {
-        rows.clear();
         let len = self.witness.len();
-        rows.extend_from_slice(self.witness.closest_rows());
-        if rows.len() == len && self.witness.rows().is_some() {
+        if self.witness.closest_rows(rows) {
             return;
         }
         let mut changed = R::default();
@@ -31,7 +29,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     }
 
     /// Whether saturated rows of all events before it show that the read cannot observe its source.
-    pub(super) fn is_hidden(&self, rows: &[R], read: usize) -> bool {
+    pub(super) fn is_hidden(&self, rows: &Rows<R>, read: usize) -> bool {
         let Event { thread, location, source, front, .. } = self.events[read];
         let all = self.writes[location as usize].minus(R::one(read));
         let mut older = self.before_in(rows, front).and(all);
@@ -47,31 +45,38 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         older.iter().any(|write| rows[write].has(source))
     }
 
+    /// The row of a read, as far as it follows from its front and its source.
+    pub(super) fn row_of_read(&self, rows: &Rows<R>, read: usize) -> R {
+        let Event { source, front, .. } = self.events[read];
+        let row = self.before_in(rows, front);
+        if source == INIT || self.is_forwarded(read) {
+            return row;
+        }
+        row.or(rows[source as usize]).or(R::one(source as usize))
+    }
+
     /// Everything before an event with this front.
     #[inline]
-    fn before_in(&self, rows: &[R], front: R) -> R {
+    fn before_in(&self, rows: &Rows<R>, front: R) -> R {
         front.iter().fold(front, |before, event| before.or(rows[event]))
     }
 
     /// The row of the next event, before saturation. Returns the events to look at.
     pub(super) fn add_row(&self, rows: &mut Rows<R>, event: usize) -> R {
         let Event { thread, location, source, front, .. } = self.events[event];
-        let mut row = self.before_in(rows, front);
         let mut changed = R::one(event);
         if source == NONE {
-            rows.push(row);
+            rows.push(self.before_in(rows, front));
             return changed;
         }
+        let mut row = self.row_of_read(rows, event);
         if source != INIT {
             let source = source as usize;
-            if !self.is_forwarded(event) {
-                row = row.or(rows[source]).or(R::one(source));
-            }
             if self.events[source].thread != thread {
                 let own = self.own_before(event).minus(rows[source]);
                 if !own.is_empty() {
                     let before = self.before_in(rows, own);
-                    changed = changed.or(put_before(rows, source, before));
+                    changed = changed.or(rows.put_before(source, before));
                     row = row.or(rows[source]);
                 }
             }
@@ -86,7 +91,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     }
 
     /// Closes the rows under the rules; `changed` are the events to look at. False: there is a cycle.
-    pub(super) fn saturate(&self, rows: &mut [R], mut changed: R) -> bool {
+    pub(super) fn saturate(&self, rows: &mut Rows<R>, mut changed: R) -> bool {
         while let Some(event) = changed.first() {
             changed.remove(event);
             if rows[event].has(event) {
@@ -104,7 +109,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     }
 
     /// The writes before a read are before its source.
-    fn older_before_source(&self, rows: &mut [R], read: usize, changed: &mut R) -> bool {
+    fn older_before_source(&self, rows: &mut Rows<R>, read: usize, changed: &mut R) -> bool {
         let Event { location, source, .. } = self.events[read];
         let older = rows[read].and(self.writes[location as usize]);
         if source == INIT {
@@ -119,12 +124,12 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         if before.has(source) {
             return false;
         }
-        *changed = changed.or(put_before(rows, source, before));
+        *changed = changed.or(rows.put_before(source, before));
         true
     }
 
     /// The readers of the writes before a write are before it.
-    fn readers_before_newer(&self, rows: &mut [R], write: usize, changed: &mut R) -> bool {
+    fn readers_before_newer(&self, rows: &mut Rows<R>, write: usize, changed: &mut R) -> bool {
         let location = self.events[write].location as usize;
         let row = rows[write];
         let older = row.and(self.writes[location]);
@@ -138,19 +143,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         if before.has(write) {
             return false;
         }
-        *changed = changed.or(put_before(rows, write, before));
+        *changed = changed.or(rows.put_before(write, before));
         true
     }
-}
-
-/// Puts a closed set of events before an event and all that come after it. Returns whose rows changed.
-pub(super) fn put_before<R: Row>(rows: &mut [R], event: usize, before: R) -> R {
-    let mut changed = R::default();
-    for (other, row) in rows.iter_mut().enumerate() {
-        if (other == event || row.has(event)) && !before.minus(*row).is_empty() {
-            *row = row.or(before);
-            changed.insert(other);
-        }
-    }
-    changed
 }

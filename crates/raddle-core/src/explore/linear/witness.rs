@@ -1,18 +1,80 @@
 //! The witness of every level: where each event stands in a linear order.
 //!
 //! A level differs from the one below by one inserted read, or by a new order, and by events at its end.
-//! An insertion is carried out only when somebody asks for a position: the last level of an execution
-//! never needs it.
+//! Positions are taken over from below, and the insertion carried out, only when somebody asks for a
+//! position: the last level of an execution never needs it.
+
+use std::ops::Index;
 
 use super::super::row::Row;
 use super::super::table::{List, Table};
 
-/// Saturated rows of a level: by event, what comes before it in every witness. Empty: not computed.
-pub(super) type Rows<R> = Vec<R>;
+/// By event, for the first events, what comes before it.
+pub(super) struct Rows<R: Row> {
+    pub(super) table: R::Table<R>,
+    len: usize,
+}
+
+impl<R: Row> Rows<R> {
+    /// Those of no events.
+    pub(super) fn new() -> Self {
+        Rows { table: R::Table::filled(R::default()), len: 0 }
+    }
+
+    /// Of how many events there are rows.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Keeps those of the first events.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = len;
+    }
+
+    /// Adds that of the next event.
+    #[inline]
+    pub(super) fn push(&mut self, row: R) {
+        self.table[self.len] = row;
+        self.len += 1;
+    }
+
+    fn copy_from(&mut self, other: &Self) {
+        self.table.first_mut(other.len).copy_from_slice(other.as_slice());
+        self.len = other.len;
+    }
+
+    fn as_slice(&self) -> &[R] {
+        self.table.first(self.len)
+    }
+
+    /// Puts a closed set of events before an event and all that come after it. Returns whose rows
+    /// changed.
+    pub(super) fn put_before(&mut self, event: usize, before: R) -> R {
+        let mut changed = R::default();
+        for (other, row) in self.table.first_mut(self.len).iter_mut().enumerate() {
+            if (other == event || row.has(event)) && !before.minus(*row).is_empty() {
+                *row = row.or(before);
+                changed.insert(other);
+            }
+        }
+        changed
+    }
+}
+
+impl<R: Row> Index<usize> for Rows<R> {
+    type Output = R;
+
+    #[inline]
+    fn index(&self, event: usize) -> &R {
+        &self.table[event]
+    }
+}
 
 struct Frame<R: Row> {
     /// By event, its position.
     positions: R::Table<u16>,
+    /// The saturated rows: what comes before an event in every witness. Of no event: not computed.
     rows: Rows<R>,
 }
 
@@ -23,8 +85,17 @@ pub(super) struct Witness<R: Row> {
     level: usize,
     /// How many events there are.
     len: usize,
-    /// What still has to be done to the current level's positions: insert this event at this position.
-    pending: Option<(usize, usize)>,
+    /// What still has to be done to the current level's positions.
+    pending: Option<Pending>,
+}
+
+/// The positions of the level below have to be taken over.
+#[derive(Clone, Copy)]
+struct Pending {
+    /// How many events that level has.
+    events: usize,
+    /// Where the next event is inserted, if it is.
+    place: Option<u16>,
 }
 
 impl<R: Row> Witness<R> {
@@ -36,8 +107,7 @@ impl<R: Row> Witness<R> {
 
     fn reserve(&mut self) {
         if self.frames.len() <= self.level {
-            self.frames
-                .push(Frame { positions: R::Table::filled(0), rows: Vec::with_capacity(R::BITS) });
+            self.frames.push(Frame { positions: R::Table::filled(0), rows: Rows::new() });
         }
     }
 
@@ -62,15 +132,17 @@ impl<R: Row> Witness<R> {
     #[inline]
     pub(super) fn settle(&mut self, len: usize) {
         debug_assert_eq!(self.len, len);
-        if let Some((event, place)) = self.pending.take() {
+        if let Some(Pending { events, place }) = self.pending.take() {
             let (below, here) = self.frames.split_at_mut(self.level);
-            let old = below[self.level - 1].positions.first(event);
-            let new = here[0].positions.first_mut(event);
-            let place = place as u16;
+            let old = below[self.level - 1].positions.first(events);
+            let new = here[0].positions.first_mut(events);
+            let bound = place.unwrap_or(u16::MAX);
             for (new, &old) in new.iter_mut().zip(old) {
-                *new = old + u16::from(old >= place);
+                *new = old + u16::from(old >= bound);
             }
-            here[0].positions[event] = place;
+            if let Some(place) = place {
+                here[0].positions[events] = place;
+            }
         }
     }
 
@@ -78,7 +150,7 @@ impl<R: Row> Witness<R> {
     #[inline]
     pub(super) fn push_insertion(&mut self, event: usize, place: usize) {
         self.push(event + 1);
-        self.pending = Some((event, place));
+        self.pending = Some(Pending { events: event, place: Some(place as u16) });
     }
 
     /// A new level: the events stand in this order.
@@ -89,17 +161,15 @@ impl<R: Row> Witness<R> {
             frame.positions[usize::from(event)] = position as u16;
         }
         if let Some(rows) = rows {
-            frame.rows.extend_from_slice(rows);
+            frame.rows.copy_from(rows);
         }
     }
 
     /// A new level, like the one below.
     pub(super) fn push_same(&mut self) {
-        let len = self.len;
-        self.push(len);
-        let (below, here) = self.frames.split_at_mut(self.level);
-        let old = below[self.level - 1].positions.first(len);
-        here[0].positions.first_mut(len).copy_from_slice(old);
+        let events = self.len;
+        self.push(events);
+        self.pending = Some(Pending { events, place: None });
     }
 
     #[inline]
@@ -107,7 +177,7 @@ impl<R: Row> Witness<R> {
         self.level += 1;
         self.len = len;
         self.reserve();
-        self.frames[self.level].rows.clear();
+        self.frames[self.level].rows.truncate(0);
     }
 
     /// Back to the level below, which has `len` events.
@@ -122,21 +192,23 @@ impl<R: Row> Witness<R> {
     #[inline]
     pub(super) fn rows(&self) -> Option<&Rows<R>> {
         let rows = &self.frames[self.level].rows;
-        (!rows.is_empty() && rows.len() == self.len).then_some(rows)
+        (rows.len > 0 && rows.len == self.len).then_some(rows)
     }
 
-    /// The saturated rows of the closest level that has some: of its first events only.
-    pub(super) fn closest_rows(&self) -> &[R] {
-        let with_rows =
-            self.frames[..=self.level].iter().rev().find(|frame| !frame.rows.is_empty());
-        with_rows.map_or(&[], |frame| &frame.rows)
+    /// Copies the saturated rows of the closest level that has some: of its first events only. Whether
+    /// it is the current level, and they are there for all events.
+    pub(super) fn closest_rows(&self, rows: &mut Rows<R>) -> bool {
+        let with_rows = self.frames[..=self.level].iter().rev().find(|frame| frame.rows.len > 0);
+        match with_rows {
+            Some(frame) => rows.copy_from(&frame.rows),
+            None => rows.truncate(0),
+        }
+        self.rows().is_some()
     }
 
     /// Keeps saturated rows with the current level.
-    pub(super) fn keep_rows(&mut self, rows: &[R]) {
-        let kept = &mut self.frames[self.level].rows;
-        kept.clear();
-        kept.extend_from_slice(rows);
+    pub(super) fn keep_rows(&mut self, rows: &Rows<R>) {
+        self.frames[self.level].rows.copy_from(rows);
     }
 
     /// The events in the order of the current level.
