@@ -6,13 +6,15 @@
 //! once for every execution.
 //!
 //! Cost: a step that is known takes the comparison of as many answers as its question has had, or a hash
-//! look-up where these are many. A history takes a few hundred bytes and no allocation of its own: the
-//! histories that follow one are a list through their records.
+//! look-up where these are many. A history takes 80 bytes and no allocation of its own: the histories that
+//! follow one are a list through their records, and what threads do in several of them is kept once
+//! (`segments.rs`).
 
 use rustc_hash::FxHashMap;
 
 use crate::execution::{ThreadId, Value};
 
+use super::segments::{SegmentId, Segments};
 use super::{Answer, End, Op, OpKind, Program, Segment, Step};
 
 /// A history of one thread: a node of its tree.
@@ -34,9 +36,7 @@ const FEW: u32 = 6;
 struct Node {
     thread: ThreadId,
     step: Step,
-    /// Where its effects are in `ops`.
-    effects: (u32, u32),
-    end: End,
+    segment: SegmentId,
     /// How many events its thread has up to the end of this segment.
     events: u32,
     /// How many histories follow it, the last of them to be met, and the one that was met before this
@@ -50,7 +50,7 @@ struct Node {
 #[derive(Default)]
 pub struct Histories {
     nodes: Vec<Node>,
-    ops: Vec<Op>,
+    segments: Segments,
     /// The first histories of all threads.
     roots: FxHashMap<(ThreadId, Option<Origin>), NodeId>,
     /// The children of questions with many answers.
@@ -130,7 +130,7 @@ impl Histories {
     #[cold]
     fn grow(&mut self, program: &mut dyn Program, past: &[NodeId], step: Step) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 histories"));
-        let Segment { effects, end } = program.run(self, past, step, id);
+        let segment = program.run(self, past, step, id);
         let (thread, before) = match step {
             Step::Start(thread, spawned_by) => {
                 self.roots.insert((thread, spawned_by), id);
@@ -138,25 +138,32 @@ impl Histories {
             }
             Step::After(parent, _) => (self.thread(parent), self.events(parent) + 1),
         };
-        self.note_sizes(thread, &effects, &end);
-        if let Some(result) = program.result(id).filter(|_| end == End::Finished) {
+        self.threads = self.threads.max(thread.index() + 1);
+        if let Some(result) = program.result(id).filter(|_| segment.end == End::Finished) {
             self.results.insert(id, result);
         }
-        let first = self.ops.len() as u32;
-        let events = before + effects.len() as u32;
-        self.ops.extend(effects);
-        let effects = (first, self.ops.len() as u32);
+        let events = before + segment.effects.len() as u32;
+        let segment = self.keep(segment);
         let (children, last_child, sibling) = (0, id, id);
-        let node = Node { thread, step, effects, end, events, children, last_child, sibling };
-        self.nodes.push(node);
+        self.nodes.push(Node { thread, step, segment, events, children, last_child, sibling });
         if let Step::After(parent, answer) = step {
             self.add_child(parent, answer, id);
         }
         id
     }
 
-    fn note_sizes(&mut self, thread: ThreadId, effects: &[Op], end: &End) {
-        self.threads = self.threads.max(thread.index() + 1);
+    /// The id of a segment.
+    fn keep(&mut self, segment: Segment) -> SegmentId {
+        let known = self.segments.len();
+        let id = self.segments.id(segment);
+        if self.segments.len() > known {
+            self.note_sizes(id);
+        }
+        id
+    }
+
+    fn note_sizes(&mut self, segment: SegmentId) {
+        let Segment { effects, end } = self.segments.get(segment);
         let question = match end {
             End::Question(op) => Some(op),
             _ => None,
@@ -208,19 +215,31 @@ impl Histories {
         self.nodes[node.0 as usize].step
     }
 
+    /// What the thread does after the last answer, as the id of a segment: ids are dense, and grow.
+    #[inline]
+    #[must_use]
+    pub fn segment_of(&self, node: NodeId) -> SegmentId {
+        self.nodes[node.0 as usize].segment
+    }
+
+    /// The segment with an id.
+    #[must_use]
+    pub fn segment(&self, segment: SegmentId) -> &Segment {
+        self.segments.get(segment)
+    }
+
     /// What the thread does after the last answer and before its next question.
     #[inline]
     #[must_use]
     pub fn effects(&self, node: NodeId) -> &[Op] {
-        let (from, to) = self.nodes[node.0 as usize].effects;
-        &self.ops[from as usize..to as usize]
+        &self.segments.get(self.segment_of(node)).effects
     }
 
     /// How the history ends.
     #[inline]
     #[must_use]
     pub fn end(&self, node: NodeId) -> &End {
-        &self.nodes[node.0 as usize].end
+        &self.segments.get(self.segment_of(node)).end
     }
 
     /// What whoever joins the thread learns, which has finished with this history.

@@ -17,12 +17,14 @@
 
 mod histories;
 mod op;
+mod segments;
 
 pub use histories::{Histories, NodeId, Origin};
 pub use op::{
     Answer, End, Failure, FailureKind, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update,
     UpdateKind, is_pointer,
 };
+pub use segments::SegmentId;
 
 use crate::execution::{LocationId, ThreadId, Value};
 
@@ -36,7 +38,7 @@ pub enum Step {
 }
 
 /// What a thread does up to its next question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// Its effects, in program order.
     pub effects: Vec<Op>,

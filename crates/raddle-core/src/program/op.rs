@@ -254,7 +254,7 @@ pub enum Answer {
 }
 
 /// How a segment ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// With a question.
     Question(Op),
@@ -272,7 +272,7 @@ pub enum End {
 }
 
 /// Something went wrong in a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Failure {
     /// What kind of thing.
     pub kind: FailureKind,

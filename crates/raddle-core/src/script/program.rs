@@ -15,9 +15,9 @@ use super::{Script, Variable};
 /// The state of a thread at the end of a history.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    thread: usize,
+    thread: u32,
     /// The instruction that asks, fails or ends.
-    next: usize,
+    next: u32,
     /// Where its registers begin.
     first: usize,
 }
@@ -93,13 +93,13 @@ impl ScriptProgram {
     #[must_use]
     pub fn registers(&self, node: NodeId) -> &[Value] {
         let State { thread, first, .. } = self.states[node.0 as usize];
-        &self.registers[first..][..self.threads[thread].names.len()]
+        &self.registers[first..][..self.threads[thread as usize].names.len()]
     }
 
     /// Makes the registers of a history the current ones.
     fn load_state(&mut self, node: NodeId) -> State {
         let state = self.states[node.0 as usize];
-        let registers = self.threads[state.thread].registers;
+        let registers = self.threads[state.thread as usize].registers;
         self.current.clear();
         self.current.extend_from_slice(&self.registers[state.first..][..registers]);
         state
@@ -114,13 +114,13 @@ impl ScriptProgram {
         }
         let first = self.registers.len();
         self.registers.extend_from_slice(&self.current);
-        self.states.push(State { thread, next, first });
+        self.states.push(State { thread: thread as u32, next: next as u32, first });
     }
 
     /// Gives the current thread, which asked with this instruction, its answer.
     fn receive(&mut self, state: State, answer: Answer) {
         let registers = &mut self.current;
-        match (&self.threads[state.thread].code[state.next], answer) {
+        match (&self.threads[state.thread as usize].code[state.next as usize], answer) {
             (Code::Load { target, .. } | Code::Update { target, .. }, Answer::Value(value)) => {
                 put(registers, *target, value);
             }
@@ -257,7 +257,7 @@ impl Program for ScriptProgram {
             Step::After(parent, answer) => {
                 let state = self.load_state(parent);
                 self.receive(state, answer);
-                (state.thread, state.next + 1)
+                (state.thread as usize, state.next as usize + 1)
             }
         };
         let mut effects = vec![];

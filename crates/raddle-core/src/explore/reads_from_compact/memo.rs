@@ -2,18 +2,20 @@
 //!
 //! [`Histories`] remembers everything, for everybody. The search needs little of it, and that all the
 //! time: what a thread asks next, what it does before, and which history follows which value. So it
-//! keeps its own notes: a cache line for each history, with values of 32 bits instead of 128 (every
-//! distinct value has a number) and the histories that follow next to the question.
+//! keeps its own notes: what it has to know of a segment, which many histories share and which stays in the
+//! cache; and for each history its segment and the histories that follow, 40 bytes. Values have 32 bits
+//! instead of 128: every distinct value has a number.
 //!
 //! *Tried and rejected:* looking all this up in [`Histories`], which has a record of several lines for
-//! each history and a list of answers elsewhere: programs with many histories waited for memory.
+//! each history and a list of answers elsewhere: programs with many histories waited for memory. What is
+//! known of its segment with each history: 72 bytes, and each history looked at anew.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::face::Reads;
 use crate::execution::{LocationId, MemoryOrder, Value};
-use crate::program::{Answer, End, Histories, NodeId, Op, OpKind};
+use crate::program::{Answer, End, Histories, NodeId, Op, OpKind, Segment, SegmentId};
 
 /// The number of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,10 +111,9 @@ impl Ask {
     }
 }
 
-/// What the search has to know of a history.
-#[derive(Clone)]
+/// What the search has to know of a segment.
 pub(super) struct Known {
-    /// What its thread asks at its end.
+    /// What the thread asks at its end.
     pub(super) ask: Ask,
     /// The order of the question, if a compare-exchange succeeds and if it fails.
     pub(super) order: MemoryOrder,
@@ -133,6 +134,13 @@ pub(super) struct Known {
     pub(super) expected: ValueId,
     /// Where its effects are in the steps.
     pub(super) effects: (u32, u32),
+}
+
+/// A history.
+struct History {
+    segment: u32,
+    /// What whoever joins the thread learns that has finished so, if that is a value and nothing else.
+    result: ValueId,
     /// How it goes on, ascending by what is read.
     edges: SmallVec<[Edge; 2]>,
 }
@@ -149,10 +157,10 @@ pub(super) struct Edge {
 /// So many edges are searched one by one.
 const FEW: usize = 8;
 
-impl Known {
+impl History {
     /// How it goes on after a value, if that is known.
     #[inline]
-    pub(super) fn after(&self, read: ValueId) -> Option<Edge> {
+    fn after(&self, read: ValueId) -> Option<Edge> {
         let edges = self.edges.as_slice();
         if edges.len() > FEW {
             let at = edges.binary_search_by_key(&read, |edge| edge.read).ok()?;
@@ -177,6 +185,8 @@ pub(super) enum Effected {
 /// All that is known of histories.
 #[derive(Default)]
 pub(super) struct Memo {
+    histories: Vec<History>,
+    /// By segment.
     known: Vec<Known>,
     /// The effects of all of them.
     pub(super) steps: Vec<Effected>,
@@ -187,26 +197,47 @@ impl Memo {
     /// How many histories are known.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.known.len()
+        self.histories.len()
     }
 
-    /// What is known of a history.
+    /// What is known of the segment at the end of a history.
     #[inline]
     pub(super) fn get(&self, node: NodeId) -> &Known {
-        &self.known[node.0 as usize]
+        &self.known[self.histories[node.0 as usize].segment as usize]
     }
 
-    /// Looks at the histories that are new.
+    /// How a history goes on after a value, if that is known.
+    #[inline]
+    pub(super) fn after(&self, node: NodeId, read: ValueId) -> Option<Edge> {
+        self.histories[node.0 as usize].after(read)
+    }
+
+    /// What whoever joins the thread learns that has finished so, if that is a value and nothing else.
+    #[inline]
+    pub(super) fn result(&self, node: NodeId) -> Option<ValueId> {
+        let result = self.histories[node.0 as usize].result;
+        (result != ValueId::NONE).then_some(result)
+    }
+
+    /// Looks at the histories that are new, and at the segments that are.
     pub(super) fn learn(&mut self, histories: &Histories) {
-        for node in self.known.len()..histories.len() {
-            let known = self.look_at(histories, NodeId(node as u32));
-            self.known.push(known);
+        for node in self.histories.len()..histories.len() {
+            let node = NodeId(node as u32);
+            let segment = histories.segment_of(node);
+            for new in self.known.len()..=segment.0 as usize {
+                let known = self.look_at(histories.segment(SegmentId(new as u32)));
+                self.known.push(known);
+            }
+            let result = match histories.joined(node) {
+                Answer::Value(value) => self.values.id(value),
+                _ => ValueId::NONE,
+            };
+            self.histories.push(History { segment: segment.0, result, edges: SmallVec::new() });
         }
     }
 
-    fn look_at(&mut self, histories: &Histories, node: NodeId) -> Known {
-        let end = histories.end(node);
-        let effects = histories.effects(node);
+    fn look_at(&mut self, segment: &Segment) -> Known {
+        let Segment { effects, end } = segment;
         let first = self.steps.len() as u32;
         for op in effects {
             let effected = self.effected(op);
@@ -224,7 +255,6 @@ impl Memo {
             location: 0,
             expected: ValueId::NONE,
             effects: (first, self.steps.len() as u32),
-            edges: SmallVec::new(),
         };
         if let End::Question(op) = end {
             self.look_at_question(op, &mut known);
@@ -287,7 +317,7 @@ impl Memo {
 
     /// A history goes on with another one after a value.
     pub(super) fn connect(&mut self, node: NodeId, read: ValueId, written: ValueId, next: NodeId) {
-        let edges = &mut self.known[node.0 as usize].edges;
+        let edges = &mut self.histories[node.0 as usize].edges;
         let at = edges.partition_point(|edge| edge.read < read);
         edges.insert(at, Edge { read, written, next });
     }

@@ -271,10 +271,10 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// An update, or a compare-exchange that succeeds, observes the source.
     #[inline]
     fn update(&mut self, thread: usize, source: u32, told: Told) {
-        let known = self.memo.get(self.threads[thread].node);
-        let (order, carries) = (known.order, known.carries);
+        let node = self.threads[thread].node;
+        let &Known { order, carries, .. } = self.memo.get(node);
         let edge = match told {
-            Told::Value(read) => known.after(read),
+            Told::Value(read) => self.memo.after(node, read),
             Told::Other(_) => None,
         };
         let (written, carries) = match edge {

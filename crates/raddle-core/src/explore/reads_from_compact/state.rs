@@ -545,10 +545,10 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         let Thread { node, location: child, .. } = self.threads[thread];
         self.face.push_join(thread, child as usize);
         let last = self.threads[child as usize].node;
-        let told = match self.histories.joined(last) {
+        let told = match self.memo.result(last) {
             _ if !self.shares_memory => Told::Value(ValueId::NONE),
-            Answer::Value(value) => Told::Value(self.memo.values.id(value)),
-            answer => Told::Other(answer),
+            Some(value) => Told::Value(value),
+            None => Told::Other(self.histories.joined(last)),
         };
         self.follow(thread, node, told, ValueId::NONE);
     }
@@ -557,7 +557,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     #[inline]
     pub(super) fn after(&self, node: NodeId, told: Told) -> Option<NodeId> {
         match told {
-            Told::Value(value) => self.memo.get(node).after(value).map(|Edge { next, .. }| next),
+            Told::Value(value) => self.memo.after(node, value).map(|Edge { next, .. }| next),
             Told::Other(answer) => {
                 let next = self.histories.known(node, answer);
                 next.filter(|next| self.memo.len() > next.0 as usize)
