@@ -82,6 +82,11 @@ pub trait Face<R: Row> {
     /// The thread has waited for the end of another one, whose store buffer is empty now.
     fn push_join(&mut self, parent: usize, child: usize);
 
+    /// The thread starts, or has come to its end: a step of it that is no event and has no location. The
+    /// order of sequentially consistent accesses respects it.
+    #[inline]
+    fn push_mark(&mut self, _thread: usize) {}
+
     /// The thread accesses memory that the model knows nothing of: an event that has a place in
     /// happens-before, and nothing else.
     fn push_access(&mut self, event: usize, thread: usize);

@@ -21,11 +21,13 @@
 
 use std::marker::PhantomData;
 
+use crate::execution::MemoryOrder;
 use crate::explore::face::{Effect, Reads, Sources};
 use crate::explore::row::Row;
+use crate::explore::table::Table;
 
 use super::forced::{Forced, NONE};
-use super::models::{Rules, Strength};
+use super::models::{Rules, Strength, access};
 use super::threads::{Thread, Threads};
 use super::view::View;
 
@@ -49,16 +51,15 @@ struct Write {
 const NO_WRITE: Write = Write { location: NONE, source: NONE };
 
 /// An execution.
-#[derive(Debug)]
 pub(super) struct Coherent<M, R: Row, V: View<R>> {
     pub(super) forced: Forced<R>,
     pub(super) threads: Threads<R, V>,
     /// The number of events.
     events: usize,
     /// By event.
-    written: Vec<Write>,
+    written: R::Table<Write>,
     /// By write: what acquires learn from it.
-    message: Vec<V>,
+    message: R::Table<V>,
     /// By write that releases: what was known there. Only where that is inherited in a thread.
     sent: Vec<V>,
     /// The writes that release, if the same.
@@ -81,6 +82,20 @@ pub(super) struct Read {
 }
 
 impl Read {
+    /// A read of a model. A synchronization object has the same strength in all of them.
+    #[inline]
+    pub(super) fn new<M: Rules>(
+        event: usize,
+        thread: usize,
+        location: usize,
+        source: Option<usize>,
+        effect: Effect,
+        order: MemoryOrder,
+    ) -> Self {
+        let strength = if effect == Effect::Sync { Strength::SYNC } else { access::<M>(order) };
+        Read { event, thread, location, source, effect, strength }
+    }
+
     #[inline]
     pub(super) fn writes(&self) -> bool {
         matches!(self.effect, Effect::Update | Effect::Sync)
@@ -93,8 +108,8 @@ impl<M: Rules, R: Row, V: View<R>> Coherent<M, R, V> {
             forced: Forced::new(locations),
             threads: Threads::new(threads),
             events: 0,
-            written: vec![NO_WRITE; R::BITS],
-            message: vec![V::default(); R::BITS],
+            written: R::Table::filled(NO_WRITE),
+            message: R::Table::filled(V::default()),
             sent: vec![V::default(); if M::LONG_RELEASE_SEQUENCES { R::BITS } else { 0 }],
             releases: R::default(),
             taken: R::default(),

@@ -10,19 +10,19 @@
 //! last one known takes a step for each later write of the location.
 
 use crate::explore::row::Row;
+use crate::explore::table::Table;
 
 /// No event; as the first of a chain: the initial write.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The writes of all locations.
-#[derive(Debug)]
-pub(super) struct Forced<R> {
+pub(super) struct Forced<R: Row> {
     /// By write: the writes of its location that are before it.
-    before: Vec<R>,
+    before: R::Table<R>,
     /// By write: the first write of its chain.
-    top: Vec<u32>,
+    top: R::Table<u32>,
     /// By write: the update that reads it.
-    next: Vec<u32>,
+    next: R::Table<u32>,
     /// By location.
     writes: Vec<R>,
     /// By location: the chain of the initial write.
@@ -34,9 +34,9 @@ pub(super) struct Forced<R> {
 impl<R: Row> Forced<R> {
     pub(super) fn new(locations: usize) -> Self {
         Forced {
-            before: vec![R::default(); R::BITS],
-            top: vec![NONE; R::BITS],
-            next: vec![NONE; R::BITS],
+            before: R::Table::filled(R::default()),
+            top: R::Table::filled(NONE),
+            next: R::Table::filled(NONE),
             writes: vec![R::default(); locations],
             initial: vec![R::default(); locations],
             log: vec![],
@@ -58,10 +58,10 @@ impl<R: Row> Forced<R> {
         self.writes.len()
     }
 
-    /// By write: the writes of its location that are before it.
+    /// By write, for the first events: the writes of its location that are before it.
     #[inline]
-    pub(super) fn rows(&self) -> &[R] {
-        &self.before
+    pub(super) fn rows(&self, events: usize) -> &[R] {
+        self.before.first(events)
     }
 
     /// The first write of a chain, if that is not the initial one.

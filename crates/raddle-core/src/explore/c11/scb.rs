@@ -25,6 +25,7 @@
 //! is transitive.) In the following, read «sequentially consistent access» as «write» for SRA.
 
 use crate::explore::row::Row;
+use crate::explore::table::Table;
 
 use super::forced::NONE;
 use super::threads::Thread;
@@ -39,28 +40,27 @@ struct Place {
 }
 
 /// The sequentially consistent events, and how they can be reached.
-#[derive(Debug)]
-pub(super) struct Scb<R> {
+pub(super) struct Scb<R: Row> {
     pub(super) accesses: R,
     pub(super) fences: R,
     /// By sequentially consistent event: what comes before it, whatever the modification orders. For
     /// fences this is left out.
-    pub(super) given: Vec<R>,
+    pub(super) given: R::Table<R>,
     /// By write: the events that leave it.
-    pub(super) leaving: Vec<R>,
+    pub(super) leaving: R::Table<R>,
     /// By location: the events that leave the initial write.
     pub(super) leaving_initial: Vec<R>,
     /// By write: those who only read it.
-    pub(super) readers: Vec<R>,
+    pub(super) readers: R::Table<R>,
     /// By event: what happened before it.
-    happened: Vec<R>,
+    happened: R::Table<R>,
     /// By event: [`Wide::around`].
-    around: Vec<R>,
+    around: R::Table<R>,
     /// By event: the sequentially consistent fences after it.
-    fences_after: Vec<R>,
+    fences_after: R::Table<R>,
     /// By location: its accesses.
     located: Vec<R>,
-    places: Vec<Place>,
+    places: R::Table<Place>,
     /// Rows of `leaving` (and, after these, of `leaving_initial`) as they were.
     log: Vec<(u32, R)>,
 }
@@ -75,7 +75,7 @@ pub(super) struct Mark<R> {
 
 impl<R: Row> Scb<R> {
     pub(super) fn new(locations: usize) -> Self {
-        let rows = || vec![R::default(); R::BITS];
+        let rows = || R::Table::filled(R::default());
         Scb {
             accesses: R::default(),
             fences: R::default(),
@@ -87,7 +87,7 @@ impl<R: Row> Scb<R> {
             around: rows(),
             fences_after: rows(),
             located: vec![R::default(); locations],
-            places: vec![Place { location: NONE, source: NONE }; R::BITS],
+            places: R::Table::filled(Place { location: NONE, source: NONE }),
             log: vec![],
         }
     }
@@ -223,8 +223,9 @@ impl<R: Row> Scb<R> {
         self.places[event] = Place { location: NONE, source: NONE };
     }
 
-    /// A thread starts another one or has waited for it: a step of it that is no event here, and
-    /// that has no location.
+    /// A thread starts or ends, starts another one or has waited for it: a step of it that is no event
+    /// here, and that has no location.
+    #[inline]
     pub(super) fn detach(&self, thread: &mut Thread<R, Wide<R>>) {
         let own = thread.own.and(self.accesses);
         thread.now.around = thread.now.around.or(own);

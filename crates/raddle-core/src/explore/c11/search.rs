@@ -13,6 +13,7 @@
 //! after saturation has found no contradiction.
 
 use crate::explore::row::Row;
+use crate::explore::table::Table;
 
 use super::forced::Forced;
 use super::scb::Scb;
@@ -45,16 +46,15 @@ impl<R: Row> Chain<R> {
 }
 
 /// Tables to work with, kept from one search to the next.
-#[derive(Debug)]
-pub(super) struct Tables<R> {
+pub(super) struct Tables<R: Row> {
     /// By write: the writes that must be before it.
-    pub(super) rows: Vec<R>,
+    pub(super) rows: R::Table<R>,
     /// By write: the writes before it in the total order that was tried last.
-    pub(super) mo: Vec<R>,
+    pub(super) mo: R::Table<R>,
     /// By sequentially consistent event: all before it.
-    pub(super) psc: Vec<R>,
+    pub(super) psc: R::Table<R>,
     /// By event: its place in a total order of these.
-    rank: Vec<usize>,
+    rank: R::Table<usize>,
     chains: Vec<Chain<R>>,
     /// The first writes of the chains of a location, with keys to sort them by.
     tops: Vec<(usize, usize, usize)>,
@@ -62,12 +62,12 @@ pub(super) struct Tables<R> {
 
 impl<R: Row> Tables<R> {
     pub(super) fn new() -> Self {
-        let rows = || vec![R::default(); R::BITS];
+        let rows = || R::Table::filled(R::default());
         Tables {
             rows: rows(),
             mo: rows(),
             psc: rows(),
-            rank: vec![0; R::BITS],
+            rank: R::Table::filled(0),
             chains: vec![],
             tops: vec![],
         }
@@ -75,12 +75,12 @@ impl<R: Row> Tables<R> {
 }
 
 /// An execution whose modification orders are in question.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Search<'a, R> {
+#[derive(Clone, Copy)]
+pub(super) struct Search<'a, R: Row> {
     pub(super) forced: &'a Forced<R>,
     pub(super) scb: &'a Scb<R>,
     /// The old modification orders.
-    pub(super) old: &'a [R],
+    pub(super) old: &'a R::Table<R>,
     /// How many events there are.
     pub(super) events: usize,
 }
@@ -99,7 +99,7 @@ impl<R: Row> Search<'_, R> {
     /// A total order near the old one for one location, and the old one for all others. The other
     /// locations have no new writes.
     pub(super) fn relinearise(&self, location: usize, tables: &mut Tables<R>) -> bool {
-        tables.mo[..self.events].copy_from_slice(&self.old[..self.events]);
+        tables.mo.first_mut(self.events).copy_from_slice(self.old.first(self.events));
         self.linearise(location, false, tables);
         self.try_orders(tables)
     }
@@ -120,7 +120,7 @@ impl<R: Row> Search<'_, R> {
     }
 
     /// Computes the closed `psc` of a partial or total modification order, if it has no cycle.
-    fn psc(&self, rows: &[R], psc: &mut [R]) -> bool {
+    fn psc(&self, rows: &R::Table<R>, psc: &mut R::Table<R>) -> bool {
         let Search { forced, scb, .. } = *self;
         let mut left = scb.events();
         left.iter().for_each(|event| psc[event] = scb.given[event]);
@@ -146,7 +146,7 @@ impl<R: Row> Search<'_, R> {
 
     /// Adds what comes before the events that enter a write.
     #[inline]
-    fn enter(&self, location: usize, write: usize, rows: &[R], psc: &mut [R]) {
+    fn enter(&self, location: usize, write: usize, rows: &R::Table<R>, psc: &mut R::Table<R>) {
         let scb = self.scb;
         let (entering, by_readers) = (scb.enters(write), scb.enters_by_readers(write));
         if entering.or(by_readers).is_empty() {
@@ -189,7 +189,7 @@ impl<R: Row> Search<'_, R> {
         for at in 1..tables.chains.len() {
             for other in 0..at {
                 let (one, two) = (tables.chains[at], tables.chains[other]);
-                if !is_open(&tables.rows, one.top, two.top) {
+                if !is_open::<R>(&tables.rows, one.top, two.top) {
                     continue;
                 }
                 let (first, second) = match (one.cannot_precede(&two), two.cannot_precede(&one)) {
@@ -228,7 +228,13 @@ impl<R: Row> Search<'_, R> {
     }
 
     /// Puts a chain before another one, which is not before it.
-    pub(super) fn order(&self, location: usize, first: usize, second: usize, rows: &mut [R]) {
+    pub(super) fn order(
+        &self,
+        location: usize,
+        first: usize,
+        second: usize,
+        rows: &mut R::Table<R>,
+    ) {
         let last = self.forced.chain(first).last().unwrap_or(first);
         let news = rows[last].or(R::one(last));
         debug_assert!(!news.has(second), "the second chain is before the first");
@@ -280,16 +286,16 @@ impl<R: Row> Search<'_, R> {
     /// Decides an open pair of chains both ways.
     fn branch(&self, tables: &mut Tables<R>) -> bool {
         let Some((location, one, two)) = self.open_pair(tables) else { return false };
-        let rows = tables.rows[..self.events].to_vec();
+        let rows = tables.rows.first(self.events).to_vec();
         let likely = tables.mo[two].has(one);
         for (first, second) in
             if likely { [(one, two), (two, one)] } else { [(two, one), (one, two)] }
         {
-            tables.rows[..self.events].copy_from_slice(&rows);
+            tables.rows.first_mut(self.events).copy_from_slice(&rows);
             self.order(location, first, second, &mut tables.rows);
             if self.run(tables) {
                 // What was decided here holds for this witness only.
-                tables.rows[..self.events].copy_from_slice(&rows);
+                tables.rows.first_mut(self.events).copy_from_slice(&rows);
                 return true;
             }
         }
@@ -307,7 +313,7 @@ impl<R: Row> Search<'_, R> {
             for (at, one) in tables.chains.iter().enumerate() {
                 for two in &tables.chains[..at] {
                     let matters = one.matters_before(two) || two.matters_before(one);
-                    if matters && is_open(&tables.rows, one.top, two.top) {
+                    if matters && is_open::<R>(&tables.rows, one.top, two.top) {
                         return Some((location, one.top, two.top));
                     }
                 }
@@ -318,6 +324,6 @@ impl<R: Row> Search<'_, R> {
 }
 
 /// Whether neither write is before the other one.
-fn is_open<R: Row>(rows: &[R], one: usize, two: usize) -> bool {
+fn is_open<R: Row>(rows: &R::Table<R>, one: usize, two: usize) -> bool {
     !rows[one].has(two) && !rows[two].has(one)
 }

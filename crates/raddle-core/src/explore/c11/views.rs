@@ -21,7 +21,6 @@ use super::models::{Rules, Strength, access, fence};
 use super::view::Narrow;
 
 /// A face of the model `M`, which is not SRA.
-#[derive(Debug)]
 pub struct Views<M, R: Row> {
     execution: Coherent<M, R, Narrow<R>>,
     /// Whether something was sequentially consistent. This is not undone.
@@ -96,15 +95,30 @@ impl<M: Rules, R: Row> Face<R> for Views<M, R> {
         effect: Effect,
         order: MemoryOrder,
     ) -> bool {
-        let strength = if effect == Effect::Sync { Strength::SYNC } else { access::<M>(order) };
-        let read = Read { event, thread, location, source, effect, strength };
-        self.lost |= strength.sequential;
+        let read = Read::new::<M>(event, thread, location, source, effect, order);
+        self.lost |= read.strength.sequential;
         if !self.execution.admits(&read) {
             return false;
         }
         self.execution.push_level();
         self.execution.read(&read, |_| ());
         true
+    }
+
+    /// What coherence admits is admitted: the read need not be added to see that.
+    #[inline]
+    fn admits(
+        &mut self,
+        event: usize,
+        thread: usize,
+        location: usize,
+        source: Option<usize>,
+        effect: Effect,
+        order: MemoryOrder,
+    ) -> bool {
+        let read = Read::new::<M>(event, thread, location, source, effect, order);
+        self.lost |= read.strength.sequential;
+        self.execution.admits(&read)
     }
 
     #[inline]

@@ -9,25 +9,25 @@
 //! there are such writes and somebody leaves the read.
 
 use crate::explore::row::Row;
+use crate::explore::table::Table;
 
 use super::coherent::Read;
 use super::forced::Forced;
 use super::scb::Scb;
 
 /// The witness.
-#[derive(Debug)]
-pub(super) struct Witness<R> {
+pub(super) struct Witness<R: Row> {
     /// By write: the writes before it.
-    mo: Vec<R>,
+    mo: R::Table<R>,
     /// By sequentially consistent event: all events before it, transitively.
-    psc: Vec<R>,
+    psc: R::Table<R>,
     /// Rows of `mo` (and, after these, of `psc`) as they were.
     log: Vec<(u32, R)>,
 }
 
 /// A set of sequentially consistent events, and all before them.
 #[inline]
-pub(super) fn close<R: Row>(psc: &[R], events: R) -> R {
+pub(super) fn close<R: Row>(psc: &R::Table<R>, events: R) -> R {
     let (mut all, mut left) = (events, events);
     while let Some(event) = left.last() {
         all = all.or(psc[event]);
@@ -39,13 +39,13 @@ pub(super) fn close<R: Row>(psc: &[R], events: R) -> R {
 
 impl<R: Row> Witness<R> {
     pub(super) fn new() -> Self {
-        let rows = || vec![R::default(); R::BITS];
+        let rows = || R::Table::filled(R::default());
         Witness { mo: rows(), psc: rows(), log: vec![] }
     }
 
     /// By write: the writes before it.
     #[inline]
-    pub(super) fn mo(&self) -> &[R] {
+    pub(super) fn mo(&self) -> &R::Table<R> {
         &self.mo
     }
 
@@ -91,6 +91,14 @@ impl<R: Row> Witness<R> {
                 .iter()
                 .fold(first, |last, write| if self.mo[write].has(last) { write } else { last }),
         )
+    }
+
+    /// Whether a read, whose thread knows some writes of the location, observes the last write: then the
+    /// witness remains one.
+    #[inline]
+    pub(super) fn observes_last(&self, read: &Read, known: R, forced: &Forced<R>) -> bool {
+        let before = read.source.map_or(R::default(), |source| self.mo[source].or(R::one(source)));
+        known.or(forced.writes(read.location)).minus(before).is_empty()
     }
 
     /// Adds a read without changing the order of other writes, if that can be. Its thread knew some

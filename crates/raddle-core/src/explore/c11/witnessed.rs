@@ -25,6 +25,7 @@
 use crate::execution::MemoryOrder;
 use crate::explore::face::{Effect, Face, Reads, Sources};
 use crate::explore::row::Row;
+use crate::explore::table::Table;
 
 use super::coherent::{Coherent, Read};
 use super::models::{Rules, Strength, access, fence};
@@ -43,7 +44,6 @@ struct Level<R> {
 }
 
 /// A face of the model `M`: RC11, C20, SRA, RC20 or RA.
-#[derive(Debug)]
 pub struct Witnessed<M, R: Row> {
     execution: Coherent<M, R, Wide<R>>,
     scb: Scb<R>,
@@ -91,7 +91,7 @@ impl<M: Rules, R: Row> Witnessed<M, R> {
     /// What a search needs; as yet, only what coherence forces must be so.
     fn prepare(&mut self) -> (Search<'_, R>, &mut Tables<R>) {
         let (forced, events) = (&self.execution.forced, self.execution.len());
-        self.tables.rows[..events].copy_from_slice(&forced.rows()[..events]);
+        self.tables.rows.first_mut(events).copy_from_slice(forced.rows(events));
         let search = Search { forced, scb: &self.scb, old: self.witness.mo(), events };
         (search, &mut self.tables)
     }
@@ -133,7 +133,7 @@ impl<M: Rules, R: Row> Witnessed<M, R> {
 /// the old modification orders.
 fn demand_last<R: Row>(
     search: &Search<'_, R>,
-    rows: &mut [R],
+    rows: &mut R::Table<R>,
     location: usize,
     write: Option<usize>,
 ) -> Option<bool> {
@@ -216,6 +216,12 @@ impl<M: Rules, R: Row> Face<R> for Witnessed<M, R> {
         self.add_fence(event, thread, fence::<M>(MemoryOrder::Release));
     }
 
+    #[inline]
+    fn push_mark(&mut self, thread: usize) {
+        self.execution.threads.grow(thread);
+        self.scb.detach(self.execution.threads.change(thread));
+    }
+
     fn push_access(&mut self, event: usize, thread: usize) {
         self.execution.access(event, thread);
         self.scb.ignore(event);
@@ -253,8 +259,7 @@ impl<M: Rules, R: Row> Face<R> for Witnessed<M, R> {
         effect: Effect,
         order: MemoryOrder,
     ) -> bool {
-        let strength = if effect == Effect::Sync { Strength::SYNC } else { access::<M>(order) };
-        let read = Read { event, thread, location, source, effect, strength };
+        let read = Read::new::<M>(event, thread, location, source, effect, order);
         if !self.execution.admits(&read) {
             return false;
         }
@@ -266,6 +271,31 @@ impl<M: Rules, R: Row> Face<R> for Witnessed<M, R> {
             self.pop();
         }
         settled
+    }
+
+    #[inline]
+    fn admits(
+        &mut self,
+        event: usize,
+        thread: usize,
+        location: usize,
+        source: Option<usize>,
+        effect: Effect,
+        order: MemoryOrder,
+    ) -> bool {
+        let read = Read::new::<M>(event, thread, location, source, effect, order);
+        if !self.execution.admits(&read) {
+            return false;
+        }
+        let known = self.execution.known(thread, location);
+        if self.witness.observes_last(&read, known, &self.execution.forced) {
+            return true;
+        }
+        let admitted = self.try_read(event, thread, location, source, effect, order);
+        if admitted {
+            self.pop();
+        }
+        admitted
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use super::super::{
     Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent, Visitor,
 };
 use super::memo::Ask;
-use super::state::{Explorer, INIT, MAIN, Role, Stop};
+use super::state::{Explorer, INIT, Role, Stop};
 use crate::execution::ThreadId;
 use crate::program::{Answer, End, NodeId, Op, OpKind, Origin, Step};
 
@@ -244,14 +244,11 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
     fn add_history(&mut self, node: NodeId) {
         let histories = &self.explorer.histories;
         let thread = histories.thread(node);
-        match histories.step(node) {
-            Step::Start(..) => self.skip_mark(thread),
-            Step::After(before, answer) => {
-                let End::Question(op) = histories.end(before) else {
-                    unreachable!("a history goes on after a question")
-                };
-                self.add_question(thread, *op, answer);
-            }
+        if let Step::After(before, answer) = histories.step(node) {
+            let End::Question(op) = histories.end(before) else {
+                unreachable!("a history goes on after a question")
+            };
+            self.add_question(thread, *op, answer);
         }
         for op in histories.effects(node) {
             let is_event = match op.kind {
@@ -264,16 +261,6 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
                 _ => None,
             };
             self.add(thread, *op, is_event, None, None, written);
-        }
-        if matches!(histories.end(node), End::Finished) {
-            self.skip_mark(thread);
-        }
-    }
-
-    /// The start and the end of a thread are events only for the model.
-    fn skip_mark(&mut self, thread: ThreadId) {
-        if F::FENCES_ARE_EVENTS && thread.index() != MAIN {
-            self.index.push(usize::MAX);
         }
     }
 

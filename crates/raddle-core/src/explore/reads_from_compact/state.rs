@@ -270,19 +270,8 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
 
     /// A thread that was spawned starts with a history.
     fn start(&mut self, thread: usize, node: NodeId) {
-        if F::FENCES_ARE_EVENTS && self.len < R::BITS {
-            self.mark(thread, MemoryOrder::Acquire, node);
-        }
+        self.face.push_mark(thread);
         self.enter(thread, node);
-    }
-
-    /// Marks the start or the end of a thread, which the order of sequentially consistent accesses
-    /// respects, with a fence that has nothing to order. See [`Trace::to_execution`].
-    ///
-    /// [`Trace::to_execution`]: super::super::Trace::to_execution
-    fn mark(&mut self, thread: usize, order: MemoryOrder, node: NodeId) {
-        self.face.push_fence(self.len, thread, order);
-        self.add_fence(Origin { node, index: 0 });
     }
 
     /// A thread has reached a history: does its effects, starts what it spawns.
@@ -359,10 +348,9 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     fn end(&mut self, thread: usize, node: NodeId, is_unfinished: bool) {
         self.asking.remove(thread);
         self.special.remove(thread);
-        if F::FENCES_ARE_EVENTS && !is_unfinished && thread != MAIN {
-            self.mark(thread, MemoryOrder::Release, node);
-        }
-        if is_unfinished {
+        if !is_unfinished {
+            self.face.push_mark(thread);
+        } else {
             self.unfinished += 1;
             self.hit_limit |= matches!(self.histories.end(node), End::Limit);
         }
