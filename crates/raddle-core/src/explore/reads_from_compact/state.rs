@@ -504,8 +504,10 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         }
     }
 
-    /// Does what needs no decision: joins of finished threads and reads of cells.
+    /// Does what needs no decision: joins of finished threads and reads of cells. What a thread does of it
+    /// in a row is one level.
     pub(super) fn settle(&mut self) {
+        let mut level_of = None;
         while self.goes_on() && !self.special.is_empty() {
             let ready = self.special.iter().find(|&thread| match self.threads[thread].ask {
                 Ask::Join => self.is_finished(self.threads[thread].location as usize),
@@ -513,9 +515,12 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
                 _ => false,
             });
             let Some(thread) = ready else { return };
-            self.undo.push(Undo::Thread(thread as u32, self.threads[thread]));
-            self.face.push_level(thread);
-            self.undo.push(Undo::Level);
+            if level_of != Some(thread) {
+                level_of = Some(thread);
+                self.undo.push(Undo::Thread(thread as u32, self.threads[thread]));
+                self.face.push_level(thread);
+                self.undo.push(Undo::Level);
+            }
             match self.threads[thread].ask {
                 Ask::Join => self.join(thread),
                 _ => self.read_cell(thread),
