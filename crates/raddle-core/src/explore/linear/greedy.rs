@@ -9,6 +9,7 @@
 use super::super::row::Row;
 use super::place::Placing;
 use super::shift::Window;
+use super::witness::Rows;
 use super::{Event, INIT, Linear, SC};
 
 /// What is to be ordered.
@@ -21,47 +22,53 @@ struct Greedy<'a, R: Row> {
 }
 
 impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
-    /// Tries to order all events by keeping most of the old order.
-    pub(super) fn repair(&self, placing: &mut Placing<R>, rows: &R::Table<R>, read: usize) -> bool {
-        self.witness.order_into(&mut placing.old);
+    /// Tries to order all events by keeping most of the old order, and makes that a new level. Without
+    /// rows, those of the preserved order and reads-from are used.
+    pub(super) fn repair(
+        &mut self,
+        placing: &mut Placing<R>,
+        rows: Option<&Rows<R>>,
+        read: usize,
+    ) -> bool {
+        self.witness.order_into(placing);
+        let rows = rows.map_or(&self.before, |rows| &rows.table);
         let before_source = self.must_precede_source(read, rows[read]);
-        let start = self.conflict_start(read, before_source);
-        let greedy = self.window(placing, rows, read, start, before_source);
-        self.shift(placing, &greedy.window) || self.greedy(placing, &greedy)
+        self.delay_source(placing, rows, read, before_source);
+        let start = self.conflict_start(placing, read, before_source);
+        if let Some(window) = self.shift(placing, rows, read, start) {
+            self.witness.push_shift(placing, &window);
+            return true;
+        }
+        let found = self.greedy(placing, rows, read, start, before_source);
+        if found {
+            self.witness.push_order(placing.order(), None);
+        }
+        found
     }
 
     /// Tries to order all events, where nothing of the old order is known to stay.
     pub(super) fn redo(&self, placing: &mut Placing<R>, rows: &R::Table<R>, read: usize) -> bool {
-        self.witness.order_into(&mut placing.old);
+        self.witness.order_into(placing);
         let before_source = self.must_precede_source(read, rows[read]);
-        let greedy = self.window(placing, rows, read, 0, before_source);
-        self.greedy(placing, &greedy)
-    }
-
-    /// The task with a window that starts here.
-    fn window<'a>(
-        &self,
-        placing: &Placing<R>,
-        rows: &'a R::Table<R>,
-        read: usize,
-        start: usize,
-        before_source: R,
-    ) -> Greedy<'a, R> {
-        let before_read = rows[read];
-        let rest = &placing.old.as_slice()[start..];
-        let last = rest.iter().rposition(|&event| before_read.has(usize::from(event)));
-        let end = last.map_or(start, |last| start + last).min(read - 1) + 1;
-        let window = Window { read, before_read, start, end };
-        let source = self.events[read].source as usize;
-        Greedy { rows, window, source, before_source }
+        self.greedy(placing, rows, read, 0, before_source)
     }
 
     /// Tries to place all events, the read as early as its source allows.
-    fn greedy(&self, placing: &mut Placing<R>, greedy: &Greedy<'_, R>) -> bool {
-        self.place_window(placing, greedy);
-        self.place_waiting(placing, greedy);
-        self.place_rest(placing, greedy) || {
-            self.place_waiting(placing, greedy);
+    fn greedy(
+        &self,
+        placing: &mut Placing<R>,
+        rows: &R::Table<R>,
+        read: usize,
+        start: usize,
+        before_source: R,
+    ) -> bool {
+        let window = self.window(placing, read, rows[read], start);
+        let source = self.events[read].source as usize;
+        let greedy = Greedy { rows, window, source, before_source };
+        self.place_window(placing, &greedy);
+        self.place_waiting(placing, &greedy);
+        self.place_rest(placing, &greedy) || {
+            self.place_waiting(placing, &greedy);
             placing.waiting.is_empty()
         }
     }
@@ -82,9 +89,9 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
 
     /// Up to where the old order need not change: the first write that hides the source, or the source
     /// itself if something has to come before it.
-    fn conflict_start(&self, read: usize, before_source: R) -> usize {
+    fn conflict_start(&self, placing: &Placing<R>, read: usize, before_source: R) -> usize {
         let Event { location, source, .. } = self.events[read];
-        let at = |write: usize| self.witness.position(write);
+        let at = |write: usize| placing.position(write);
         let after_source = if source == INIT { 0 } else { at(source as usize) + 1 };
         if before_source.iter().any(|write| at(write) >= after_source) {
             return after_source - 1;
@@ -96,25 +103,25 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
 
     /// Places the old order up to the window, and what can be placed of that.
     fn place_window(&self, placing: &mut Placing<R>, greedy: &Greedy<'_, R>) {
-        let Window { read, before_read, start, end } = greedy.window;
+        let Window { read, early, start, end } = greedy.window;
         placing.restart();
         for at in 0..start {
             self.place(placing, placing.old.at(at));
         }
         let Placing { old, waiting, .. } = placing;
         waiting.set_len(0);
-        for early in [true, false] {
+        for is_early in [true, false] {
             let wanted = (start..end).map(|at| old.at(at));
-            let wanted = wanted.filter(|&event| before_read.has(event) == early);
+            let wanted = wanted.filter(|&event| early.has(event) == is_early);
             wanted.for_each(|event| waiting.push(event));
-            if early {
+            if is_early {
                 waiting.push(read);
             }
         }
     }
 
     /// Places an event, or lets it wait.
-    #[inline]
+    #[inline(always)]
     fn place_or_wait(
         &self,
         placing: &mut Placing<R>,

@@ -46,6 +46,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     pub(super) fn reorder(&mut self, read: usize) -> bool {
         let mut scratch = self.scratch.take().expect("nobody else makes a witness");
         let found = self.reorder_with(&mut scratch, read);
+        debug_assert!(!found || self.has_witness(), "the new order is a witness");
         self.scratch = Some(scratch);
         found
     }
@@ -56,10 +57,9 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
                 return false;
             }
         } else if scratch.is_lucky() {
-            let found = self.repair(&mut scratch.placing, &self.before, read);
+            let found = self.repair(&mut scratch.placing, None, read);
             scratch.learn(found);
             if found {
-                self.witness.push_order(scratch.placing.order(), None);
                 return true;
             }
         }
@@ -71,8 +71,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     /// As [`Self::reorder`], with saturated rows of all events but the read.
     fn reorder_by(&mut self, placing: &mut Placing<R>, rows: &mut Rows<R>, read: usize) -> bool {
         rows.push(self.row_of_read(rows, read));
-        if self.repair(placing, &rows.table, read) {
-            self.witness.push_order(placing.order(), None);
+        if self.repair(placing, Some(rows), read) {
             return true;
         }
         rows.truncate(read);

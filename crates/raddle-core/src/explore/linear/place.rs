@@ -5,13 +5,15 @@
 //! needs all readers of the current write to be placed.
 
 use super::super::row::Row;
-use super::super::table::List;
+use super::super::table::{List, Table};
+use super::shift::Window;
 use super::{Event, INIT, Linear, NONE, SC};
 
 /// An order that is being made.
 pub(super) struct Placing<R: Row> {
-    /// The old order, and the new one as far as it goes.
+    /// The old order, by event its position there, and the new order as far as it goes.
     pub(super) old: List<R>,
+    pub(super) positions: R::Table<u16>,
     pub(super) order: List<R>,
     /// Events that could not be placed yet, in the order in which they are tried.
     pub(super) waiting: List<R>,
@@ -26,6 +28,7 @@ impl<R: Row> Placing<R> {
     pub(super) fn new(locations: usize) -> Self {
         Placing {
             old: List::new(),
+            positions: R::Table::filled(0),
             order: List::new(),
             waiting: List::new(),
             placed: R::default(),
@@ -39,6 +42,29 @@ impl<R: Row> Placing<R> {
         self.order.set_len(0);
         self.placed = R::default();
         self.current.fill(INIT);
+    }
+
+    /// The position of an event in the old order.
+    #[inline]
+    pub(super) fn position(&self, event: usize) -> usize {
+        usize::from(self.positions[event])
+    }
+
+    /// Orders a window of the old order anew: the early events first, then the others.
+    pub(super) fn rearrange(&mut self, window: &Window<R>) {
+        let Window { early, start, end, .. } = *window;
+        let Placing { old, positions, waiting, .. } = self;
+        waiting.set_len(0);
+        for is_early in [true, false] {
+            let wanted = (start..end).map(|at| old.at(at));
+            let wanted = wanted.filter(|&event| early.has(event) == is_early);
+            wanted.for_each(|event| waiting.push(event));
+        }
+        for at in start..end {
+            let event = waiting.at(at - start);
+            old.set(at, event);
+            positions[event] = at as u16;
+        }
     }
 
     /// The new order.
@@ -59,7 +85,7 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
     }
 
     /// Whether an event can be placed next.
-    #[inline]
+    #[inline(always)]
     pub(super) fn can_be_placed(
         &self,
         placing: &Placing<R>,
@@ -85,6 +111,18 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         };
         (source == NONE || source == current)
             && readers.minus(placed).minus(R::one(event)).is_empty()
+    }
+
+    /// Whether the order of the current level is a witness.
+    pub(super) fn has_witness(&self) -> bool {
+        let mut placing = Placing::new(self.writes.len());
+        self.witness.order_into(&mut placing);
+        (0..placing.old.len()).all(|at| {
+            let event = placing.old.at(at);
+            let can = self.can_be_placed(&placing, &self.before, event);
+            self.place(&mut placing, event);
+            can
+        })
     }
 
     #[inline]

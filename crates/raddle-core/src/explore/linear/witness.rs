@@ -7,7 +7,9 @@
 use std::ops::Index;
 
 use super::super::row::Row;
-use super::super::table::{List, Table};
+use super::super::table::Table;
+use super::place::Placing;
+use super::shift::Window;
 
 /// By event, for the first events, what comes before it.
 pub(super) struct Rows<R: Row> {
@@ -89,6 +91,14 @@ pub(super) struct Witness<R: Row> {
     pending: Option<Pending>,
 }
 
+/// Takes positions over, and leaves a gap.
+#[inline]
+fn take_over(old: &[u16], new: &mut [u16], gap: u16) {
+    for (new, &old) in new.iter_mut().zip(old) {
+        *new = old + u16::from(old >= gap);
+    }
+}
+
 /// The positions of the level below have to be taken over.
 #[derive(Clone, Copy)]
 struct Pending {
@@ -135,15 +145,29 @@ impl<R: Row> Witness<R> {
         if let Some(Pending { events, place }) = self.pending.take() {
             let (below, here) = self.frames.split_at_mut(self.level);
             let old = below[self.level - 1].positions.first(events);
-            let new = here[0].positions.first_mut(events);
-            let bound = place.unwrap_or(u16::MAX);
-            for (new, &old) in new.iter_mut().zip(old) {
-                *new = old + u16::from(old >= bound);
-            }
+            take_over(old, here[0].positions.first_mut(events), place.unwrap_or(u16::MAX));
             if let Some(place) = place {
-                here[0].positions[events] = place;
+                self.frames[self.level].positions[events] = place;
             }
         }
+    }
+
+    /// A new level: in a window of the old order the early events come first, then the read, then the
+    /// others.
+    pub(super) fn push_shift(&mut self, placing: &Placing<R>, window: &Window<R>) {
+        let Window { read, early, start, end } = *window;
+        self.push(read + 1);
+        let positions = &mut self.frames[self.level].positions;
+        take_over(placing.positions.first(read), positions.first_mut(read), end as u16);
+        let mut next = start as u16;
+        let mut put = |event: usize| {
+            positions[event] = next;
+            next += 1;
+        };
+        let in_window = || (start..end).map(|at| placing.old.at(at));
+        in_window().filter(|&event| early.has(event)).for_each(&mut put);
+        put(read);
+        in_window().filter(|&event| !early.has(event)).for_each(&mut put);
     }
 
     /// A new level: the event is inserted at a position.
@@ -211,13 +235,13 @@ impl<R: Row> Witness<R> {
         self.frames[self.level].rows.copy_from(rows);
     }
 
-    /// The events in the order of the current level.
-    pub(super) fn order_into(&self, order: &mut List<R>) {
-        order.set_len(self.len);
-        for (event, &position) in
-            self.frames[self.level].positions.first(self.len).iter().enumerate()
-        {
-            order.set(usize::from(position), event);
+    /// Makes the order of the current level the old one.
+    pub(super) fn order_into(&self, placing: &mut Placing<R>) {
+        let positions = self.frames[self.level].positions.first(self.len);
+        placing.positions.first_mut(self.len).copy_from_slice(positions);
+        placing.old.set_len(self.len);
+        for (event, &position) in positions.iter().enumerate() {
+            placing.old.set(usize::from(position), event);
         }
     }
 }
