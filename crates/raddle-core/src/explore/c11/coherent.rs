@@ -243,25 +243,25 @@ impl<M: Rules, R: Row, V: View<R>> Coherent<M, R, V> {
         {
             self.forced.observe(location, source, self.known(thread, location));
         }
-        self.receive(thread, &message, strength);
-        self.happen(event, thread, enter);
+        self.events = event + 1;
+        self.written[event] = NO_WRITE;
+        let thread = self.threads.change(thread);
+        // It learns what the write tells: now if it acquires, and else at its next acquire fence.
+        if strength.acquires {
+            thread.now.join(&message);
+        } else if M::FENCES && strength.atomic {
+            thread.heard.join(&message);
+        }
+        enter(thread);
+        thread.own.insert(event);
+        thread.now.happen(event);
         if M::MODIFICATION_ORDER
             && let Some(source) = source
         {
-            self.threads.change(thread).now.see(source);
+            thread.now.see(source);
         }
         if read.writes() {
             self.update(read, message);
-        }
-    }
-
-    /// A thread reads what a write tells: now if it acquires, and else at its next acquire fence.
-    #[inline]
-    fn receive(&mut self, thread: usize, message: &V, strength: Strength) {
-        if strength.acquires {
-            self.threads.change(thread).now.join(message);
-        } else if M::FENCES && strength.atomic {
-            self.threads.change(thread).heard.join(message);
         }
     }
 

@@ -243,8 +243,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let told = self.told(location as usize, source);
         match ask {
             Ask::Load => {
-                let effect = Effect::Load;
-                let reading = Reading { effect, order, written: ValueId::NONE, carries: false };
+                let (effect, next) = (Effect::Load, self.after(node, told));
+                let (written, carries) = (ValueId::NONE, false);
+                let reading = Reading { effect, order, written, carries, next };
                 self.attempt(thread, source, told, reading);
             }
             Ask::Compare => {
@@ -277,12 +278,15 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             Told::Value(read) => self.memo.after(node, read),
             Told::Other(_) => None,
         };
-        let (written, carries) = match edge {
-            Some(edge) => (edge.written, carries),
-            None => self.written(thread, source),
+        let (written, carries, next) = match edge {
+            Some(edge) => (edge.written, carries, Some(edge.next)),
+            None => {
+                let (written, carries) = self.written(thread, source);
+                (written, carries, self.after(node, told))
+            }
         };
         let effect = Effect::Update;
-        self.attempt(thread, source, told, Reading { effect, order, written, carries });
+        self.attempt(thread, source, told, Reading { effect, order, written, carries, next });
     }
 
     /// A lock or another synchronization object is taken from the source.
@@ -294,7 +298,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         order: MemoryOrder,
         written: ValueId,
     ) {
-        let reading = Reading { effect: Effect::Sync, order, written, carries: false };
+        let next = self.after(self.threads[thread].node, told);
+        let reading = Reading { effect: Effect::Sync, order, written, carries: false, next };
         self.attempt(thread, source, told, reading);
     }
 
@@ -318,9 +323,10 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 
     /// A compare-exchange observes the source and fails.
     fn fail(&mut self, thread: usize, source: u32, told: Told) {
-        let order = self.memo.get(self.threads[thread].node).failure;
-        let effect = Effect::Failed;
-        let reading = Reading { effect, order, written: ValueId::NONE, carries: false };
+        let node = self.threads[thread].node;
+        let (order, next) = (self.memo.get(node).failure, self.after(node, told));
+        let (effect, written) = (Effect::Failed, ValueId::NONE);
+        let reading = Reading { effect, order, written, carries: false, next };
         self.attempt(thread, source, told, reading);
     }
 
@@ -342,8 +348,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             return;
         }
         let from = (source != INIT).then_some(source as usize);
-        let Reading { effect, order, written, .. } = reading;
-        if let Some(last) = self.last_history(thread, node, told) {
+        let Reading { effect, order, written, next, .. } = reading;
+        if let Some(last) = next.filter(|&next| self.is_last_history(thread, next)) {
             if self.face.admits(event, thread, location, from, effect, order) {
                 self.leaf_after(thread, location, source, reading, last);
             }
@@ -356,7 +362,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.check_race(thread, location, reading.writes(), order);
         self.add_read(thread, location, source, reading);
         let first_history = self.past.len();
-        self.follow(thread, node, told, written);
+        let next = next.unwrap_or_else(|| self.grow(node, told, written));
+        self.enter(thread, next);
         if let Some(&reached) = self.past.get(first_history) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }
@@ -368,13 +375,11 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         }
     }
 
-    /// The history of the thread after the answer, if with it everything has ended.
+    /// Whether with this history of the thread everything has ended.
     #[inline]
-    fn last_history(&self, thread: usize, node: NodeId, told: Told) -> Option<NodeId> {
-        if self.asking != R::one(thread) || self.unfinished > 0 || self.has_plain {
-            return None;
-        }
-        self.after(node, told).filter(|&next| self.is_quiet_end(next))
+    fn is_last_history(&self, thread: usize, next: NodeId) -> bool {
+        let is_last = self.asking == R::one(thread) && self.unfinished == 0 && !self.has_plain;
+        is_last && self.is_quiet_end(next)
     }
 
     /// The read is the last one of the execution: nobody will ask the model about what follows, so it

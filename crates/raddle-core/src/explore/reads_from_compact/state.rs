@@ -561,16 +561,14 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     /// The thread gets an answer, and writes something.
     #[inline]
     pub(super) fn follow(&mut self, thread: usize, node: NodeId, told: Told, written: ValueId) {
-        let next = match self.after(node, told) {
-            Some(next) => next,
-            None => self.grow(node, told, written),
-        };
+        let next = self.after(node, told);
+        let next = next.unwrap_or_else(|| self.grow(node, told, written));
         self.enter(thread, next);
     }
 
     /// Finds out how a history goes on.
     #[cold]
-    fn grow(&mut self, node: NodeId, told: Told, written: ValueId) -> NodeId {
+    pub(super) fn grow(&mut self, node: NodeId, told: Told, written: ValueId) -> NodeId {
         let answer = match told {
             Told::Value(value) => self.memo.answer(value),
             Told::Other(answer) => answer,
@@ -669,6 +667,8 @@ pub(super) struct Reading {
     /// What it writes, if it does.
     pub(super) written: ValueId,
     pub(super) carries: bool,
+    /// How the thread goes on, if that is known.
+    pub(super) next: Option<NodeId>,
 }
 
 impl Reading {
