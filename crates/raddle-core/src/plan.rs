@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::explore::traces::{optimal, source};
 use crate::explore::{Limits, Summary, Visitor, reads_from, reads_from_compact};
 use crate::model::Model;
 use crate::program::Program;
@@ -15,6 +16,8 @@ use crate::program::Program;
 pub enum Equivalence {
     /// The threads do the same, and every read observes the same write.
     ReadsFrom,
+    /// Every read observes the same write, and the writes of every location reach memory in the same order.
+    Trace,
 }
 
 /// An algorithm that explores.
@@ -25,6 +28,10 @@ pub enum Explorer {
     Compact,
     /// RF-SMC, [`reads_from`].
     ReadsFrom,
+    /// Source-DPOR, [`source`]: models with store buffers only.
+    Source,
+    /// Optimal-DPOR, [`optimal`]: models with store buffers only.
+    Optimal,
 }
 
 /// What a program is written in.
@@ -59,6 +66,8 @@ pub struct Unsupported {
 pub enum What {
     /// A language that has no meaning under it.
     Language(Language),
+    /// An explorer that cannot explore under it.
+    Explorer(Explorer),
     /// To compare it with SC.
     Robustness,
 }
@@ -66,26 +75,35 @@ pub enum What {
 /// How to explore a program in this language.
 ///
 /// # Errors
-/// If the language means nothing under the model.
+/// If the language means nothing under the model, or the explorer cannot explore under it.
 pub fn plan(language: Language, model: Model, explorer: Explorer) -> Result<Plan, Unsupported> {
-    match language {
-        Language::X86 if !model.has_store_buffers() => {
-            Err(Unsupported { what: What::Language(language), model })
+    for what in [What::Language(language), What::Explorer(explorer)] {
+        if !what.goes_with(model) {
+            return Err(Unsupported { what, model });
         }
-        Language::X86 | Language::C => Ok(Plan { model, explorer }),
     }
+    Ok(Plan { model, explorer })
 }
 
 impl What {
     fn goes_with(self, model: Model) -> bool {
         match self {
-            What::Language(language) => plan(language, model, Explorer::default()).is_ok(),
-            What::Robustness => Plan { model, explorer: Explorer::default() }.has_robustness(),
+            What::Language(language) => language.goes_with(model),
+            What::Explorer(explorer) => explorer.goes_with(model),
+            What::Robustness => matches!(model, Model::Tso | Model::Pso),
         }
     }
 }
 
 impl Language {
+    /// Whether it means something under the model.
+    fn goes_with(self, model: Model) -> bool {
+        match self {
+            Language::X86 => model.has_store_buffers(),
+            Language::C => true,
+        }
+    }
+
     /// The model if none is asked for.
     #[must_use]
     pub fn default_model(self) -> Model {
@@ -97,18 +115,32 @@ impl Language {
 }
 
 impl Equivalence {
+    /// All of them.
+    pub const ALL: [Equivalence; 2] = [Equivalence::ReadsFrom, Equivalence::Trace];
+
     /// The name used on the command line and in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Equivalence::ReadsFrom => "rf",
+            Equivalence::Trace => "trace",
+        }
+    }
+
+    /// The explorer if none is asked for.
+    #[must_use]
+    pub fn explorer(self) -> Explorer {
+        match self {
+            Equivalence::ReadsFrom => Explorer::Compact,
+            Equivalence::Trace => Explorer::Optimal,
         }
     }
 }
 
 impl Explorer {
     /// All of them.
-    pub const ALL: [Explorer; 2] = [Explorer::Compact, Explorer::ReadsFrom];
+    pub const ALL: [Explorer; 4] =
+        [Explorer::Compact, Explorer::ReadsFrom, Explorer::Source, Explorer::Optimal];
 
     /// The name used on the command line and in JSON.
     #[must_use]
@@ -116,6 +148,8 @@ impl Explorer {
         match self {
             Explorer::Compact => "compact",
             Explorer::ReadsFrom => "reads-from",
+            Explorer::Source => "source",
+            Explorer::Optimal => "optimal",
         }
     }
 
@@ -124,6 +158,16 @@ impl Explorer {
     pub fn equivalence(self) -> Equivalence {
         match self {
             Explorer::Compact | Explorer::ReadsFrom => Equivalence::ReadsFrom,
+            Explorer::Source | Explorer::Optimal => Equivalence::Trace,
+        }
+    }
+
+    /// Whether it can explore under the model.
+    #[must_use]
+    pub fn goes_with(self, model: Model) -> bool {
+        match self {
+            Explorer::Compact | Explorer::ReadsFrom => true,
+            Explorer::Source | Explorer::Optimal => model.has_store_buffers(),
         }
     }
 }
@@ -133,7 +177,7 @@ impl Plan {
     /// ([`robust`](crate::robust)).
     #[must_use]
     pub fn has_robustness(&self) -> bool {
-        matches!(self.model, Model::Tso | Model::Pso)
+        What::Robustness.goes_with(self.model)
     }
 
     /// Explores a program.
@@ -146,6 +190,8 @@ impl Plan {
         match self.explorer {
             Explorer::Compact => reads_from_compact::explore(program, self.model, limits, visitor),
             Explorer::ReadsFrom => reads_from::explore(program, self.model, limits, visitor),
+            Explorer::Source => source::explore(program, self.model, limits, visitor),
+            Explorer::Optimal => optimal::explore(program, self.model, limits, visitor),
         }
     }
 }
@@ -153,13 +199,18 @@ impl Plan {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let models = Model::ALL.into_iter().filter(|&model| self.what.goes_with(model));
-        let names: Vec<&str> = models.map(Model::name).collect();
+        let expected = models.map(Model::name).collect::<Vec<_>>().join(", ");
+        let model = self.model;
         let what = match self.what {
             What::Language(Language::X86) => "x86 instructions, which have no memory orders,",
             What::Language(Language::C) => "C",
             What::Robustness => "robustness, a comparison with sc,",
+            What::Explorer(explorer) => {
+                let by = explorer.equivalence().name();
+                return write!(f, "{model} cannot be explored by {by}: expected {expected}");
+            }
         };
-        write!(f, "{what} cannot be checked under {}: expected {}", self.model, names.join(", "))
+        write!(f, "{what} cannot be checked under {model}: expected {expected}")
     }
 }
 
@@ -169,9 +220,9 @@ impl FromStr for Equivalence {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let all = [Equivalence::ReadsFrom];
-        let found = all.into_iter().find(|it| it.name() == name);
-        found.ok_or_else(|| format!("there is no equivalence '{name}': expected rf"))
+        let found = Equivalence::ALL.into_iter().find(|it| it.name() == name);
+        let names = Equivalence::ALL.map(Equivalence::name).join(" or ");
+        found.ok_or_else(|| format!("there is no equivalence '{name}': expected {names}"))
     }
 }
 
@@ -208,8 +259,24 @@ mod tests {
             assert_eq!(explorer.name().parse(), Ok(explorer));
         }
         let error = "dfs".parse::<Explorer>().unwrap_err();
-        assert_eq!(error, "there is no explorer 'dfs': expected compact or reads-from");
-        let error = "trace".parse::<Equivalence>().unwrap_err();
-        assert_eq!(error, "there is no equivalence 'trace': expected rf");
+        let names = "compact or reads-from or source or optimal";
+        assert_eq!(error, format!("there is no explorer 'dfs': expected {names}"));
+        for equivalence in Equivalence::ALL {
+            assert_eq!(equivalence.name().parse(), Ok(equivalence));
+            assert_eq!(equivalence.explorer().equivalence(), equivalence);
+        }
+        let error = "traces".parse::<Equivalence>().unwrap_err();
+        assert_eq!(error, "there is no equivalence 'traces': expected rf or trace");
+    }
+
+    #[test]
+    fn traces_go_with_the_models_that_have_store_buffers() {
+        for explorer in [Explorer::Source, Explorer::Optimal] {
+            let with = |&model: &Model| plan(Language::C, model, explorer).is_ok();
+            let models: Vec<Model> = Model::ALL.into_iter().filter(with).collect();
+            assert_eq!(models, Model::STORE_BUFFERS);
+            let error = plan(Language::C, Model::C20, explorer).unwrap_err();
+            assert_eq!(error.to_string(), "c20 cannot be explored by trace: expected sc, tso, pso");
+        }
     }
 }

@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace};
+use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace, Unsupported};
 use raddle_core::model::Model;
-use raddle_core::plan::{self, Explorer, Plan};
+use raddle_core::plan::{self, Equivalence, Explorer, Plan};
 use raddle_core::program::FailureKind;
 use raddle_core::robust::{self, Finding, NotRobust};
 use raddle_runtime::{Native, Settings, ops};
@@ -30,6 +30,7 @@ pub fn check<F: Fn()>(f: F) {
 #[must_use = "call `check` or `explore`"]
 pub struct Checker {
     model: Model,
+    explorer: Explorer,
     max_executions: Option<u64>,
     timeout: Option<Duration>,
     trace_file: Option<PathBuf>,
@@ -121,6 +122,7 @@ impl Checker {
     pub fn new() -> Self {
         Checker {
             model: Model::C20,
+            explorer: Explorer::default(),
             max_executions: None,
             timeout: None,
             trace_file: None,
@@ -132,6 +134,18 @@ impl Checker {
     /// The memory model.
     pub fn model(mut self, model: Model) -> Self {
         self.model = model;
+        self
+    }
+
+    /// When two executions count as the same. By traces only under SC, TSO and PSO.
+    pub fn by(mut self, equivalence: Equivalence) -> Self {
+        self.explorer = equivalence.explorer();
+        self
+    }
+
+    /// The algorithm, which says when two executions count as the same.
+    pub fn explorer(mut self, explorer: Explorer) -> Self {
+        self.explorer = explorer;
         self
     }
 
@@ -195,7 +209,7 @@ impl Checker {
     /// another model than TSO or PSO.
     pub fn explore<F: Fn()>(&self, f: F) -> Outcome {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
-        let plan = Plan { model: self.model, explorer: Explorer::default() };
+        let plan = Plan { model: self.model, explorer: self.explorer };
         assert!(
             !self.robust || plan.has_robustness(),
             "raddle: {}",
@@ -303,6 +317,9 @@ fn outcome<F: Fn()>(
         Extent::Deadline => Some("the time was up"),
         Extent::Events => {
             Some("an execution has more events than the limit of a thread, or than 500 in all")
+        }
+        Extent::Unsupported(Unsupported::Model) => {
+            Some("this explorer cannot explore under the model: expected sc, tso or pso")
         }
         Extent::Unsupported(_) => Some("the program does what this explorer does not know"),
     };

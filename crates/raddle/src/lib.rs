@@ -68,6 +68,7 @@ pub mod thread;
 
 pub use checker::{Bug, BugKind, Checker, Outcome, Verdict, check};
 pub use raddle_core::model::Model;
+pub use raddle_core::plan::{Equivalence, Explorer};
 pub use replay::{Schedule, ScheduleError, replay};
 
 /// Hints to the processor.

@@ -6,6 +6,9 @@
 //! it is not, most likely the program is another one; what asserts our own number says so. Such a number is
 //! always that of two explorers, and of brute force where that is feasible.
 //!
+//! The columns "Source" of the tables are numbers of Shasha-Snir traces; ours are the same for all programs whose
+//! numbers of classes are, and that can be read.
+//!
 //! Variables are atomic and accessed with relaxed order. Larger sizes are counted if `RADDLE_LONG` is set.
 //!
 //! | program | size | SC | TSO | PSO | here |

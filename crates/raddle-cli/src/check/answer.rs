@@ -108,5 +108,8 @@ pub(crate) fn bound(extent: Extent) -> Option<&'static str> {
         Extent::Unsupported(Unsupported::Undecided) => {
             Some("it could not be told whether the model allows an execution")
         }
+        Extent::Unsupported(Unsupported::Model) => {
+            Some("the explorer cannot explore under this model")
+        }
     }
 }

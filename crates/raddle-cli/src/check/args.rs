@@ -38,13 +38,15 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     model: Vec<ModelChoice>,
 
-    /// When two executions count as the same: rf, if every read observes the same write
-    #[arg(long, value_name = "EQUIVALENCE", default_value = "rf")]
-    pub(crate) by: Equivalence,
+    /// When two executions count as the same: rf, if every read observes the same write, or trace, if also
+    /// all writes of a location reach memory in the same order (sc, tso, pso) [default: rf]
+    #[arg(long, value_name = "EQUIVALENCE")]
+    by: Option<Equivalence>,
 
-    /// The algorithm: compact (RF-partSMC) or reads-from (RF-SMC)
-    #[arg(long, value_name = "NAME", default_value = "compact")]
-    pub(crate) explorer: Explorer,
+    /// The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source
+    /// (Source-DPOR) by trace [default: compact by rf, optimal by trace]
+    #[arg(long, value_name = "NAME")]
+    explorer: Option<Explorer>,
 
     /// Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
     #[arg(long, conflicts_with_all = ["herd", "expect"])]
@@ -110,6 +112,20 @@ impl CheckArgs {
             return vec![if self.robust { Model::Tso } else { language.default_model() }];
         }
         chosen_models(&self.model)
+    }
+
+    /// The algorithm that is meant.
+    ///
+    /// # Errors
+    /// If the one that is named does not explore by what is named.
+    pub(crate) fn explorer(&self) -> Result<Explorer, String> {
+        let explorer = self.explorer.or(self.by.map(Equivalence::explorer)).unwrap_or_default();
+        let (own, by) = (explorer.equivalence(), self.by.unwrap_or(explorer.equivalence()));
+        if own == by {
+            return Ok(explorer);
+        }
+        let (name, own, by) = (explorer.name(), own.name(), by.name());
+        Err(format!("the explorer {name} explores by {own}: it does not go with --by {by}"))
     }
 
     /// The flags for the compiler, and the arguments of the program.

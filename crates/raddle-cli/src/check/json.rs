@@ -1,9 +1,9 @@
 //! Answers for programs: one JSON object on each line.
 
+use raddle_core::plan::Explorer;
 use serde::Serialize;
 
 use super::answer::{Answer, Bug, Size, Verdict};
-use super::args::CheckArgs;
 use super::front_end::LoadError;
 use super::{Outcome, litmus};
 use crate::output::{Output, OutputError};
@@ -41,7 +41,7 @@ struct ErrorLine<'a> {
 
 /// Prints the answers, the models that do not go with a program, and the errors.
 pub(super) fn print(
-    args: &CheckArgs,
+    explorer: Explorer,
     outcomes: &[Outcome],
     output: &mut Output,
 ) -> Result<(), OutputError> {
@@ -52,7 +52,7 @@ pub(super) fn print(
             }
             Ok(answers) => {
                 for answer in answers {
-                    output.json(&line(args, answer))?;
+                    output.json(&line(explorer, answer))?;
                 }
             }
         }
@@ -65,13 +65,13 @@ pub(super) fn print(
     Ok(())
 }
 
-fn line<'a>(args: &CheckArgs, answer: &'a Answer) -> AnswerLine<'a> {
+fn line(explorer: Explorer, answer: &Answer) -> AnswerLine<'_> {
     AnswerLine {
         command: "check",
         program: &answer.program,
         model: answer.model.name(),
-        by: args.by.name(),
-        explorer: args.explorer.name(),
+        by: explorer.equivalence().name(),
+        explorer: explorer.name(),
         verdict: answer.verdict,
         classes: answer.classes,
         blocked: answer.blocked,

@@ -19,7 +19,7 @@ mod trace_file;
 use std::path::PathBuf;
 
 use raddle_core::model::Model;
-use raddle_core::plan::{self, Plan};
+use raddle_core::plan::{self, Explorer, Plan};
 
 use crate::input;
 use crate::output::{Output, OutputError, complain};
@@ -49,6 +49,10 @@ struct Outcome {
 
 /// Explores the programs and prints what came of it.
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, OutputError> {
+    let explorer = match args.explorer() {
+        Ok(explorer) => explorer,
+        Err(error) => return Ok(fail(&error)),
+    };
     let expectations = match args.expect.as_deref().map(Expectations::read).transpose() {
         Ok(expectations) => expectations,
         Err(error) => return Ok(fail(&error)),
@@ -61,10 +65,10 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         return Ok(fail("--trace names one of the programs, which would be overwritten"));
     }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
-    let outcomes = check_all(args, &front_end::programs(files));
+    let outcomes = check_all(args, explorer, &front_end::programs(files));
     let mut status = complain_about(&outcomes);
     if args.json {
-        json::print(args, &outcomes, output)?;
+        json::print(explorer, &outcomes, output)?;
     } else {
         text::print(args.herd || args.explain, &outcomes, output)?;
     }
@@ -85,12 +89,12 @@ fn fail(error: &str) -> Status {
     Status::Failed
 }
 
-fn check_all(args: &CheckArgs, programs: &[Vec<PathBuf>]) -> Vec<Outcome> {
+fn check_all(args: &CheckArgs, explorer: Explorer, programs: &[Vec<PathBuf>]) -> Vec<Outcome> {
     let inputs = pool::map(programs, args.jobs(), |files| Input {
         name: front_end::name(files),
         content: front_end::load(files, args),
     });
-    let asked: Vec<Asked> = inputs.iter().map(|input| Asked::new(args, input)).collect();
+    let asked: Vec<Asked> = inputs.iter().map(|input| Asked::new(args, explorer, input)).collect();
     let questions: Vec<(&dyn FrontEnd, Plan)> = inputs
         .iter()
         .zip(&asked)
@@ -115,12 +119,12 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(args: &CheckArgs, input: &Input) -> Self {
+    fn new(args: &CheckArgs, explorer: Explorer, input: &Input) -> Self {
         let (mut plans, mut refused) = (vec![], vec![]);
         if let Ok(program) = &input.content {
             let language = program.language();
             for model in args.models(language) {
-                match plan::plan(language, model, args.explorer) {
+                match plan::plan(language, model, explorer) {
                     Ok(plan) if args.robust && !plan.has_robustness() => {
                         let what = plan::What::Robustness;
                         refused.push(plan::Unsupported { what, model });

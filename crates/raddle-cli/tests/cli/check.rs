@@ -191,7 +191,7 @@ fn what_there_is_instead() {
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'rvf' for '--by <EQUIVALENCE>': there is no equivalence 'rvf': expected rf
+error: invalid value 'rvf' for '--by <EQUIVALENCE>': there is no equivalence 'rvf': expected rf or trace
 
 For more information, try '--help'.
 ");
@@ -199,7 +199,7 @@ For more information, try '--help'.
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from
+error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from or source or optimal
 
 For more information, try '--help'.
 ");
@@ -311,8 +311,8 @@ Arguments:
 
 Options:
       --model <MODELS>      Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
-      --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write [default: rf]
-      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) [default: compact]
+      --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write, or trace, if also all writes of a location reach memory in the same order (sc, tso, pso) [default: rf]
+      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace [default: compact by rf, optimal by trace]
       --jobs <N>            Number of explorations at the same time [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
       --timeout <S>         Stop each exploration after this many seconds
@@ -375,6 +375,37 @@ fn objects(args: &str) -> (Vec<Value>, Option<i32>) {
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let object = |line: &str| serde_json::from_str(line).expect("an object");
     (text.lines().map(object).collect(), output.status.code())
+}
+
+#[test]
+fn executions_by_trace() {
+    for (explorer, options) in [("optimal", "--by trace"), ("source", "--explorer source")] {
+        let options = format!("{options} --model sc,tso,pso --json");
+        let (objects, status) =
+            objects(&format!("check examples/store-buffering.litmus {options}"));
+        assert_eq!(status, Some(0));
+        let classes: Vec<_> = objects.iter().map(|object| object["classes"].as_u64()).collect();
+        assert_eq!(classes, [Some(3), Some(4), Some(4)]);
+        for object in &objects {
+            assert_eq!((&object["by"], &object["explorer"]), (&"trace".into(), &explorer.into()));
+        }
+    }
+}
+
+#[test]
+fn traces_need_a_machine() {
+    assert_snapshot!(run("check examples/peterson.c --by trace"), @r"
+exit 2
+--- stdout
+--- stderr
+raddle: examples/peterson.c: c20 cannot be explored by trace: expected sc, tso, pso
+");
+    assert_snapshot!(run("check examples/peterson.c --by rf --explorer optimal"), @r"
+exit 2
+--- stdout
+--- stderr
+raddle: the explorer optimal explores by trace: it does not go with --by rf
+");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Two executions are in the same *reads-from class* if their threads do the same and every read
 //! observes the same write. An explorer visits every class that the model allows, and none twice; each
-//! is handed to a [`Visitor`] as a [`Leaf`].
+//! is handed to a [`Visitor`] as a [`Leaf`]. Those of [`traces`] tell also executions apart in which writes reach
+//! memory in another order.
 
 pub mod c11;
 pub mod face;
@@ -14,10 +15,11 @@ pub mod report;
 pub mod row;
 pub mod table;
 pub mod trace;
+pub mod traces;
 
 use std::time::Instant;
 
-pub use trace::{Class, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+pub use trace::{Class, Observed, Pending, ShashaSnir, ThreadEnd, Trace, TraceEvent};
 
 use crate::execution::ThreadId;
 use crate::program::Failure;
@@ -120,6 +122,8 @@ pub enum Unsupported {
     Malformed,
     /// It could not be told whether the model allows an execution.
     Undecided,
+    /// It cannot explore under this model.
+    Model,
 }
 
 /// What an exploration did.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::execution::{
-    Action, BuildError, Builder, EventId, Execution, MemoryOrder, SourceClaim, ThreadId, Value,
+    Action, BuildError, Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim,
+    ThreadId, Value,
 };
 use crate::program::{End, Histories, NodeId, Op, OpKind, Program};
 
@@ -86,11 +87,20 @@ pub struct Trace {
     pub ends: BTreeMap<ThreadId, ThreadEnd>,
     /// What threads wait for or where they spin, for reports; as far as it is known.
     pub pending: BTreeMap<ThreadId, Pending>,
+    /// For each location the events that wrote it, in the order in which memory had them, if the explorer
+    /// tells executions apart by it; without locks.
+    pub memory: BTreeMap<LocationId, Vec<usize>>,
 }
 
 /// What distinguishes classes: for every thread what its questions observed, as thread and position,
 /// and how it ended.
 pub type Class = BTreeMap<ThreadId, (Vec<Source>, ThreadEnd)>;
+
+/// What distinguishes Shasha-Snir traces: the reads-from class, and for each location its writes in the
+/// order in which memory had them, as threads and positions. An atomic update, a compare-exchange that
+/// succeeds and an update of a synchronization object are writes, one that fails is not. For a lock, what
+/// the acquires observed tells the order.
+pub type ShashaSnir = (Class, BTreeMap<LocationId, Vec<(ThreadId, usize)>>);
 
 /// What a question observed, named independently of the order of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -146,6 +156,16 @@ impl Trace {
             class.entry(event.thread).or_insert((vec![], ThreadEnd::Open)).0.push(source);
         }
         class
+    }
+
+    /// The Shasha-Snir trace, if the order of memory is known.
+    #[must_use]
+    pub fn shasha_snir(&self) -> ShashaSnir {
+        let name = |&event: &usize| (self.events[event].thread, self.events[event].position);
+        let named = |(&location, order): (&LocationId, &Vec<usize>)| {
+            (location, order.iter().map(name).collect())
+        };
+        (self.class(), self.memory.iter().map(named).collect())
     }
 
     /// The trace as an execution for the checkers. Cells and choices are left out.
@@ -247,7 +267,7 @@ impl Trace {
 
 fn action(
     event: &TraceEvent,
-    location: Option<crate::execution::LocationId>,
+    location: Option<LocationId>,
     threads: &BTreeMap<ThreadId, ThreadId>,
 ) -> Option<(Action, MemoryOrder)> {
     let at = || location.expect("an access has a location");

@@ -202,6 +202,12 @@ impl Machine {
         self.memory[location.index()].value
     }
 
+    /// The event that wrote the value of a location in memory, or released the lock.
+    #[must_use]
+    pub fn writer(&self, location: LocationId) -> EventId {
+        self.memory[location.index()].writer
+    }
+
     /// Whether a thread has run all its instructions and all its stores are in memory.
     #[must_use]
     pub fn is_done(&self, thread: ThreadId) -> bool {

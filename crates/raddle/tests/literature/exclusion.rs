@@ -8,7 +8,8 @@ use raddle_core::reference::programs::classes;
 use raddle_core::script::Script;
 
 use super::harness::{
-    Int, both, confirmed, differs, ints, is_long, published, published_long, published_sc, threads,
+    Int, both, confirmed, differs, ints, is_long, published, published_long, published_sc,
+    published_traces, published_traces_long, threads,
 };
 
 /// Peterson's algorithm, `n` times.
@@ -29,6 +30,7 @@ fn peterson(n: usize) {
 #[test]
 fn peterson_of_the_tables() {
     published(peterson, 3, [1609, 9251, 15925]);
+    published_traces(peterson, 3, [1686, 29546, 48500]);
     published_long(peterson, 4, [20161, 263_916, 744_888]);
 }
 
@@ -77,6 +79,7 @@ fn lamport(n: usize) {
 #[test]
 fn lamport_of_the_tables() {
     published(lamport, 2, [1456, 2449, 100_521]);
+    published_traces_long(lamport, 2, [3940, 10652, 473_670]);
     if is_long() {
         published_sc(lamport, 3, 130_024);
     }
@@ -105,6 +108,7 @@ fn kessels(n: usize) {
 #[test]
 fn kessels_of_the_tables() {
     published(kessels, 2, [624, 3779, 3779]);
+    published_traces(kessels, 2, [624, 3779, 3779]);
     published_long(kessels, 3, [13856, 356_844, 356_844]);
 }
 
@@ -198,6 +202,7 @@ fn pgsql_of_the_tables() {
     confirmed(pgsql, 1, [4, 4, 10]);
     confirmed(pgsql, 2, [85, 85, 877]);
     published_long(pgsql, 3, [3906, 3906, 166_666]);
+    published_traces_long(pgsql, 3, [3906, 3906, 555_546]);
 }
 
 /// Szymanski's algorithm, `n` times.

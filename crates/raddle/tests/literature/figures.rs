@@ -6,45 +6,47 @@ use std::sync::Mutex;
 use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use raddle::{Checker, Model, thread};
 
-use super::harness::{Int, both, confirmed, counts, threads};
+use super::harness::{Int, both, confirmed, counts, threads, trace_counts};
+
+fn three_writers() {
+    let (x, y) = (Int::new(0), Int::new(0));
+    threads(3, |i| {
+        x.set(1);
+        y.set(1);
+        match i {
+            0 => {}
+            1 => _ = x.get(),
+            _ => _ = y.get(),
+        }
+    });
+}
 
 #[test]
 fn figure_1_of_reads_value_from() {
-    let count = counts(|| {
-        let (x, y) = (Int::new(0), Int::new(0));
-        threads(3, |i| {
-            x.set(1);
-            y.set(1);
-            match i {
-                0 => {}
-                1 => _ = x.get(),
-                _ => _ = y.get(),
-            }
-        });
-    });
-    assert_eq!(count, [9; 3]);
+    assert_eq!(counts(three_writers), [9; 3]);
+    assert_eq!(trace_counts(three_writers)[0], 98);
 }
 
 /// Store buffering: figure 7 of the paper on TSO and PSO, figure 1 of the one on chronological traces.
 #[test]
 fn store_buffering() {
-    let count = counts(|| {
+    let program = || {
         let (x, y) = (Int::new(0), Int::new(0));
         let access = |mine: &Int, other: &Int| {
             mine.set(1);
             other.get();
         };
         both(|| access(&x, &y), || access(&y, &x));
-    });
-    assert_eq!(count, [3, 4, 4]);
+    };
+    assert_eq!(counts(program), [3, 4, 4]);
+    assert_eq!(trace_counts(program), [3, 4, 4]);
 }
 
 /// Figure 5 of the paper on chronological traces: `x = 1; r = x || x = 2`. Traces tell also which write
 /// comes last, as a read at the end does.
 #[test]
 fn buffer_forwarding() {
-    let count = counts(|| {
-        let x = Int::new(0);
+    let race = |x: &Int| {
         both(
             || {
                 x.set(1);
@@ -52,9 +54,14 @@ fn buffer_forwarding() {
             },
             || x.set(2),
         );
+    };
+    let read_last = || {
+        let x = Int::new(0);
+        race(&x);
         x.get();
-    });
-    assert_eq!(count, [3; 3]);
+    };
+    assert_eq!(counts(read_last), [3; 3]);
+    assert_eq!(trace_counts(|| race(&Int::new(0))), [3; 3]);
 }
 
 /// `n` threads count `times` by compare-exchange; who fails tries again with what it has seen.

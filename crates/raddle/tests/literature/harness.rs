@@ -1,7 +1,7 @@
 //! Counting classes, and what the programs of the literature are made of.
 
 use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
-use raddle::{Checker, Model, Verdict, thread};
+use raddle::{Checker, Equivalence, Model, Verdict, thread};
 use raddle_core::explore::{Control, Extent, Leaf, Limits, reads_from};
 use raddle_runtime::{Native, Settings, on_large_stack};
 
@@ -43,6 +43,29 @@ pub(crate) fn counts_by_schedules(f: impl Fn()) -> [u64; 3] {
             }
         }
     })
+}
+
+/// How many Shasha-Snir traces there are under SC, TSO and PSO, counted as classes are.
+pub(crate) fn trace_counts(f: impl Fn()) -> [u64; 3] {
+    MODELS.map(|model| {
+        let outcome = Checker::new().model(model).by(Equivalence::Trace).explore(&f);
+        assert_eq!(outcome.verdict, Verdict::Clean, "{model}: {outcome}");
+        outcome.classes + outcome.blocked
+    })
+}
+
+/// The literature has these numbers of traces (the columns "Source" of the tables), and so have we.
+#[track_caller]
+pub(crate) fn published_traces(program: Sized, size: usize, expected: [u64; 3]) {
+    assert_eq!(trace_counts(|| program(size)), expected, "traces of size {size}");
+}
+
+/// The same for what takes more than a moment: only if `RADDLE_LONG` is set.
+#[track_caller]
+pub(crate) fn published_traces_long(program: Sized, size: usize, expected: [u64; 3]) {
+    if is_long() {
+        published_traces(program, size, expected);
+    }
 }
 
 /// The literature has these numbers, and so have we.

@@ -3,7 +3,10 @@
 use raddle::sync::Mutex;
 use raddle::thread;
 
-use super::harness::{Int, both, by_formula, confirmed, ints, published, published_long, threads};
+use super::harness::{
+    Int, both, by_formula, confirmed, ints, published, published_long, published_traces,
+    published_traces_long, threads,
+};
 use super::synthetic::choose;
 
 fn locks(n: usize) -> Vec<Mutex<()>> {
@@ -42,6 +45,7 @@ fn circular_buffer(n: usize) {
 fn circular_buffer_of_the_tables() {
     by_formula(circular_buffer, &[1, 2, 6], |n| choose(2 * n, n));
     published_long(circular_buffer, 10, [184_756; 3]);
+    published_traces_long(circular_buffer, 10, [184_756; 3]);
 }
 
 /// A thread that pushes and one that pops, `n` times.
@@ -64,6 +68,7 @@ fn stack(n: usize) {
 fn stack_of_the_tables() {
     by_formula(stack, &[1, 2, 6], |n| choose(2 * n, n));
     published_long(stack, 10, [184_756; 3]);
+    published_traces_long(stack, 10, [184_756; 3]);
 }
 
 /// `n` threads that fill a queue and one that empties it, if it is their turn.
@@ -86,6 +91,7 @@ fn queue_ok(n: usize) {
 fn queue_ok_of_the_tables() {
     by_formula(queue_ok, &[1, 4], |n| factorial(n + 1));
     published_long(queue_ok, 6, [5040; 3]);
+    published_traces(queue_ok, 6, [5040; 3]);
     published_long(queue_ok, 7, [40320; 3]);
 }
 
@@ -107,6 +113,7 @@ fn sssc12(n: usize) {
 fn sssc12_of_the_tables() {
     by_formula(sssc12, &[1, 5], factorial);
     published_long(sssc12, 7, [5040; 3]);
+    published_traces(sssc12, 7, [5040; 3]);
 }
 
 /// `n` threads write in turn; one reads `n` times and does not wait.
@@ -126,6 +133,7 @@ fn function_pointer(n: usize) {
 fn function_pointer_of_the_tables() {
     by_formula(function_pointer, &[1, 2, 4], |n| (n + 1..=2 * n).product());
     published(function_pointer, 5, [30240; 3]);
+    published_traces(function_pointer, 5, [30240; 3]);
     published_long(function_pointer, 6, [665_280; 3]);
 }
 
@@ -163,6 +171,7 @@ fn multiprodcon(n: usize) {
 fn multiprodcon_of_the_tables() {
     by_formula(multiprodcon, &[2, 3], |n| factorial(n) * 3u64.pow(n as u32));
     published_long(multiprodcon, 4, [1944; 3]);
+    published_traces(multiprodcon, 4, [1944; 3]);
 }
 
 /// Every thread takes an inode and looks for a block that is not busy.
@@ -196,6 +205,7 @@ fn filesystem(n: usize) {
 fn filesystem_of_the_tables() {
     by_formula(filesystem, &[13, 14, 18], |n| 1 << (n - 13));
     published_long(filesystem, 24, [2048; 3]);
+    published_traces_long(filesystem, 24, [2048; 3]);
     published_long(filesystem, 26, [8192; 3]);
 }
 
@@ -226,6 +236,7 @@ fn indexer(n: usize) {
 fn indexer_of_the_tables() {
     by_formula(indexer, &[11, 12, 13], |n| 8u64.pow(n as u32 - 11));
     published_long(indexer, 15, [4096; 3]);
+    published_traces_long(indexer, 15, [4096; 3]);
 }
 
 /// Requests are sent to servers that another thread picks.
@@ -260,6 +271,7 @@ fn dispatcher_of_the_tables() {
     confirmed(dispatcher, 2, [32; 3]);
     confirmed(dispatcher, 3, [398; 3]);
     published_long(dispatcher, 4, [6854; 3]);
+    published_traces_long(dispatcher, 4, [6854; 3]);
 }
 
 /// `n` threads add to a variable under a lock, and look at it once more without.
@@ -281,6 +293,7 @@ fn inc(n: usize) {
 fn inc_of_the_tables() {
     by_formula(inc, &[1, 2, 4], |n| factorial(n).pow(2));
     published_long(inc, 5, [14400; 3]);
+    published_traces(inc, 5, [14400; 3]);
     published_long(inc, 6, [518_400; 3]);
 }
 

@@ -3,7 +3,10 @@
 use raddle::sync::Mutex;
 use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
-use super::harness::{Int, both, by_formula, confirmed, ints, published, published_long, threads};
+use super::harness::{
+    Int, both, by_formula, confirmed, ints, published, published_long, published_traces,
+    published_traces_long, threads,
+};
 
 /// One writer, and `n` threads that read its variable once.
 fn readers(n: usize) {
@@ -21,6 +24,7 @@ fn readers(n: usize) {
 fn readers_see_the_write_or_not() {
     by_formula(readers, &[1, 2, 10], |n| 1 << n);
     published_long(readers, 14, [16384; 3]);
+    published_traces_long(readers, 14, [16384; 3]);
     published_long(readers, 15, [32768; 3]);
 }
 
@@ -43,6 +47,7 @@ fn lastzero(n: usize) {
 fn lastzero_of_the_tables() {
     by_formula(lastzero, &[2, 3, 8], |n| (n + 3) << (n - 2));
     published_long(lastzero, 14, [69632; 3]);
+    published_traces_long(lastzero, 14, [69632; 3]);
     published_long(lastzero, 15, [147_456; 3]);
 }
 
@@ -62,6 +67,7 @@ fn floating_read(n: usize) {
 fn floating_read_of_the_tables() {
     published(floating_read, 7, [8; 3]);
     published(floating_read, 8, [9; 3]);
+    published_traces(floating_read, 7, [40320; 3]);
 }
 
 /// `n` threads write a variable; it is read when all are done.
@@ -75,6 +81,7 @@ fn lastwrite(n: usize) {
 fn lastwrite_of_the_tables() {
     published(lastwrite, 9, [9; 3]);
     published(lastwrite, 10, [10; 3]);
+    published_traces_long(lastwrite, 9, [362_880; 3]);
 }
 
 /// Two threads write a variable `n` times each; a third one reads it twice.
@@ -95,6 +102,7 @@ fn redundant_co(n: usize) {
 fn redundant_co_of_the_tables() {
     published(redundant_co, 5, [91; 3]);
     published(redundant_co, 40, [4921; 3]);
+    published_traces(redundant_co, 5, [16632; 3]);
 }
 
 /// `n` readers of `x`, `n` writers of `y`, and two threads in which a write depends on what was read.
@@ -121,6 +129,7 @@ fn control_flow(n: usize) {
 fn control_flow_of_the_tables() {
     published(control_flow, 7, [143; 3]);
     published_long(control_flow, 14, [16413; 3]);
+    published_traces_long(control_flow, 7, [720_720; 3]);
 }
 
 /// Two threads write a variable and read it, `n` times.
@@ -138,6 +147,7 @@ fn race_parametric(n: usize) {
 fn race_parametric_of_the_tables() {
     confirmed(race_parametric, 3, [141; 3]);
     published(race_parametric, 6, [73789; 3]);
+    published_traces_long(race_parametric, 6, [372_436; 3]);
 }
 
 /// One thread writes a variable `n` times, one reads it `n` times.
@@ -155,6 +165,7 @@ pub(crate) fn choose(n: u64, k: u64) -> u64 {
 fn writer_reader_of_the_tables() {
     by_formula(writer_reader, &[1, 4, 7], |n| choose(2 * n, n));
     published_long(writer_reader, 11, [705_432; 3]);
+    published_traces_long(writer_reader, 11, [705_432; 3]);
 }
 
 /// Every thread writes to all others, and then looks what was written to it.
@@ -172,6 +183,7 @@ fn spammer(n: usize) {
 #[test]
 fn spammer_of_the_tables() {
     published(spammer, 4, [178, 256, 256]);
+    published_traces_long(spammer, 4, [19448, 331_776, 331_776]);
 }
 
 /// `n` writers count a sequence number; a reader reads it before and after it reads.
@@ -193,6 +205,7 @@ fn seqlock(n: usize) {
 fn seqlock_of_the_tables() {
     by_formula(seqlock, &[2, 5], |n| (3..=n + 2).product());
     published_long(seqlock, 7, [181_440; 3]);
+    published_traces_long(seqlock, 7, [181_440; 3]);
 }
 
 /// Two sections write `x` and, `n` times, `y`; the others look at both.

@@ -120,5 +120,5 @@ fn restrict(trace: &Trace, index: &[Option<usize>]) -> Trace {
             ends.entry(thread).or_insert(ThreadEnd::Open);
         }
     }
-    Trace { events, ends, pending: trace.pending.clone() }
+    Trace { events, ends, pending: trace.pending.clone(), ..Trace::default() }
 }

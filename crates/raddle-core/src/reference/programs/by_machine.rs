@@ -15,10 +15,11 @@ use crate::script::Script;
 use super::run::{Next, Run, Seen, World};
 use super::{Classes, TooLarge, add};
 
+/// A state of the machine and what the threads have done.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct State {
-    machine: Machine,
-    run: Run,
+pub(super) struct State {
+    pub(super) machine: Machine,
+    pub(super) run: Run,
 }
 
 /// All classes of a program under a model with store buffers.
@@ -31,10 +32,7 @@ struct State {
 pub fn by_machine(script: &Script, model: Model, budget: usize) -> Result<Classes, TooLarge> {
     assert!(model.has_store_buffers(), "{model} has no machine");
     let mut world = World::new(script);
-    let plan = |thread| ThreadPlan { spawned: thread != 0, instructions: usize::MAX };
-    let plans: Vec<ThreadPlan> = (0..world.program.thread_count()).map(plan).collect();
-    let machine = Machine::new(model, world.program.initial_values(), &plans);
-    let mut open = vec![State { machine, run: world.start() }];
+    let mut open = vec![world.initial_state(model)];
     let mut visited: HashSet<State> = open.iter().cloned().collect();
     let mut classes = Classes::new();
     while let Some(state) = open.pop() {
@@ -55,7 +53,16 @@ pub fn by_machine(script: &Script, model: Model, budget: usize) -> Result<Classe
 }
 
 impl World {
-    fn successors(&mut self, state: &State) -> Vec<State> {
+    /// Nothing has happened yet.
+    pub(super) fn initial_state(&mut self, model: Model) -> State {
+        let plan = |thread| ThreadPlan { spawned: thread != 0, instructions: usize::MAX };
+        let plans: Vec<ThreadPlan> = (0..self.program.thread_count()).map(plan).collect();
+        let machine = Machine::new(model, self.program.initial_values(), &plans);
+        State { machine, run: self.start() }
+    }
+
+    /// Everything that can happen next.
+    pub(super) fn successors(&mut self, state: &State) -> Vec<State> {
         let threads: Vec<ThreadId> = state.run.threads.keys().copied().collect();
         for &thread in &threads {
             let next = self.next(&state.run, thread);
@@ -148,10 +155,16 @@ impl World {
     }
 
     fn seen(&self, observation: &Observation) -> Seen {
-        let source = match observation {
-            Observation::Value { source, .. } | Observation::Acquired { source } => source,
+        match *observation {
+            Observation::Value { source, .. } | Observation::Acquired { source } => {
+                self.named(source)
+            }
             Observation::Nothing => unreachable!("a question observes something"),
-        };
+        }
+    }
+
+    /// What the machine calls so.
+    pub(super) fn named(&self, source: EventId) -> Seen {
         let threads = self.program.thread_count();
         match source.index().checked_sub(self.program.initial_values().len()) {
             None => Seen::Initial,

@@ -3,7 +3,8 @@
 //! Under SC, TSO and PSO all runs of the [machine](super::machine) are followed ([`by_machine()`]); under
 //! the models with axioms all ways to choose the sources of all reads are tried and tested by
 //! [`enumerate`](super::enumerate) ([`by_axioms()`]). SC has both, and they must agree. Nothing is shared with
-//! explorers or checkers but the program and the notion of a class.
+//! explorers or checkers but the program and the notion of a class. [`traces()`] tells runs of the machine apart
+//! by the order of memory, too.
 //!
 //! An execution is maximal if no thread can do another step. A thread waits for a lock that nobody
 //! releases, for a synchronization object whose values do not satisfy its guard, or for the end of a
@@ -18,6 +19,7 @@ mod by_machine;
 pub mod random;
 mod run;
 mod shrink;
+mod traces;
 pub mod transform;
 
 use std::collections::BTreeMap;
@@ -31,6 +33,7 @@ use crate::script::Script;
 pub use by_axioms::{Pruning, by_axioms};
 pub use by_machine::by_machine;
 pub use shrink::shrink;
+pub use traces::traces;
 
 /// The last values of the registers of all threads that were started, in the order of
 /// [`ScriptProgram::register_names`](crate::script::ScriptProgram::register_names).
