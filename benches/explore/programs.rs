@@ -12,7 +12,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    fn parse(name: String, text: String) -> Self {
+    pub(crate) fn parse(name: String, text: String) -> Self {
         let script = Script::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
         Program { name, text, script }
     }
@@ -45,7 +45,11 @@ impl Program {
     }
 }
 
-fn program(name: String, memory: &str, threads: impl IntoIterator<Item = String>) -> Program {
+pub(crate) fn program(
+    name: String,
+    memory: &str,
+    threads: impl IntoIterator<Item = String>,
+) -> Program {
     let mut text = format!("{memory}\n");
     for (number, thread) in threads.into_iter().enumerate() {
         writeln!(text, "thread t{number} {{ {thread} }}").expect("a string");
@@ -53,7 +57,7 @@ fn program(name: String, memory: &str, threads: impl IntoIterator<Item = String>
     Program::parse(name, text)
 }
 
-fn array(name: &str, len: usize) -> String {
+pub(crate) fn array(name: &str, len: usize) -> String {
     format!("{name} = [{}]", vec!["0"; len].join(", "))
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::explore::traces::{optimal, source};
-use crate::explore::{Limits, Summary, Visitor, reads_from, reads_from_compact};
+use crate::explore::{Limits, Summary, Visitor, reads_from, reads_from_compact, reads_value_from};
 use crate::model::Model;
 use crate::program::Program;
 
@@ -18,6 +18,8 @@ pub enum Equivalence {
     ReadsFrom,
     /// Every read observes the same write, and the writes of every location reach memory in the same order.
     Trace,
+    /// The threads do the same, every read gets the same value, and the causal orders of the reads agree.
+    ReadsValueFrom,
 }
 
 /// An algorithm that explores.
@@ -32,6 +34,8 @@ pub enum Explorer {
     Source,
     /// Optimal-DPOR, [`optimal`]: models with store buffers only.
     Optimal,
+    /// RVF-SMC, [`reads_value_from`]: models with store buffers only.
+    ReadsValueFrom,
 }
 
 /// What a program is written in.
@@ -116,7 +120,8 @@ impl Language {
 
 impl Equivalence {
     /// All of them.
-    pub const ALL: [Equivalence; 2] = [Equivalence::ReadsFrom, Equivalence::Trace];
+    pub const ALL: [Equivalence; 3] =
+        [Equivalence::ReadsFrom, Equivalence::Trace, Equivalence::ReadsValueFrom];
 
     /// The name used on the command line and in JSON.
     #[must_use]
@@ -124,6 +129,7 @@ impl Equivalence {
         match self {
             Equivalence::ReadsFrom => "rf",
             Equivalence::Trace => "trace",
+            Equivalence::ReadsValueFrom => "rvf",
         }
     }
 
@@ -133,14 +139,20 @@ impl Equivalence {
         match self {
             Equivalence::ReadsFrom => Explorer::Compact,
             Equivalence::Trace => Explorer::Optimal,
+            Equivalence::ReadsValueFrom => Explorer::ReadsValueFrom,
         }
     }
 }
 
 impl Explorer {
     /// All of them.
-    pub const ALL: [Explorer; 4] =
-        [Explorer::Compact, Explorer::ReadsFrom, Explorer::Source, Explorer::Optimal];
+    pub const ALL: [Explorer; 5] = [
+        Explorer::Compact,
+        Explorer::ReadsFrom,
+        Explorer::Source,
+        Explorer::Optimal,
+        Explorer::ReadsValueFrom,
+    ];
 
     /// The name used on the command line and in JSON.
     #[must_use]
@@ -150,6 +162,7 @@ impl Explorer {
             Explorer::ReadsFrom => "reads-from",
             Explorer::Source => "source",
             Explorer::Optimal => "optimal",
+            Explorer::ReadsValueFrom => "reads-value-from",
         }
     }
 
@@ -159,6 +172,7 @@ impl Explorer {
         match self {
             Explorer::Compact | Explorer::ReadsFrom => Equivalence::ReadsFrom,
             Explorer::Source | Explorer::Optimal => Equivalence::Trace,
+            Explorer::ReadsValueFrom => Equivalence::ReadsValueFrom,
         }
     }
 
@@ -167,7 +181,9 @@ impl Explorer {
     pub fn goes_with(self, model: Model) -> bool {
         match self {
             Explorer::Compact | Explorer::ReadsFrom => true,
-            Explorer::Source | Explorer::Optimal => model.has_store_buffers(),
+            Explorer::Source | Explorer::Optimal | Explorer::ReadsValueFrom => {
+                model.has_store_buffers()
+            }
         }
     }
 }
@@ -192,6 +208,9 @@ impl Plan {
             Explorer::ReadsFrom => reads_from::explore(program, self.model, limits, visitor),
             Explorer::Source => source::explore(program, self.model, limits, visitor),
             Explorer::Optimal => optimal::explore(program, self.model, limits, visitor),
+            Explorer::ReadsValueFrom => {
+                reads_value_from::explore(program, self.model, limits, visitor)
+            }
         }
     }
 }
@@ -259,14 +278,14 @@ mod tests {
             assert_eq!(explorer.name().parse(), Ok(explorer));
         }
         let error = "dfs".parse::<Explorer>().unwrap_err();
-        let names = "compact or reads-from or source or optimal";
+        let names = "compact or reads-from or source or optimal or reads-value-from";
         assert_eq!(error, format!("there is no explorer 'dfs': expected {names}"));
         for equivalence in Equivalence::ALL {
             assert_eq!(equivalence.name().parse(), Ok(equivalence));
             assert_eq!(equivalence.explorer().equivalence(), equivalence);
         }
         let error = "traces".parse::<Equivalence>().unwrap_err();
-        assert_eq!(error, "there is no equivalence 'traces': expected rf or trace");
+        assert_eq!(error, "there is no equivalence 'traces': expected rf or trace or rvf");
     }
 
     #[test]

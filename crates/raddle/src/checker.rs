@@ -137,7 +137,7 @@ impl Checker {
         self
     }
 
-    /// When two executions count as the same. By traces only under SC, TSO and PSO.
+    /// When two executions count as the same. By traces and values only under SC, TSO and PSO.
     pub fn by(mut self, equivalence: Equivalence) -> Self {
         self.explorer = equivalence.explorer();
         self

@@ -73,3 +73,5 @@ mod locks;
 mod racy;
 #[path = "literature/synthetic.rs"]
 mod synthetic;
+#[path = "literature/values.rs"]
+mod values;

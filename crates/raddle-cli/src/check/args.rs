@@ -38,13 +38,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     model: Vec<ModelChoice>,
 
-    /// When two executions count as the same: rf, if every read observes the same write, or trace, if also
-    /// all writes of a location reach memory in the same order (sc, tso, pso) [default: rf]
+    /// When two executions count as the same: rf, if every read observes the same write, or under sc, tso and
+    /// pso trace, if also all writes of a location reach memory in the same order, or rvf, if every read gets the
+    /// same value and the causal orders of the reads agree [default: rf]
     #[arg(long, value_name = "EQUIVALENCE")]
     by: Option<Equivalence>,
 
     /// The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source
-    /// (Source-DPOR) by trace [default: compact by rf, optimal by trace]
+    /// (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf [default: compact by rf, optimal by trace]
     #[arg(long, value_name = "NAME")]
     explorer: Option<Explorer>,
 

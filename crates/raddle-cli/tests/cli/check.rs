@@ -187,11 +187,11 @@ corpus/litmus/X86/cycles/2+2W+sfence+po.litmus and 38 others: x86 instructions, 
 
 #[test]
 fn what_there_is_instead() {
-    assert_snapshot!(run("check --by rvf examples"), @r"
+    assert_snapshot!(run("check --by values examples"), @r"
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'rvf' for '--by <EQUIVALENCE>': there is no equivalence 'rvf': expected rf or trace
+error: invalid value 'values' for '--by <EQUIVALENCE>': there is no equivalence 'values': expected rf or trace or rvf
 
 For more information, try '--help'.
 ");
@@ -199,9 +199,21 @@ For more information, try '--help'.
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from or source or optimal
+error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from or source or optimal or reads-value-from
 
 For more information, try '--help'.
+");
+    assert_snapshot!(run("check --by rvf --explorer compact examples"), @r"
+exit 2
+--- stdout
+--- stderr
+the explorer compact explores by rf: it does not go with --by rvf
+");
+    assert_snapshot!(run("check --by rvf --model c20 corpus/litmus/C/sb-sc.litmus"), @r"
+exit 2
+--- stdout
+--- stderr
+corpus/litmus/C/sb-sc.litmus: c20 cannot be explored by rvf: expected sc, tso, pso
 ");
     assert_snapshot!(run("check --timeout -1 examples"), @r"
 exit 2
@@ -460,6 +472,18 @@ fn explorers_agree_on_the_corpus() {
     let compact = classes("compact");
     assert_eq!(compact.len(), 293);
     assert_eq!(compact, classes("reads-from"));
+}
+
+/// By values every test has the same verdict and as many final states.
+#[test]
+fn values_have_the_verdicts_of_the_table() {
+    let output = stdout(
+        "check corpus/litmus/X86 --by rvf --model sc,tso,pso --expect corpus/litmus/oracle.tsv",
+    );
+    assert!(output.ends_with("\n153 as expected, 0 not\n"), "{output}");
+    let (objects, _) = objects("check examples/store-buffering.litmus --by rvf --json");
+    assert_eq!((&objects[0]["by"], &objects[0]["classes"]), (&"rvf".into(), &4.into()));
+    assert_eq!(objects[0]["explorer"], "reads-value-from");
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 use crate::execution::MemoryOrder;
 
+use super::reads_value_from::Options;
 use super::row::Row;
 
 /// How an event reads.
@@ -40,7 +41,7 @@ pub enum Effect {
 }
 
 /// The writes that a read may observe: a superset of those with which [`Face::try_read`] succeeds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sources<R> {
     /// Writes that are events.
     pub writes: R,
@@ -60,8 +61,15 @@ pub trait Face<R: Row> {
     /// Whether a race with a non-atomic access is an error; otherwise such an access is like any other.
     const RACES: bool;
 
+    /// Whether a read observes any of several writes that have the same value: those that it was
+    /// [offered](Face::offer). Otherwise it observes one.
+    const BY_VALUE: bool = false;
+
     /// Nothing has happened yet.
     fn new(threads: usize, locations: usize) -> Self;
+
+    /// Leaves out what is not wanted, before anything happens.
+    fn configure(&mut self, _options: &Options) {}
 
     /// The thread stores to the location.
     fn push_store(&mut self, event: usize, thread: usize, location: usize, order: MemoryOrder);
@@ -99,6 +107,11 @@ pub trait Face<R: Row> {
         reads: Reads,
         order: MemoryOrder,
     ) -> Sources<R>;
+
+    /// The read that is added next may observe any of these writes. Matters to faces by value only; what
+    /// is then given as the source is one of them.
+    #[inline]
+    fn offer(&mut self, _event: usize, _good: Sources<R>) {}
 
     /// Adds a read of the location that observes `source` (`None`: the initial write), if the
     /// execution stays consistent; otherwise nothing changes. A success starts a new level: [`Face::pop`]
@@ -156,6 +169,23 @@ pub trait Face<R: Row> {
     /// Whether some consistent order of the execution has all these writes (`None`: the initial one)
     /// last in their locations. Asked where threads wait for values that they cannot see.
     fn can_be_last(&mut self, last: &[(usize, Option<usize>)]) -> bool;
+
+    /// As [`Face::can_be_last`], with one of several writes last in each location.
+    fn can_be_last_of(&mut self, last: &[(usize, Sources<R>)]) -> bool {
+        let only = |&(location, good): &(usize, Sources<R>)| (location, good.writes.first());
+        let last: Vec<(usize, Option<usize>)> = last.iter().map(only).collect();
+        self.can_be_last(&last)
+    }
+
+    /// What a read observes in some run of the execution, if that was added with this source.
+    fn observed(&self, _event: usize, source: Option<usize>) -> Option<usize> {
+        source
+    }
+
+    /// All that a read may observe which was added with this source.
+    fn good_writes(&self, _event: usize, source: Option<usize>) -> Sources<R> {
+        Sources { writes: source.map_or(R::default(), R::one), initial: source.is_none() }
+    }
 
     /// The events that happen before the next event of the thread, for races.
     fn happened_before(&self, thread: usize) -> R;

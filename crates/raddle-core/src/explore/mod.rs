@@ -11,6 +11,7 @@ mod linear;
 pub mod parallel;
 pub mod reads_from;
 pub mod reads_from_compact;
+pub mod reads_value_from;
 pub mod report;
 pub mod row;
 pub mod table;
@@ -63,6 +64,11 @@ pub trait Leaf {
     fn ending(&self) -> &Ending;
     /// What happened.
     fn trace(&self) -> Trace;
+    /// By event of the trace, what it may have observed: executions that differ in that only are not told
+    /// apart. Nothing: what it did observe.
+    fn alternatives(&self) -> Option<Vec<Vec<Observed>>> {
+        None
+    }
 }
 
 /// Whether to go on.

@@ -178,7 +178,7 @@ fn parker_of_the_tables() {
 
 /// Two threads hand a flag to each other `n` times, with latches. A thread looks at its latch `n + 2`
 /// times and then gives up.
-fn pgsql(n: usize) {
+pub(crate) fn pgsql(n: usize) {
     let latch = [Int::new(1), Int::new(0)];
     let flag = [Int::new(1), Int::new(0)];
     threads(2, |i| {

@@ -18,7 +18,16 @@ pub(crate) fn counts(f: impl Fn()) -> [u64; 3] {
 }
 
 fn count(model: Model, f: impl Fn()) -> u64 {
-    let outcome = Checker::new().model(model).explore(f);
+    count_by(Equivalence::ReadsFrom, model, f)
+}
+
+/// How many classes there are by values.
+pub(crate) fn count_values(model: Model, f: impl Fn()) -> u64 {
+    count_by(Equivalence::ReadsValueFrom, model, f)
+}
+
+fn count_by(equivalence: Equivalence, model: Model, f: impl Fn()) -> u64 {
+    let outcome = Checker::new().model(model).by(equivalence).explore(f);
     assert_eq!(outcome.verdict, Verdict::Clean, "{model}: {outcome}");
     outcome.classes + outcome.blocked
 }

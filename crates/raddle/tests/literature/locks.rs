@@ -275,7 +275,7 @@ fn dispatcher_of_the_tables() {
 }
 
 /// `n` threads add to a variable under a lock, and look at it once more without.
-fn inc(n: usize) {
+pub(crate) fn inc(n: usize) {
     let (lock, value) = (Mutex::new(()), Int::new(0));
     threads(n, |_| {
         let before = locked(&lock, || {

@@ -81,7 +81,7 @@ fn fkp2013_of_the_tables() {
 }
 
 /// `n` threads write a variable and read it.
-fn monabsex(n: usize) {
+pub(crate) fn monabsex(n: usize) {
     let x = Int::new(0);
     threads(n, |_| {
         x.set(4);
@@ -119,7 +119,7 @@ fn sigma_of_the_tables() {
 }
 
 /// A thread makes an object; then `n` threads write to it.
-fn singleton(n: usize) {
+pub(crate) fn singleton(n: usize) {
     let (object, cells) = (Int::new(-1), ints(1));
     threads(1, |_| object.set(0));
     threads(n, |i| cells[object.get() as usize].set(if i == 0 { 'X' } else { 'Y' } as i32));
@@ -162,7 +162,7 @@ fn pthread_datarace_of_the_tables() {
 }
 
 /// `n` threads set two variables; one checks that both are set or none.
-fn reorder_5(n: usize) {
+pub(crate) fn reorder_5(n: usize) {
     let (a, b) = (Int::new(0), Int::new(0));
     threads(n + 1, |i| {
         if i < n {

@@ -31,6 +31,7 @@
 //! the writes of each location: the few writes of a location are looked up as quickly, and the masks
 //! had to be shifted at every insertion.
 
+pub(super) mod good;
 mod greedy;
 mod order;
 mod place;
@@ -330,6 +331,21 @@ impl<R: Row, const BUFFERS: u8> Linear<R, BUFFERS> {
         (read, before, forwards)
     }
 
+    /// A new level starts with the read, which is in the tables and in the witness.
+    #[inline]
+    fn start_level(&mut self, event: usize, thread: usize, read: &Event<R>, effect: Effect) {
+        let saved = self.threads[thread];
+        self.levels.push(Level { first: event, thread, saved, is_read: true });
+        let known = &mut self.threads[thread];
+        known.events.insert(event);
+        known.past = read.past;
+        if effect != Effect::Load {
+            self.after_drain(event, thread);
+        } else {
+            known.front = R::one(event);
+        }
+    }
+
     /// Stage 2: where in the witness the read can be inserted, if nothing is in the way.
     #[inline]
     fn insertion(&self, read: &Event<R>, forwards: bool, writes: bool) -> Option<usize> {
@@ -496,16 +512,7 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Linear<R, BUFFERS> {
                 }
             }
         }
-        let saved = self.threads[thread];
-        self.levels.push(Level { first: event, thread, saved, is_read: true });
-        let known = &mut self.threads[thread];
-        known.events.insert(event);
-        known.past = read.past;
-        if effect != Effect::Load {
-            self.after_drain(event, thread);
-        } else {
-            known.front = R::one(event);
-        }
+        self.start_level(event, thread, &read, effect);
         true
     }
 

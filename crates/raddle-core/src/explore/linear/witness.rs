@@ -7,7 +7,7 @@
 use std::ops::Index;
 
 use super::super::row::Row;
-use super::super::table::Table;
+use super::super::table::{List, Table};
 use super::place::Placing;
 use super::shift::Window;
 
@@ -131,6 +131,19 @@ impl<R: Row> Witness<R> {
         usize::from(self.frames[self.level].positions[event])
     }
 
+    /// The position of an event, whether or not the current level is settled.
+    pub(super) fn position_now(&self, event: usize) -> usize {
+        let old = |event: usize| usize::from(self.frames[self.level - 1].positions[event]);
+        match self.pending {
+            Some(Pending { events, place: Some(place) }) if event == events => usize::from(place),
+            Some(Pending { events, place: Some(place) }) if event < events => {
+                old(event) + usize::from(old(event) >= usize::from(place))
+            }
+            Some(Pending { events, place: None }) if event < events => old(event),
+            _ => self.position(event),
+        }
+    }
+
     /// The event has the last position.
     #[inline]
     pub(super) fn append(&mut self, event: usize) {
@@ -235,13 +248,19 @@ impl<R: Row> Witness<R> {
         self.frames[self.level].rows.copy_from(rows);
     }
 
+    /// Lists the events in the order of the current level.
+    pub(super) fn list_into(&self, order: &mut List<R>) {
+        let positions = self.frames[self.level].positions.first(self.len);
+        order.set_len(self.len);
+        for (event, &position) in positions.iter().enumerate() {
+            order.set(usize::from(position), event);
+        }
+    }
+
     /// Makes the order of the current level the old one.
     pub(super) fn order_into(&self, placing: &mut Placing<R>) {
         let positions = self.frames[self.level].positions.first(self.len);
         placing.positions.first_mut(self.len).copy_from_slice(positions);
-        placing.old.set_len(self.len);
-        for (event, &position) in positions.iter().enumerate() {
-            placing.old.set(usize::from(position), event);
-        }
+        self.list_into(&mut placing.old);
     }
 }

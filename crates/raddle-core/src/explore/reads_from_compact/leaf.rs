@@ -1,13 +1,13 @@
 //! Maximal executions: how they ended, and what happened in them.
 
-use super::super::face::Face;
+use super::super::face::{Face, Sources};
 use super::super::row::Row;
 use super::super::table::Table;
 use super::super::{
     Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent, Visitor,
 };
 use super::memo::Ask;
-use super::state::{Explorer, INIT, Role, Stop};
+use super::state::{Explorer, Role, Stop};
 use crate::execution::ThreadId;
 use crate::program::{Answer, End, NodeId, Op, OpKind, Origin, Step};
 
@@ -23,6 +23,10 @@ impl<R: Row, F: Face<R>> Leaf for Maximal<'_, '_, '_, R, F> {
 
     fn trace(&self) -> Trace {
         TraceMaker::new(self.explorer).make()
+    }
+
+    fn alternatives(&self) -> Option<Vec<Vec<Observed>>> {
+        F::BY_VALUE.then(|| TraceMaker::new(self.explorer).alternatives())
     }
 }
 
@@ -135,19 +139,19 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// Whether these threads, each of which went round a loop, may go on so: every location that they
     /// read may keep the value that they read last.
     fn repeats_for_ever(&mut self, repeating: &[ThreadId]) -> bool {
-        let mut last: Vec<(usize, Option<usize>)> = vec![];
+        let mut last: Vec<(usize, Sources<R>)> = vec![];
         for &thread in repeating {
             let Some(reads) = self.reads_of_loop(thread) else { return false };
             for (location, source) in reads {
-                let source = (source != INIT).then_some(source as usize);
+                let same = self.same(location, source);
                 match last.iter().find(|&&(known, _)| known == location) {
-                    Some(&(_, known)) if known != source => return false,
+                    Some(&(_, known)) if known != same => return false,
                     Some(_) => {}
-                    None => last.push((location, source)),
+                    None => last.push((location, same)),
                 }
             }
         }
-        self.face.can_be_last(&last)
+        self.face.can_be_last_of(&last)
     }
 
     /// What the thread read on its last way round; nothing, if that depended on a compare-exchange that
@@ -230,6 +234,22 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
         self.trace
     }
 
+    /// By event of the trace, all that it may have observed.
+    fn alternatives(mut self) -> Vec<Vec<Observed>> {
+        self.add_all();
+        let mut all: Vec<Vec<Observed>> =
+            self.trace.events.iter().map(|event| event.observed.into_iter().collect()).collect();
+        for (event, &at) in self.index.iter().enumerate().take(self.explorer.len) {
+            if matches!(self.explorer.events[event].role, Role::Read | Role::Update) {
+                let Sources { writes, initial } = self.explorer.good_writes(event);
+                let write = |write: usize| Observed::Event(self.index[write]);
+                let initial = initial.then_some(Observed::Initial);
+                all[at] = initial.into_iter().chain(writes.iter().map(write)).collect();
+            }
+        }
+        all
+    }
+
     fn index_events(mut self) -> Vec<usize> {
         self.add_all();
         self.index
@@ -281,9 +301,9 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
 
     fn add_read(&mut self, thread: ThreadId, op: Op) {
         let event = self.explorer.events[self.index.len()];
-        let observed = match event.source {
-            INIT => Observed::Initial,
-            source => Observed::Event(self.index[source as usize]),
+        let observed = match self.explorer.observed(self.index.len()) {
+            None => Observed::Initial,
+            Some(source) => Observed::Event(self.index[source]),
         };
         let has_value = !matches!(op.kind, OpKind::ReadCell { .. } | OpKind::Lock { .. });
         let values = &self.explorer.memo.values;

@@ -34,6 +34,7 @@ use std::time::Instant;
 
 pub use probe::Estimate;
 
+mod by_value;
 mod cells;
 mod leaf;
 mod memo;
@@ -47,8 +48,9 @@ pub mod subtree;
 use super::c11::{self, Checked, Rules, Views, Witnessed};
 use super::face::Face;
 use super::linear;
+use super::reads_value_from::Options;
 use super::row::{Row, Words};
-use super::{Control, Extent, Leaf, Limits, Summary, Visitor};
+use super::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
 use crate::model::Model;
 use crate::program::{Histories, Program};
 use probe::Probes;
@@ -56,7 +58,7 @@ use state::{Explorer, Sizes, TooSmall};
 use subtree::{Report, Subtree};
 
 /// Rows for executions with more than 64 events.
-type Wide = Words<8>;
+pub(super) type Wide = Words<8>;
 
 /// Explores a program under a model.
 pub fn explore<'a>(
@@ -88,15 +90,8 @@ pub fn estimate<'a>(
     end: Option<Instant>,
 ) -> Option<Estimate> {
     let limits = Limits { classes: None, deadline: end };
-    let mut outer = Exploration {
-        program,
-        limits: &limits,
-        audience: None,
-        histories: Histories::new(),
-        visited: 0,
-        current: None,
-        probes: Some(Probes::new(probes, SEED)),
-    };
+    let mut outer = Exploration::new(program, &limits, None, Options::default());
+    outer.probes = Some(Probes::new(probes, SEED));
     outer.run_model(model).ok()?;
     outer.probes.map(|probes| probes.estimate())
 }
@@ -136,10 +131,25 @@ fn explore_for<'a>(
     limits: &'a Limits,
     audience: Audience<'a>,
 ) -> Summary {
-    let (audience, histories) = (Some(audience), Histories::new());
-    let (visited, current, probes) = (0, None, None);
-    let mut outer = Exploration { program, limits, audience, histories, visited, current, probes };
-    outer.run_model(model).unwrap_or_else(|_| outer.too_many_events())
+    let mut outer = Exploration::new(program, limits, Some(audience), Options::default());
+    outer.run_model(model).unwrap_or_else(|_| outer.gave_up(Extent::Events))
+}
+
+/// Explores a program by values, with faces for a few and for many events, and an other where threads
+/// access memory that no op carries.
+pub(super) fn explore_by_value<'a, N: Face<u64>, W: Face<Wide>, C: Face<u64>, D: Face<Wide>>(
+    program: &'a mut (dyn Program + 'a),
+    limits: &'a Limits,
+    visitor: &'a mut (dyn Visitor + 'a),
+    options: Options,
+) -> Summary {
+    let mut outer = Exploration::new(program, limits, Some(Audience::Visitor(visitor)), options);
+    let explored = match outer.run2::<N, W>() {
+        Err(TooSmall::Lost) if outer.visited == 0 => outer.run2::<C, D>(),
+        Err(TooSmall::Lost) => return outer.gave_up(Extent::Unsupported(Unsupported::Cells)),
+        explored => explored,
+    };
+    explored.unwrap_or_else(|_| outer.gave_up(Extent::Events))
 }
 
 /// An exploration that may have to start again with larger tables.
@@ -156,9 +166,22 @@ struct Exploration<'a> {
     current: Option<(Subtree, u64)>,
     /// Only probes are sent out.
     probes: Option<Probes>,
+    /// What is left out.
+    options: Options,
 }
 
-impl Exploration<'_> {
+impl<'a> Exploration<'a> {
+    fn new(
+        program: &'a mut dyn Program,
+        limits: &'a Limits,
+        audience: Option<Audience<'a>>,
+        options: Options,
+    ) -> Self {
+        let histories = Histories::new();
+        let (visited, current, probes) = (0, None, None);
+        Exploration { program, limits, audience, histories, visited, current, probes, options }
+    }
+
     /// Explores with what the model needs.
     fn run_model(&mut self, model: Model) -> Result<Summary, TooSmall> {
         match model {
@@ -248,8 +271,8 @@ impl Exploration<'_> {
         }
     }
 
-    fn too_many_events(&self) -> Summary {
+    fn gave_up(&self, extent: Extent) -> Summary {
         let histories = self.histories.len() as u64;
-        Summary { extent: Extent::Events, classes: self.visited, blocked: 0, histories }
+        Summary { extent, classes: self.visited, blocked: 0, histories }
     }
 }

@@ -49,7 +49,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             if floor == 0 && self.others_do_not_matter(thread, start) {
                 return;
             }
-            next = rest.first();
+            next = if F::BY_VALUE { self.first_thread(rest) } else { rest.first() };
         }
     }
 
@@ -91,6 +91,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// The thread to try first: one without a causal map, whose location the fewest others have written.
     #[inline]
     pub(super) fn first_thread(&self, enabled: R) -> Option<usize> {
+        if !self.outer.options.order {
+            return enabled.first();
+        }
         let mut best = None;
         let mut fewest = usize::MAX;
         for thread in enabled.iter() {
@@ -117,7 +120,10 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     pub(super) fn others_do_not_matter(&self, thread: usize, start: u64) -> bool {
         let Thread { ask, location, .. } = self.threads[thread];
         let place = &self.locations[location as usize];
-        if self.unexplored > start || place.written.by_other_than(thread) > start {
+        if !self.outer.options.signals
+            || self.unexplored > start
+            || place.written.by_other_than(thread) > start
+        {
             return false;
         }
         if ask == Ask::Load {
@@ -185,6 +191,10 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     #[inline]
     fn expand(&mut self, thread: usize) {
         let sources = self.candidates(thread);
+        if F::BY_VALUE {
+            let location = self.threads[thread].location as usize;
+            return self.expand_by_value(thread, location, sources);
+        }
         if sources.initial {
             self.try_source(thread, INIT);
         }
@@ -206,7 +216,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     }
 
     #[inline]
-    fn try_source(&mut self, thread: usize, source: u32) {
+    pub(super) fn try_source(&mut self, thread: usize, source: u32) {
         self.observe(thread, source);
         if self.may_fail(thread, source) {
             if self.stop.is_none() {
@@ -344,16 +354,24 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let event = self.len;
         let Thread { node, location, .. } = self.threads[thread];
         let location = location as usize;
-        if reading.writes() && self.is_taken(location, source) {
+        if reading.writes() && self.is_only(event, source) && self.is_taken(location, source) {
             return;
         }
         let from = (source != INIT).then_some(source as usize);
         let Reading { effect, order, written, next, .. } = reading;
         if let Some(last) = next.filter(|&next| self.is_last_history(thread, next)) {
-            if self.face.admits(event, thread, location, from, effect, order) {
-                self.leaf_after(thread, location, source, reading, last);
+            let admitted = if F::BY_VALUE {
+                self.face.admits_at_once(event, thread, location, from, effect)
+            } else {
+                self.face.admits(event, thread, location, from, effect, order)
+            };
+            if admitted {
+                return self.leaf_after(thread, location, source, reading, last);
             }
-            return;
+            // By value, the other reads may have to observe something else: that takes a new witness.
+            if !F::BY_VALUE {
+                return;
+            }
         }
         if !self.face.try_read(event, thread, location, from, effect, order) {
             return;
@@ -443,6 +461,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.events[event].carries = reading.carries;
         self.note_write(event, thread, location);
         match source {
+            _ if !self.is_only(event, source) => {}
             INIT => self.locations[location].init_taken = true,
             source => self.taken.insert(source as usize),
         }

@@ -189,10 +189,12 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             value: ValueId::NONE,
             origin: Origin { node: NodeId(0), index: 0 },
         };
+        let mut face = F::new(sizes.threads, sizes.locations);
+        face.configure(&outer.options);
         Explorer {
             histories: std::mem::take(&mut outer.histories),
             memo: Memo::default(),
-            face: F::new(sizes.threads, sizes.locations),
+            face,
             threads: vec![thread; sizes.threads],
             locations: vec![location; sizes.locations],
             known_locations: 0,
@@ -604,13 +606,14 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     pub(super) fn remove_events(&mut self, first: usize) {
         for event in first..self.len {
             let Event { location, role, source, .. } = self.events[event];
+            let took_init = source == INIT && self.is_only(event, source);
             let place = &mut self.locations[location as usize];
             match role {
                 Role::Read | Role::ReadCell => place.reads.remove(event),
                 Role::Write | Role::WriteCell => place.writes.remove(event),
                 Role::Update => {
                     place.writes.remove(event);
-                    place.init_taken &= source != INIT;
+                    place.init_taken &= !took_init;
                 }
                 Role::Fence => {}
             }

@@ -21,6 +21,7 @@ mod run;
 mod shrink;
 mod traces;
 pub mod transform;
+pub mod values;
 
 use std::collections::BTreeMap;
 use std::fmt;

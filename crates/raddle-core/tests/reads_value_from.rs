@@ -1,0 +1,120 @@
+//! RVF-SMC against brute force: every value that a thread can read, and no other; every reads-from class
+//! belongs to exactly one leaf; no two leaves have the same reads-value-from class.
+
+#[path = "common/seeds.rs"]
+mod seeds;
+#[path = "common/values.rs"]
+mod values;
+
+use raddle_core::explore::reads_value_from::Options;
+use raddle_core::model::Model;
+use raddle_core::reference::programs::random::{Features, Style, cycle, random};
+use raddle_core::reference::programs::shrink;
+use raddle_core::reference::random::Random;
+use raddle_core::script::Script;
+
+use seeds::for_cases;
+use values::{by_reads_from, fault, fault_with, script};
+
+/// The explorer without one of its parts each.
+fn ablations() -> [Options; 5] {
+    let all = Options::default();
+    [
+        Options { signals: false, ..all },
+        Options { closure: false, ..all },
+        Options { guidance: false, ..all },
+        Options { order: false, ..all },
+        Options { signals: false, closure: false, guidance: false, order: false },
+    ]
+}
+
+/// A fault is told with the smallest program that has one.
+fn check(script: &Script, mut fault: impl FnMut(&Script) -> Option<String>) {
+    if fault(script).is_some() {
+        let smallest = shrink(script, &mut |smaller| fault(smaller).is_some());
+        panic!("{}\n{smallest}", fault(&smallest).expect("it still fails"));
+    }
+}
+
+/// Everything, and without one of the parts.
+fn some_options(numbers: &mut Random) -> [Options; 2] {
+    let ablations = ablations();
+    [Options::default(), ablations[numbers.below(ablations.len())]]
+}
+
+fn check_all(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
+    for_cases(cases, |numbers| {
+        let script = case(numbers);
+        for model in Model::STORE_BUFFERS {
+            let options = some_options(numbers);
+            check(&script, |script| fault(script, model, &options));
+        }
+    });
+}
+
+fn any_style(random: &mut Random) -> Style {
+    Style::ALL[random.below(Style::ALL.len())]
+}
+
+#[test]
+fn random_programs() {
+    check_all(300, |numbers| {
+        let (style, features) = (any_style(numbers), Features::random(numbers));
+        random(numbers, style, features)
+    });
+}
+
+#[test]
+fn loads_and_stores() {
+    check_all(300, |numbers| random(numbers, Style::Relaxed, Features::NONE));
+}
+
+#[test]
+fn critical_cycles() {
+    check_all(200, |numbers| {
+        let style = any_style(numbers);
+        cycle(numbers, style)
+    });
+}
+
+/// Something that is done to one of few locations, with few values.
+fn access(random: &mut Random) -> String {
+    let location = ["x", "y", "z"][random.below(3)];
+    let [v, w] = [0; 2].map(|_: usize| random.below(3));
+    match random.below(16) {
+        0..6 => format!("r{} = load {location}", random.below(2)),
+        6..11 => format!("store {location} {v}"),
+        11 => format!("store {location} r0 + 1"),
+        12 => format!("r1 = add {location} {v}"),
+        13 => format!("r0 = cas {location} {v} {w}"),
+        14 => format!("if r0 == {v} {{ store {location} {w} }}"),
+        _ => format!("lock m; store {location} {v}; unlock m"),
+    }
+}
+
+/// Programs that are too large for brute force, with few values.
+fn large(random: &mut Random) -> Script {
+    let threads = 2 + random.below(4);
+    let body = |random: &mut Random| {
+        let accesses: Vec<String> = (0..12 / threads + 1).map(|_| access(random)).collect();
+        accesses.join("; ")
+    };
+    let all: Vec<String> =
+        (0..threads).map(|t| format!("thread t{t} {{ {} }}", body(random))).collect();
+    script(&format!("x = 0; y = 0; z = 0; lock m; {}", all.join("; ")))
+}
+
+/// As against brute force, but against the classes of RF-partSMC.
+#[test]
+fn large_programs() {
+    for_cases(150, |numbers| {
+        let script = large(numbers);
+        for model in Model::STORE_BUFFERS {
+            let options = some_options(numbers);
+            check(&script, |script| {
+                let expected = by_reads_from(script, model, 400)?;
+                options.iter().find_map(|&it| fault_with(script, model, it, &expected))
+            });
+        }
+    });
+}
