@@ -86,7 +86,7 @@ fn floating_reads_have_as_many_traces_as_orders() {
     for n in 1..=6 {
         let writers = (1..=n).map(|value| format!("store x {value}"));
         let text = threads("x = 0", writers.chain(["r = load x".into()]));
-        assert_eq!(large_counts(&text), [(1..=n as u64 + 1).product(); 3]);
+        assert_eq!(large_counts(&text), [(1..=n as u64 + 1).product::<u64>(); 3]);
     }
 }
 
@@ -382,7 +382,7 @@ fn a_loop_without_progress_is_a_livelock_if_nothing_changes() {
     };
     let livelock = Ending::Livelock(vec![ThreadId::new(1)]);
     for model in Model::STORE_BUFFERS {
-        assert_eq!(all(spins(vec![]), model).1, [livelock.clone()]);
+        assert_eq!(all(spins(vec![]), model).1, vec![livelock.clone()]);
         let (summary, mut endings) = all(spins(vec![store(0, 1, false)]), model);
         endings.sort_by_key(|ending| *ending != livelock);
         assert_eq!(endings, [livelock.clone(), Ending::Blocked], "{model}");

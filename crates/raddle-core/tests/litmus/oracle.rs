@@ -70,10 +70,15 @@ pub(crate) fn outcome(test: &Test, model: Model, explorer: Explorer) -> Outcome 
     outcome
 }
 
+/// The explorers that go with a model.
+pub(crate) fn explorers(model: Model) -> impl Iterator<Item = Explorer> {
+    Explorer::ALL.into_iter().filter(move |explorer| explorer.goes_with(model))
+}
+
 /// What is different from what the row says, with every explorer.
 pub(crate) fn differences(test: &Test, row: &Row) -> Vec<String> {
     let mut all = vec![];
-    for explorer in Explorer::ALL {
+    for explorer in explorers(row.model) {
         let outcome = outcome(test, row.model, explorer);
         let yes = |is: bool| if is { "yes" } else { "no" };
         let mut compare = |what: &str, found: String, expected: String| {
