@@ -58,7 +58,7 @@ fn any_style(random: &mut Random) -> Style {
 
 #[test]
 fn random_programs() {
-    check_all(300, |numbers| {
+    check_all(200, |numbers| {
         let (style, features) = (any_style(numbers), Features::random(numbers));
         random(numbers, style, features)
     });
@@ -66,12 +66,12 @@ fn random_programs() {
 
 #[test]
 fn loads_and_stores() {
-    check_all(300, |numbers| random(numbers, Style::Relaxed, Features::NONE));
+    check_all(200, |numbers| random(numbers, Style::Relaxed, Features::NONE));
 }
 
 #[test]
 fn critical_cycles() {
-    check_all(200, |numbers| {
+    check_all(150, |numbers| {
         let style = any_style(numbers);
         cycle(numbers, style)
     });
@@ -107,7 +107,7 @@ fn large(random: &mut Random) -> Script {
 /// As against brute force, but against the classes of RF-partSMC.
 #[test]
 fn large_programs() {
-    for_cases(150, |numbers| {
+    for_cases(80, |numbers| {
         let script = large(numbers);
         for model in Model::STORE_BUFFERS {
             let options = some_options(numbers);

@@ -116,6 +116,15 @@ fn a_buffered_write_is_a_good_write() {
     );
 }
 
+/// Both threads read their own store before it is in memory.
+#[test]
+fn a_read_of_the_own_buffer_comes_before_the_write() {
+    holds(
+        "x = 0; y = 0; thread a { store x 1; r = load x; s = load y };
+         thread b { store y 1; r = load y; s = load x }",
+    );
+}
+
 #[test]
 fn updates_take_different_writes_of_the_same_value() {
     holds(

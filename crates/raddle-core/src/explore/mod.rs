@@ -3,7 +3,8 @@
 //! Two executions are in the same *reads-from class* if their threads do the same and every read
 //! observes the same write. An explorer visits every class that the model allows, and none twice; each
 //! is handed to a [`Visitor`] as a [`Leaf`]. Those of [`traces`] tell also executions apart in which writes reach
-//! memory in another order.
+//! memory in another order; [`reads_value_from`] explores larger classes, in which reads need only get the same
+//! values.
 
 pub mod c11;
 pub mod face;

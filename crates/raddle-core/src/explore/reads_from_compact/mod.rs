@@ -135,8 +135,8 @@ fn explore_for<'a>(
     outer.run_model(model).unwrap_or_else(|_| outer.gave_up(Extent::Events))
 }
 
-/// Explores a program by values, with faces for a few and for many events, and an other where threads
-/// access memory that no op carries.
+/// Explores a program by values: with faces by value for few and for many events (`N` and `W`), and where
+/// threads access memory that no op carries with faces by reads-from (`C` and `D`).
 pub(super) fn explore_by_value<'a, N: Face<u64>, W: Face<Wide>, C: Face<u64>, D: Face<Wide>>(
     program: &'a mut (dyn Program + 'a),
     limits: &'a Limits,

@@ -1,7 +1,7 @@
 //! What every witness must obey, where reads have several good-writes.
 //!
 //! Let `P` be an order that every witness obeys, and `Cl(r)` the good-writes of the read `r` that `P` does
-//! not hide from it. Then every witness also obeys (seed: Agarwal et al., CAV 2021, section 4.2):
+//! not hide from it. Then every witness also obeys (Agarwal et al., CAV 2021, section 4.2):
 //!
 //! 1. `Cl(r)` is not empty;
 //! 2. if `Cl(r)` has a least element, it is before `r`;
@@ -12,7 +12,7 @@
 //! those outside of the good-writes; ours is the stronger form. Under TSO and PSO the own writes of a thread
 //! that are before `r` in program order are before a source of another thread, as `r` would have observed
 //! them in the buffer otherwise; and as long as the newest of them is in `Cl(r)` and may be in the buffer,
-//! rule 2 says nothing. `tests/reads_value_from.rs` has programs that break without each of these.
+//! rule 2 says nothing. `tests/reads_value_from_examples.rs` has programs that break without these.
 //!
 //! The rows of a level are closed, so a new event changes little; a set of reads that have to be looked at
 //! again drives the rest.
