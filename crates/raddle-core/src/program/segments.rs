@@ -1,11 +1,11 @@
 //! What threads do between two questions, every different piece once.
 //!
 //! A thread that reads something else than before often does the same nevertheless, or what it did in another
-//! history: `lastzero(14)` has 49,257 histories and 295 segments. So histories refer to segments by their
+//! history: `lastzero(14)` has 49,257 histories and fewer than 200 segments. So histories refer to segments by their
 //! numbers, and whoever looks at what threads do looks at each segment once.
 //!
-//! Cost: hashing a segment, some 100 instructions. *Rejected:* a segment for each history, 250 bytes more;
-//! a third of the time went to the kernel, which made pages for them.
+//! Cost: hashing a segment, some 100 instructions. *Rejected:* a segment for each history, more than
+//! 200 bytes more; a quarter of the time of `lastzero(14)` went to the kernel, which made pages for them.
 
 use std::hash::BuildHasher;
 

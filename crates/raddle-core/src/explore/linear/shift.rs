@@ -22,7 +22,7 @@
 //! Reads of an own buffer ask for more: if an early read observes another thread, the earlier writes of
 //! its own thread are early. An update asks that all who observe its source are.
 //!
-//! *Cost.* Some ten instructions for each event of the window, instead of 80 for each event that is placed
+//! *Cost.* Some twenty instructions for each event of the window, instead of 80 for each event that is placed
 //! greedily.
 
 use super::super::row::Row;

@@ -8,7 +8,7 @@
 //!
 //! *Tried and rejected:* looking all this up in [`Histories`], which has a record of several lines for
 //! each history and a list of answers elsewhere: programs with many histories waited for memory. What is
-//! known of its segment with each history: 72 bytes, and each history looked at anew.
+//! known of its segment with each history: a cache line, and each history looked at anew.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
