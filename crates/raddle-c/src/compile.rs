@@ -17,6 +17,7 @@ use std::thread;
 use tempfile::TempDir;
 
 use crate::assembly;
+use crate::audit;
 use crate::cpp_functions;
 use crate::error::Error;
 use crate::stub;
@@ -25,7 +26,7 @@ use crate::symbols;
 /// What to compile, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// The files, in C or C++, as their endings say.
+    /// The files, in C or C++, or compiled (`.o`), as their endings say.
     pub files: Vec<PathBuf>,
     /// More flags for the compiler.
     pub flags: Vec<String>,
@@ -147,9 +148,23 @@ fn is_cpp(file: &Path) -> bool {
     matches!(ending, "cc" | "cpp" | "cxx" | "C" | "c++")
 }
 
+/// Whether a file is compiled already.
+fn is_compiled(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "o")
+}
+
+/// Whether a file needs the C++ library, as its symbols say.
+fn uses_cpp(file: &Path) -> bool {
+    let symbols = symbols::needed_by(&[file.to_owned()]);
+    symbols.is_ok_and(|needed| {
+        needed.iter().any(|name| name.starts_with("_Z") || name.starts_with("__gxx"))
+    })
+}
+
 impl Compiler {
     fn choose(source: &Source) -> Result<Self, Error> {
-        let is_cpp = source.files.iter().any(|file| is_cpp(file));
+        let is_cpp =
+            source.files.iter().any(|file| is_cpp(file) || is_compiled(file) && uses_cpp(file));
         let candidates: Vec<String> = match &source.compiler {
             Some(name) => vec![name.clone()],
             None if is_cpp => ["g++", "clang++", "c++"].map(String::from).to_vec(),
@@ -227,6 +242,10 @@ impl Compiler {
         directory: &Path,
         name: &str,
     ) -> Result<PathBuf, Error> {
+        if is_compiled(file) {
+            audit::audit(&self.name, file, directory)?;
+            return Ok(file.to_owned());
+        }
         let path = |ending: &str| directory.join(format!("{name}.{ending}"));
         let (assembly, object) = (path("s"), path("o"));
         let text = if self.is_clang {
@@ -287,7 +306,7 @@ fn read(path: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn run(command: &mut Command) -> Result<(), Error> {
+pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = (command.stdin(Stdio::null()).output())
         .map_err(|error| Error::NoCompiler(format!("{name} does not run: {error}")))?;

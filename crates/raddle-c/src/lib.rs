@@ -1,6 +1,7 @@
 //! C and C++ programs as programs that Raddle explores.
 //!
-//! [`check`] compiles the files (`compile`, `assembly`, `symbols`, `stub`), loads them into this process
+//! [`check`] compiles the files (`compile`, `assembly`, `symbols`, `stub`), or looks at what the user has compiled (`audit`),
+//! loads them into this process
 //! (`load`), and explores. `native` is the program that the explorer asks. The module docs say how:
 //!
 //! - `switch` and `trap`: how threads are run and stopped; `begin`: how they begin;
@@ -17,6 +18,7 @@
 mod access;
 mod assembly;
 mod atomics;
+mod audit;
 mod begin;
 mod check;
 mod compile;

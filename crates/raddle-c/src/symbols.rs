@@ -12,8 +12,22 @@ use object::{Object, ObjectSymbol};
 use crate::error::Error;
 use crate::{cpp_functions, hooks, libc_functions, shims};
 
-/// The symbols that object files use and do not define.
+/// The symbols that the object files of a program use and do not define.
 pub(crate) fn needed(objects: &[PathBuf]) -> Result<BTreeSet<String>, Error> {
+    let (used, defined) = symbols(objects)?;
+    if !defined.contains("main") {
+        return Err(Error::NoMain);
+    }
+    Ok(&used - &defined)
+}
+
+/// The symbols that object files use.
+pub(crate) fn needed_by(objects: &[PathBuf]) -> Result<BTreeSet<String>, Error> {
+    Ok(symbols(objects)?.0)
+}
+
+/// The symbols that object files use, and those that they define.
+fn symbols(objects: &[PathBuf]) -> Result<(BTreeSet<String>, BTreeSet<String>), Error> {
     let (mut used, mut defined) = (BTreeSet::new(), BTreeSet::new());
     for path in objects {
         let bytes = std::fs::read(path).map_err(|error| Error::System(error.to_string()))?;
@@ -28,10 +42,7 @@ pub(crate) fn needed(objects: &[PathBuf]) -> Result<BTreeSet<String>, Error> {
             set.insert(name.to_owned());
         }
     }
-    if !defined.contains("main") {
-        return Err(Error::NoMain);
-    }
-    Ok(&used - &defined)
+    Ok((used, defined))
 }
 
 /// Those of the symbols that nobody knows.

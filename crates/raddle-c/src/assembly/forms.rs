@@ -33,6 +33,17 @@ impl Form {
         self
     }
 
+    /// Where in the frame of its function this is, if it is there.
+    pub(super) fn in_frame(&self) -> Option<i64> {
+        let is_frame = self.terms.len() == 1 && self.terms.get("rbp") == Some(&1);
+        is_frame.then_some(self.constant)
+    }
+
+    /// Whether this is in a constant, a table of jumps say.
+    pub(super) fn is_constant(&self) -> bool {
+        self.terms.keys().any(|thing| thing.starts_with(".L"))
+    }
+
     /// The difference to another sum, if it is a number.
     pub(super) fn minus(&self, other: &Form) -> Option<i64> {
         (self.terms == other.terms).then_some(self.constant - other.constant)
@@ -49,6 +60,8 @@ pub(super) struct Forms {
     slots: BTreeMap<i64, Form>,
     /// The lowest slot of the function whose address is taken.
     pub(super) lowest: Option<i64>,
+    /// If it is trusted that what has hooks has them everywhere: what of the frame is taken, or has them.
+    pub(super) taken: Option<Vec<(i64, i64)>>,
     unknown: usize,
 }
 
@@ -88,8 +101,16 @@ impl Forms {
     }
 
     /// Whether nobody but the instructions that name it can access a slot of the stack.
-    pub(super) fn is_private(&self, memory: &Memory<'_>) -> bool {
-        memory.base == Some("rbp") && self.lowest.is_none_or(|lowest| memory.offset < lowest)
+    pub(super) fn is_private(&self, memory: &Memory<'_>, size: usize) -> bool {
+        const RETURN_ADDRESS: i64 = 8;
+        let Memory { base, index, offset, .. } = *memory;
+        let is_slot = base == Some("rbp") && index.is_none();
+        let is_taken = |&(from, to): &(i64, i64)| from < offset + size as i64 && offset < to;
+        match &self.taken {
+            _ if is_slot && offset == RETURN_ADDRESS => true,
+            Some(taken) => is_slot && !taken.iter().any(is_taken),
+            None => base == Some("rbp") && self.lowest.is_none_or(|lowest| offset < lowest),
+        }
     }
 
     fn fresh(&mut self) -> Form {
@@ -188,7 +209,7 @@ impl Forms {
         {
             *self.versions.entry(memory.offset).or_insert(0) += 1;
             self.slots.retain(|&slot, _| (slot - memory.offset).abs() >= 16);
-            if *name == "movq" && memory.index.is_none() && self.is_private(&memory) {
+            if *name == "movq" && memory.index.is_none() && self.is_private(&memory, 8) {
                 self.slots.insert(memory.offset, result);
             }
         }

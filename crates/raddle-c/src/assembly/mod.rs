@@ -23,6 +23,7 @@
 //! *Rejected.* Taking the value of a late store one hook later: in between may be more than one. Refusing
 //! structs by value: too many programs have them. Trusting clang: see above.
 
+mod disassembly;
 mod forms;
 mod inline;
 mod line;
@@ -32,6 +33,7 @@ mod source;
 use std::fmt::Write;
 
 use crate::error::Error;
+pub(crate) use disassembly::{Target, listing};
 use forms::{Form, Forms};
 use inline::Inline;
 use line::{Access, Instruction, Line, Memory};
@@ -41,17 +43,14 @@ use source::Source;
 /// The assembly of a C or C++ file with hooks for all that happens.
 pub(crate) fn mend(text: &str) -> Result<String, Error> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut mender =
-        Mender { lines: &lines, out: Vec::with_capacity(lines.len()), ..Mender::default() };
-    let mut at = 0;
-    while at < lines.len() {
-        match line::parse(lines[at]) {
-            Line::Inline(true) => at = mender.inline(at)?,
-            line => mender.line(at, &line),
-        }
-        at += 1;
-    }
-    Ok(mender.out.join("\n") + "\n")
+    Ok(Mender::new(&lines).look()?.out.join("\n") + "\n")
+}
+
+/// The first line of assembly where hooks do not tell all, and what they lack.
+pub(crate) fn first_lack(text: &str) -> Result<Option<(usize, &'static str)>, Error> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_compiled = true;
+    Ok(Mender { is_compiled, ..Mender::new(&lines) }.look()?.lack)
 }
 
 /// A hook that covers the accesses after it.
@@ -70,9 +69,33 @@ struct Mender<'a> {
     /// Where the hook of a store is of which nothing has been stored yet.
     unused: Option<usize>,
     source: Source<'a>,
+    /// Whether this is code that was compiled. Then slots of the stack that have no hooks anywhere in the function, and whose
+    /// addresses are not taken, are private, wherever they are.
+    is_compiled: bool,
+    /// The line that is looked at.
+    at: usize,
+    /// The first one where something had to be changed, and why.
+    lack: Option<(usize, &'static str)>,
 }
 
 impl<'a> Mender<'a> {
+    fn new(lines: &'a [&'a str]) -> Self {
+        Mender { lines, out: Vec::with_capacity(lines.len()), ..Mender::default() }
+    }
+
+    /// Looks at all lines.
+    fn look(mut self) -> Result<Self, Error> {
+        while self.at < self.lines.len() {
+            let at = self.at;
+            match line::parse(self.lines[at]) {
+                Line::Inline(true) => self.at = self.inline(at)?,
+                line => self.line(at, &line),
+            }
+            self.at += 1;
+        }
+        Ok(self)
+    }
+
     /// A piece of inline assembly. Returns its last line.
     fn inline(&mut self, at: usize) -> Result<usize, Error> {
         let end = self.lines[at..].iter().position(|line| line.trim() == "#NO_APP");
@@ -107,6 +130,7 @@ impl<'a> Mender<'a> {
     fn label(&mut self, at: usize, label: &str) {
         if !label.starts_with(".L") {
             self.forms.lowest = lowest_address(&self.lines[at..]);
+            self.forms.taken = self.is_compiled.then(|| taken(&self.lines[at..]));
         }
         let is_target = label.starts_with(".LBB")
             || label.strip_prefix(".L").is_some_and(|rest| rest.parse::<u64>().is_ok());
@@ -143,7 +167,11 @@ impl<'a> Mender<'a> {
         if let Some(size) = instruction.callee().and_then(atomic_load) {
             return self.hook(false, Some(size));
         }
+        if instruction.prefix == "lock" || instruction.name == "syscall" {
+            self.lack.get_or_insert((self.at, "inline assembly is not modelled"));
+        }
         match (instruction.prefix, instruction.name) {
+            (_, "mfence" | "sfence") => self.fence(instruction),
             ("rep", name) if name.starts_with("movs") => self.repeated(name, true),
             ("rep", name) if name.starts_with("stos") => self.repeated(name, false),
             _ => {
@@ -178,6 +206,7 @@ impl<'a> Mender<'a> {
         if let Some(at) = self.unused.take() {
             self.out[at] = String::from("\tcall\t__tsan_func_exit@PLT");
             self.stores = None;
+            self.lack.get_or_insert((self.at, "the hook of a store comes before that of its load"));
         }
     }
 
@@ -187,6 +216,9 @@ impl<'a> Mender<'a> {
             return;
         }
         let address = self.forms.address(memory);
+        if address.is_constant() {
+            return;
+        }
         let is_covered = |covers: &Option<Covers>| {
             let covers = covers.as_ref();
             let offset =
@@ -194,7 +226,7 @@ impl<'a> Mender<'a> {
             // A bit-field may be accessed with its neighbours.
             offset.is_some_and(|(offset, length)| offset > -8 && offset < length)
         };
-        let is_private = self.forms.is_private(memory);
+        let is_private = self.forms.is_private(memory, *size);
         if *reads && !is_covered(&self.loads) && !is_private {
             self.drop_unused();
             self.insert_access(memory, *size, false);
@@ -232,12 +264,22 @@ impl<'a> Mender<'a> {
         self.insert(&format!("leaq {}, %rdi", memory.text), &format!("{what}{size}"));
     }
 
+    /// A fence that is neither inline assembly nor a hook: the compiler has a function for it.
+    fn fence(&mut self, instruction: &Instruction<'a>) {
+        match instruction.name {
+            "mfence" => self.insert("movl $5, %edi", "fence"),
+            "sfence" => self.insert("nop", "store_fence"),
+            _ => {}
+        }
+    }
+
     /// Inserts a hook that preserves all registers. Functions may use 128 bytes below their stack pointers.
     fn insert(&mut self, prepare: &str, hook: &str) {
         let mut text = String::from("\tleaq -128(%rsp), %rsp\n\tpushq %rdi\n\tpushq %rsi\n");
         let _ = writeln!(text, "\t{prepare}\n\tcall raddle_saved_{hook}");
         text += "\tpopq %rsi\n\tpopq %rdi\n\tleaq 128(%rsp), %rsp";
         self.out.push(text);
+        self.lack.get_or_insert((self.at, "an access, or a fence, has no hook"));
     }
 }
 
@@ -266,17 +308,40 @@ fn atomic_load(name: &str) -> Option<usize> {
     bits.parse().ok().map(|bits: usize| bits / 8)
 }
 
+/// What of the frame of the function that begins here is taken, or has hooks: from and to.
+fn taken(lines: &[&str]) -> Vec<(i64, i64)> {
+    let (mut forms, mut taken) = (Forms::default(), vec![]);
+    for line in lines.iter().take_while(|line| line.trim() != ".cfi_endproc") {
+        let Line::Instruction(instruction) = line::parse(line) else { continue };
+        if let Some((_, size)) = instruction.callee().and_then(hooked)
+            && let Some(at) = forms.argument("rdi").in_frame()
+        {
+            taken.push((at, at + size.unwrap_or(1) as i64));
+        }
+        forms.follow(&instruction);
+        if instruction.is_jump() {
+            forms.forget();
+        }
+    }
+    taken.extend(addresses(lines).map(|at| (at, at + 1)));
+    taken
+}
+
 /// The lowest slot whose address the function takes that begins here.
 fn lowest_address(lines: &[&str]) -> Option<i64> {
+    addresses(lines).min()
+}
+
+/// The slots whose addresses the function takes that begins here.
+fn addresses(lines: &[&str]) -> impl Iterator<Item = i64> {
     let body = lines.iter().take_while(|line| line.trim() != ".cfi_endproc");
-    let taken = body.filter_map(|line| match line::parse(line) {
+    body.filter_map(|line| match line::parse(line) {
         Line::Instruction(Instruction { name: "leaq", operands, .. }) => {
             let memory = Memory::parse(operands.first()?)?;
             (memory.base == Some("rbp")).then_some(memory.offset)
         }
         _ => None,
-    });
-    taken.min()
+    })
 }
 
 #[cfg(test)]
