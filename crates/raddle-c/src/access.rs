@@ -80,8 +80,8 @@ impl Native {
     /// the execution ends.
     #[inline]
     pub(crate) fn classify(&mut self, address: usize, size: usize) -> Result<Class, End> {
-        let (from, to) = self.module.globals;
-        if address >= from && address < to {
+        if self.module.is_variable(address) {
+            let (_, to) = self.module.globals;
             return self.classify_variable(address, size.min(to - address));
         }
         match self.slots.find(address) {

@@ -113,10 +113,6 @@ impl Native {
                 }
                 let location = self.locate(address, size, Cut::Never)?[0];
                 let kind = at_location(op, location);
-                if size == 16 && is_arithmetic(kind) {
-                    let message = "arithmetic on atomic variables of 16 bytes is not modelled";
-                    return Err(self.failure(BugKind::Unsupported, message));
-                }
                 if let OpKind::Store { .. } = kind {
                     return match self.check_block(address, size, Then::Atomic(kind)) {
                         Some(question) => Err(question),
@@ -187,10 +183,6 @@ pub(crate) fn written(op: OpKind, read: Value, is_spurious: bool) -> Option<Valu
         }
         _ => None,
     }
-}
-
-fn is_arithmetic(op: OpKind) -> bool {
-    matches!(op, OpKind::Rmw { update, .. } if update.kind != UpdateKind::Swap)
 }
 
 fn at_location(op: OpKind, at: LocationId) -> OpKind {

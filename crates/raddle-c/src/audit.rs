@@ -28,7 +28,12 @@ pub(crate) fn audit(compiler: &str, file: &Path, directory: &Path) -> Result<(),
     let mut command = Command::new(compiler);
     command.args(["-shared", "-nostdlib", "-Wl,-z,undefs"]).arg(file).arg("-o").arg(&linked);
     compile::run(&mut command)?;
-    let bytes = std::fs::read(&linked).map_err(|error| Error::System(error.to_string()))?;
+    audit_shared(file, &linked)
+}
+
+/// As [`audit`], of a file that is linked already; `file` is what the user knows.
+pub(crate) fn audit_shared(file: &Path, linked: &Path) -> Result<(), Error> {
+    let bytes = std::fs::read(linked).map_err(|error| Error::System(error.to_string()))?;
     let elf: ElfFile64<'_, LittleEndian> = ElfFile64::parse(&*bytes)
         .map_err(|error| Error::System(format!("{}: {error}", file.display())))?;
     let refused = |what: &str| Error::Refused {
@@ -41,7 +46,7 @@ pub(crate) fn audit(compiler: &str, file: &Path, directory: &Path) -> Result<(),
     if elf.section_by_name(".debug_line").is_none() {
         return Err(refused("it has no debug information"));
     }
-    let listing = assembly::listing(&disassembled(&linked)?, |address| target(&elf, address));
+    let listing = assembly::listing(&disassembled(linked)?, |address| target(&elf, address));
     let Some((line, what)) = assembly::first_lack(&listing.text)? else { return Ok(()) };
     let mut places = Places::new(bytes.clone(), 0);
     let place = places.place(listing.addresses[line] as usize + 1);

@@ -62,9 +62,12 @@ impl Native {
 
     /// Gives all variables their initial values.
     pub(crate) fn restore_all(&mut self) {
-        let to = self.module.globals.0 as *mut u8;
-        // SAFETY: these are the variables of the loaded object, and none of its code runs.
-        unsafe { std::ptr::copy_nonoverlapping(self.snapshot.as_ptr(), to, self.snapshot.len()) };
+        let first = self.module.globals.0;
+        for (from, to) in self.module.ranges() {
+            let bytes = &self.snapshot[from - first..to - first];
+            // SAFETY: these are the variables of the loaded object, and none of its code runs.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), from as *mut u8, to - from) };
+        }
     }
 
     /// Gives the variables that only this thread uses their initial values.

@@ -41,6 +41,8 @@ pub struct Object {
     pub(crate) bytes: Vec<u8>,
     /// The functions that its code calls and nobody models.
     pub(crate) refused: Vec<String>,
+    /// The user's own shared object. Then the first one is only the stub.
+    pub(crate) user: Option<Vec<u8>>,
 }
 
 /// Without builtin functions: a call of `strcpy` must stay one, as stores in its place have no hooks.
@@ -58,6 +60,7 @@ const GCC: &[&str] = &[
     "tsan-distinguish-volatile=1",
 ];
 const CLANG: &[&str] = &[
+    "-mcx16",
     "-fno-lto",
     "-mno-avx",
     "-fcf-protection=none",
@@ -83,6 +86,15 @@ pub(crate) fn compile(source: &Source) -> Result<Object, Error> {
     let compiler = Compiler::choose(source)?;
     let directory = TempDir::with_prefix("raddle-")
         .map_err(|error| Error::System(format!("no temporary directory: {error}")))?;
+    if let [file] = &source.files[..]
+        && has_ending(file, "so")
+    {
+        return with_stub(&compiler, file, directory.path());
+    }
+    if let Some(file) = source.files.iter().find(|file| has_ending(file, "so")) {
+        let what = String::from("a shared object is a whole program: hand it in alone");
+        return Err(Error::Refused { place: file.display().to_string(), what });
+    }
     let object = |(index, file): (usize, &PathBuf)| {
         compiler.object(file, &source.flags, directory.path(), &index.to_string())
     };
@@ -91,18 +103,37 @@ pub(crate) fn compile(source: &Source) -> Result<Object, Error> {
         let objects = source.files.iter().enumerate().map(object);
         let objects = objects.collect::<Result<Vec<PathBuf>, Error>>()?;
         let stub = stub.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        link(&compiler, &objects, &stub, directory.path())
+        let refused = symbols::refused(&symbols::needed(&objects)?);
+        link(&compiler, &objects, &stub, refused, directory.path())
     })
+}
+
+/// A shared object of the user's, and a stub for it.
+fn with_stub(compiler: &Compiler, file: &Path, directory: &Path) -> Result<Object, Error> {
+    let bytes = std::fs::read(file).map_err(|error| Error::System(error.to_string()))?;
+    let needed = symbols::needed_by_shared(&bytes)?;
+    let refused = |what: &str| {
+        let place = file.display().to_string();
+        Err(Error::Refused { place, what: what.to_owned() })
+    };
+    if needed.iter().any(|name| name.starts_with("_Z") || name.starts_with("__gxx")) {
+        return refused(
+            "a shared object in C++ is bound to its library: link the same files with -r to a .o",
+        );
+    }
+    audit::audit_shared(file, file)?;
+    let stub = compiler.stub(directory)?;
+    let stub = link(compiler, &[], &stub, symbols::refused(&needed), directory)?;
+    Ok(Object { user: Some(bytes), ..stub })
 }
 
 fn link(
     compiler: &Compiler,
     objects: &[PathBuf],
     stub: &[PathBuf],
+    refused: Vec<String>,
     directory: &Path,
 ) -> Result<Object, Error> {
-    let needed = symbols::needed(objects)?;
-    let refused = symbols::refused(&needed);
     let entries = directory.join("entries.s");
     write(&entries, &stub::entries(&refused))?;
     let exports = directory.join("exports");
@@ -121,7 +152,7 @@ fn link(
     command.args(stub).args(objects).arg(&entries).args(["-lm", "-o"]).arg(&out);
     run(&mut command)?;
     let bytes = std::fs::read(&out).map_err(|error| Error::System(error.to_string()))?;
-    Ok(Object { bytes, refused: cpp_functions::readable(refused) })
+    Ok(Object { bytes, refused: cpp_functions::readable(refused), user: None })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
@@ -150,7 +181,11 @@ fn is_cpp(file: &Path) -> bool {
 
 /// Whether a file is compiled already.
 fn is_compiled(file: &Path) -> bool {
-    file.extension().is_some_and(|ending| ending == "o")
+    has_ending(file, "o")
+}
+
+fn has_ending(file: &Path, wanted: &str) -> bool {
+    file.extension().is_some_and(|ending| ending == wanted)
 }
 
 /// Whether a file needs the C++ library, as its symbols say.

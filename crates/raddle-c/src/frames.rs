@@ -41,18 +41,23 @@ struct Row {
 pub(crate) struct Frames {
     /// Where the program is in memory.
     base: usize,
+    /// The stub, if it is an object of its own: its file, and where it is.
+    pub(crate) stub: Option<(Vec<u8>, Range)>,
     rows: FxHashMap<usize, Option<Row>>,
 }
 
 impl Frames {
     /// The frames of a program that is loaded at `base`.
     pub(crate) fn new(base: usize) -> Self {
-        Frames { base, rows: FxHashMap::default() }
+        Frames { base, stub: None, rows: FxHashMap::default() }
     }
 
     /// The caller of the function that is at work here. The stack can be read; `bytes` is the file.
     pub(crate) fn caller(&mut self, bytes: &[u8], at: Caller, stack: Range) -> Option<Caller> {
-        let base = self.base;
+        let (bytes, base) = match &self.stub {
+            Some((stub, (from, to))) if (*from..*to).contains(&at.address) => (&stub[..], *from),
+            _ => (bytes, self.base),
+        };
         let row = self.rows.entry(at.address);
         let row = (*row.or_insert_with(|| row_at(bytes, at.address.checked_sub(base + 1)?)))?;
         let start = row.base.map_or(at.stack, |register| at.registers[register]);

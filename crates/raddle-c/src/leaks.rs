@@ -163,7 +163,10 @@ impl Native {
         if self.current.index() == 0 {
             let locals = thread.slot.locals();
             ranges.push((locals, locals + self.module.thread_locals.size));
-            ranges.extend(self.owners.nobodys());
+            let untouched = self.owners.nobodys().flat_map(|(from, to)| {
+                self.module.ranges().map(move |range| (from.max(range.0), to.min(range.1)))
+            });
+            ranges.extend(untouched.filter(|(from, to)| from < to));
         }
         ranges.sort_unstable();
         ranges.dedup();

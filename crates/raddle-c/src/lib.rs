@@ -1,7 +1,7 @@
 //! C and C++ programs as programs that Raddle explores.
 //!
 //! [`check`] compiles the files (`compile`, `assembly`, `symbols`, `stub`), or looks at what the user has compiled (`audit`),
-//! loads them into this process
+//! loads them into this process (`joined`: if the user has also linked them)
 //! (`load`), and explores. `native` is the program that the explorer asks. The module docs say how:
 //!
 //! - `switch` and `trap`: how threads are run and stopped; `begin`: how they begin;
@@ -29,6 +29,7 @@ mod error;
 mod frames;
 mod heap;
 mod hooks;
+mod joined;
 mod layout;
 mod leaks;
 mod libc_functions;

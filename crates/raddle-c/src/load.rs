@@ -14,6 +14,7 @@ use object::{LittleEndian, Object as _, ObjectSymbol, SymbolKind, elf};
 
 use crate::compile::Object;
 use crate::error::Error;
+use crate::joined;
 use crate::libc_functions::GUARDED;
 use crate::switch::{self, Frame};
 
@@ -42,8 +43,9 @@ pub(crate) struct Module {
     pub(crate) bytes: Vec<u8>,
     pub(crate) main: usize,
     pub(crate) constructors: Vec<usize>,
-    /// Where the memory is that holds the program's variables.
+    /// Where the memory is that holds the program's variables, and what of it does not: it may be empty.
     pub(crate) globals: (usize, usize),
+    pub(crate) hole: (usize, usize),
     /// Where its code and constants are.
     pub(crate) constants: (usize, usize),
     /// Its variables, by address.
@@ -56,12 +58,14 @@ pub(crate) struct Module {
     /// The stub's variables for threads and for the end of the program.
     pub(crate) threads: usize,
     pub(crate) exits: usize,
+    /// The stub, if it is an object of its own.
+    pub(crate) stub: Option<Box<Module>>,
 }
 
-type File<'a> = ElfFile64<'a, LittleEndian>;
+pub(crate) type File<'a> = ElfFile64<'a, LittleEndian>;
 
 /// Where things are in the file.
-struct Plan {
+pub(crate) struct Plan {
     /// The first address and the number of constructors.
     constructors: (u64, u64),
     globals: (u64, u64),
@@ -72,7 +76,7 @@ struct Plan {
 impl Module {
     /// Loads a program.
     pub(crate) fn load(object: Object) -> Result<Self, Error> {
-        let Object { mut bytes, refused } = object;
+        let Object { mut bytes, refused, user } = object;
         let plan = plan(&bytes)?;
         remove_constructors(&mut bytes)?;
         let handle = open(&bytes)?;
@@ -86,9 +90,8 @@ impl Module {
         let at = |address: u64| base + address as usize;
         let mut variables = variables(&file, base);
         variables.sort();
-        // SAFETY: these are variables of the stub, one of them an array as long as the list, and the array of
-        // constructors, which is relocated.
-        let constructors = unsafe {
+        // SAFETY: these are variables of the stub, one of them an array as long as the list.
+        unsafe {
             *(find(handle, c"raddle_to_host") as *mut usize) =
                 switch::to_host as *const () as usize;
             *(find(handle, c"raddle_to_shim") as *mut usize) =
@@ -98,15 +101,14 @@ impl Module {
                 *real.add(number) =
                     find(libc::RTLD_DEFAULT, &CString::new(*name).unwrap_or_default());
             }
-            let (first, count) = plan.constructors;
-            std::slice::from_raw_parts(at(first) as *const usize, count as usize).to_vec()
-        };
-        Ok(Module {
+        }
+        let module = Module {
             handle,
             base,
-            main: base + address("main").ok_or(Error::NoMain)?,
-            constructors,
+            main: base + address("main").or(user.is_some().then_some(0)).ok_or(Error::NoMain)?,
+            constructors: constructors(&plan, base),
             globals: (at(plan.globals.0), at(plan.globals.1)),
+            hole: (0, 0),
             constants: (base, at(plan.end)),
             variables,
             thread_locals: plan.thread_locals,
@@ -114,8 +116,62 @@ impl Module {
             refused,
             threads: find(handle, c"raddle_threads"),
             exits: find(handle, c"raddle_exits"),
+            stub: None,
             bytes,
+        };
+        match user {
+            None => Ok(module),
+            Some(user) => joined::join(module, user),
+        }
+    }
+
+    /// The user's own object, with its stub.
+    pub(crate) fn at(
+        handle: *mut libc::c_void,
+        base: usize,
+        plan: Plan,
+        file: &File<'_>,
+        main: usize,
+        stub: Module,
+    ) -> Result<Self, Error> {
+        let at = |address: u64| base + address as usize;
+        let own = (at(plan.globals.0), at(plan.globals.1));
+        let (globals, hole) = joined::both(own, stub.globals)?;
+        let mut variables = variables(file, base);
+        variables.extend(stub.variables.iter().cloned());
+        variables.sort();
+        Ok(Module {
+            handle,
+            base,
+            bytes: vec![],
+            main: base + main,
+            constructors: constructors(&plan, base),
+            globals,
+            hole,
+            constants: (base, at(plan.end)),
+            variables,
+            thread_locals: plan.thread_locals,
+            current: stub.current,
+            refused: stub.refused.clone(),
+            threads: stub.threads,
+            exits: stub.exits,
+            stub: Some(Box::new(stub)),
         })
+    }
+
+    /// Whether a variable may be at an address.
+    #[inline]
+    pub(crate) fn is_variable(&self, address: usize) -> bool {
+        let ((from, to), hole) = (self.globals, self.hole);
+        (from..to).contains(&address) && !(hole.0..hole.1).contains(&address)
+    }
+
+    /// The ranges of memory that hold variables.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (usize, usize)> {
+        let ((from, to), hole) = (self.globals, self.hole);
+        let ranges =
+            if hole.0 == hole.1 { [(from, to), (to, to)] } else { [(from, hole.0), (hole.1, to)] };
+        ranges.into_iter().filter(|range| range.0 < range.1)
     }
 
     /// The variable at an address.
@@ -133,7 +189,19 @@ impl Drop for Module {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<File<'_>, Error> {
+/// The constructors of an object that is loaded.
+fn constructors(plan: &Plan, base: usize) -> Vec<usize> {
+    let (first, count) = plan.constructors;
+    let first = (base + first as usize) as *const usize;
+    // SAFETY: this is the object's array of constructors, which is relocated.
+    if count == 0 {
+        vec![]
+    } else {
+        unsafe { std::slice::from_raw_parts(first, count as usize) }.to_vec()
+    }
+}
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<File<'_>, Error> {
     ElfFile64::parse(bytes).map_err(|error| Error::System(format!("not an object: {error}")))
 }
 
@@ -147,7 +215,7 @@ fn variables(file: &File<'_>, base: usize) -> Vec<Symbol> {
     data.filter(|symbol| !symbol.is_undefined()).filter_map(variable).collect()
 }
 
-fn plan(bytes: &[u8]) -> Result<Plan, Error> {
+pub(crate) fn plan(bytes: &[u8]) -> Result<Plan, Error> {
     let file = parse(bytes)?;
     let endian = LittleEndian;
     let mut plan = Plan {
@@ -205,7 +273,7 @@ fn for_each_dynamic(
 }
 
 /// Makes the lists of constructors and destructors empty.
-fn remove_constructors(bytes: &mut [u8]) -> Result<(), Error> {
+pub(crate) fn remove_constructors(bytes: &mut [u8]) -> Result<(), Error> {
     let mut sizes = vec![];
     for_each_dynamic(bytes, |tag, at, _| {
         if matches!(tag, elf::DT_INIT_ARRAYSZ | elf::DT_FINI_ARRAYSZ) {
@@ -218,7 +286,7 @@ fn remove_constructors(bytes: &mut [u8]) -> Result<(), Error> {
     Ok(())
 }
 
-fn open(bytes: &[u8]) -> Result<*mut libc::c_void, Error> {
+pub(crate) fn open(bytes: &[u8]) -> Result<*mut libc::c_void, Error> {
     let io = |error: std::io::Error| Error::System(format!("a temporary file: {error}"));
     let mut file =
         tempfile::Builder::new().prefix("raddle-").suffix(".so").tempfile().map_err(io)?;
@@ -235,7 +303,7 @@ fn open(bytes: &[u8]) -> Result<*mut libc::c_void, Error> {
     Err(Error::System(format!("the program cannot be loaded: {}", message.to_string_lossy())))
 }
 
-fn find(handle: *mut libc::c_void, name: &CStr) -> usize {
+pub(crate) fn find(handle: *mut libc::c_void, name: &CStr) -> usize {
     // SAFETY: the handle is that of an open object, or stands for all of them.
     unsafe { libc::dlsym(handle, name.as_ptr()) as usize }
 }

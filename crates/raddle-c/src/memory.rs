@@ -15,9 +15,8 @@ fn without_wrapper(part: &str) -> &str {
 
 impl Native {
     pub(crate) fn initial_byte(&self, address: usize) -> u8 {
-        let (from, to) = self.module.globals;
-        if (from..to).contains(&address) {
-            return self.snapshot[address - from];
+        if self.module.is_variable(address) {
+            return self.snapshot[address - self.module.globals.0];
         }
         match self.slots.find(address) {
             Some((thread, Part::Locals)) => {

@@ -97,9 +97,16 @@ pub(crate) struct Native {
 impl Native {
     pub(crate) fn new(mut module: Module, settings: Settings) -> Result<Self, Error> {
         let (from, to) = module.globals;
-        // SAFETY: this is the loaded object's own memory, and none of its code runs.
-        let snapshot = unsafe { std::slice::from_raw_parts(from as *const u8, to - from) }.to_vec();
-        let places = Places::new(std::mem::take(&mut module.bytes), module.base);
+        let mut snapshot = vec![0; to - from];
+        for (start, end) in module.ranges() {
+            // SAFETY: this is the loaded object's own memory, and none of its code runs.
+            let bytes = unsafe { std::slice::from_raw_parts(start as *const u8, end - start) };
+            snapshot[start - from..end - from].copy_from_slice(bytes);
+        }
+        let mut places = Places::new(std::mem::take(&mut module.bytes), module.base);
+        if let Some(stub) = &mut module.stub {
+            places.add_stub(std::mem::take(&mut stub.bytes), stub.constants);
+        }
         let layout = Layout::new(settings.scalars);
         Ok(Native {
             arguments: Arguments::new(&settings.arguments)?,

@@ -44,6 +44,11 @@ impl Places {
         Places { addresses, known, frames: Frames::new(base), bytes, base, lines, types }
     }
 
+    /// The stub is an object of its own, at these addresses.
+    pub(crate) fn add_stub(&mut self, bytes: Vec<u8>, range: Range) {
+        self.frames.stub = Some((bytes, range));
+    }
+
     /// The place of the call that returns to this address.
     pub(crate) fn place(&mut self, address: usize) -> PlaceId {
         self.look_up(address).0

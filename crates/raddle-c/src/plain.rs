@@ -96,8 +96,7 @@ impl Native {
 
     /// A plain load comes next, of a variable that most likely nobody writes. If nobody does, there is no op.
     pub(crate) fn read_setting(&mut self, address: usize, size: usize) -> Flow {
-        let (from, to) = self.module.globals;
-        let is_variable = (from..to).contains(&address);
+        let is_variable = self.module.is_variable(address);
         let is_shared = is_variable && self.classify(address, size)? == Class::Shared;
         if is_shared && self.layout.is_setting(address, size) {
             return Ok(());

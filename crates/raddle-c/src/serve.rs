@@ -120,8 +120,7 @@ impl Native {
         thread.caller.address =
             unsafe { *((thread.frame.caller.stack + stub::ABOVE_SAVED) as *const usize) };
         for address in thread.frame.arguments {
-            let (from, to) = self.module.globals;
-            let is_memory = (from..to).contains(&address) || self.slots.find(address).is_some();
+            let is_memory = self.module.is_variable(address) || self.slots.find(address).is_some();
             if is_memory && self.classify(address, 1)? == Class::Shared {
                 let name = GUARDED[number];
                 let what = self.memory_name(address);

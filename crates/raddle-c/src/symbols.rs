@@ -45,6 +45,15 @@ fn symbols(objects: &[PathBuf]) -> Result<(BTreeSet<String>, BTreeSet<String>), 
     Ok((used, defined))
 }
 
+/// The symbols that a shared object uses and does not define, and the libraries that it needs.
+pub(crate) fn needed_by_shared(bytes: &[u8]) -> Result<BTreeSet<String>, Error> {
+    let file: ElfFile64<'_> = ElfFile64::parse(bytes)
+        .map_err(|error| Error::System(format!("not a shared object: {error}")))?;
+    let symbols = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
+    let names = symbols.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+    Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
 /// Those of the symbols that nobody knows.
 pub(crate) fn refused(needed: &BTreeSet<String>) -> Vec<String> {
     let unknown = needed.iter().filter(|name| {

@@ -70,6 +70,41 @@ fn a_file_that_was_compiled_is_explored_like_its_source() {
     }
 }
 
+/// Links a file as a user would do.
+fn linked(object: &Path, directory: &TempDir) -> PathBuf {
+    let shared = directory.path().join("linked.so");
+    let mut command = Command::new("gcc");
+    command.arg("-shared").arg(object).arg("-o").arg(&shared);
+    assert!(command.status().expect("there is a compiler").success());
+    shared
+}
+
+#[test]
+fn a_shared_object_is_explored_like_its_source() {
+    let programs = [
+        "exclusion/peterson.c",
+        "pthreads/bounded_buffer.c",
+        "pthreads/output.c",
+        "pthreads/thread_local.c",
+        "pthreads/exit_thread.c",
+        "errors/use_after_free.c",
+        "errors/fork.c",
+    ];
+    for program in programs {
+        let directory = TempDir::new().expect("a temporary directory");
+        let source = corpus(program);
+        let shared = linked(&compiled("gcc", &FLAGS, &source, &directory), &directory);
+        for model in [Model::Tso, Model::C20] {
+            let told = |file: &Path| {
+                let outcome = explore(&[file], model).unwrap_or_else(|error| panic!("{error}"));
+                let bug = outcome.bug.as_ref().map(|bug| (bug.kind, bug.place.clone()));
+                (outcome.verdict, bug, outcome.classes, outcome.blocked)
+            };
+            assert_eq!(told(&shared), told(&source), "{program}, {model}");
+        }
+    }
+}
+
 #[test]
 fn compiled_files_and_sources_go_together() {
     let directory = TempDir::new().expect("a temporary directory");

@@ -517,6 +517,21 @@ fn atomic_accesses_of_every_size_and_kind() {
 }
 
 #[test]
+fn arithmetic_on_16_bytes_wraps_around() {
+    let globals = "_Atomic unsigned __int128 x = -1;";
+    let add = "x += 1; x -= (unsigned __int128)1 << 127; x ^= 5";
+    let check = "assert(x == ((unsigned __int128)1 << 127) + 5)";
+    for model in [Model::Tso, Model::C20] {
+        let program = parallel(globals, &[add], check);
+        let outcome = explore(&program, model);
+        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1), "{model}");
+        let program = parallel(globals, &["x += 1", "x += 1"], "assert(x == 1)");
+        let outcome = explore(&program, model);
+        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2), "{model}");
+    }
+}
+
+#[test]
 fn accesses_of_different_sizes_are_cut_or_refused() {
     let globals =
         "union { int whole; short half[2]; } u; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";

@@ -14,6 +14,16 @@ pub(crate) enum Target {
     Constant,
 }
 
+/// Functions that the compiler puts into every shared object.
+const OF_THE_COMPILER: [&str; 6] = [
+    "__do_global_dtors_aux",
+    "_fini",
+    "_init",
+    "deregister_tm_clones",
+    "frame_dummy",
+    "register_tm_clones",
+];
+
 /// Assembly, and for each line the address of the instruction.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
@@ -31,16 +41,17 @@ impl Listing {
 /// Makes assembly of what `objdump -d --no-show-raw-insn -M suffix` prints, without the table of library functions.
 pub(crate) fn listing(printed: &str, target: impl Fn(u64) -> Target) -> Listing {
     let jumps = jump_targets(printed);
-    let (mut listing, mut is_code) = (Listing::default(), false);
+    let (mut listing, mut is_code, mut is_users) = (Listing::default(), false, true);
     for line in printed.lines() {
         if let Some(section) = line.strip_prefix("Disassembly of section ") {
             is_code = !section.starts_with(".plt");
         } else if !is_code {
             continue;
         } else if let Some((address, name)) = function(line) {
+            is_users = !OF_THE_COMPILER.contains(&name);
             listing.push("\t.cfi_endproc", address);
             listing.push(&format!("{name}:"), address);
-        } else if let Some((address, code)) = instruction(line) {
+        } else if let Some((address, code)) = instruction(line).filter(|_| is_users) {
             if jumps.contains(&address) {
                 listing.push(&format!(".L{address}:"), address);
             }

@@ -179,7 +179,10 @@ impl Forms {
     pub(super) fn follow(&mut self, instruction: &Instruction<'_>) {
         let Instruction { name, operands, prefix } = instruction;
         if name.starts_with("call") {
+            let is_local = instruction.callee() == Some("__tls_get_addr");
+            let local = is_local.then(|| Form::of(format!("local {:?}", self.register("rdi"))));
             LOST_BY_CALLS.iter().for_each(|name| drop(self.registers.remove(name)));
+            self.registers.extend(local.map(|address| ("rax", address)));
             return;
         }
         let lost: &[&str] = match *name {

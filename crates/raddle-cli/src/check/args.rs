@@ -18,6 +18,12 @@ Exit status: 0 explored completely and clean, 1 a bug (a race, a state that '~ex
 excludes, or with --expect another verdict than expected), 2 bad input or usage, 3 incomplete: a
 bound was reached. Of several, the first of 2, 1, 3, 0 counts.
 
+Files of a C or C++ program that are compiled already (.o, or a whole program in C as one .so, linked
+without -fsanitize=thread) need the flags
+  -O0 -g -fPIC -fno-common -fno-builtin -fsanitize=thread -fno-omit-frame-pointer
+  -fcf-protection=none -mno-avx -U_FORTIFY_SOURCE
+and are refused, with the line, where such code does not say all that it does.
+
 Examples:
   raddle check examples/peterson.c --model tso
   raddle check queue.cpp main.cpp --model c20 --cc g++ -- -std=c++20 -DN=2 -- argument
@@ -29,7 +35,7 @@ Examples:
 /// The options of `raddle check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx; several files are linked together),
+    /// Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o, .so; several files are linked together),
     /// litmus tests (.litmus), or directories with such
     #[arg(value_name = "PROGRAM", required = true)]
     pub(crate) programs: Vec<PathBuf>,

@@ -57,15 +57,11 @@ impl fmt::Display for LoadError {
 
 /// Reads a program; the extension of its files says what it is.
 pub(crate) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
-    let expected = "expected a .c, .cc, .cpp, .o or .litmus file, or a directory of litmus tests";
+    let expected =
+        "expected a .c, .cc, .cpp, .o, .so or .litmus file, or a directory of litmus tests";
     match files {
         [path] if has_extension(path, "litmus") => litmus::load(path),
         [path, ..] if native::is_source(path) => native::load(files, args),
-        [path, ..] if has_extension(path, "so") => {
-            let why =
-                "a shared object is bound to its libraries: link the same files with -r to a .o";
-            Err(LoadError::new(why))
-        }
         [path] if !path.exists() => Err(LoadError::new("there is no such file")),
         _ => Err(LoadError::new(format!("unknown kind of program: {expected}"))),
     }

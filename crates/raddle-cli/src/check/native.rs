@@ -26,7 +26,7 @@ struct NativeProgram {
 /// Whether a file is part of a C or C++ program.
 pub(super) fn is_source(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("c" | "cc" | "cpp" | "cxx" | "o"))
+    matches!(extension, Some("c" | "cc" | "cpp" | "cxx" | "o" | "so"))
 }
 
 /// Compiles a program.

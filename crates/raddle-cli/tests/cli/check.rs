@@ -151,7 +151,7 @@ fn what_cannot_be_checked() {
 exit 2
 --- stdout
 --- stderr
-examples/lock.txt: unknown kind of program: expected a .c, .cc, .cpp or .litmus file, or a directory of litmus tests
+examples/lock.txt: unknown kind of program: expected a .c, .cc, .cpp, .o, .so or .litmus file, or a directory of litmus tests
 ");
     assert_snapshot!(run("check program.c"), @r"
 exit 2
@@ -318,7 +318,7 @@ Explore programs: all behaviours that memory models allow
 Usage: raddle check [OPTIONS] <PROGRAM>... [-- <FLAG>...]
 
 Arguments:
-  <PROGRAM>...  Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx; several files are linked together), litmus tests (.litmus), or directories with such
+  <PROGRAM>...  Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o, .so; several files are linked together), litmus tests (.litmus), or directories with such
   [FLAG]...     Flags for the compiler of a C or C++ program, and behind another `--` the program's arguments
 
 Options:
@@ -333,13 +333,20 @@ Options:
       --explain             Show an execution: one with a race, or one that satisfies the condition (of 'forall': does not)
       --herd                Print every litmus test as herd does, instead of a table
       --trace <FILE>        Write an execution that shows the bug, or of a litmus test the state asked for, to this file
-      --cc <COMPILER>       The compiler of a C or C++ program [default: clang if it is installed, otherwise gcc]
+      --cc <COMPILER>       The compiler of a C or C++ program [default: gcc if it is installed, otherwise clang]
+      --leaks               Look for memory of a C or C++ program that is never freed and that nothing points to in the end
       --expect <FILE>       Compare with the verdicts in this table (file, model, quantifier, ...)
   -h, --help                Print help (see more with '--help')
 
 Exit status: 0 explored completely and clean, 1 a bug (a race, a state that '~exists' or 'forall'
 excludes, or with --expect another verdict than expected), 2 bad input or usage, 3 incomplete: a
 bound was reached. Of several, the first of 2, 1, 3, 0 counts.
+
+Files of a C or C++ program that are compiled already (.o, or a whole program in C as one .so, linked
+without -fsanitize=thread) need the flags
+  -O0 -g -fPIC -fno-common -fno-builtin -fsanitize=thread -fno-omit-frame-pointer
+  -fcf-protection=none -mno-avx -U_FORTIFY_SOURCE
+and are refused, with the line, where such code does not say all that it does.
 
 Examples:
   raddle check examples/peterson.c --model tso

@@ -159,9 +159,39 @@ fn a_compiler_that_is_not_there() {
 fn programs_that_are_compiled_already() {
     let file = program("program.so", "");
     let answer = check(&file);
-    let expected = "the hooks of a program that is already compiled cannot be trusted: expected a .c, \
-                    .cc, .cpp or .litmus file, or a directory of litmus tests";
-    assert_eq!(answer, format!("exit 2\n{file}: {expected}"));
+    let expected = format!("exit 2\n{file}: not a shared object: ");
+    assert!(answer.starts_with(&expected), "{answer}");
+    let source = program("compiled.c", "int n;\nint main(void) { return n; }\n");
+    let object = scratch("program-compiled").join("compiled.o").display().to_string();
+    let compile = |flags: &[&str]| {
+        let mut command = Command::new("gcc");
+        command.args(flags).args(["-c", &source, "-o", &object]);
+        assert!(command.status().expect("there is gcc").success());
+        check(&format!("{object} --cc gcc"))
+    };
+    let flags = ["-O0", "-g", "-fPIC", "-fno-builtin", "-fsanitize=thread", "-fcf-protection=none"];
+    let answer = compile(&flags);
+    assert!(answer.starts_with("exit 0\n"), "{answer}");
+    let answer = compile(&["-g", "-fPIC"]);
+    let expected =
+        format!("exit 2\n{object}: {object}: its code has no hooks: compile it with -O0");
+    assert!(answer.starts_with(&expected), "{answer}");
+}
+
+#[test]
+fn a_leak_is_found_if_that_is_asked_for() {
+    assert!(check("corpus/c/errors/leak.c --cc gcc").starts_with("exit 0\n"));
+    assert_snapshot!(check("corpus/c/errors/leak.c --cc gcc --leaks"), @r"
+    exit 1
+    corpus/c/errors/leak.c, c20: a leak: nothing points to a block of 4 bytes in the end, which was allocated at corpus/c/errors/leak.c:5
+      at corpus/c/errors/leak.c:5
+
+    The execution, an ordinary interleaving:
+
+    To keep the execution and run it again: raddle check --trace FILE ..., raddle replay FILE
+
+    1 class of executions, 0 that did not end, 1 runs of single threads
+    ");
 }
 
 #[test]

@@ -120,7 +120,8 @@ pub struct Update {
     pub kind: UpdateKind,
     /// Its second operand.
     pub operand: Value,
-    /// The width of the integer in bits, 1 to 64; the result wraps around. 0: no wrapping.
+    /// The width of the integer in bits, 1 to 64; the result wraps around. 0: no wrapping. 128: wraps around, and
+    /// no value is a pointer.
     pub bits: u8,
     /// Whether it is signed.
     pub signed: bool,
@@ -149,15 +150,15 @@ impl Update {
     #[must_use]
     pub fn apply(&self, read: Value) -> Value {
         let arithmetic = !matches!(self.kind, UpdateKind::Swap | UpdateKind::Max | UpdateKind::Min);
-        if arithmetic && is_pointer(read) {
+        if arithmetic && is_pointer(read) && self.bits <= 64 {
             let low = POINTER_BASE - 1;
             return read & !low | self.apply(read & low) & low;
         }
         let operand = self.operand;
         self.wrap(match self.kind {
             UpdateKind::Swap => operand,
-            UpdateKind::Add => read + operand,
-            UpdateKind::Sub => read - operand,
+            UpdateKind::Add => read.wrapping_add(operand),
+            UpdateKind::Sub => read.wrapping_sub(operand),
             UpdateKind::And => read & operand,
             UpdateKind::Nand => !(read & operand),
             UpdateKind::Or => read | operand,
@@ -169,7 +170,7 @@ impl Update {
 
     /// Wraps around at the width of the integer.
     fn wrap(&self, value: Value) -> Value {
-        if self.bits == 0 {
+        if self.bits == 0 || self.bits > 64 {
             return value;
         }
         let low = value & ((1 << self.bits) - 1);
