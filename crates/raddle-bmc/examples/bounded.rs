@@ -1,0 +1,30 @@
+//! Checks a program from the command line: `bounded MODEL SMA ROUNDS UNWIND BITS FILE [FLAG...]`.
+
+use raddle_bmc::{Abstraction, Model, Options, check};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [model, sma, rounds, unwind, bits, file, flags @ ..] = &arguments[..] else {
+        eprintln!("usage: bounded sc|tso|pso stamps|simple|etso ROUNDS UNWIND BITS FILE [FLAG...]");
+        std::process::exit(2);
+    };
+    let mut options = Options::new(file);
+    options.model = match model.as_str() {
+        "sc" => Model::Sc,
+        "tso" => Model::Tso,
+        _ => Model::Pso,
+    };
+    options.abstraction = match sma.as_str() {
+        "stamps" => Abstraction::Stamps,
+        "simple" => Abstraction::Simple,
+        _ => Abstraction::Etso,
+    };
+    options.rounds = rounds.parse().expect("a number");
+    options.unwind = unwind.parse().expect("a number");
+    options.bits = bits.parse().ok().filter(|&bits| bits > 0);
+    options.flags = flags.to_vec();
+    match check(&options) {
+        Ok(report) => println!("{report:#?}"),
+        Err(refusal) => println!("refused: {refusal}"),
+    }
+}

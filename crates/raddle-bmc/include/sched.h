@@ -1,0 +1,2 @@
+#pragma once
+static inline int sched_yield(void) { return 0; }

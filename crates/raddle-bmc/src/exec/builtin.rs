@@ -1,0 +1,503 @@
+//! Functions that are not in C: atomic operations, threads, memory, inputs, and what the headers are made of.
+
+use lang_c::ast::Expression;
+use lang_c::span::{Node as Ast, Span};
+
+use super::access::Order;
+use super::{Body, Exec, Result, State, Value};
+use crate::options::Model;
+use crate::program::{Action, Input, Thread};
+use crate::space::ObjectKey;
+use crate::term::{FALSE, Op, TRUE, Term};
+use crate::types::{INT, LONG, Type, UINT, ULONG};
+
+type Answer = Result<Option<(Value, Type)>>;
+
+/// The type of an input, from the end of the function's name.
+fn input_type(name: &str) -> Option<Type> {
+    let int = |width, signed| Type::Int { width, signed };
+    Some(match name {
+        "bool" | "_Bool" => Type::Bool,
+        "char" | "int8_t" => int(8, true),
+        "uchar" | "u8" | "uint8_t" => int(8, false),
+        "short" | "int16_t" => int(16, true),
+        "ushort" | "u16" | "uint16_t" => int(16, false),
+        "int" | "int32_t" => INT,
+        "uint" | "u32" | "uint32_t" | "unsigned" | "unsigned_int" => UINT,
+        "long" | "longlong" | "int64_t" => LONG,
+        "ulong" | "ulonglong" | "size_t" | "uint64_t" => ULONG,
+        _ => return None,
+    })
+}
+
+/// The operation of a function that fetches and computes.
+fn fetched(name: &str) -> Option<(&'static str, bool)> {
+    for op in ["add", "sub", "or", "and", "xor", "nand"] {
+        if name == format!("__atomic_fetch_{op}") || name == format!("__sync_fetch_and_{op}") {
+            return Some((op, true));
+        }
+        if name == format!("__atomic_{op}_fetch") || name == format!("__sync_{op}_and_fetch") {
+            return Some((op, false));
+        }
+    }
+    None
+}
+
+impl<'a> Exec<'a> {
+    /// Does what a function does, if it is known here.
+    pub(super) fn builtin(
+        &mut self,
+        name: &str,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> Answer {
+        if let Some(ty) = name.strip_prefix("__VERIFIER_nondet_").and_then(input_type) {
+            return Ok(Some(self.input(name, ty)));
+        }
+        if let Some((op, old)) = fetched(name) {
+            return self.fetch(op, old, list, span).map(Some);
+        }
+        if name.starts_with("__atomic_") || name.starts_with("__sync_") {
+            return self.atomic(name, list, span);
+        }
+        if name.starts_with("__raddle_") {
+            return self.own(name, list, span);
+        }
+        if let Some(done) = self.verifier(name, list, span)? {
+            return Ok(Some(done));
+        }
+        self.library(name, list, span)
+    }
+
+    fn none(&mut self) -> (Value, Type) {
+        (Value::Scalar(self.terms.constant(0, 32)), INT)
+    }
+
+    fn input(&mut self, name: &str, ty: Type) -> (Value, Type) {
+        let width = ty.width().unwrap_or(32);
+        let value = match (&ty, self.options.bits) {
+            (Type::Bool, _) => {
+                let bit = self.terms.var(1);
+                self.terms.zext(bit, 8)
+            }
+            (_, Some(bits)) if bits < width => {
+                let narrow = self.terms.var(bits);
+                let check = self.check(
+                    self.state.guard,
+                    "bound",
+                    String::from("an input has only the bits that --bits says"),
+                );
+                self.cuts.push(check);
+                self.terms.sext(narrow, width)
+            }
+            _ => self.terms.var(width),
+        };
+        self.inputs.push(Input {
+            thread: self.thread,
+            after: self.after(),
+            function: name.to_owned(),
+            value,
+            guard: self.state.guard,
+            signed: ty.is_signed(),
+            place: self.place(),
+        });
+        (Value::Scalar(value), ty)
+    }
+
+    fn order(&mut self, list: &'a [Ast<Expression>], at: usize) -> Result<Order> {
+        let Some(expression) = list.get(at) else { return Ok(Order::SeqCst) };
+        let (term, _) = self.scalar(expression)?;
+        Ok(match self.terms.as_const(term) {
+            Some(0) => Order::Relaxed,
+            Some(1 | 2) => Order::Acquire,
+            Some(3) => Order::Release,
+            Some(4) => Order::AcqRel,
+            _ => Order::SeqCst,
+        })
+    }
+
+    /// A pointer argument, and the type of what it points to.
+    fn pointer(&mut self, list: &'a [Ast<Expression>], at: usize) -> Result<(Term, Type, u8)> {
+        let Some(expression) = list.get(at) else { return self.refuse("too few arguments") };
+        let (pointer, ty) = self.scalar(expression)?;
+        let target = ty.target().map(|target| target.plain().clone());
+        match target.as_ref().and_then(Type::width) {
+            Some(width) => Ok((pointer, target.unwrap_or(INT), width)),
+            None => self.refuse("an atomic operation on this type"),
+        }
+    }
+
+    fn value(&mut self, list: &'a [Ast<Expression>], at: usize, ty: &Type) -> Result<Term> {
+        let Some(expression) = list.get(at) else { return self.refuse("too few arguments") };
+        let (term, from) = self.scalar(expression)?;
+        self.convert(term, &from, ty)
+    }
+
+    fn fetch(
+        &mut self,
+        op: &str,
+        old: bool,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> Result<(Value, Type)> {
+        let (pointer, ty, width) = self.pointer(list, 0)?;
+        let operand =
+            if ty.is_pointer() { self.value(list, 1, &LONG)? } else { self.value(list, 1, &ty)? };
+        self.here = span;
+        let mut result = None;
+        let before = self.update(pointer, width, |exec, before| {
+            let new = match op {
+                "add" => exec.terms.binary(Op::Add, before, operand),
+                "sub" => exec.terms.binary(Op::Sub, before, operand),
+                "or" => exec.terms.or(before, operand),
+                "and" => exec.terms.and(before, operand),
+                "xor" => exec.terms.binary(Op::Xor, before, operand),
+                _ => {
+                    let both = exec.terms.and(before, operand);
+                    exec.terms.not(both)
+                }
+            };
+            result = Some(new);
+            Ok((new, TRUE, TRUE))
+        })?;
+        let value = if old { before } else { result.unwrap_or(before) };
+        Ok((Value::Scalar(value), ty))
+    }
+
+    fn atomic(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+        match name {
+            "__atomic_load_n" => {
+                let (pointer, ty, width) = self.pointer(list, 0)?;
+                self.here = span;
+                let value = self.read(pointer, width)?;
+                Ok(Some((Value::Scalar(value), ty)))
+            }
+            "__atomic_store_n" => {
+                let (pointer, ty, _) = self.pointer(list, 0)?;
+                let value = self.value(list, 1, &ty)?;
+                let order = self.order(list, 2)?;
+                self.here = span;
+                self.write(pointer, value, order)?;
+                Ok(Some(self.none()))
+            }
+            "__atomic_exchange_n" | "__sync_lock_test_and_set" => {
+                let (pointer, ty, width) = self.pointer(list, 0)?;
+                let new = self.value(list, 1, &ty)?;
+                self.here = span;
+                let old = self.update(pointer, width, |_, _| Ok((new, TRUE, TRUE)))?;
+                Ok(Some((Value::Scalar(old), ty)))
+            }
+            "__sync_lock_release" => {
+                let (pointer, ty, _) = self.pointer(list, 0)?;
+                let zero = self.terms.constant(0, ty.width().unwrap_or(32));
+                self.here = span;
+                self.write(pointer, zero, Order::Release)?;
+                Ok(Some(self.none()))
+            }
+            "__atomic_compare_exchange_n" => self.compare_exchange(list, span).map(Some),
+            "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap" => {
+                let (pointer, ty, width) = self.pointer(list, 0)?;
+                let (expected, new) = (self.value(list, 1, &ty)?, self.value(list, 2, &ty)?);
+                self.here = span;
+                let (old, done) = self.swap(pointer, width, expected, new)?;
+                let wants_truth = name.contains("bool");
+                Ok(Some(if wants_truth { self.boolean(done) } else { (Value::Scalar(old), ty) }))
+            }
+            "__atomic_thread_fence" => {
+                let order = self.order(list, 0)?;
+                self.here = span;
+                self.fence(order);
+                Ok(Some(self.none()))
+            }
+            "__sync_synchronize" => {
+                self.fence(Order::SeqCst);
+                Ok(Some(self.none()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn fence(&mut self, order: Order) {
+        if self.options.model == Model::Sc || self.after() == 0 {
+            return;
+        }
+        match order {
+            Order::SeqCst => self.event(Action::Fence),
+            Order::Release | Order::AcqRel => self.event(Action::StoreFence),
+            _ => {}
+        }
+    }
+
+    fn swap(
+        &mut self,
+        pointer: Term,
+        width: u8,
+        expected: Term,
+        new: Term,
+    ) -> Result<(Term, Term)> {
+        let mut done = FALSE;
+        let old = self.update(pointer, width, |exec, old| {
+            done = exec.terms.eq(old, expected);
+            Ok((new, done, TRUE))
+        })?;
+        Ok((old, done))
+    }
+
+    /// One that may fail without reason is taken to be one that does not: it would be tried again.
+    fn compare_exchange(
+        &mut self,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> Result<(Value, Type)> {
+        let (pointer, ty, width) = self.pointer(list, 0)?;
+        let (expected_at, _, _) = self.pointer(list, 1)?;
+        let new = self.value(list, 2, &ty)?;
+        self.here = span;
+        let expected = self.read(expected_at, width)?;
+        let (old, done) = self.swap(pointer, width, expected, new)?;
+        self.branch(done, |_| Ok(()), |exec| exec.write(expected_at, old, Order::Plain))?;
+        Ok(self.boolean(done))
+    }
+
+    /// What our headers are made of.
+    fn own(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+        match name {
+            "__raddle_self" => {
+                Ok(Some((Value::Scalar(self.terms.constant(self.thread as u64, 32)), UINT)))
+            }
+            "__raddle_choice" => Ok(Some((Value::Scalar(self.terms.var(32)), UINT))),
+            "__raddle_when" => {
+                let (pointer, ..) = self.pointer(list, 0)?;
+                let (mask, value) = (self.value(list, 1, &UINT)?, self.value(list, 2, &UINT)?);
+                let add = self.value(list, 3, &UINT)?;
+                self.here = span;
+                let old = self.update(pointer, 32, |exec, old| {
+                    let masked = exec.terms.and(old, mask);
+                    let ready = exec.terms.eq(masked, value);
+                    // What it becomes, told from what it is waited for where that is all of it.
+                    let all = exec.terms.as_const(mask) == Some(u64::from(u32::MAX));
+                    let new = exec.terms.binary(Op::Add, if all { value } else { old }, add);
+                    Ok((new, TRUE, ready))
+                })?;
+                Ok(Some((Value::Scalar(old), UINT)))
+            }
+            "__raddle_take" => {
+                let (pointer, ..) = self.pointer(list, 0)?;
+                self.here = span;
+                self.update(pointer, 32, |exec, old| {
+                    let ready = exec.terms.truth(old);
+                    let minus_one = exec.terms.constant(u64::MAX, 32);
+                    let new = exec.terms.binary(Op::Add, old, minus_one);
+                    Ok((new, TRUE, ready))
+                })?;
+                Ok(Some(self.none()))
+            }
+            "__raddle_fail" => {
+                let message = text(list, 1);
+                self.fails_if(TRUE, "misuse", message);
+                Ok(Some(self.none()))
+            }
+            "__raddle_assert_fail" => {
+                let message = format!("assertion `{}' failed", text(list, 0));
+                self.fails_if(TRUE, "assertion", message);
+                Ok(Some(self.none()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn verifier(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+        match name {
+            "__VERIFIER_assume" | "assume_abort_if_not" => {
+                let condition = match list.first() {
+                    Some(expression) => self.condition(expression)?,
+                    None => return self.refuse("an assumption of nothing"),
+                };
+                self.assume(condition);
+            }
+            "__VERIFIER_error" | "reach_error" => {
+                self.fails_if(TRUE, "assertion", format!("{name} is reached"));
+            }
+            "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end" => {
+                let key = ObjectKey::Global(String::from("(atomic section)"));
+                let object = self.space.object(key, "(atomic section)", 4, true);
+                self.sections = Some(object);
+                let at = self.address(object);
+                let owner = if name.ends_with("begin") { self.thread as u64 + 1 } else { 0 };
+                let new = self.terms.constant(owner, 32);
+                self.here = span;
+                self.update(at, 32, |exec, old| {
+                    let free = exec.terms.is(old, 0);
+                    Ok((new, TRUE, if owner > 0 { free } else { TRUE }))
+                })?;
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(self.none()))
+    }
+
+    fn library(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+        match name {
+            "pthread_create" => return self.create(list, span).map(Some),
+            "pthread_join" => return self.join(list, span).map(Some),
+            "pthread_exit" => {
+                let value = self.value(list, 0, &ULONG)?;
+                let state = std::mem::replace(
+                    &mut self.state,
+                    State { guard: FALSE, env: super::Env::default() },
+                );
+                self.state.env = state.env.clone();
+                let bottom = self.frames.first_mut().expect("a thread is executed");
+                bottom.returns.push((state, Some(Value::Scalar(value))));
+            }
+            "malloc" | "calloc" => return self.allocate(name == "calloc", list, span).map(Some),
+            "free" => {
+                self.arguments(list)?;
+            }
+            "abort" | "__builtin_trap" => self.fails_if(TRUE, "abort", format!("{name} is called")),
+            "__builtin_unreachable" => {
+                self.fails_if(TRUE, "crash", "what must not be reached is reached")
+            }
+            "exit" | "_Exit" => self.state.guard = FALSE,
+            "printf" | "fprintf" | "puts" | "putchar" | "fflush" | "perror" => {
+                for argument in list.iter().filter(|argument| !is_stream(&argument.node)) {
+                    self.eval(argument)?;
+                }
+            }
+            "__builtin_expect" => {
+                let Some(first) = list.first() else { return Ok(None) };
+                return self.eval(first).map(Some);
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(self.none()))
+    }
+
+    fn allocate(
+        &mut self,
+        zeroed: bool,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> Result<(Value, Type)> {
+        let mut size = self.value(list, 0, &ULONG)?;
+        if zeroed {
+            let count = self.value(list, 1, &ULONG)?;
+            size = self.terms.binary(Op::Mul, size, count);
+        }
+        self.here = span;
+        let Some(size) = self.terms.as_const(size) else {
+            return self.refuse("a block of memory whose size is not constant");
+        };
+        self.mallocs += 1;
+        if self.mallocs > self.options.mallocs {
+            self.cut(format!("more than {} blocks of memory are allocated", self.options.mallocs));
+        }
+        let name = format!("malloc@{}", self.place().rsplit(':').next().unwrap_or("?"));
+        let object = self.make(&name, size, zeroed);
+        let at = self.address(object);
+        Ok((Value::Scalar(at), Type::pointer(Type::Void)))
+    }
+
+    /// Executes a new thread.
+    fn create(&mut self, list: &'a [Ast<Expression>], span: Span) -> Result<(Value, Type)> {
+        let [id, _, _, _] = list else { return self.refuse("too few arguments") };
+        let (id_at, _) = self.scalar(id)?;
+        let (function, _) = self.scalar(&list[2])?;
+        let argument = self.eval(&list[3])?;
+        self.here = span;
+        self.fence(Order::SeqCst);
+        let number = self.threads.len();
+        if number >= 32 {
+            return self.refuse("more than 31 threads are created");
+        }
+        if self.initial.is_none() {
+            self.initial = Some(self.state.env.clone());
+        }
+        let value = self.terms.constant(number as u64 + 1, 64);
+        self.write(id_at, value, Order::Plain)?;
+        let siblings = self.bodies.iter().skip(1).filter(|body| body.parent == self.thread).count();
+        let name = format!("{}/{siblings}", self.threads[self.thread].name);
+        let created = Some((self.thread, self.after(), self.state.guard));
+        self.threads.push(Thread { name, created, events: vec![], end: FALSE });
+        let created_at = self.bodies[self.thread].clock + 1;
+        self.bodies.push(Body { clock: 0, parent: self.thread, created_at, result: None });
+        let child = State { guard: TRUE, env: self.state.env.clone() };
+        let parent = std::mem::replace(&mut self.state, child);
+        let frames = std::mem::take(&mut self.frames);
+        let thread = std::mem::replace(&mut self.thread, number);
+        self.frames.push(super::Frame::default());
+        let (result, _) = self.call_pointer(function, &vec![argument])?;
+        self.end_thread(result);
+        self.thread = thread;
+        self.frames = frames;
+        self.state = parent;
+        self.here = span;
+        Ok(self.none())
+    }
+
+    /// The end of a thread, wherever it came to it.
+    fn end_thread(&mut self, result: Value) {
+        let mut value = Some(result);
+        let exits = self.frames.first_mut().map(|frame| std::mem::take(&mut frame.returns));
+        for (state, exit) in exits.unwrap_or_default() {
+            value = self.choose(state.guard, exit, value);
+            let here = self.state.clone();
+            self.state = self.merge(state.guard, state, here);
+        }
+        self.bodies[self.thread].result = value;
+        self.threads[self.thread].end = self.state.guard;
+    }
+
+    fn join(&mut self, list: &'a [Ast<Expression>], span: Span) -> Result<(Value, Type)> {
+        let id = self.value(list, 0, &ULONG)?;
+        let result_at = self.value(list, 1, &ULONG)?;
+        self.here = span;
+        let values = self.terms.values(id);
+        let Some(few) = values.few() else {
+            return self.refuse("it is not known which thread is joined");
+        };
+        let mut threads = vec![];
+        for &value in few {
+            let number = (value as usize).wrapping_sub(1);
+            let condition = self.terms.is(id, value);
+            if number != 0 && number < self.threads.len() && condition != FALSE {
+                threads.push((number, condition));
+            }
+        }
+        let any = self.terms.any(threads.iter().map(|&(_, condition)| condition));
+        let none = self.terms.not(any);
+        self.fails_if(none, "misuse", "what is joined is no thread");
+        if self.is_dead() {
+            return Ok(self.none());
+        }
+        self.event(Action::Join(threads.clone()));
+        let wanted = self.terms.truth(result_at);
+        self.branch(wanted, |exec| exec.joined(&threads, result_at), |_| Ok(()))?;
+        Ok(self.none())
+    }
+
+    fn joined(&mut self, threads: &[(usize, Term)], at: Term) -> Result<()> {
+        let mut value = self.terms.constant(0, 64);
+        for &(thread, condition) in threads {
+            if let Some(Value::Scalar(result)) = self.bodies[thread].result {
+                let result = self.terms.resize(result, 64, false);
+                value = self.terms.ite(condition, result, value);
+            }
+        }
+        self.write(at, value, Order::Plain)
+    }
+}
+
+fn is_stream(expression: &Expression) -> bool {
+    matches!(expression, Expression::Identifier(name) if matches!(name.node.name.as_str(), "stdout" | "stderr" | "stdin"))
+}
+
+/// A string argument.
+fn text(list: &[Ast<Expression>], at: usize) -> String {
+    match list.get(at).map(|expression| &expression.node) {
+        Some(Expression::StringLiteral(parts)) => {
+            String::from_utf8_lossy(&super::init::unescape(&parts.node)).into_owned()
+        }
+        _ => String::new(),
+    }
+}

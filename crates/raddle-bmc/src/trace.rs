@@ -1,0 +1,197 @@
+//! From an assignment to an execution that people can read.
+
+use crate::blast::Blaster;
+use crate::memory::Turn;
+use crate::program::{Action, Check, Event, Input, Program};
+use crate::sequence::Sequenced;
+use crate::term::{Term, signed};
+
+/// Something that goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bug {
+    /// What kind of thing: a word.
+    pub kind: String,
+    /// What it is, in a sentence.
+    pub message: String,
+    /// File and line.
+    pub place: String,
+    /// The thread.
+    pub thread: String,
+    /// What led to it, in order.
+    pub steps: Vec<TraceStep>,
+    /// Values from outside.
+    pub inputs: Vec<InputValue>,
+}
+
+/// A step of an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceStep {
+    /// The round of the schedule.
+    pub round: usize,
+    /// The thread.
+    pub thread: String,
+    /// File and line.
+    pub place: String,
+    /// What it does.
+    pub text: String,
+}
+
+/// A value from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputValue {
+    /// The thread that got it.
+    pub thread: String,
+    /// The function that it came from.
+    pub function: String,
+    /// The value.
+    pub value: i128,
+    /// File and line.
+    pub place: String,
+}
+
+/// Where something happens in a schedule: round, thread, statement.
+type Moment = (usize, usize, usize);
+
+struct Teller<'a> {
+    program: &'a Program,
+    blaster: &'a Blaster,
+}
+
+/// The bug that an assignment shows: the first one in its execution.
+pub(crate) fn tell(program: &Program, sequenced: &Sequenced, blaster: &Blaster) -> Option<Bug> {
+    let teller = Teller { program, blaster };
+    let failing = program.checks.iter().zip(&sequenced.bugs).filter(|(_, bug)| teller.holds(**bug));
+    let moments =
+        failing.map(|(check, _)| (teller.moment(sequenced, check.thread, check.after), check));
+    let (end, check) = moments.min_by_key(|(moment, _)| *moment)?;
+    Some(teller.bug(sequenced, end, check))
+}
+
+impl Teller<'_> {
+    fn holds(&self, term: Term) -> bool {
+        self.value(term) == 1
+    }
+
+    fn value(&self, term: Term) -> u64 {
+        self.blaster.value(&self.program.terms, term)
+    }
+
+    /// When a thread has executed so many statements.
+    fn moment(&self, sequenced: &Sequenced, thread: usize, after: usize) -> Moment {
+        let Some(last) = after.checked_sub(1) else {
+            return match self.program.threads[thread].created {
+                Some((parent, after, _)) => self.moment(sequenced, parent, after),
+                None => (0, 0, 0),
+            };
+        };
+        let done = sequenced.done[thread][last].iter().position(|&done| self.holds(done));
+        (done.unwrap_or(usize::MAX), thread, after)
+    }
+
+    fn bug(&self, sequenced: &Sequenced, end: Moment, check: &Check) -> Bug {
+        let mut steps = vec![];
+        for (turn, active) in &sequenced.turns {
+            let &Turn { round, thread } = turn;
+            for (at, &active) in active.iter().enumerate() {
+                if (round, thread, at + 1) <= end && self.holds(active) {
+                    steps.push(self.step(*turn, at));
+                }
+            }
+            if (round, thread) < (end.0, end.1) {
+                self.arrivals(sequenced, *turn, &mut steps);
+            }
+        }
+        let reached = |input: &&Input| {
+            self.moment(sequenced, input.thread, input.after) <= end && self.holds(input.guard)
+        };
+        let inputs =
+            self.program.inputs.iter().filter(reached).map(|input| self.input(input)).collect();
+        Bug {
+            kind: check.kind.to_owned(),
+            message: check.message.clone(),
+            place: check.place.clone(),
+            thread: self.program.threads[check.thread].name.clone(),
+            steps,
+            inputs,
+        }
+    }
+
+    fn input(&self, input: &Input) -> InputValue {
+        let value = self.value(input.value);
+        let width = self.program.terms.width(input.value);
+        let value = if input.signed { i128::from(signed(value, width)) } else { i128::from(value) };
+        InputValue {
+            thread: self.program.threads[input.thread].name.clone(),
+            function: input.function.clone(),
+            value,
+            place: input.place.clone(),
+        }
+    }
+
+    /// Writes of the thread that reach memory at the end of its turn.
+    fn arrivals(&self, sequenced: &Sequenced, turn: Turn, steps: &mut Vec<TraceStep>) {
+        for (thread, at, left) in &sequenced.left {
+            let before = turn.round.checked_sub(1).is_some_and(|round| self.holds(left[round]));
+            let done_before = turn
+                .round
+                .checked_sub(1)
+                .is_some_and(|round| self.holds(sequenced.done[*thread][*at][round]));
+            if *thread != turn.thread || before || !self.holds(left[turn.round]) {
+                continue;
+            }
+            let event = &self.program.threads[*thread].events[*at];
+            if done_before && self.holds(event.guard) {
+                let text = format!("the write of {} reaches memory", self.target(event));
+                steps.push(self.tell(turn, event, text));
+            }
+        }
+    }
+
+    fn step(&self, turn: Turn, at: usize) -> TraceStep {
+        let event = &self.program.threads[turn.thread].events[at];
+        let number = |term: Term| {
+            let width = self.program.terms.width(term);
+            signed(self.value(term), width)
+        };
+        let text = match &event.action {
+            Action::Read { out, .. } => format!("reads {} = {}", self.target(event), number(*out)),
+            Action::Write { value, .. } => {
+                format!("writes {} = {}", self.target(event), number(*value))
+            }
+            Action::Update { out, new, writes, .. } => {
+                let was = if self.blaster.knows(&self.program.terms, *out) {
+                    format!(", was {}", number(*out))
+                } else {
+                    String::new()
+                };
+                match self.holds(*writes) {
+                    true => format!("sets {} = {}{was}", self.target(event), number(*new)),
+                    false => format!("leaves {} as it is{was}", self.target(event)),
+                }
+            }
+            Action::Fence | Action::StoreFence => String::from("fence"),
+            Action::Join(threads) => {
+                let joined = threads.iter().find(|(_, condition)| self.holds(*condition));
+                let name =
+                    joined.map_or("a thread", |(thread, _)| &self.program.threads[*thread].name);
+                format!("joins {name}")
+            }
+        };
+        self.tell(turn, event, text)
+    }
+
+    fn tell(&self, turn: Turn, event: &Event, text: String) -> TraceStep {
+        TraceStep {
+            round: turn.round,
+            thread: self.program.threads[turn.thread].name.clone(),
+            place: event.place.clone(),
+            text,
+        }
+    }
+
+    /// The name of the cell that an event accesses.
+    fn target(&self, event: &Event) -> &str {
+        let cell = event.action.targets().iter().find(|(_, condition)| self.holds(*condition));
+        cell.map_or("?", |&(cell, _)| &self.program.cells[cell].name)
+    }
+}
