@@ -6,7 +6,7 @@ typedef unsigned long pthread_t;
 typedef int pthread_attr_t, pthread_mutexattr_t, pthread_condattr_t, pthread_rwlockattr_t, pthread_barrierattr_t;
 typedef int pthread_once_t, pthread_spinlock_t;
 typedef struct {
-    unsigned __owner, __kind, __count;
+    unsigned __owner, __kind, __count, __destroyed;
 } pthread_mutex_t;
 typedef struct {
     unsigned __waiting;
@@ -57,11 +57,20 @@ static inline int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr
     m->__owner = 0;
     m->__kind = a ? *a : 0;
     m->__count = 0;
+    m->__destroyed = 0;
     return 0;
 }
-static inline int pthread_mutex_destroy(pthread_mutex_t *m) { return 0; }
+static inline int pthread_mutex_destroy(pthread_mutex_t *m) {
+    m->__destroyed = 1;
+    return 0;
+}
+static inline void __raddle_usable(pthread_mutex_t *m) {
+    if (m->__destroyed)
+        __raddle_fail("misuse", "a mutex is used that was not initialised, or was destroyed");
+}
 static inline int pthread_mutex_lock(pthread_mutex_t *m) {
     unsigned self = __raddle_self() + 1;
+    __raddle_usable(m);
     if (m->__kind != PTHREAD_MUTEX_NORMAL && m->__owner == self) {
         if (m->__kind == PTHREAD_MUTEX_ERRORCHECK)
             return EDEADLK;
@@ -73,6 +82,7 @@ static inline int pthread_mutex_lock(pthread_mutex_t *m) {
 }
 static inline int pthread_mutex_trylock(pthread_mutex_t *m) {
     unsigned self = __raddle_self() + 1, free = 0;
+    __raddle_usable(m);
     if (m->__kind == PTHREAD_MUTEX_RECURSIVE && m->__owner == self) {
         m->__count++;
         return 0;
@@ -131,6 +141,17 @@ static inline int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
 static inline int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
     __raddle_when(&l->__state, ~0u, 0, __RADDLE_WRITER);
     return 0;
+}
+static inline int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
+    unsigned free = 0;
+    return __atomic_compare_exchange_n(&l->__state, &free, __RADDLE_WRITER, 0, 5, 5) ? 0 : EBUSY;
+}
+static inline int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
+    unsigned state = __atomic_load_n(&l->__state, 5);
+    while (!(state & __RADDLE_WRITER))
+        if (__atomic_compare_exchange_n(&l->__state, &state, state + 1, 0, 5, 5))
+            return 0;
+    return EBUSY;
 }
 static inline int pthread_rwlock_unlock(pthread_rwlock_t *l) {
     // With the writer's bit there are no readers: what is taken away is all there is.

@@ -110,13 +110,20 @@ fn solve(
     if let Some(path) = &options.dimacs {
         write_formula(blaster, bug, path)?;
     }
-    match blaster.solver.solve(&[bug]) {
-        None => return Ok(Answer::Timeout),
-        Some(true) => {
-            let bug = trace::tell(program, sequenced, blaster);
-            return Ok(bug.map_or(Answer::Timeout, |bug| Answer::Bug(Box::new(bug))));
+    let active: Vec<i32> =
+        sequenced.active.iter().map(|&term| blaster.lit(&mut program.terms, term)).collect();
+    // With few rounds first: most bugs need few, and what is learned there helps with more.
+    for rounds in 1..=active.len() {
+        let idle = active[rounds..].iter().map(|lit| -lit);
+        let assumptions: Vec<i32> = idle.chain([bug]).collect();
+        match blaster.solver.solve(&assumptions) {
+            None => return Ok(Answer::Timeout),
+            Some(true) => {
+                let bug = trace::tell(program, sequenced, blaster);
+                return Ok(bug.map_or(Answer::Timeout, |bug| Answer::Bug(Box::new(bug))));
+            }
+            Some(false) => {}
         }
-        Some(false) => {}
     }
     let mut reasons = vec![];
     if options.rounds < sequenced.enough {

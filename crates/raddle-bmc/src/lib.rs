@@ -10,6 +10,7 @@
 
 mod blast;
 mod check;
+mod deepen;
 mod exec;
 mod memory;
 mod options;
@@ -27,6 +28,7 @@ mod types;
 pub mod values;
 
 pub use check::{Answer, Report, Statistics, check};
+pub use deepen::deepen;
 pub use options::{Abstraction, Model, Options};
 pub use refuse::Refusal;
 pub use trace::{Bug, InputValue, TraceStep};

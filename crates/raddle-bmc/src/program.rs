@@ -54,6 +54,8 @@ pub(crate) struct Thread {
     /// Who creates it, behind how many visible statements, and when.
     pub(crate) created: Option<(usize, usize, Term)>,
     pub(crate) events: Vec<Event>,
+    /// Where it waits for what never comes: behind how many visible statements, when, and the place.
+    pub(crate) stuck: Vec<(usize, Term, String)>,
     /// When it comes to its end.
     pub(crate) end: Term,
 }

@@ -19,6 +19,9 @@ use crate::options::{Model, Options};
 use crate::program::{Action, Check, Event, Program};
 use crate::term::{FALSE, Node, TRUE, Term, Terms};
 
+/// The kind of a bug in which no thread can go on.
+pub(crate) const DEADLOCK: &str = "deadlock";
+
 /// A program as a formula.
 pub(crate) struct Sequenced {
     /// What must hold.
@@ -33,6 +36,10 @@ pub(crate) struct Sequenced {
     pub(crate) done: Vec<Vec<Vec<Term>>>,
     /// Writes that wait: thread, statement, and for every round whether it has reached memory.
     pub(crate) left: Vec<(usize, usize, Vec<Term>)>,
+    /// For every round, whether anything happens in it.
+    pub(crate) active: Vec<Term>,
+    /// Who may wait for ever, where, and when it does.
+    pub(crate) waiting: Vec<(usize, String, Term)>,
     /// So many rounds are enough for every execution.
     pub(crate) enough: usize,
     pub(crate) memory_is_exhaustive: bool,
@@ -45,26 +52,41 @@ pub(crate) fn sequence(program: &mut Program, options: &Options) -> Sequenced {
     let used = used(program);
     let mut terms = std::mem::take(&mut program.terms);
     let done = counters(&mut terms, program, rounds, alone);
-    let mut build = Builder { terms: &mut terms, constraints: vec![], done, cuts: vec![] };
+    let active: Vec<Term> = (0..rounds).map(|_| terms.var(1)).collect();
+    let mut build =
+        Builder { terms: &mut terms, constraints: vec![], done, active, cuts: vec![] };
     order(&mut build, program);
     let memory = memory::memory(program, options, &mut build);
-    let mut sequencer = Sequencer { program, memory, used, rounds, turns: vec![] };
+    let mut sequencer = Sequencer { program, memory, used, rounds, turns: vec![], waiting: vec![] };
     for round in 0..rounds {
         for thread in 0..sequencer.program.threads.len() {
             sequencer.turn(&mut build, Turn { round, thread });
         }
     }
     sequencer.turn(&mut build, Turn { round: rounds, thread: 0 });
-    let bugs = sequencer.failures(&mut build, &sequencer.program.checks);
+    let mut bugs = sequencer.failures(&mut build, &sequencer.program.checks);
+    let deadlock = sequencer.deadlock(&mut build);
     let mut cuts = sequencer.failures(&mut build, &sequencer.program.cuts);
     cuts.append(&mut build.cuts);
-    let Sequencer { memory, turns, .. } = sequencer;
+    let Sequencer { memory, turns, waiting, .. } = sequencer;
     let constraints = std::mem::take(&mut build.constraints);
     let (memory_is_exhaustive, left) = (memory.is_exhaustive(), memory.left());
     let done = std::mem::take(&mut build.done);
+    let active = std::mem::take(&mut build.active);
     program.terms = terms;
+    if deadlock != FALSE {
+        bugs.push(deadlock);
+        program.checks.push(Check {
+            thread: 0,
+            after: 0,
+            fails: deadlock,
+            kind: DEADLOCK,
+            message: String::from("deadlock"),
+            place: String::new(),
+        });
+    }
     let enough = enough(program, options.model, alone);
-    Sequenced { constraints, bugs, cuts, turns, done, left, enough, memory_is_exhaustive }
+    Sequenced { waiting, active, constraints, bugs, cuts, turns, done, left, enough, memory_is_exhaustive }
 }
 
 /// From which statement on `main` is alone: it has joined all threads, and goes on to the end.
@@ -101,6 +123,7 @@ fn used(program: &Program) -> FxHashSet<Term> {
     let mut open: Vec<Term> = vec![];
     for thread in &program.threads {
         open.push(thread.end);
+        open.extend(thread.stuck.iter().map(|&(_, stuck, _)| stuck));
         open.extend(thread.created.map(|(_, _, guard)| guard));
         for event in &thread.events {
             open.push(event.guard);
@@ -150,6 +173,8 @@ fn order(build: &mut Builder<'_>, program: &Program) {
                 if let Some(&later) = build.done[thread][at].get(round + 1) {
                     build.imply(this, later);
                 }
+                let before = round.checked_sub(1).map_or(FALSE, |round| build.done[thread][at][round]);
+                build.happens(round, before, this);
                 let earlier = match at {
                     0 => created(build, program, thread, round),
                     _ => build.done[thread][at - 1][round],
@@ -207,6 +232,7 @@ struct Sequencer<'p> {
     used: FxHashSet<Term>,
     rounds: usize,
     turns: Vec<(Turn, Vec<Term>)>,
+    waiting: Vec<(usize, String, Term)>,
 }
 
 impl Sequencer<'_> {
@@ -301,6 +327,81 @@ impl Sequencer<'_> {
         let reached = reached(build, self.program, thread, body.events.len(), round);
         let drained = self.memory.drained(build, Turn { round, thread });
         build.terms.all([reached, drained, body.end])
+    }
+
+    /// When `main` waits for ever, and every other thread that was created has ended or waits for ever, too.
+    fn deadlock(&mut self, build: &mut Builder<'_>) -> Term {
+        let mut all = self.waits(build, 0);
+        for thread in 1..self.program.threads.len() {
+            if all == FALSE {
+                break;
+            }
+            let there = created(build, self.program, thread, self.rounds);
+            let absent = build.terms.not(there);
+            let ended = self.ended(build, thread, Turn { round: self.rounds, thread: 0 });
+            let waits = self.waits(build, thread);
+            let quiet = build.terms.any([absent, ended, waits]);
+            all = build.terms.and(all, quiet);
+        }
+        all
+    }
+
+    /// The last turn of a thread.
+    fn last(&self, thread: usize) -> Turn {
+        Turn { round: if thread == 0 { self.rounds } else { self.rounds - 1 }, thread }
+    }
+
+    /// When a thread waits for ever at the end, with nothing left in its buffers.
+    fn waits(&mut self, build: &mut Builder<'_>, thread: usize) -> Term {
+        let program = self.program;
+        let last = self.last(thread);
+        let mut any = FALSE;
+        for (event, statement) in program.threads[thread].events.iter().enumerate() {
+            let step = Step { turn: last, event, active: FALSE };
+            let Some(blocked) = self.blocked(build, step) else { continue };
+            let before = reached(build, program, thread, event, last.round);
+            let not = build.terms.not(build.done[thread][event][last.round]);
+            let here = build.terms.all([before, not, statement.guard, blocked]);
+            self.waiting.push((thread, statement.place.clone(), here));
+            any = build.terms.or(any, here);
+        }
+        for (after, stuck, place) in &program.threads[thread].stuck {
+            let reached = reached(build, program, thread, *after, last.round);
+            let here = build.terms.and(reached, *stuck);
+            self.waiting.push((thread, place.clone(), here));
+            any = build.terms.or(any, here);
+        }
+        let drained = self.memory.drained(build, last);
+        build.terms.and(any, drained)
+    }
+
+    /// When a statement that waits cannot go on with memory as it is at the end.
+    fn blocked(&mut self, build: &mut Builder<'_>, step: Step) -> Option<Term> {
+        let program = self.program;
+        match &program.threads[step.turn.thread].events[step.event].action {
+            Action::Update { at, out, ready, .. } if *ready != TRUE => {
+                let not = build.terms.not(*ready);
+                let mut all = not;
+                for &(cell, condition) in at {
+                    let value = self.memory.fetch(build, step, cell);
+                    let equal = build.terms.eq(*out, value);
+                    let seen = build.terms.implies(condition, equal);
+                    all = build.terms.and(all, seen);
+                }
+                Some(all)
+            }
+            Action::Join(threads) => {
+                let mut any = FALSE;
+                for &(thread, condition) in threads {
+                    let ended = self.ended(build, thread, Turn { round: self.rounds, thread: 0 });
+                    let not = build.terms.not(ended);
+                    let waits = build.terms.and(condition, not);
+                    any = build.terms.or(any, waits);
+                }
+                Some(any)
+            }
+            _ => None,
+        }
     }
 
     /// When each of these happens.

@@ -39,6 +39,9 @@ fn learn(space: &mut Space, learned: Learned) -> bool {
     for cell in learned.shared {
         is_new |= space.shared.insert(cell);
     }
+    for object in learned.freed {
+        is_new |= space.freed.insert(object);
+    }
     for (cell, values) in learned.stored {
         is_new |= grow(space, cell, &values);
     }

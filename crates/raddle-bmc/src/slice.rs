@@ -67,6 +67,7 @@ pub(crate) fn slice(program: &mut Program, model: Model) {
     program.checks.iter().chain(&program.cuts).for_each(|check| needed.term(terms, check.fails));
     for thread in &program.threads {
         needed.term(terms, thread.end);
+        thread.stuck.iter().for_each(|&(_, stuck, _)| needed.term(terms, stuck));
         thread.created.iter().for_each(|&(_, _, guard)| needed.term(terms, guard));
     }
     loop {

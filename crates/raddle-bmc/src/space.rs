@@ -28,6 +28,8 @@ pub(crate) enum ObjectKey {
     Static(usize),
     /// A global variable that every thread has.
     Local(usize, String),
+    /// Whether a block of memory was freed.
+    Freed(ObjectId),
 }
 
 /// An object.
@@ -39,6 +41,8 @@ pub(crate) struct Object {
     pub(crate) size: u64,
     /// Whether it starts with zeros; otherwise with anything.
     pub(crate) zeroed: bool,
+    /// Whether it is a block of memory that was allocated.
+    pub(crate) is_block: bool,
     /// The scalars that were accessed: offset and size.
     pub(crate) scalars: BTreeMap<u64, u64>,
 }
@@ -52,6 +56,8 @@ pub(crate) struct Space {
     end: u64,
     /// Cells that threads may access at the same time.
     pub(crate) shared: FxHashSet<CellKey>,
+    /// Blocks of memory that are freed somewhere.
+    pub(crate) freed: FxHashSet<ObjectId>,
     /// What was ever stored in a shared cell.
     pub(crate) stored: FxHashMap<CellKey, Values>,
     /// How often that has grown.
@@ -78,7 +84,7 @@ impl Space {
         self.known.insert(key.clone(), id);
         let base = self.place(size, id);
         let (name, scalars) = (name.to_owned(), BTreeMap::new());
-        self.objects.push(Object { key, name, base, size, zeroed, scalars });
+        self.objects.push(Object { key, name, base, size, zeroed, is_block: false, scalars });
         id
     }
 

@@ -3,7 +3,7 @@
 use crate::blast::Blaster;
 use crate::memory::Turn;
 use crate::program::{Action, Check, Event, Input, Program};
-use crate::sequence::Sequenced;
+use crate::sequence::{DEADLOCK, Sequenced};
 use crate::term::{Term, signed};
 
 /// Something that goes wrong.
@@ -61,8 +61,7 @@ struct Teller<'a> {
 pub(crate) fn tell(program: &Program, sequenced: &Sequenced, blaster: &Blaster) -> Option<Bug> {
     let teller = Teller { program, blaster };
     let failing = program.checks.iter().zip(&sequenced.bugs).filter(|(_, bug)| teller.holds(**bug));
-    let moments =
-        failing.map(|(check, _)| (teller.moment(sequenced, check.thread, check.after), check));
+    let moments = failing.map(|(check, _)| (teller.end(sequenced, check), check));
     let (end, check) = moments.min_by_key(|(moment, _)| *moment)?;
     Some(teller.bug(sequenced, end, check))
 }
@@ -74,6 +73,14 @@ impl Teller<'_> {
 
     fn value(&self, term: Term) -> u64 {
         self.blaster.value(&self.program.terms, term)
+    }
+
+    /// When a check fails.
+    fn end(&self, sequenced: &Sequenced, check: &Check) -> Moment {
+        match check.kind {
+            DEADLOCK => (usize::MAX, 0, 0),
+            _ => self.moment(sequenced, check.thread, check.after),
+        }
     }
 
     /// When a thread has executed so many statements.
@@ -106,10 +113,22 @@ impl Teller<'_> {
         };
         let inputs =
             self.program.inputs.iter().filter(reached).map(|input| self.input(input)).collect();
+        let waits = sequenced.waiting.iter().filter(|(_, _, when)| self.holds(*when));
+        let waits: Vec<(String, &str)> = waits
+            .map(|(thread, place, _)| (self.program.threads[*thread].name.clone(), place.as_str()))
+            .collect();
+        let (message, place) = match check.kind {
+            DEADLOCK => {
+                let told: Vec<String> =
+                    waits.iter().map(|(name, place)| format!("{name} waits at {place}")).collect();
+                (format!("deadlock: {}", told.join(", ")), waits.first().map_or("", |(_, place)| *place).to_owned())
+            }
+            _ => (check.message.clone(), check.place.clone()),
+        };
         Bug {
             kind: check.kind.to_owned(),
-            message: check.message.clone(),
-            place: check.place.clone(),
+            message,
+            place,
             thread: self.program.threads[check.thread].name.clone(),
             steps,
             inputs,

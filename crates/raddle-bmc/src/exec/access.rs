@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::{Exec, Result, Value};
 use crate::program::{Action, Cell, CellId, Targets};
-use crate::space::{CellKey, ObjectId};
+use crate::space::{CellKey, ObjectId, ObjectKey};
 use crate::term::{FALSE, Node, Op, TRUE, Term};
 use crate::types::Type;
 use crate::values::Values;
@@ -54,6 +54,7 @@ impl Exec<'_> {
         if self.is_dead() {
             return Ok(vec![]);
         }
+        self.alive(&cells)?;
         for &(cell, _) in &cells {
             if !self.space.note(cell, size) {
                 let name = &self.space.objects[cell.0].name;
@@ -62,6 +63,60 @@ impl Exec<'_> {
             }
         }
         Ok(cells)
+    }
+
+    /// It is an error to access a block that was freed. If it is freed between this test and the access, then it might
+    /// as well have been before the test.
+    fn alive(&mut self, cells: &Cells) -> Result<()> {
+        for &((object, _), condition) in cells {
+            if !self.space.freed.contains(&object) {
+                continue;
+            }
+            let flag = self.freed_flag(object);
+            let freed = self.read(flag, 8)?;
+            let freed = self.terms.truth(freed);
+            let dead = self.terms.and(condition, freed);
+            self.fails_if(dead, "use-after-free", "memory is used that was freed");
+        }
+        Ok(())
+    }
+
+    /// Where it is told whether a block was freed.
+    fn freed_flag(&mut self, object: ObjectId) -> Term {
+        let name = format!("freed({})", self.space.objects[object].name);
+        let flag = self.space.object(ObjectKey::Freed(object), &name, 1, true);
+        self.address(flag)
+    }
+
+    /// Frees a block.
+    pub(super) fn free(&mut self, pointer: Term) -> Result<()> {
+        let values = self.terms.values(pointer);
+        let Some(few) = values.few().map(<[u64]>::to_vec) else {
+            return self.refuse("it is not known which memory is freed");
+        };
+        let mut valid = self.terms.is(pointer, 0);
+        for value in few {
+            let Some((object, 0)) = self.space.at(value) else { continue };
+            let condition = self.terms.is(pointer, value);
+            if condition == FALSE || !self.space.objects[object].is_block {
+                continue;
+            }
+            valid = self.terms.or(valid, condition);
+            self.freed.insert(object);
+            let flag = self.freed_flag(object);
+            self.branch(condition, |exec| exec.free_block(flag), |_| Ok(()))?;
+        }
+        let invalid = self.terms.not(valid);
+        self.fails_if(invalid, "misuse", "what is freed was not allocated");
+        Ok(())
+    }
+
+    fn free_block(&mut self, flag: Term) -> Result<()> {
+        let freed = self.read(flag, 8)?;
+        let freed = self.terms.truth(freed);
+        self.fails_if(freed, "double-free", "memory is freed that was freed");
+        let one = self.terms.constant(1, 8);
+        self.write(flag, one, Order::Plain)
     }
 
     /// The addresses that a pointer may have.
@@ -228,6 +283,17 @@ impl Exec<'_> {
         }
     }
 
+    /// Nobody else can change what this waits for.
+    fn wait_for_ever_unless(&mut self, ready: Term) {
+        let not = self.terms.not(ready);
+        let stuck = self.terms.and(self.state.guard, not);
+        if stuck != FALSE {
+            let (after, place) = (self.after(), self.place());
+            self.threads[self.thread].stuck.push((after, stuck, place));
+        }
+        self.assume(ready);
+    }
+
     /// Reads a scalar.
     pub(super) fn read(&mut self, pointer: Term, width: u8) -> Result<Term> {
         let cells = self.resolve(pointer, u64::from(width / 8))?;
@@ -288,7 +354,7 @@ impl Exec<'_> {
             let old = self.local_read(&cells, width);
             let (new, writes, ready) = f(self, old)?;
             let value = self.terms.ite(writes, new, old);
-            self.assume(ready);
+            self.wait_for_ever_unless(ready);
             self.local_write(&cells, value);
             return Ok(old);
         }

@@ -298,7 +298,7 @@ impl<'a> Exec<'a> {
                 Ok(Some(self.none()))
             }
             "__raddle_assert_fail" => {
-                let message = format!("assertion `{}' failed", text(list, 0));
+                let message = format!("assertion failed: {}", text(list, 0));
                 self.fails_if(TRUE, "assertion", message);
                 Ok(Some(self.none()))
             }
@@ -352,7 +352,9 @@ impl<'a> Exec<'a> {
             }
             "malloc" | "calloc" => return self.allocate(name == "calloc", list, span).map(Some),
             "free" => {
-                self.arguments(list)?;
+                let pointer = self.value(list, 0, &ULONG)?;
+                self.here = span;
+                self.free(pointer)?;
             }
             "abort" | "__builtin_trap" => self.fails_if(TRUE, "abort", format!("{name} is called")),
             "__builtin_unreachable" => {
@@ -394,6 +396,7 @@ impl<'a> Exec<'a> {
         }
         let name = format!("malloc@{}", self.place().rsplit(':').next().unwrap_or("?"));
         let object = self.make(&name, size, zeroed);
+        self.space.objects[object].is_block = true;
         let at = self.address(object);
         Ok((Value::Scalar(at), Type::pointer(Type::Void)))
     }
@@ -418,7 +421,7 @@ impl<'a> Exec<'a> {
         let siblings = self.bodies.iter().skip(1).filter(|body| body.parent == self.thread).count();
         let name = format!("{}/{siblings}", self.threads[self.thread].name);
         let created = Some((self.thread, self.after(), self.state.guard));
-        self.threads.push(Thread { name, created, events: vec![], end: FALSE });
+        self.threads.push(Thread { name, created, events: vec![], stuck: vec![], end: FALSE });
         let created_at = self.bodies[self.thread].clock + 1;
         self.bodies.push(Body { clock: 0, parent: self.thread, created_at, result: None });
         let child = State { guard: TRUE, env: self.state.env.clone() };

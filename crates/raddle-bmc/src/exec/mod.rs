@@ -37,6 +37,9 @@ use crate::values::Values;
 
 pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
+/// What memory may hold that nobody has written.
+const GARBAGE: u64 = 0xa5a5_a5a5_a5a5_a5a5;
+
 /// What local memory holds.
 type Env = Rc<FxHashMap<CellKey, Term>>;
 
@@ -145,6 +148,7 @@ pub(crate) struct Exec<'a> {
     uses: FxHashMap<CellKey, FxHashMap<usize, Use>>,
     stored: FxHashMap<CellKey, Values>,
     new_shared: FxHashSet<CellKey>,
+    freed: FxHashSet<ObjectId>,
     checks: Vec<Check>,
     cuts: Vec<Check>,
     inputs: Vec<Input>,
@@ -156,6 +160,7 @@ pub(crate) struct Exec<'a> {
 pub(crate) struct Learned {
     pub(crate) shared: FxHashSet<CellKey>,
     pub(crate) stored: FxHashMap<CellKey, Values>,
+    pub(crate) freed: FxHashSet<ObjectId>,
 }
 
 /// Executes a program. What was learned is told even if something was refused.
@@ -166,7 +171,8 @@ pub(crate) fn execute(
 ) -> (Learned, Result<Program>) {
     let mut exec = Exec::new(source, options, space);
     let result = exec.run();
-    let learned = Learned { shared: exec.conflicts(), stored: std::mem::take(&mut exec.stored) };
+    let (stored, freed) = (std::mem::take(&mut exec.stored), std::mem::take(&mut exec.freed));
+    let learned = Learned { shared: exec.conflicts(), stored, freed };
     let program = result.map(|()| exec.program());
     (learned, program)
 }
@@ -197,6 +203,7 @@ impl<'a> Exec<'a> {
             uses: FxHashMap::default(),
             stored: FxHashMap::default(),
             new_shared: FxHashSet::default(),
+            freed: FxHashSet::default(),
             checks: vec![],
             cuts: vec![],
             inputs: vec![],
@@ -210,6 +217,7 @@ impl<'a> Exec<'a> {
             name: String::from("main"),
             created: None,
             events: vec![],
+            stuck: vec![],
             end: TRUE,
         });
         self.bodies.push(Body { clock: 0, parent: 0, created_at: 0, result: None });
@@ -371,15 +379,17 @@ impl<'a> Exec<'a> {
         states.fold(last, |rest, state| self.merge(state.guard, state, rest))
     }
 
-    /// What memory holds that nobody has written.
+    /// What memory holds that nobody has written: zero, or something that is no pointer either.
     fn default(&mut self, cell: CellKey, width: u8) -> Term {
+        let zero = self.terms.constant(0, width);
         if self.space.objects[cell.0].zeroed {
-            return self.terms.constant(0, width);
+            return zero;
         }
         if let Some(&term) = self.defaults.get(&cell) {
             return term;
         }
-        let term = self.terms.var(width);
+        let (either, other) = (self.terms.var(1), self.terms.constant(GARBAGE, width));
+        let term = self.terms.ite(either, zero, other);
         self.defaults.insert(cell, term);
         term
     }

@@ -45,6 +45,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) constraints: Vec<Term>,
     /// For every thread, statement and round: whether it is behind the statement at the end of its turn.
     pub(crate) done: Vec<Vec<Vec<Term>>>,
+    /// For every round, whether anything happens in it: so a solver can be asked about fewer rounds.
+    pub(crate) active: Vec<Term>,
     /// Executions that are cut off as a bound of the memory is reached.
     pub(crate) cuts: Vec<Term>,
 }
@@ -53,6 +55,15 @@ impl Builder<'_> {
     pub(crate) fn require(&mut self, term: Term) {
         if term != TRUE {
             self.constraints.push(term);
+        }
+    }
+
+    /// What becomes true in a round happens in it.
+    pub(crate) fn happens(&mut self, round: usize, before: Term, after: Term) {
+        if let Some(&active) = self.active.get(round) {
+            let not = self.terms.not(before);
+            let here = self.terms.and(after, not);
+            self.imply(here, active);
         }
     }
 

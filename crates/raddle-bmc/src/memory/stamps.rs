@@ -129,6 +129,7 @@ fn order(build: &mut Builder<'_>, thread: usize, writes: &[Write], fences: &[Fen
             let done = build.done[thread][write.event][round];
             build.imply(write.left[round], done);
             build.imply(before(&write.left, round), write.left[round]);
+            build.happens(round, before(&write.left, round), write.left[round]);
         }
         if model == Model::Tso {
             if let Some(earlier) = j.checked_sub(1).map(|i| &writes[i]) {
