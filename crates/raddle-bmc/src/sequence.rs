@@ -308,7 +308,12 @@ impl Sequencer<'_> {
         out: Term,
         value: Term,
     ) {
-        if !self.used.contains(&out) {
+        // What is no variable is known to the thread anyway.
+        let is_variable = match build.terms.node(out) {
+            Node::Sext(inner) => matches!(build.terms.node(inner), Node::Var(_)),
+            node => matches!(node, Node::Var(_)),
+        };
+        if !is_variable || !self.used.contains(&out) {
             return;
         }
         let when = build.terms.and(step.active, condition);

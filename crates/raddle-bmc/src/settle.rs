@@ -42,6 +42,11 @@ fn learn(space: &mut Space, learned: Learned) -> bool {
     for object in learned.freed {
         is_new |= space.freed.insert(object);
     }
+    for (cell, threads) in learned.writers {
+        let known = space.writers.entry(cell).or_default();
+        is_new |= *known | threads != *known;
+        *known |= threads;
+    }
     for (cell, values) in learned.stored {
         is_new |= grow(space, cell, &values);
     }

@@ -58,6 +58,8 @@ pub(crate) struct Space {
     pub(crate) shared: FxHashSet<CellKey>,
     /// Blocks of memory that are freed somewhere.
     pub(crate) freed: FxHashSet<ObjectId>,
+    /// The threads that write a shared cell, as bits.
+    pub(crate) writers: FxHashMap<CellKey, u32>,
     /// What was ever stored in a shared cell.
     pub(crate) stored: FxHashMap<CellKey, Values>,
     /// How often that has grown.

@@ -2,7 +2,7 @@
 //!
 //! What only one thread uses is kept in its environment. What several use at the same time is shared: a read of it is a
 //! visible statement, and its value a variable. Which cells these are is not known in the first execution, and learned
-//! from one to the next.
+//! from one to the next. If only one thread writes a cell, it knows what is there, under every model, and reads nothing.
 
 use std::rc::Rc;
 
@@ -189,6 +189,20 @@ impl Exec<'_> {
         shared > 0
     }
 
+    /// Whether nobody but this thread writes these cells.
+    fn is_own(&self, cells: &Cells) -> bool {
+        let own = 1 << self.thread;
+        cells.iter().all(|(cell, _)| self.space.writers.get(cell).is_none_or(|&threads| threads == own))
+    }
+
+    /// The thread writes these cells, and remembers what.
+    fn note_written(&mut self, cells: &Cells, value: Term) {
+        for (cell, _) in cells {
+            *self.writers.entry(*cell).or_default() |= 1 << self.thread;
+        }
+        self.local_write(cells, value);
+    }
+
     fn local(&mut self, cell: CellKey, width: u8) -> Term {
         match self.state.env.get(&cell) {
             Some(&term) => term,
@@ -301,7 +315,7 @@ impl Exec<'_> {
             return Ok(self.terms.constant(0, width));
         }
         self.note_use(&cells, false);
-        if !self.is_visible(&cells) {
+        if !self.is_visible(&cells) || self.is_own(&cells) {
             return Ok(self.local_read(&cells, width));
         }
         let at = self.targets(&cells, width);
@@ -327,8 +341,9 @@ impl Exec<'_> {
             self.note_stored(cell, value);
         }
         let at = self.targets(&cells, width);
+        self.note_written(&cells, value);
         if order == Order::SeqCst {
-            let out = self.observed(&cells, width);
+            let out = value;
             self.event(Action::Update { at, out, new: value, writes: TRUE, ready: TRUE });
         } else {
             let releases = matches!(order, Order::Release | Order::AcqRel);
@@ -359,10 +374,12 @@ impl Exec<'_> {
             return Ok(old);
         }
         let at = self.targets(&cells, width);
-        let out = self.observed(&cells, width);
+        let is_own = self.is_own(&cells);
+        let out = if is_own { self.local_read(&cells, width) } else { self.observed(&cells, width) };
         let (new, writes, ready) = f(self, out)?;
         self.fit(new);
         let stored = self.terms.ite(writes, new, out);
+        self.note_written(&cells, stored);
         for &(cell, _) in &cells {
             self.note_stored(cell, stored);
         }

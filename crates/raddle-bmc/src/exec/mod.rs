@@ -149,6 +149,7 @@ pub(crate) struct Exec<'a> {
     stored: FxHashMap<CellKey, Values>,
     new_shared: FxHashSet<CellKey>,
     freed: FxHashSet<ObjectId>,
+    writers: FxHashMap<CellKey, u32>,
     checks: Vec<Check>,
     cuts: Vec<Check>,
     inputs: Vec<Input>,
@@ -161,6 +162,8 @@ pub(crate) struct Learned {
     pub(crate) shared: FxHashSet<CellKey>,
     pub(crate) stored: FxHashMap<CellKey, Values>,
     pub(crate) freed: FxHashSet<ObjectId>,
+    /// The threads that write a shared cell, as bits.
+    pub(crate) writers: FxHashMap<CellKey, u32>,
 }
 
 /// Executes a program. What was learned is told even if something was refused.
@@ -172,7 +175,8 @@ pub(crate) fn execute(
     let mut exec = Exec::new(source, options, space);
     let result = exec.run();
     let (stored, freed) = (std::mem::take(&mut exec.stored), std::mem::take(&mut exec.freed));
-    let learned = Learned { shared: exec.conflicts(), stored, freed };
+    let writers = std::mem::take(&mut exec.writers);
+    let learned = Learned { shared: exec.conflicts(), stored, freed, writers };
     let program = result.map(|()| exec.program());
     (learned, program)
 }
@@ -204,6 +208,7 @@ impl<'a> Exec<'a> {
             stored: FxHashMap::default(),
             new_shared: FxHashSet::default(),
             freed: FxHashSet::default(),
+            writers: FxHashMap::default(),
             checks: vec![],
             cuts: vec![],
             inputs: vec![],
