@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::blast::Blaster;
-use crate::options::Options;
+use crate::options::{Abstraction, Model, Options};
 use crate::parse;
 use crate::program::Program;
 use crate::refuse::Refusal;
@@ -71,6 +71,10 @@ pub fn check(options: &Options) -> Result<Report, Refusal> {
 }
 
 fn check_here(options: &Options) -> Result<Report, Refusal> {
+    if options.model == Model::Pso && options.abstraction == Abstraction::Simple {
+        let what = "TSO-SMA knows one buffer for each thread: expected stamps or etso for pso";
+        return Err(Refusal::new(options.file.display(), what));
+    }
     let start = Instant::now();
     let source = parse::parse(&options.file, &options.flags, options.compiler.as_deref())?;
     let mut program = settle::settle(&source, options)?;

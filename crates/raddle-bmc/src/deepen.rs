@@ -21,9 +21,11 @@ pub fn deepen(
     let mut last: Option<(Options, Report)> = None;
     for step in 1.. {
         let mut options = Options { rounds: step + 1, unwind: step, ..options.clone() };
-        (options.nodes, options.max_time) = (options.nodes.max(step + 1), options.max_time.max(2 * step));
+        (options.nodes, options.max_time) =
+            (options.nodes.max(step + 1), options.max_time.max(2 * step));
         if let Some(timeout) = options.timeout {
-            options.timeout = Some(timeout.saturating_sub(start.elapsed()).max(Duration::from_millis(1)));
+            options.timeout =
+                Some(timeout.saturating_sub(start.elapsed()).max(Duration::from_millis(1)));
         }
         let mut report = check(&options)?;
         report.statistics.seconds = start.elapsed().as_secs_f64();

@@ -80,6 +80,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Where to write the formula.
     pub dimacs: Option<PathBuf>,
+    /// Where to write the sequentialised program, in C.
+    pub emit: Option<PathBuf>,
 }
 
 impl Options {
@@ -100,6 +102,7 @@ impl Options {
             mallocs: 16,
             timeout: None,
             dimacs: None,
+            emit: None,
         }
     }
 }

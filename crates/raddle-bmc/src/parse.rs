@@ -93,7 +93,9 @@ fn expand(file: &Path, flags: &[String], compiler: Option<&str>) -> Result<Strin
     let candidates = compiler.map_or(vec!["cc", "gcc", "clang"], |name| vec![name]);
     for name in candidates {
         let mut command = Command::new(name);
-        command.args(["-E", "-nostdinc", "-D__RADDLE__", "-D__thread=_Thread_local", "-isystem"]).arg(headers.path());
+        command
+            .args(["-E", "-nostdinc", "-D__RADDLE__", "-D__thread=_Thread_local", "-isystem"])
+            .arg(headers.path());
         command.args(flags).arg(file).stdin(Stdio::null());
         let Ok(output) = command.output() else { continue };
         if output.status.success() {

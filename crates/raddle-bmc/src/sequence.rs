@@ -53,8 +53,7 @@ pub(crate) fn sequence(program: &mut Program, options: &Options) -> Sequenced {
     let mut terms = std::mem::take(&mut program.terms);
     let done = counters(&mut terms, program, rounds, alone);
     let active: Vec<Term> = (0..rounds).map(|_| terms.var(1)).collect();
-    let mut build =
-        Builder { terms: &mut terms, constraints: vec![], done, active, cuts: vec![] };
+    let mut build = Builder { terms: &mut terms, constraints: vec![], done, active, cuts: vec![] };
     order(&mut build, program);
     let memory = memory::memory(program, options, &mut build);
     let mut sequencer = Sequencer { program, memory, used, rounds, turns: vec![], waiting: vec![] };
@@ -86,7 +85,18 @@ pub(crate) fn sequence(program: &mut Program, options: &Options) -> Sequenced {
         });
     }
     let enough = enough(program, options.model, alone);
-    Sequenced { waiting, active, constraints, bugs, cuts, turns, done, left, enough, memory_is_exhaustive }
+    Sequenced {
+        waiting,
+        active,
+        constraints,
+        bugs,
+        cuts,
+        turns,
+        done,
+        left,
+        enough,
+        memory_is_exhaustive,
+    }
 }
 
 /// From which statement on `main` is alone: it has joined all threads, and goes on to the end.
@@ -173,7 +183,8 @@ fn order(build: &mut Builder<'_>, program: &Program) {
                 if let Some(&later) = build.done[thread][at].get(round + 1) {
                     build.imply(this, later);
                 }
-                let before = round.checked_sub(1).map_or(FALSE, |round| build.done[thread][at][round]);
+                let before =
+                    round.checked_sub(1).map_or(FALSE, |round| build.done[thread][at][round]);
                 build.happens(round, before, this);
                 let earlier = match at {
                     0 => created(build, program, thread, round),

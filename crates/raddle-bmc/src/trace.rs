@@ -121,7 +121,10 @@ impl Teller<'_> {
             DEADLOCK => {
                 let told: Vec<String> =
                     waits.iter().map(|(name, place)| format!("{name} waits at {place}")).collect();
-                (format!("deadlock: {}", told.join(", ")), waits.first().map_or("", |(_, place)| *place).to_owned())
+                (
+                    format!("deadlock: {}", told.join(", ")),
+                    waits.first().map_or("", |(_, place)| *place).to_owned(),
+                )
             }
             _ => (check.message.clone(), check.place.clone()),
         };

@@ -10,6 +10,7 @@ use raddle_core::consistency::{Options, UseClosure};
 use raddle_core::history::Format;
 use raddle_core::model::Model;
 
+use crate::bmc::{self, BmcArgs};
 use crate::check::{self, CheckArgs};
 use crate::cycles::{self, LitmusArgs};
 use crate::generate::{GenerateArgs, Shares};
@@ -57,6 +58,10 @@ pub(crate) enum Command {
     /// Explore programs: all behaviours that memory models allow
     #[command(long_about = CHECK_ABOUT, after_help = check::EXAMPLES)]
     Check(Box<CheckArgs>),
+
+    /// Check a C program within bounds, symbolically: inputs may be anything
+    #[command(after_help = bmc::EXAMPLES)]
+    Bmc(Box<BmcArgs>),
 
     /// Make litmus tests from cycles of relaxations, as diy does
     #[command(after_help = cycles::EXAMPLES)]

@@ -4,6 +4,7 @@
 //! command is a module of its own.
 
 mod args;
+mod bmc;
 mod bug;
 mod check;
 mod convert;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let result = match &command {
         Command::Models(args) => models::run(args, &mut output),
         Command::Check(args) => check::run(args, &mut output),
+        Command::Bmc(args) => bmc::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Litmus(args) => cycles::run(args, &mut output),
         Command::Verify(args) => match args.mode() {

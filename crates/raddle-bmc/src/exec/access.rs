@@ -192,7 +192,9 @@ impl Exec<'_> {
     /// Whether nobody but this thread writes these cells.
     fn is_own(&self, cells: &Cells) -> bool {
         let own = 1 << self.thread;
-        cells.iter().all(|(cell, _)| self.space.writers.get(cell).is_none_or(|&threads| threads == own))
+        cells
+            .iter()
+            .all(|(cell, _)| self.space.writers.get(cell).is_none_or(|&threads| threads == own))
     }
 
     /// The thread writes these cells, and remembers what.
@@ -375,7 +377,8 @@ impl Exec<'_> {
         }
         let at = self.targets(&cells, width);
         let is_own = self.is_own(&cells);
-        let out = if is_own { self.local_read(&cells, width) } else { self.observed(&cells, width) };
+        let out =
+            if is_own { self.local_read(&cells, width) } else { self.observed(&cells, width) };
         let (new, writes, ready) = f(self, out)?;
         self.fit(new);
         let stored = self.terms.ite(writes, new, out);

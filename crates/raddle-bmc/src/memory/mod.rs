@@ -11,15 +11,20 @@
 //! | `simple` | arrays: TSO-SMA |
 //! | `etso` | lists with time stamps for every variable: eTSO-SMA and PSO-SMA |
 
+mod array;
 mod direct;
+mod etso;
+mod simple;
 mod stamps;
 
 use crate::options::{Abstraction, Model, Options};
 use crate::program::{CellId, Program};
 use crate::term::{TRUE, Term, Terms};
 
-pub(crate) use direct::Direct;
-pub(crate) use stamps::Stamps;
+use direct::Direct;
+use etso::Etso;
+use simple::Simple;
+use stamps::Stamps;
 
 /// A turn of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,10 +123,11 @@ pub(crate) fn memory(
     options: &Options,
     build: &mut Builder<'_>,
 ) -> Box<dyn Memory> {
+    let bounds = (options.nodes, options.max_time);
     match (options.model, options.abstraction) {
         (Model::Sc, _) => Box::new(Direct::new(program)),
-        (model, Abstraction::Stamps | Abstraction::Simple | Abstraction::Etso) => {
-            Box::new(Stamps::new(program, model, build))
-        }
+        (Model::Tso, Abstraction::Simple) => Box::new(Simple::new(program, options.nodes, build)),
+        (model, Abstraction::Etso) => Box::new(Etso::new(program, model, bounds, build)),
+        (model, _) => Box::new(Stamps::new(program, model, build)),
     }
 }

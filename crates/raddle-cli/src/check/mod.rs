@@ -30,7 +30,7 @@ use expect::Expectations;
 use front_end::{FrontEnd, LoadError};
 use trace_file::TraceFile;
 
-pub(crate) use args::{CheckArgs, EXAMPLES};
+pub(crate) use args::{CheckArgs, EXAMPLES, seconds};
 
 /// A program that was named on the command line, and what came of reading it.
 struct Input {
