@@ -94,11 +94,6 @@ impl Blaster {
         self.bits(terms, term)[0]
     }
 
-    /// Whether a term is in the formula.
-    pub(crate) fn knows(&self, terms: &Terms, term: Term) -> bool {
-        terms.as_const(term).is_some() || self.bits.contains_key(&term)
-    }
-
     /// The value of a term in the assignment that was found. What is not in the formula is computed from what is; a
     /// variable that is not in it is 0.
     pub(crate) fn value(&self, terms: &Terms, term: Term) -> u64 {

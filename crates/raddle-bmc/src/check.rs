@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::blast::Blaster;
+use crate::emit;
 use crate::options::{Abstraction, Model, Options};
 use crate::parse;
 use crate::program::Program;
@@ -79,6 +80,10 @@ fn check_here(options: &Options) -> Result<Report, Refusal> {
     let source = parse::parse(&options.file, &options.flags, options.compiler.as_deref())?;
     let mut program = settle::settle(&source, options)?;
     slice::slice(&mut program, options.model);
+    if let Some(path) = &options.emit {
+        std::fs::write(path, emit::emit(&program, options))
+            .map_err(|error| Refusal::new(path.display(), format!("cannot write: {error}")))?;
+    }
     let sequenced = sequence::sequence(&mut program, options);
     let deadline = options.timeout.and_then(|timeout: Duration| start.checked_add(timeout));
     let mut solver = Solver::new(deadline);

@@ -11,6 +11,7 @@
 mod blast;
 mod check;
 mod deepen;
+mod emit;
 mod exec;
 mod memory;
 mod options;

@@ -12,7 +12,6 @@ pub(crate) type CellId = usize;
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: String,
-    pub(crate) width: u8,
     /// What it is when the first thread is created.
     pub(crate) initial: Term,
 }
@@ -28,8 +27,8 @@ pub(crate) enum Action {
     /// Writes; if `releases`, behind all earlier writes.
     Write { at: Targets, value: Term, releases: bool },
     /// Reads and writes memory at once, if `writes`, with empty buffers; waits until `ready`, which is about what it
-    /// reads.
-    Update { at: Targets, out: Term, new: Term, writes: Term, ready: Term },
+    /// reads. What it reads is nothing if nobody wants to know.
+    Update { at: Targets, out: Option<Term>, new: Term, writes: Term, ready: Term },
     /// Empties the buffers.
     Fence,
     /// No later write overtakes an earlier one.

@@ -292,7 +292,9 @@ impl Sequencer<'_> {
                 self.memory.fence(build, step);
                 for &(cell, condition) in at {
                     let value = self.memory.fetch(build, step, cell);
-                    self.observe(build, step, condition, *out, value);
+                    if let Some(out) = *out {
+                        self.observe(build, step, condition, out, value);
+                    }
                     let when = build.terms.and(condition, *writes);
                     self.memory.put(build, step, cell, when, *new);
                 }
@@ -395,7 +397,7 @@ impl Sequencer<'_> {
     fn blocked(&mut self, build: &mut Builder<'_>, step: Step) -> Option<Term> {
         let program = self.program;
         match &program.threads[step.turn.thread].events[step.event].action {
-            Action::Update { at, out, ready, .. } if *ready != TRUE => {
+            Action::Update { at, out: Some(out), ready, .. } if *ready != TRUE => {
                 let not = build.terms.not(*ready);
                 let mut all = not;
                 for &(cell, condition) in at {
@@ -409,7 +411,11 @@ impl Sequencer<'_> {
             Action::Join(threads) => {
                 let mut any = FALSE;
                 for &(thread, condition) in threads {
-                    let ended = self.ended(build, thread, Turn { round: self.rounds, thread: 0 });
+                    // What is in its buffers reaches memory some time.
+                    let body = &program.threads[thread];
+                    let all = body.events.len();
+                    let reached = reached(build, program, thread, all, self.rounds - 1);
+                    let ended = build.terms.and(reached, body.end);
                     let not = build.terms.not(ended);
                     let waits = build.terms.and(condition, not);
                     any = build.terms.or(any, waits);

@@ -38,7 +38,7 @@ impl Needed {
             Action::Read { out, .. } => self.terms.contains(out),
             Action::Write { .. } => writes(),
             Action::Update { out, ready, .. } => {
-                *ready != TRUE || self.terms.contains(out) || writes()
+                *ready != TRUE || out.is_some_and(|out| self.terms.contains(&out)) || writes()
             }
             Action::Fence | Action::StoreFence => model != Model::Sc,
             Action::Join(_) => true,
@@ -51,7 +51,9 @@ impl Needed {
         event.action.terms().into_iter().for_each(|term| self.term(terms, term));
         let reads = match &event.action {
             Action::Read { .. } => true,
-            Action::Update { out, ready, .. } => *ready != TRUE || self.terms.contains(out),
+            Action::Update { out, ready, .. } => {
+                *ready != TRUE || out.is_some_and(|out| self.terms.contains(&out))
+            }
             _ => false,
         };
         if reads {

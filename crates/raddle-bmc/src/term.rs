@@ -98,6 +98,7 @@ pub struct Terms {
     infos: Vec<Info>,
     known: FxHashMap<(Node, u8), Term>,
     variables: Vec<Values>,
+    by_number: Vec<Term>,
     values: FxHashMap<Term, Values>,
 }
 
@@ -107,6 +108,7 @@ impl Default for Terms {
             infos: vec![],
             known: FxHashMap::default(),
             variables: vec![],
+            by_number: vec![],
             values: FxHashMap::default(),
         };
         terms.constant(0, 1);
@@ -162,6 +164,12 @@ impl Terms {
         }
     }
 
+    /// A variable by number, and what it can be.
+    #[must_use]
+    pub fn variable(&self, number: u32) -> (Term, &Values) {
+        (self.by_number[number as usize], &self.variables[number as usize])
+    }
+
     /// How many variables there are.
     #[must_use]
     pub fn variables(&self) -> usize {
@@ -205,7 +213,9 @@ impl Terms {
         }
         let number = u32::try_from(self.variables.len()).expect("fewer than 2^32 variables");
         self.variables.push(values);
-        self.make(Node::Var(number), width)
+        let term = self.make(Node::Var(number), width);
+        self.by_number.push(term);
+        term
     }
 
     /// What a term can be.

@@ -181,11 +181,7 @@ impl Teller<'_> {
                 format!("writes {} = {}", self.target(event), number(*value))
             }
             Action::Update { out, new, writes, .. } => {
-                let was = if self.blaster.knows(&self.program.terms, *out) {
-                    format!(", was {}", number(*out))
-                } else {
-                    String::new()
-                };
+                let was = out.map_or(String::new(), |out| format!(", was {}", number(out)));
                 match self.holds(*writes) {
                     true => format!("sets {} = {}{was}", self.target(event), number(*new)),
                     false => format!("leaves {} as it is{was}", self.target(event)),

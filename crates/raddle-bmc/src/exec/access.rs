@@ -242,7 +242,7 @@ impl Exec<'_> {
             true => object.name.clone(),
             false => format!("{}+{}", object.name, cell.1),
         };
-        self.cells.push(Cell { name, width, initial });
+        self.cells.push(Cell { name, initial });
         self.cell_ids.insert(cell, self.cells.len() - 1);
         self.cells.len() - 1
     }
@@ -345,7 +345,7 @@ impl Exec<'_> {
         let at = self.targets(&cells, width);
         self.note_written(&cells, value);
         if order == Order::SeqCst {
-            let out = value;
+            let out = None;
             self.event(Action::Update { at, out, new: value, writes: TRUE, ready: TRUE });
         } else {
             let releases = matches!(order, Order::Release | Order::AcqRel);
@@ -386,7 +386,7 @@ impl Exec<'_> {
         for &(cell, _) in &cells {
             self.note_stored(cell, stored);
         }
-        self.event(Action::Update { at, out, new, writes, ready });
+        self.event(Action::Update { at, out: Some(out), new, writes, ready });
         self.assume(ready);
         Ok(out)
     }

@@ -504,7 +504,7 @@ impl<'a> Exec<'a> {
         actions.into_iter().all(|(when, action)| match action {
             Action::Read { .. } => true,
             Action::Update { out, new, writes, ready, .. } => {
-                let differs = self.terms.ne(out, new);
+                let differs = out.map_or(crate::term::TRUE, |out| self.terms.ne(out, new));
                 let writes = self.terms.all([when, guard, writes, differs]);
                 ready == crate::term::TRUE && self.is_never(writes)
             }

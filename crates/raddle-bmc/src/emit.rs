@@ -1,0 +1,473 @@
+//! The sequentialised program in C, for any bounded model checker.
+//!
+//! One function for each thread: a list of blocks, one for each visible statement, that are passed in order; how far a
+//! thread comes in a turn is an input. Between them are assignments to variables, for the terms that the next statement
+//! needs. Shared memory is an array, or under TSO and PSO the lists of eTSO-SMA and PSO-SMA as in the paper. Inputs,
+//! assumptions and errors are those of the competition on software verification (`__VERIFIER_nondet_ulong`,
+//! `__VERIFIER_assume`, `reach_error`), so what is written here can also be given to `raddle bmc` again.
+//!
+//! Every number is an `unsigned long` in which only the bits of its width are set.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashSet;
+
+use crate::options::{Model, Options};
+use crate::program::{Action, Program};
+use crate::term::{Node, Op, Term, mask};
+
+/// What every such program begins with.
+const PRELUDE: &str = "\
+extern unsigned long __VERIFIER_nondet_ulong(void);
+extern void __VERIFIER_assume(int);
+extern void reach_error(void);
+typedef unsigned long word;
+#define ASSUME(condition) __VERIFIER_assume((condition) != 0)
+#define ANY() __VERIFIER_nondet_ulong()
+";
+
+/// Shared memory without buffers.
+const DIRECT: &str = "\
+static word memory[CELLS];
+static word sma_read(int v, int t) { return memory[v]; }
+static void sma_write(int v, int t, word value) { memory[v] = value; }
+static void sma_fence(int t) {}
+static void sma_store_fence(int t) {}
+static word sma_fetch(int v, int t) { return memory[v]; }
+static void sma_put(int v, int t, word value) { memory[v] = value; }
+static void sma_init(int v, word value) { memory[v] = value; }
+static int sma_drained(int t) { return 1; }
+";
+
+/// Lists with time stamps.
+const LISTS: &str = "\
+static word clock, value[CELLS][N + 1], tstamp[CELLS][N + 1], prev[CELLS][N + 1], next[CELLS][N + 1];
+static word last_value[CELLS][THREADS], last_tstamp[CELLS][THREADS], max_tstamp[THREADS], floor_tstamp[THREADS];
+static void sma_init(int v, word initial) {
+    for (int i = 0; i <= N; i++) {
+        value[v][i] = initial;
+        tstamp[v][i] = i < N ? 0 : K + 1;
+        next[v][i] = (i + 1) % (N + 1);
+        prev[v][i] = (i + N) % (N + 1);
+    }
+}
+static void clock_update(void) {
+    word later = ANY();
+    ASSUME(clock <= later && later <= K);
+    clock = later;
+}
+static word sma_fetch(int v, int t) {
+    word node = ANY();
+    ASSUME(node < N && tstamp[v][node] <= clock && tstamp[v][next[v][node]] > clock);
+    return value[v][node];
+}
+static word sma_read(int v, int t) {
+    clock_update();
+    if (last_tstamp[v][t] > clock)
+        return last_value[v][t];
+    return sma_fetch(v, t);
+}
+static void insert(int v, int t, word val, word ts) {
+    word node = next[v][N];
+    ASSUME(tstamp[v][next[v][node]] <= clock);
+    next[v][N] = next[v][node];
+    prev[v][next[v][N]] = N;
+    word succ = ANY();
+    ASSUME(succ <= N && tstamp[v][succ] > clock);
+    word pred = prev[v][succ];
+    ASSUME(ts >= clock && ts >= floor_tstamp[t] && ts >= (PSO ? last_tstamp[v][t] : max_tstamp[t]));
+    ASSUME(ts >= tstamp[v][pred] && ts < tstamp[v][succ]);
+    value[v][node] = val;
+    tstamp[v][node] = ts;
+    next[v][pred] = node;
+    prev[v][node] = pred;
+    next[v][node] = succ;
+    prev[v][succ] = node;
+    last_value[v][t] = val;
+    last_tstamp[v][t] = ts;
+    if (ts > max_tstamp[t])
+        max_tstamp[t] = ts;
+}
+static void sma_write(int v, int t, word val) {
+    clock_update();
+    word ts = ANY();
+    ASSUME(ts <= K);
+    insert(v, t, val, ts);
+}
+static void sma_fence(int t) {
+    clock_update();
+    ASSUME(max_tstamp[t] <= clock);
+}
+static void sma_store_fence(int t) { floor_tstamp[t] = max_tstamp[t]; }
+static void sma_put(int v, int t, word val) { insert(v, t, val, clock); }
+static int sma_drained(int t) {
+    clock_update();
+    return max_tstamp[t] <= clock;
+}
+";
+
+struct Emitter<'a> {
+    program: &'a Program,
+    text: String,
+    thread: usize,
+    /// Terms that the current thread has computed.
+    known: FxHashSet<Term>,
+    variables: FxHashSet<u32>,
+    /// All terms of all threads, to be declared.
+    declared: FxHashSet<(usize, Term)>,
+}
+
+/// The program in C.
+pub(crate) fn emit(program: &Program, options: &Options) -> String {
+    let mut emitter = Emitter {
+        program,
+        text: String::new(),
+        thread: 0,
+        known: FxHashSet::default(),
+        variables: FxHashSet::default(),
+        declared: FxHashSet::default(),
+    };
+    for thread in 0..program.threads.len() {
+        emitter.function(thread);
+    }
+    emitter.main(options.rounds);
+    let (rest, head) = (std::mem::take(&mut emitter.text), emitter.head(options));
+    head + &rest
+}
+
+impl Emitter<'_> {
+    fn head(&self, options: &Options) -> String {
+        let (threads, cells) = (self.program.threads.len(), self.program.cells.len().max(1));
+        let mut text = format!(
+            "// {}, sequentialised: {} rounds, {}\n{PRELUDE}#define CELLS {cells}\n#define THREADS {threads}\n",
+            options.file.display(),
+            options.rounds,
+            options.model.name()
+        );
+        if options.model == Model::Sc {
+            text += DIRECT;
+        } else {
+            let (nodes, most, pso) =
+                (options.nodes.max(2), options.max_time, u8::from(options.model == Model::Pso));
+            let _ = write!(text, "#define N {nodes}\n#define K {most}\n#define PSO {pso}\n{LISTS}");
+        }
+        let _ = writeln!(text, "static int pc[THREADS], created[THREADS], ended[THREADS];");
+        let mut variables: Vec<u32> = self.variables.iter().copied().collect();
+        variables.sort_unstable();
+        for variable in variables {
+            let _ = writeln!(text, "static word v{variable};");
+        }
+        let mut declared: Vec<(usize, Term)> = self.declared.iter().copied().collect();
+        declared.sort_unstable();
+        for (thread, term) in declared {
+            let _ = writeln!(text, "static word t{thread}_{};", term.0);
+        }
+        text
+    }
+
+    /// Computes a term, and everything that it needs.
+    fn compute(&mut self, term: Term) {
+        let mut open = vec![(term, false)];
+        while let Some((term, is_ready)) = open.pop() {
+            if self.known.contains(&term) {
+                continue;
+            }
+            let operands = operands(self.program.terms.node(term));
+            if operands.is_empty() {
+                if let Node::Var(number) = self.program.terms.node(term) {
+                    self.variables.insert(number);
+                }
+                self.known.insert(term);
+            } else if is_ready {
+                self.known.insert(term);
+                self.declared.insert((self.thread, term));
+                let (thread, value) = (self.thread, self.expression(term));
+                let _ = writeln!(self.text, "        t{thread}_{} = {value};", term.0);
+            } else {
+                open.push((term, true));
+                open.extend(operands.into_iter().map(|operand| (operand, false)));
+            }
+        }
+    }
+
+    /// What a term that was computed is called.
+    fn name(&self, term: Term) -> String {
+        match self.program.terms.node(term) {
+            Node::Const(value) => format!("{value}ul"),
+            Node::Var(number) => format!("v{number}"),
+            _ => format!("t{}_{}", self.thread, term.0),
+        }
+    }
+
+    fn expression(&self, term: Term) -> String {
+        let terms = &self.program.terms;
+        let ones = mask(terms.width(term));
+        let signed = |term: Term| {
+            let shift = 64 - terms.width(term);
+            format!("((long)({} << {shift}) >> {shift})", self.name(term))
+        };
+        let text = match terms.node(term) {
+            Node::Const(_) | Node::Var(_) => return self.name(term),
+            Node::Not(a) => format!("~{}", self.name(a)),
+            Node::Ite(c, a, b) => format!("{} ? {} : {}", self.name(c), self.name(a), self.name(b)),
+            Node::Zext(a) => self.name(a),
+            Node::Sext(a) => format!("(word){}", signed(a)),
+            Node::Extract(a, low) => format!("{} >> {low}", self.name(a)),
+            Node::Binary(op, a, b) => {
+                let (x, y) = (self.name(a), self.name(b));
+                let width = terms.width(a);
+                match op {
+                    Op::And => format!("{x} & {y}"),
+                    Op::Xor => format!("{x} ^ {y}"),
+                    Op::Add => format!("{x} + {y}"),
+                    Op::Sub => format!("{x} - {y}"),
+                    Op::Mul => format!("{x} * {y}"),
+                    Op::Udiv => format!("{y} ? {x} / ({y} ? {y} : 1) : ~0ul"),
+                    Op::Urem => format!("{y} ? {x} % ({y} ? {y} : 1) : {x}"),
+                    Op::Shl => format!("{y} < {width} ? {x} << ({y} & 63) : 0"),
+                    Op::Lshr => format!("{y} < {width} ? {x} >> ({y} & 63) : 0"),
+                    Op::Ashr => {
+                        let most = width - 1;
+                        format!("(word)({} >> ({y} < {width} ? {y} : {most}))", signed(a))
+                    }
+                    Op::Eq => format!("{x} == {y}"),
+                    Op::Ult => format!("{x} < {y}"),
+                    Op::Slt => format!("{} < {}", signed(a), signed(b)),
+                }
+            }
+        };
+        format!("({text}) & {ones}ul")
+    }
+
+    fn function(&mut self, thread: usize) {
+        self.thread = thread;
+        self.known.clear();
+        let program = self.program;
+        let body = &program.threads[thread];
+        let _ = writeln!(self.text, "static void thread{thread}(int stop) {{ // {}", body.name);
+        let _ = writeln!(
+            self.text,
+            "    if (created[{thread}] == 1) {{\n        created[{thread}] = 2;"
+        );
+        self.passed(0);
+        self.text += "    }\n";
+        for (at, event) in body.events.iter().enumerate() {
+            let _ = writeln!(
+                self.text,
+                "    if (pc[{thread}] <= {at} && {at} < stop) {{ // {}",
+                event.place
+            );
+            self.compute(event.guard);
+            event.action.terms().into_iter().for_each(|term| self.compute(term));
+            let guard = self.name(event.guard);
+            let _ = writeln!(self.text, "        if ({guard}) {{");
+            self.action(&event.action);
+            self.text += "        }\n";
+            self.passed(at + 1);
+            self.text += "    }\n";
+        }
+        let _ = writeln!(self.text, "    pc[{thread}] = stop;\n}}");
+    }
+
+    /// What happens when a thread has executed so many statements.
+    fn passed(&mut self, after: usize) {
+        let (program, thread) = (self.program, self.thread);
+        for check in program.checks.iter().filter(|c| c.thread == thread && c.after == after) {
+            self.compute(check.fails);
+            let (fails, message) = (self.name(check.fails), check.message.replace("*/", "* /"));
+            let _ = writeln!(
+                self.text,
+                "        if ({fails}) reach_error(); /* {}: {message} */",
+                check.place
+            );
+        }
+        for (child, body) in program.threads.iter().enumerate() {
+            if let Some((parent, at, guard)) = body.created
+                && (parent, at) == (thread, after)
+            {
+                self.compute(guard);
+                let _ =
+                    writeln!(self.text, "        if ({}) created[{child}] = 1;", self.name(guard));
+            }
+        }
+        let body = &program.threads[thread];
+        if after == body.events.len() {
+            self.compute(body.end);
+            let _ = writeln!(self.text, "        ended[{thread}] = {};", self.name(body.end));
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        let thread = self.thread;
+        match action {
+            Action::Read { at, out } => {
+                for &(cell, condition) in at {
+                    self.observe(condition, *out, &format!("sma_read({cell}, {thread})"));
+                }
+            }
+            Action::Write { at, value, releases } => {
+                if *releases {
+                    let _ = writeln!(self.text, "            sma_store_fence({thread});");
+                }
+                for &(cell, condition) in at {
+                    let (condition, value) = (self.name(condition), self.name(*value));
+                    let _ = writeln!(
+                        self.text,
+                        "            if ({condition}) sma_write({cell}, {thread}, {value});"
+                    );
+                }
+            }
+            Action::Update { at, out, new, writes, ready } => {
+                let _ = writeln!(self.text, "            sma_fence({thread});");
+                if let Some(out) = *out {
+                    for &(cell, condition) in at {
+                        self.observe(condition, out, &format!("sma_fetch({cell}, {thread})"));
+                    }
+                    // What depends on what was just read.
+                    [new, writes, ready].into_iter().for_each(|&term| self.again(term, out));
+                }
+                let _ = writeln!(self.text, "            ASSUME({});", self.name(*ready));
+                for &(cell, condition) in at {
+                    let (condition, writes) = (self.name(condition), self.name(*writes));
+                    let new = self.name(*new);
+                    let _ = writeln!(
+                        self.text,
+                        "            if ({condition} && {writes}) sma_put({cell}, {thread}, {new});"
+                    );
+                }
+            }
+            Action::Fence => {
+                let _ = writeln!(self.text, "            sma_fence({thread});");
+            }
+            Action::StoreFence => {
+                let _ = writeln!(self.text, "            sma_store_fence({thread});");
+            }
+            Action::Join(threads) => {
+                for &(joined, condition) in threads {
+                    let condition = self.name(condition);
+                    let _ = writeln!(
+                        self.text,
+                        "            if ({condition}) ASSUME(ended[{joined}] && sma_drained({joined}));"
+                    );
+                }
+            }
+        }
+    }
+
+    /// A variable gets what is read.
+    fn observe(&mut self, condition: Term, out: Term, read: &str) {
+        let inner = match self.program.terms.node(out) {
+            Node::Sext(inner) => inner,
+            _ => out,
+        };
+        let Node::Var(number) = self.program.terms.node(inner) else { return };
+        self.variables.insert(number);
+        let condition = self.name(condition);
+        match inner == out {
+            true => {
+                let _ = writeln!(self.text, "            if ({condition}) v{number} = {read};");
+            }
+            false => {
+                let (ones, whole) =
+                    (mask(self.program.terms.width(inner)), mask(self.program.terms.width(out)));
+                let shift = 64 - self.program.terms.width(inner);
+                let _ = writeln!(
+                    self.text,
+                    "            if ({condition}) {{ word all = {read}; v{number} = all & {ones}ul; \
+                     ASSUME(all == ((word)((long)(v{number} << {shift}) >> {shift}) & {whole}ul)); }}"
+                );
+            }
+        }
+    }
+
+    /// Computes a term once more, as something in it has changed.
+    fn again(&mut self, term: Term, changed: Term) {
+        let (mut order, mut open, mut seen) = (vec![], vec![(term, false)], FxHashSet::default());
+        while let Some((term, is_done)) = open.pop() {
+            if is_done {
+                order.push(term);
+            } else if seen.insert(term) {
+                open.push((term, true));
+                open.extend(
+                    operands(self.program.terms.node(term)).into_iter().map(|term| (term, false)),
+                );
+            }
+        }
+        let mut depends: FxHashSet<Term> = FxHashSet::from_iter([changed]);
+        if let Node::Sext(inner) = self.program.terms.node(changed) {
+            depends.insert(inner);
+        }
+        for term in order {
+            let operands = operands(self.program.terms.node(term));
+            if operands.iter().any(|operand| depends.contains(operand)) {
+                depends.insert(term);
+                let (thread, value) = (self.thread, self.expression(term));
+                self.declared.insert((thread, term));
+                let _ = writeln!(self.text, "            t{thread}_{} = {value};", term.0);
+            }
+        }
+    }
+
+    fn main(&mut self, rounds: usize) {
+        let program = self.program;
+        self.thread = 0;
+        self.known.clear();
+        let body = std::mem::take(&mut self.text);
+        for (cell, initial) in program.cells.iter().enumerate() {
+            self.compute(initial.initial);
+            let value = self.name(initial.initial);
+            let _ = writeln!(self.text, "    sma_init({cell}, {value}); // {}", initial.name);
+        }
+        let initial = std::mem::replace(&mut self.text, body);
+        self.text += "int main(void) {\n";
+        let read: FxHashSet<Term> = program
+            .threads
+            .iter()
+            .flat_map(|thread| &thread.events)
+            .filter_map(|event| match event.action {
+                Action::Read { out, .. } => Some(out),
+                Action::Update { out, .. } => out,
+                _ => None,
+            })
+            .collect();
+        let mut free: Vec<u32> = self.variables.iter().copied().collect();
+        free.sort_unstable();
+        for number in free {
+            let (term, values) = program.terms.variable(number);
+            if !read.contains(&term) {
+                let ones = mask(program.terms.width(term)) & !values.zeros();
+                let _ = writeln!(self.text, "    v{number} = ANY() & {ones}ul;");
+            }
+        }
+        let _ = writeln!(self.text, "{initial}    created[0] = 1;");
+        let turn = |text: &mut String, thread: usize, indent: &str| {
+            let count = program.threads[thread].events.len();
+            let _ = writeln!(
+                text,
+                "{indent}stop = ANY();\n\
+                 {indent}ASSUME(pc[{thread}] <= stop && stop <= {count} && (created[{thread}] || stop == 0));\n\
+                 {indent}thread{thread}(stop);"
+            );
+        };
+        let _ = writeln!(
+            self.text,
+            "    word stop;\n    for (int round = 0; round < {rounds}; round++) {{"
+        );
+        for thread in 0..program.threads.len() {
+            turn(&mut self.text, thread, "        ");
+        }
+        self.text += "    }\n";
+        turn(&mut self.text, 0, "    ");
+        self.text += "    return 0;\n}\n";
+    }
+}
+
+/// The terms that a term is made of.
+fn operands(node: Node) -> Vec<Term> {
+    match node {
+        Node::Const(_) | Node::Var(_) => vec![],
+        Node::Not(a) | Node::Zext(a) | Node::Sext(a) | Node::Extract(a, _) => vec![a],
+        Node::Binary(_, a, b) => vec![a, b],
+        Node::Ite(a, b, c) => vec![a, b, c],
+    }
+}
