@@ -1,0 +1,149 @@
+//! The table of Tomasco et al., FMCAD 2016, beside `raddle check` on the same files, and how large formulas are.
+//!
+//! `cargo bench -p raddle-bmc -- [table] [sizes] [safestack]`; without a word, the table and the sizes.
+//!
+//! `RADDLE` is the `raddle` program to compare with; without it that column is empty. Safestack takes minutes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use raddle_bmc::{Abstraction, Answer, Model, Options, Report, check};
+
+/// A program of the table: file, flags, unwind, rounds, bits, and whether it is wrong under SC, TSO and PSO.
+type Row = (&'static str, &'static str, usize, usize, Option<u8>, [bool; 3]);
+
+const ROWS: &[Row] = &[
+    ("c/exclusion/dekker.c", "", 1, 2, None, [false, true, true]),
+    ("c/exclusion/dekker.c", "-DSC", 1, 2, None, [false, false, false]),
+    ("c/exclusion/lamport.c", "", 1, 2, None, [false, true, true]),
+    ("c/exclusion/lamport.c", "-DSC", 1, 2, None, [false, false, false]),
+    ("c/exclusion/peterson.c", "", 1, 2, None, [false, true, true]),
+    ("c/exclusion/peterson.c", "-DSC", 1, 2, None, [false, false, false]),
+    ("c/exclusion/szymanski.c", "", 1, 3, None, [false, true, true]),
+    ("c/exclusion/szymanski.c", "-DSC", 1, 3, None, [false, false, false]),
+    ("bmc/fib_longer.c", "", 6, 6, Some(10), [true, true, true]),
+    ("bmc/fib_longer.c", "-DSAFE", 6, 6, Some(10), [false, false, false]),
+    ("bmc/parker.c", "", 1, 2, None, [false, true, true]),
+    ("bmc/parker.c", "-DFENCED", 1, 2, None, [false, false, false]),
+    ("bmc/stack_unsafe.c", "", 2, 2, None, [true, true, true]),
+    ("bmc/stack_unsafe.c", "-DSAFE", 2, 2, None, [false, false, false]),
+    ("c/litmus/sb.c", "", 1, 2, None, [false, true, true]),
+    ("c/litmus/mp.c", "", 1, 2, None, [false, false, true]),
+    ("c/litmus/iriw.c", "", 1, 2, None, [false, false, false]),
+    ("c/litmus/wrc.c", "", 1, 2, None, [false, false, false]),
+];
+
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
+}
+
+fn options(&(file, flags, unwind, rounds, bits, _): &Row, model: Model) -> Options {
+    let mut options = Options::new(corpus().join(file));
+    options.flags = flags.split_whitespace().map(String::from).collect();
+    (options.model, options.unwind, options.rounds, options.bits) = (model, unwind, rounds, bits);
+    options
+}
+
+fn run(options: &Options) -> Report {
+    check(options).unwrap_or_else(|refusal| panic!("{refusal}"))
+}
+
+/// Whether it goes wrong; a report that is neither is a mistake of the table.
+fn is_wrong(report: &Report) -> bool {
+    assert_ne!(report.answer, Answer::Timeout);
+    matches!(report.answer, Answer::Bug(_))
+}
+
+fn table() {
+    println!(
+        "program                                   model  bug    variables  clauses     bmc    check"
+    );
+    for row in ROWS {
+        for (model, expected) in MODELS.into_iter().zip(row.5) {
+            let options = options(row, model);
+            let report = run(&options);
+            assert_eq!(is_wrong(&report), expected, "{} {} {model:?}", row.0, row.1);
+            let size = &report.statistics;
+            let name = format!("{} {}", row.0, row.1);
+            let checked = explored(&options).map_or(String::from("-"), |s| format!("{s:.3}"));
+            println!(
+                "{name:40}  {:5}  {expected:5}  {:9}  {:7}  {:6.3}  {checked:>7}",
+                model.name(),
+                size.variables,
+                size.clauses,
+                size.seconds
+            );
+        }
+    }
+}
+
+/// How long `raddle check` takes; at most a minute.
+fn explored(options: &Options) -> Option<f64> {
+    let raddle = std::env::var_os("RADDLE")?;
+    let mut command = Command::new(raddle);
+    command.arg("check").arg(&options.file).args(["--json", "--timeout", "60"]);
+    command.args(["--model", options.model.name(), "--"]).args(&options.flags);
+    let output = command.output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (_, rest) = text.split_once("\"seconds\":")?;
+    rest.split([',', '}']).next()?.parse().ok()
+}
+
+/// Formulas for TSO by the number of stores that may wait.
+fn sizes() {
+    println!("variables and clauses by nodes, TSO");
+    println!(
+        "program                   sma     {}",
+        [2, 3, 4, 6, 8].map(|n| format!("N={n:<15}")).join(" ")
+    );
+    for row in ROWS.iter().filter(|row| row.1.is_empty()).take(4) {
+        for abstraction in [Abstraction::Simple, Abstraction::Etso, Abstraction::Stamps] {
+            let size = |nodes: usize| {
+                let mut options = options(row, Model::Tso);
+                (options.abstraction, options.nodes) = (abstraction, nodes);
+                let size = run(&options).statistics;
+                format!("{:7} {:8} ", size.variables, size.clauses)
+            };
+            println!(
+                "{:24}  {:6}  {}",
+                row.0,
+                abstraction.name(),
+                [2, 3, 4, 6, 8].map(size).join(" ")
+            );
+        }
+    }
+}
+
+/// Vyukov's stack, whose bug needs many context switches.
+fn safestack() {
+    for model in [Model::Tso, Model::Pso] {
+        let mut options = Options::new(corpus().join("bmc/safestack.c"));
+        (options.model, options.unwind, options.rounds, options.bits) = (model, 2, 4, Some(3));
+        options.timeout = Some(Duration::from_secs(900));
+        let Report { answer, statistics } = run(&options);
+        let answer = match answer {
+            Answer::Bug(_) => "bug",
+            Answer::Safe | Answer::Bounded(_) => "no bug",
+            Answer::Timeout => "time is up",
+        };
+        println!("safestack {}: {answer}, {statistics:?}", model.name());
+    }
+}
+
+fn main() {
+    let words: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let asked = |word: &str| words.iter().any(|asked| asked == word);
+    if words.is_empty() || asked("table") {
+        table();
+    }
+    if words.is_empty() || asked("sizes") {
+        sizes();
+    }
+    if asked("safestack") {
+        safestack();
+    }
+}
