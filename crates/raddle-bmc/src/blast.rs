@@ -18,12 +18,15 @@ enum Gate {
     Majority(Lit, Lit, Lit),
 }
 
+/// Quotient and remainder.
+type Division = (Box<[Lit]>, Box<[Lit]>);
+
 /// Turns terms into clauses.
 pub(crate) struct Blaster {
     pub(crate) solver: Solver,
     bits: FxHashMap<Term, Box<[Lit]>>,
     gates: FxHashMap<Gate, Lit>,
-    divisions: FxHashMap<(Term, Term), (Box<[Lit]>, Box<[Lit]>)>,
+    divisions: FxHashMap<(Term, Term), Division>,
 }
 
 impl Blaster {
@@ -258,7 +261,7 @@ impl Blaster {
     }
 
     /// Quotient and remainder: `x = q * y + r` without overflow, and `r < y`.
-    fn division(&mut self, terms: &mut Terms, a: Term, b: Term) -> (Box<[Lit]>, Box<[Lit]>) {
+    fn division(&mut self, terms: &mut Terms, a: Term, b: Term) -> Division {
         if let Some(known) = self.divisions.get(&(a, b)) {
             return known.clone();
         }

@@ -391,7 +391,7 @@ impl Terms {
         if let Some(simple) = self.simplify(op, a, b, operand) {
             return simple;
         }
-        if let Some(moved) = self.into_choice(op, a, b) {
+        if let Some(moved) = self.distribute(op, a, b) {
             return moved;
         }
         if width == 1
@@ -412,7 +412,7 @@ impl Terms {
     }
 
     /// Moves an operation into a choice of constants.
-    fn into_choice(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+    fn distribute(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
         let leaves = |terms: &Self, term: Term| terms.infos[term.0 as usize].leaves;
         let (many, few) = (leaves(self, a), leaves(self, b));
         if few == 1 && (many > 1 || op == Op::Eq || op == Op::Ult || op == Op::Slt) {

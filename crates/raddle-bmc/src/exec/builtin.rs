@@ -358,7 +358,7 @@ impl<'a> Exec<'a> {
             }
             "abort" | "__builtin_trap" => self.fails_if(TRUE, "abort", format!("{name} is called")),
             "__builtin_unreachable" => {
-                self.fails_if(TRUE, "crash", "what must not be reached is reached")
+                self.fails_if(TRUE, "crash", "what must not be reached is reached");
             }
             "exit" | "_Exit" => self.state.guard = FALSE,
             "printf" | "fprintf" | "puts" | "putchar" | "fflush" | "perror" => {

@@ -232,7 +232,7 @@ impl<'a> Exec<'a> {
             self.here = declaration.span;
             match &declaration.node {
                 ExternalDeclaration::Declaration(declaration) => {
-                    self.declare_global(declaration)?
+                    self.declare_global(declaration)?;
                 }
                 ExternalDeclaration::StaticAssert(_) => {}
                 ExternalDeclaration::FunctionDefinition(function) => {
@@ -347,12 +347,12 @@ impl<'a> Exec<'a> {
             return a;
         }
         let guard = self.terms.or(a.guard, b.guard);
-        let env = self.merge_env(condition, a.env, b.env);
+        let env = self.merge_env(condition, a.env, &b.env);
         State { guard, env }
     }
 
-    fn merge_env(&mut self, condition: Term, mut a: Env, b: Env) -> Env {
-        if Rc::ptr_eq(&a, &b) {
+    fn merge_env(&mut self, condition: Term, mut a: Env, b: &Env) -> Env {
+        if Rc::ptr_eq(&a, b) {
             return a;
         }
         let mut changed: Vec<(CellKey, Term)> = vec![];

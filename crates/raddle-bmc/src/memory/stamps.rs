@@ -246,10 +246,14 @@ impl Memory for Stamps {
         self.cells[cell] = build.terms.ite(now, value, self.cells[cell]);
     }
 
-    fn drained(&mut self, build: &mut Builder<'_>, turn: Turn) -> Term {
-        let left: Vec<Term> =
-            self.writes[turn.thread].iter().map(|write| write.left[turn.round]).collect();
-        build.terms.all(left)
+    fn drained(&mut self, build: &mut Builder<'_>, Turn { round, thread }: Turn) -> Term {
+        let mut all = TRUE;
+        for write in &self.writes[thread] {
+            let not = build.terms.not(build.done[thread][write.event][round]);
+            let gone = build.terms.or(write.left[round], not);
+            all = build.terms.and(all, gone);
+        }
+        all
     }
 
     fn left(&self) -> Vec<(usize, usize, Vec<Term>)> {

@@ -1,5 +1,6 @@
 //! The program from outside: what it prints, where, and its exit status.
 
+mod bmc;
 mod c11;
 mod check;
 mod convert;

@@ -1,0 +1,107 @@
+//! Bounded checks: from a file to an answer.
+
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use super::{raddle, scratch};
+
+/// What a bounded check printed, without sizes and times.
+fn bmc(args: &str) -> String {
+    output(&mut raddle(&format!("bmc {args}")))
+}
+
+fn output(command: &mut Command) -> String {
+    let output = command.output().expect("raddle runs");
+    let text = format!(
+        "exit {}\n{}{}",
+        output.status.code().expect("an exit status"),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    let without_size = |line: &str| match line.split_once(" shared cells; ") {
+        Some((before, _)) => format!("{before} shared cells"),
+        None => line.trim_end().to_owned(),
+    };
+    text.lines().map(without_size).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_bug_is_confirmed_by_the_compiled_program() {
+    assert_snapshot!(bmc("corpus/c/litmus/sb.c --model tso --cc gcc"));
+}
+
+#[test]
+fn bounds_that_leave_nothing_out_are_a_proof() {
+    assert_snapshot!(bmc("corpus/c/litmus/sb.c --model tso --rounds 8 -- -DSC"), @r"
+    exit 0
+    corpus/c/litmus/sb.c, tso: clean: nothing is wrong, and rounds=8, unwind=2 leave no execution out
+    3 threads, 8 visible statements, 4 shared cells
+    ");
+}
+
+#[test]
+fn bounds_that_leave_something_out_are_none() {
+    assert_snapshot!(bmc("examples/peterson.c --rounds 2"));
+}
+
+#[test]
+fn inputs_are_found_and_fed_to_the_compiled_program() {
+    let directory = scratch("bmc-inputs");
+    let trace = directory.join("trace.json");
+    let printed = bmc(&format!("corpus/bmc/inputs.c --cc gcc --trace {}", trace.display()));
+    assert!(printed.starts_with("exit 1\n"), "{printed}");
+    assert!(
+        printed.contains("main: __VERIFIER_nondet_int() = 123456  corpus/bmc/inputs.c:20"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("main: __VERIFIER_nondet_uchar() = 200  corpus/bmc/inputs.c:21"),
+        "{printed}"
+    );
+    assert!(printed.contains("The execution is one of the compiled program."), "{printed}");
+    let replayed = output(&mut raddle(&format!("replay {}", trace.display())));
+    assert!(replayed.starts_with("exit 1\nthread main: assertion failed"), "{replayed}");
+}
+
+#[test]
+fn what_is_not_modelled_is_refused_with_its_place() {
+    assert_snapshot!(bmc("corpus/c/errors/fork.c"), @r"
+    exit 2
+    corpus/c/errors/fork.c:4: a call of fork, which is not modelled
+    ");
+    assert_snapshot!(bmc("corpus/c/nothing.c"), @r"
+    exit 2
+    corpus/c/nothing.c: cannot read: No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn bounds_grow_until_nothing_is_left_out() {
+    let printed = bmc("corpus/c/svcomp/nondet.c --deepen");
+    assert!(printed.starts_with("exit 0\n"), "{printed}");
+}
+
+#[test]
+fn json_has_the_names_of_check() {
+    let printed = bmc("corpus/c/litmus/sb.c --model tso --no-replay --json");
+    for name in ["command", "program", "model", "by", "explorer", "verdict", "seconds", "bug"] {
+        assert!(printed.contains(&format!("\"{name}\":")), "{printed}");
+    }
+    assert!(printed.contains("\"verdict\":\"bug\""), "{printed}");
+    assert!(printed.contains("\"confirmed\":\"unknown\""), "{printed}");
+}
+
+#[test]
+fn formulas_and_sequential_programs_are_written() {
+    let directory = scratch("bmc-files");
+    let (c, cnf) = (directory.join("out.c"), directory.join("out.cnf"));
+    let files = format!("--emit-c {} --dimacs {}", c.display(), cnf.display());
+    bmc(&format!("corpus/c/litmus/sb.c --no-replay --model tso {files}"));
+    let program = std::fs::read_to_string(c).expect("the program is written");
+    assert!(program.contains("static word sma_read(int v, int t)"), "{program}");
+    let formula = std::fs::read_to_string(cnf).expect("the formula is written");
+    let (head, clauses) = formula.split_once('\n').expect("a head");
+    let count = head.rsplit(' ').next().and_then(|count| count.parse::<usize>().ok());
+    assert_eq!(count, Some(clauses.lines().count()), "{head}");
+}
