@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::consistency::{Options, check};
-use crate::execution::EventId;
+use crate::execution::{EventId, ThreadId};
 use crate::explore::Trace;
 use crate::model::Model;
 use crate::program::Program;
@@ -43,7 +43,7 @@ impl Delays {
             Delays { order: vec![], goes_ahead: vec![false; events], arrival: vec![0; events] };
         for (time, step) in run.steps.iter().enumerate() {
             let (Step::Run(event) | Step::Flush(event)) = *step;
-            let thread = execution.thread_of(event).map(|thread| thread.index());
+            let thread = execution.thread_of(event).map(ThreadId::index);
             let (Some(thread), Some(at)) = (thread, index(event)) else { continue };
             match step {
                 Step::Run(_) => {
