@@ -6,8 +6,8 @@
 //! it is not, most likely the program is another one; what asserts our own number says so. Such a number is
 //! always that of two explorers, and of brute force where that is feasible.
 //!
-//! The columns "Source" of the tables are numbers of Shasha-Snir traces; ours are the same for all programs whose
-//! numbers of classes are, and that can be read.
+//! The columns "Source" of the tables are numbers of Shasha-Snir traces, and are compared as well; `bubblesort` and
+//! `02_inc_cas` have other numbers here.
 //!
 //! Variables are atomic and accessed with relaxed order. Larger sizes are counted if `RADDLE_LONG` is set.
 //!

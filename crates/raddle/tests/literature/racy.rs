@@ -4,7 +4,7 @@ use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use raddle::thread;
 
 use super::harness::{
-    Int, both, by_formula, confirmed, ints, published, published_long, published_traces,
+    Int, both, by_formula, confirmed, ints, is_long, published, published_long, published_traces,
     published_traces_long, threads, trace_counts,
 };
 
@@ -199,12 +199,16 @@ fn bubblesort(n: usize) {
     }
 }
 
+/// The tables have 143448 traces of size 3 under all three models. Why is not known; under PSO there are more
+/// classes than under SC, so there should be more traces, too.
 #[test]
 fn bubblesort_of_the_tables() {
     published(bubblesort, 2, [10; 3]);
     published(bubblesort, 3, [51216, 51216, 57702]);
     published_traces(bubblesort, 2, [10; 3]);
-    published_traces_long(bubblesort, 3, [143_448; 3]);
+    if is_long() {
+        assert_eq!(trace_counts(|| bubblesort(3)), [143_448, 143_604, 169_302]);
+    }
 }
 
 /// Two threads cross out multiples of the numbers below `n` that are not crossed out.
