@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use raddle_core::explore::Extent;
 use raddle_core::litmus::{Options, Outcome, Test, explore};
 use raddle_core::model::Model;
-use raddle_core::plan::{Explorer, Language, plan};
+use raddle_core::plan::{Language, plan};
 use raddle_core::reference::random::Random;
 
 /// Where tests are that are not part of this project, if they are there.
@@ -125,13 +125,14 @@ fn random_tests_agree_with_the_axioms() {
 }
 
 /// What each explorer says of a test in C with these threads.
-fn explored(threads: &str) -> [Outcome; 2] {
+fn explored(threads: &str) -> Vec<Outcome> {
     let test =
         Test::parse(format!("C t\n{{}}\n{threads}\nexists (x=1)").as_bytes()).expect("a test");
-    [Explorer::Compact, Explorer::ReadsFrom].map(|explorer| {
+    let outcome = |explorer| {
         let plan = plan(test.language, Model::Rc11, explorer).expect("C goes with every model");
         explore(&test, plan, &Options::default())
-    })
+    };
+    oracle::explorers(Model::Rc11).map(outcome).collect()
 }
 
 #[test]
