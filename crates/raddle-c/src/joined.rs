@@ -15,6 +15,7 @@ use object::{
 };
 
 use crate::error::Error;
+use crate::frames::Range;
 use crate::load::{self, File, Module};
 
 /// The variables of both are at most so far apart.
@@ -91,7 +92,7 @@ fn bind(file: &File<'_>, base: usize, stub: &Module) -> Result<(), Error> {
             // SAFETY: the word is one that the system has just filled in; nobody runs the object's code.
             unsafe {
                 *((base + offset as usize) as *mut usize) =
-                    address.wrapping_add_signed(addend as isize)
+                    address.wrapping_add_signed(addend as isize);
             };
         }
     }
@@ -99,10 +100,7 @@ fn bind(file: &File<'_>, base: usize, stub: &Module) -> Result<(), Error> {
 }
 
 /// The range that has both, and the hole between them, unless they are too far apart.
-pub(crate) fn both(
-    one: (usize, usize),
-    other: (usize, usize),
-) -> Result<((usize, usize), (usize, usize)), Error> {
+pub(crate) fn both(one: Range, other: Range) -> Result<(Range, Range), Error> {
     let (low, high) = if one.0 < other.0 { (one, other) } else { (other, one) };
     if high.1 - low.0 > APART {
         let what = "the program cannot be loaded: there is no room beside its library functions";

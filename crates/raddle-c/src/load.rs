@@ -193,12 +193,11 @@ impl Drop for Module {
 fn constructors(plan: &Plan, base: usize) -> Vec<usize> {
     let (first, count) = plan.constructors;
     let first = (base + first as usize) as *const usize;
-    // SAFETY: this is the object's array of constructors, which is relocated.
     if count == 0 {
-        vec![]
-    } else {
-        unsafe { std::slice::from_raw_parts(first, count as usize) }.to_vec()
+        return vec![];
     }
+    // SAFETY: this is the object's array of constructors, which is relocated.
+    unsafe { std::slice::from_raw_parts(first, count as usize) }.to_vec()
 }
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<File<'_>, Error> {

@@ -293,7 +293,7 @@ impl Native {
         let (from, to) = (thread.caller.stack, thread.slot.stack_top());
         // SAFETY: the thread stands still, and this is the used part of its stack.
         let stack = unsafe { std::slice::from_raw_parts(from as *const u8, to - from) };
-        thread.spin.note(node, *question, thread.caller.registers, stack)
+        thread.spin.note(node, *question, thread.caller, stack)
     }
 
     /// What an answer says.

@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 use raddle_core::execution::Value;
 use raddle_core::program::{NodeId, Op, OpKind};
 
+use crate::switch::Caller;
+
 /// At most so many copies are kept of a thread: the last ones.
 const COPIES: usize = 32;
 
@@ -24,7 +26,8 @@ const COPIES: usize = 32;
 struct Copy {
     node: NodeId,
     question: Op,
-    registers: [usize; 6],
+    /// Where it is in its code: several such places have one in the user's sources.
+    caller: Caller,
     stack: Vec<u8>,
 }
 
@@ -51,11 +54,11 @@ impl Spin {
         &mut self,
         node: NodeId,
         question: Op,
-        registers: [usize; 6],
+        caller: Caller,
         stack: &[u8],
     ) -> Option<NodeId> {
         let same = |copy: &&Copy| {
-            copy.question == question && copy.registers == registers && copy.stack == stack
+            copy.question == question && copy.caller == caller && copy.stack == stack
         };
         let earlier = self.copies.iter().find(same).map(|copy| copy.node);
         if self.copies.len() == COPIES {
@@ -64,7 +67,7 @@ impl Spin {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         bytes.extend_from_slice(stack);
-        self.copies.push_back(Copy { node, question, registers, stack: bytes });
+        self.copies.push_back(Copy { node, question, caller, stack: bytes });
         earlier
     }
 }

@@ -49,7 +49,7 @@ fn symbols(objects: &[PathBuf]) -> Result<(BTreeSet<String>, BTreeSet<String>), 
 pub(crate) fn needed_by_shared(bytes: &[u8]) -> Result<BTreeSet<String>, Error> {
     let file: ElfFile64<'_> = ElfFile64::parse(bytes)
         .map_err(|error| Error::System(format!("not a shared object: {error}")))?;
-    let symbols = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
+    let symbols = file.dynamic_symbols().filter(ObjectSymbol::is_undefined);
     let names = symbols.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
     Ok(names.filter(|name| !name.is_empty()).collect())
 }

@@ -67,7 +67,7 @@ fn function(line: &str) -> Option<(u64, &str)> {
     Some((u64::from_str_radix(address, 16).ok()?, name))
 }
 
-/// `    1139:	movl   $0x1,0x8(%rax)`
+/// An address, and the instruction there.
 fn instruction(line: &str) -> Option<(u64, &str)> {
     let (address, code) = line.strip_prefix("  ")?.split_once(":\t")?;
     Some((u64::from_str_radix(address.trim(), 16).ok()?, code))
