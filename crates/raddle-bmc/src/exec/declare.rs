@@ -454,7 +454,12 @@ impl<'a> Exec<'a> {
             self.scope().names.insert(name.to_owned(), Symbol::Variable(object, ty.clone()));
             return self.initialise_static(object, &ty, initializer);
         }
-        let object = self.make(name, size, false);
+        let before = self.frame().declared.get(&spot(item.span)).copied();
+        let object = match before {
+            Some(object) if self.is_dead() => object,
+            _ => self.make(name, size, false),
+        };
+        self.frame().declared.insert(spot(item.span), object);
         let scope = self.scope();
         scope.names.insert(name.to_owned(), Symbol::Variable(object, ty.clone()));
         scope.objects.push(object);

@@ -101,6 +101,8 @@ struct Frame {
     targets: Vec<Target>,
     switches: Vec<Switch>,
     scopes: Vec<Scope>,
+    /// The last object of every declaration: a jump past it goes on with that.
+    declared: FxHashMap<usize, ObjectId>,
     guard: Option<Term>,
 }
 

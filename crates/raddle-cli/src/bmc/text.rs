@@ -34,10 +34,19 @@ pub(super) fn text(args: &BmcArgs, outcome: &Outcome) -> String {
     let size = &report.statistics;
     let _ = writeln!(
         text,
-        "{} threads, {} visible statements, {} shared cells; {} variables, {} clauses, {:.3} s",
-        size.threads, size.statements, size.cells, size.variables, size.clauses, size.seconds
+        "{}, {}, {}; {} variables, {} clauses, {:.3} s",
+        counted(size.threads, "thread"),
+        counted(size.statements, "visible statement"),
+        counted(size.cells, "shared cell"),
+        size.variables,
+        size.clauses,
+        size.seconds
     );
     text
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The bounds, as the options are called.

@@ -1,0 +1,102 @@
+//! The language: control flow, data, bounds, and what is refused.
+
+use raddle_bmc::{Answer, Options, Refusal, Report, check};
+
+fn checked(text: &str, unwind: usize) -> Result<Report, Refusal> {
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let file = directory.path().join("program.c");
+    std::fs::write(&file, text).expect("a file");
+    check(&Options { unwind, ..Options::new(file) })
+}
+
+fn answer(text: &str, unwind: usize) -> Answer {
+    checked(text, unwind).expect("it is modelled").answer
+}
+
+/// What is refused: the line, and what is there.
+fn refused(text: &str) -> String {
+    let refusal = checked(text, 2).expect_err("it is not modelled");
+    let line = refusal.place.rsplit('/').next().unwrap_or_default().to_owned();
+    format!("{line}: {}", refusal.what)
+}
+
+#[test]
+fn all_control_flow_does_what_it_does() {
+    assert_eq!(answer(include_str!("language.c"), 9), Answer::Safe);
+}
+
+#[test]
+fn a_loop_that_goes_on_is_no_proof() {
+    let text = "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n\
+                int n = __VERIFIER_nondet_int(), i = 0;\nwhile (i < n) i++;\nassert(i != 7);\n}\n";
+    let Answer::Bounded(reasons) = answer(text, 3) else {
+        panic!("three iterations are not enough")
+    };
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert!(reasons[0].ends_with("program.c:5: a loop goes on after 3 iterations"), "{reasons:?}");
+    let Answer::Bug(bug) = answer(text, 7) else { panic!("seven are") };
+    assert_eq!(bug.inputs[0].value, 7);
+}
+
+#[test]
+fn a_function_that_calls_itself_for_ever_is_no_proof() {
+    let text = "static int f(int n) { return n ? f(n - 1) : 0; }\nextern int __VERIFIER_nondet_int(void);\n\
+                int main(void) { return f(__VERIFIER_nondet_int()); }\n";
+    assert!(matches!(answer(text, 3), Answer::Bounded(_)));
+}
+
+#[test]
+fn what_is_not_modelled_is_refused() {
+    assert_eq!(refused("int main(void) {\n  float x = 1;\n}"), "program.c:2: floating point");
+    assert_eq!(
+        refused("struct s {\n  int a : 3;\n};\nint main(void) { struct s x; return x.a; }"),
+        "program.c:2: a bit-field"
+    );
+    assert_eq!(
+        refused("int main(void) {\n\n  __asm__(\"nop\");\n}"),
+        "program.c:3: inline assembly"
+    );
+    assert_eq!(
+        refused(
+            "union u { int i; char c; };\nint main(void) {\n  union u x;\n  x.i = 3;\n  return x.c;\n}"
+        ),
+        "program.c:5: accesses of different sizes to the same memory, in x"
+    );
+    assert_eq!(
+        refused("int g(int);\nint main(void) {\n  return g(1);\n}"),
+        "program.c:3: a call of g, which is not modelled"
+    );
+    assert_eq!(refused("int main(void) {\n  return x;\n}"), "program.c:2: x is not known here");
+    assert_eq!(refused("int f(void) { return 0; }"), "the program: there is no function main");
+}
+
+#[test]
+fn pointers_that_go_astray_are_found() {
+    let bug = |text: &str| match answer(text, 3) {
+        Answer::Bug(bug) => (bug.kind, bug.message),
+        other => panic!("{other:?}"),
+    };
+    let pair = |kind: &str, message: &str| (kind.to_owned(), message.to_owned());
+    assert_eq!(
+        bug("int main(void) { int *p = 0; return *p; }"),
+        pair("crash", "a null pointer is followed")
+    );
+    assert_eq!(
+        bug(
+            "extern int __VERIFIER_nondet_int(void);\nint a[4];\nint main(void) { return a[__VERIFIER_nondet_int() & 7]; }"
+        ),
+        pair("crash", "an access to invalid memory")
+    );
+    assert_eq!(
+        bug(
+            "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; free(p); return *p; }"
+        ),
+        pair("use-after-free", "memory is used that was freed")
+    );
+    assert_eq!(
+        bug(
+            "extern int __VERIFIER_nondet_int(void);\nint main(void) { return 1 / __VERIFIER_nondet_int(); }"
+        ),
+        pair("division", "a division by zero")
+    );
+}
