@@ -8,7 +8,7 @@
 //!
 //! What one wants to know next is where fences are missing. Each run that SC does not allow says which
 //! fences would forbid it ([`Fence`]); a smallest set of fences that contains one for every run so far is
-//! tried by exploring the program with them ([`fenced`]), until the program is robust. That is
+//! tried by exploring the program with them (`fenced`), until the program is robust. That is
 //! the smallest number of fences, of all those right after a store or right before a load.
 //!
 //! Cost: VerifySC for every class, and an exploration for every set of fences that is tried.

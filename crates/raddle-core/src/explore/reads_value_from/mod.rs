@@ -3,7 +3,7 @@
 //! *Problem.* Two executions that differ only in which of several writes of the same value a read observes
 //! make no difference to any thread. Explore them together.
 //!
-//! *Idea.* As [`reads_from_compact`], but a read is expanded by *value*: all writes that tell its thread
+//! *Idea.* As [`reads_from_compact`](super::reads_from_compact), but a read is expanded by *value*: all writes that tell its thread
 //! the same are tried together, as its *good-writes*, and the model is asked whether some run lets every
 //! read observe one of its good-writes (`linear/good`). The causal map forbids all writes that were there
 //! when the read was expanded, whatever their values, so later only new writes are good.
@@ -14,7 +14,7 @@
 //!
 //! *Paper.* Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman, *Stateless Model Checking under a
 //! Reads-Value-From Equivalence*, CAV 2021, algorithm 2. Where we differ: the initial write is part of the
-//! causal map; backtrack signals are the time stamps of [`reads_from_compact`], also from pending updates and
+//! causal map; backtrack signals are the time stamps of [`reads_from_compact`](super::reads_from_compact), also from pending updates and
 //! locks; TSO and PSO; corrections of the closure and of the search (there, and in SOUNDNESS.md).
 //!
 //! *Where the answer must say which event* (a lock, a pointer that carries, a join), sources are not
