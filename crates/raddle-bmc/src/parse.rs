@@ -40,9 +40,18 @@ pub(crate) struct Source {
     /// Where lines of the expanded text come from: offset, file, line.
     lines: Vec<(usize, usize, usize)>,
     files: Vec<String>,
+    /// Where our headers were.
+    headers: String,
 }
 
 impl Source {
+    /// Whether something is in one of our headers.
+    pub(crate) fn is_header(&self, span: Span) -> bool {
+        let at = self.lines.partition_point(|line| line.0 <= span.start);
+        let file = at.checked_sub(1).map(|at| &self.files[self.lines[at].1]);
+        file.is_some_and(|file| file.starts_with(&self.headers))
+    }
+
     /// Where something is: file and line.
     pub(crate) fn place(&self, span: Span) -> String {
         let at = self.lines.partition_point(|line| line.0 <= span.start);
@@ -65,13 +74,13 @@ pub(crate) fn parse(
     if let Err(error) = std::fs::File::open(file) {
         return Err(Refusal::new(file.display(), format!("cannot read: {error}")));
     }
-    let text = expand(file, flags, compiler)?;
+    let (text, headers) = expand(file, flags, compiler)?;
     let (lines, files) = lines(&text);
     let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
     match driver::parse_preprocessed(&config, text) {
-        Ok(parsed) => Ok(Source { unit: parsed.unit, lines, files }),
+        Ok(parsed) => Ok(Source { unit: parsed.unit, lines, files, headers }),
         Err(error) => {
-            let source = Source { unit: TranslationUnit(vec![]), lines, files };
+            let source = Source { unit: TranslationUnit(vec![]), lines, files, headers };
             let place = source.place(Span::span(error.offset, error.offset));
             let rest = &error.source[error.offset.min(error.source.len())..];
             let near: String = rest.chars().take_while(|c| !c.is_whitespace()).take(30).collect();
@@ -81,8 +90,12 @@ pub(crate) fn parse(
     }
 }
 
-/// The file with all macros expanded.
-fn expand(file: &Path, flags: &[String], compiler: Option<&str>) -> Result<String, Refusal> {
+/// The file with all macros expanded, and where our headers were.
+fn expand(
+    file: &Path,
+    flags: &[String],
+    compiler: Option<&str>,
+) -> Result<(String, String), Refusal> {
     let refuse = |what: String| Refusal::new(file.display(), what);
     let headers = tempfile::TempDir::with_prefix("raddle-")
         .map_err(|error| refuse(format!("no temporary directory: {error}")))?;
@@ -99,7 +112,8 @@ fn expand(file: &Path, flags: &[String], compiler: Option<&str>) -> Result<Strin
         command.args(flags).arg(file).stdin(Stdio::null());
         let Ok(output) = command.output() else { continue };
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            return Ok((text, headers.path().display().to_string()));
         }
         let told = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
         return Err(refuse(format!(

@@ -132,8 +132,13 @@ impl<'a> Exec<'a> {
         }
         let place = self.here;
         let result = Some(self.result_type(function)?);
-        let mut frame =
-            Frame { name: name.to_owned(), result, guard: Some(guard), ..Frame::default() };
+        let mut frame = Frame {
+            name: name.to_owned(),
+            result,
+            guard: Some(guard),
+            from: Some(place),
+            ..Frame::default()
+        };
         frame.scopes.push(Scope::default());
         let names = self.bind(function, arguments, &mut frame)?;
         self.frames.push(frame);

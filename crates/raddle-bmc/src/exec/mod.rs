@@ -104,6 +104,8 @@ struct Frame {
     /// The last object of every declaration: a jump past it goes on with that.
     declared: FxHashMap<usize, ObjectId>,
     guard: Option<Term>,
+    /// Where it was called.
+    from: Option<Span>,
 }
 
 /// How a thread uses a cell: when it last read it, and when it last wrote it.
@@ -292,11 +294,19 @@ impl<'a> Exec<'a> {
     }
 
     fn refuse<T>(&self, what: impl Into<String>) -> Result<T> {
-        Err(Refusal::new(self.source.place(self.here), what))
+        Err(Refusal::new(self.place(), what))
     }
 
+    /// Where the program is; in a function of our headers, where that was called.
     fn place(&self) -> String {
-        self.source.place(self.here)
+        let mut here = self.here;
+        for from in self.frames.iter().rev().filter_map(|frame| frame.from) {
+            if !self.source.is_header(here) {
+                break;
+            }
+            here = from;
+        }
+        self.source.place(here)
     }
 
     fn is_dead(&self) -> bool {
