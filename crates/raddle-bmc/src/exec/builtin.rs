@@ -321,7 +321,6 @@ impl<'a> Exec<'a> {
             "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end" => {
                 let key = ObjectKey::Global(String::from("(atomic section)"));
                 let object = self.space.object(key, "(atomic section)", 4, true);
-                self.sections = Some(object);
                 let at = self.address(object);
                 let owner = if name.ends_with("begin") { self.thread as u64 + 1 } else { 0 };
                 let new = self.terms.constant(owner, 32);

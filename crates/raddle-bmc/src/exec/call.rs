@@ -140,7 +140,7 @@ impl<'a> Exec<'a> {
             ..Frame::default()
         };
         frame.scopes.push(Scope::default());
-        let names = self.bind(function, arguments, &mut frame)?;
+        let names = self.bind(function, arguments)?;
         self.frames.push(frame);
         for (name, ty, value, span) in names {
             self.here = span;
@@ -166,9 +166,7 @@ impl<'a> Exec<'a> {
         &mut self,
         function: &'a FunctionDefinition,
         arguments: Arguments,
-        frame: &mut Frame,
     ) -> Result<Vec<(String, Type, Value, Span)>> {
-        let _ = frame;
         let mut bound = vec![];
         let mut arguments = arguments.into_iter();
         for parameter in parameters(&function.declarator.node) {

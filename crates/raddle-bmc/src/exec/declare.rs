@@ -129,8 +129,7 @@ impl<'a> Exec<'a> {
     }
 
     fn base_type(&mut self, words: &Specifiers<'a>) -> Result<Type> {
-        let (mut long, mut short, mut char_, mut signed, mut unsigned) =
-            (0, false, false, false, false);
+        let (mut long, mut short, mut char_, mut unsigned) = (0, false, false, false);
         let mut given = None;
         for word in &words.types {
             match &word.node {
@@ -140,7 +139,7 @@ impl<'a> Exec<'a> {
                 TypeSpecifier::Short => short = true,
                 TypeSpecifier::Int => {}
                 TypeSpecifier::Long => long += 1,
-                TypeSpecifier::Signed => signed = true,
+                TypeSpecifier::Signed => {}
                 TypeSpecifier::Unsigned => unsigned = true,
                 TypeSpecifier::Float | TypeSpecifier::Double | TypeSpecifier::TS18661Float(_) => {
                     given = Some(Type::Float);
@@ -173,7 +172,6 @@ impl<'a> Exec<'a> {
         } else {
             32
         };
-        let _ = signed;
         let ty = given.unwrap_or(Type::Int { width, signed: !unsigned });
         Ok(if words.is_atomic && !ty.is_atomic() { Type::Atomic(Rc::new(ty)) } else { ty })
     }

@@ -157,7 +157,6 @@ pub(crate) struct Exec<'a> {
     checks: Vec<Check>,
     cuts: Vec<Check>,
     inputs: Vec<Input>,
-    sections: Option<ObjectId>,
     here: Span,
 }
 
@@ -216,7 +215,6 @@ impl<'a> Exec<'a> {
             checks: vec![],
             cuts: vec![],
             inputs: vec![],
-            sections: None,
             here: Span::none(),
         }
     }

@@ -331,7 +331,6 @@ impl<'a> Exec<'a> {
         } else {
             self.frame().targets.push(Target::default());
         }
-        let guard = from.guard;
         self.frame().switches.push(Switch { value, from, cases });
         self.statement(body)?;
         self.frame().switches.pop();
@@ -339,7 +338,6 @@ impl<'a> Exec<'a> {
         let mut states = target.breaks;
         states.push(self.state.clone());
         self.state = self.merge_all(states);
-        let _ = guard;
         Ok(())
     }
 
