@@ -33,7 +33,7 @@ fn rows() -> Vec<Row> {
                 "pso" => Model::Pso,
                 _ => continue,
             };
-            if program.ends_with(".c") {
+            if program.ends_with(".c") && !NOT_CHECKED.contains(&program) {
                 rows.push(Row {
                     program: program.to_owned(),
                     flags: flags.split_whitespace().map(String::from).collect(),
@@ -52,13 +52,21 @@ const REFUSED: &[(&str, &str)] = &[
     ("errors/clock.c", "time.h"),
     ("errors/fork.c", "fork"),
     ("pthreads/c11threads.c", "threads.h"),
+    ("pthreads/exit_thread.c", "atexit"),
     ("pthreads/keys.c", "pthread_key_t"),
     ("pthreads/timedlock.c", "time.h"),
     ("pthreads/timedwait.c", "time.h"),
 ];
 
-/// Bugs that are none here: threads that loop for ever, and a stack that overflows.
-const NOT_FOUND: &[&str] = &["errors/livelock.c", "errors/stack_overflow.c"];
+/// Bugs that are not found, nor is the program called safe: threads that loop for ever, a stack that overflows, and a
+/// compare-exchange that fails for no reason.
+const NOT_FOUND: &[&str] =
+    &["errors/livelock.c", "errors/stack_overflow.c", "errors/weak_exchange.c"];
+
+/// What is not an error here, as SOUNDNESS.md says: to join a thread twice or after it was detached, and to use the
+/// stack of a thread that has ended.
+const NOT_CHECKED: &[&str] =
+    &["errors/join_twice.c", "errors/join_detached.c", "errors/dead_stack.c"];
 
 /// What is wrong with an answer.
 fn wrong(row: &Row) -> Option<String> {

@@ -85,7 +85,6 @@ fn a_shared_object_is_explored_like_its_source() {
         "exclusion/peterson.c",
         "pthreads/bounded_buffer.c",
         "pthreads/output.c",
-        "pthreads/exit_thread.c",
         "errors/use_after_free.c",
         "errors/fork.c",
     ];

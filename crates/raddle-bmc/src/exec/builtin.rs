@@ -243,7 +243,8 @@ impl<'a> Exec<'a> {
         Ok((old, done))
     }
 
-    /// One that may fail without reason is taken to be one that does not: it would be tried again.
+    /// One that may fail for no reason is taken to be one that does not, and that is noted as a bound: nothing is
+    /// called safe that may depend on it.
     fn compare_exchange(
         &mut self,
         list: &'a [Ast<Expression>],
@@ -252,7 +253,16 @@ impl<'a> Exec<'a> {
         let (pointer, ty, width) = self.pointer(list, 0)?;
         let (expected_at, _, _) = self.pointer(list, 1)?;
         let new = self.value(list, 2, &ty)?;
+        let is_weak = match list.get(3) {
+            Some(expression) => self.scalar(expression)?.0,
+            None => self.terms.constant(0, 32),
+        };
         self.here = span;
+        if self.terms.as_const(is_weak) != Some(0) {
+            let what = "a weak compare-exchange is not tried to fail for no reason";
+            let check = self.check(self.state.guard, "bound", String::from(what));
+            self.cuts.push(check);
+        }
         let expected = self.read(expected_at, width)?;
         let (old, done) = self.swap(pointer, width, expected, new)?;
         self.branch(done, |_| Ok(()), |exec| exec.write(expected_at, old, Order::Plain))?;

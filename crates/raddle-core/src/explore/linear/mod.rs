@@ -11,8 +11,7 @@
 //!
 //! 1. writes that are overwritten in happens-before are no candidates (a mask, [`Face::sources`]);
 //! 2. insert the read into the witness behind its source, if no other write is in the way;
-//! 3. shift what is in the way, or reorder the witness greedily from where the conflict starts (`shift.rs`,
-//!    `greedy.rs`);
+//! 3. reorder the witness greedily from where the conflict starts (`greedy.rs`);
 //! 4. saturate the order with what every witness must obey (`saturate.rs`): a cycle means no; then
 //!    greedily again;
 //! 5. search (`search.rs`), which hardly ever happens but makes the answer exact.
@@ -37,7 +36,6 @@ mod order;
 mod place;
 mod saturate;
 mod search;
-mod shift;
 mod witness;
 
 use crate::execution::MemoryOrder;

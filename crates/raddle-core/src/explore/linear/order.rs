@@ -1,9 +1,8 @@
 //! Making a new witness when a read cannot be inserted into the old one.
 //!
 //! Cheapest first: the saturated rows of the level, if it has some, may show that the source is hidden. Then
-//! the old order is repaired, by a shift of what is in the way (`shift.rs`) or greedily (`greedy.rs`); at
-//! first with rows that are there anyway, then with saturated ones (`saturate.rs`), then with rows that are
-//! saturated with the new read. At last by search (`search.rs`).
+//! the old order is repaired greedily (`greedy.rs`); at first with rows that are there anyway, then with saturated
+//! ones (`saturate.rs`), then with rows that are saturated with the new read. At last by search (`search.rs`).
 //!
 //! Whether rows without saturation will do depends on the program: it is tried as long as it mostly
 //! succeeds.

@@ -6,7 +6,6 @@
 
 use super::super::row::Row;
 use super::super::table::{List, Table};
-use super::shift::Window;
 use super::{Event, INIT, Linear, NONE, SC};
 
 /// An order that is being made.
@@ -48,23 +47,6 @@ impl<R: Row> Placing<R> {
     #[inline]
     pub(super) fn position(&self, event: usize) -> usize {
         usize::from(self.positions[event])
-    }
-
-    /// Orders a window of the old order anew: the early events first, then the others.
-    pub(super) fn rearrange(&mut self, window: &Window<R>) {
-        let Window { early, start, end, .. } = *window;
-        let Placing { old, positions, waiting, .. } = self;
-        waiting.set_len(0);
-        for is_early in [true, false] {
-            let wanted = (start..end).map(|at| old.at(at));
-            let wanted = wanted.filter(|&event| early.has(event) == is_early);
-            wanted.for_each(|event| waiting.push(event));
-        }
-        for at in start..end {
-            let event = waiting.at(at - start);
-            old.set(at, event);
-            positions[event] = at as u16;
-        }
     }
 
     /// The new order.

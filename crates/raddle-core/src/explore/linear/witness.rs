@@ -9,7 +9,6 @@ use std::ops::Index;
 use super::super::row::Row;
 use super::super::table::{List, Table};
 use super::place::Placing;
-use super::shift::Window;
 
 /// By event, for the first events, what comes before it.
 pub(super) struct Rows<R: Row> {
@@ -163,24 +162,6 @@ impl<R: Row> Witness<R> {
                 self.frames[self.level].positions[events] = place;
             }
         }
-    }
-
-    /// A new level: in a window of the old order the early events come first, then the read, then the
-    /// others.
-    pub(super) fn push_shift(&mut self, placing: &Placing<R>, window: &Window<R>) {
-        let Window { read, early, start, end } = *window;
-        self.push(read + 1);
-        let positions = &mut self.frames[self.level].positions;
-        take_over(placing.positions.first(read), positions.first_mut(read), end as u16);
-        let mut next = start as u16;
-        let mut put = |event: usize| {
-            positions[event] = next;
-            next += 1;
-        };
-        let in_window = || (start..end).map(|at| placing.old.at(at));
-        in_window().filter(|&event| early.has(event)).for_each(&mut put);
-        put(read);
-        in_window().filter(|&event| !early.has(event)).for_each(&mut put);
     }
 
     /// A new level: the event is inserted at a position.
