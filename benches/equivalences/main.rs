@@ -15,6 +15,7 @@ mod shared;
 use std::time::{Duration, Instant};
 
 use plot::{Plot, Point};
+use raddle_core::explore::traces::optimal;
 use raddle_core::explore::{
     Control, Extent, Leaf, Limits, Summary, Visitor, reads_from_compact, reads_value_from,
 };
@@ -31,8 +32,18 @@ type Explore = for<'a> fn(
 ) -> Summary;
 
 /// The equivalences. The others are compared with the first one.
-const EQUIVALENCES: [(&str, Explore); 2] =
-    [("rf", reads_from_compact::explore), ("rvf", reads_value_from::explore)];
+const EQUIVALENCES: [(&str, Explore); 3] =
+    [("rf", reads_from_compact::explore), ("rvf", reads_value_from::explore), ("trace", by_trace)];
+
+/// Optimal-DPOR.
+fn by_trace<'a>(
+    program: &'a mut (dyn Program + 'a),
+    model: Model,
+    limits: &'a Limits,
+    visitor: &'a mut (dyn Visitor + 'a),
+) -> Summary {
+    optimal::explore(program, model, limits, visitor)
+}
 
 /// What came of an exploration that came to its end.
 #[derive(Clone, Copy)]

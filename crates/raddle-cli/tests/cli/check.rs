@@ -323,11 +323,13 @@ Arguments:
 
 Options:
       --model <MODELS>      Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
-      --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write, or trace, if also all writes of a location reach memory in the same order (sc, tso, pso) [default: rf]
-      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace [default: compact by rf, optimal by trace]
+      --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write, or under sc, tso and pso trace, if also all writes of a location reach memory in the same order, or rvf, if every read gets the same value and the causal orders of the reads agree [default: rf]
+      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf [default: compact by rf, optimal by trace]
+      --robust              Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
       --jobs <N>            Number of explorations at the same time [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
       --timeout <S>         Stop each exploration after this many seconds
+      --estimate            Say in two seconds how many classes a C or C++ program has, about, and how long it would take
       --unroll <N>          How often a thread may come back to a place in its code [default: 8]
       --json                Print one JSON object on a line for each program and model
       --explain             Show an execution: one with a race, or one that satisfies the condition (of 'forall': does not)
@@ -353,6 +355,7 @@ Examples:
   raddle check queue.cpp main.cpp --model c20 --cc g++ -- -std=c++20 -DN=2 -- argument
   raddle check examples/store-buffering.litmus
   raddle check examples/*.litmus --model sc,tso,pso,rc11
+  raddle check examples/peterson.c --robust --model tso
   raddle check corpus/litmus --model sc,tso,rc11 --expect corpus/litmus/oracle.tsv
 --- stderr
 ");
@@ -417,7 +420,7 @@ fn traces_need_a_machine() {
 exit 2
 --- stdout
 --- stderr
-raddle: examples/peterson.c: c20 cannot be explored by trace: expected sc, tso, pso
+examples/peterson.c: c20 cannot be explored by trace: expected sc, tso, pso
 ");
     assert_snapshot!(run("check examples/peterson.c --by rf --explorer optimal"), @r"
 exit 2

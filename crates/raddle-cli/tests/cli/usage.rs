@@ -21,6 +21,7 @@ Usage: raddle <COMMAND>
 Commands:
   verify  Check whether memory models allow recorded executions
   check   Explore programs: all behaviours that memory models allow
+  bmc     Check a C program within bounds, symbolically: inputs may be anything
   litmus  Make litmus tests from cycles of relaxations, as diy does
   replay  Run a counterexample of a C or C++ program again
   models  Print the memory models, their axioms, and what checking costs
