@@ -68,6 +68,9 @@ struct Mender<'a> {
     stores: Option<Covers>,
     /// Where the hook of a store is of which nothing has been stored yet.
     unused: Option<usize>,
+    /// Whether clang wrote this, and of how many bytes the load is that it leaves behind the last hook of an atomic one.
+    is_clang: bool,
+    left_behind: Option<usize>,
     source: Source<'a>,
     /// Whether this is code that was compiled. Then slots of the stack that have no hooks anywhere in the function, and whose
     /// addresses are not taken, are private, wherever they are.
@@ -80,7 +83,9 @@ struct Mender<'a> {
 
 impl<'a> Mender<'a> {
     fn new(lines: &'a [&'a str]) -> Self {
-        Mender { lines, out: Vec::with_capacity(lines.len()), ..Mender::default() }
+        let is_clang = |line: &&str| line.contains(".ident") && line.contains("clang");
+        let is_clang = lines.iter().any(is_clang);
+        Mender { lines, out: Vec::with_capacity(lines.len()), is_clang, ..Mender::default() }
     }
 
     /// Looks at all lines.
@@ -142,6 +147,7 @@ impl<'a> Mender<'a> {
     fn new_block(&mut self) {
         self.forms.forget();
         self.drop_unused();
+        self.left_behind = None;
         self.loads = None;
         self.stores = None;
     }
@@ -165,7 +171,9 @@ impl<'a> Mender<'a> {
             return self.hook(writes, size);
         }
         if let Some(size) = instruction.callee().and_then(atomic_load) {
-            return self.hook(false, Some(size));
+            self.hook(false, Some(size));
+            self.left_behind = self.is_clang.then_some(size);
+            return;
         }
         if instruction.prefix == "lock" || instruction.name == "syscall" {
             self.lack.get_or_insert((self.at, "inline assembly is not modelled"));
@@ -190,6 +198,7 @@ impl<'a> Mender<'a> {
             None => self.forms.number("rsi").unwrap_or(i64::MAX),
         };
         self.drop_unused();
+        self.left_behind = None;
         let covers = Some(Covers { address, size });
         if writes {
             self.stores = covers;
@@ -227,6 +236,9 @@ impl<'a> Mender<'a> {
             offset.is_some_and(|(offset, length)| offset > -8 && offset < length)
         };
         let is_private = self.forms.is_private(memory, *size);
+        if *reads && !is_private && self.left_behind.take_if(|left| left == size).is_some() {
+            return;
+        }
         if *reads && !is_covered(&self.loads) && !is_private {
             self.drop_unused();
             self.insert_access(memory, *size, false);
