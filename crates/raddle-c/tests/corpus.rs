@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use raddle_c::{Outcome, Request, Verdict, build, check_built};
+use raddle_c::{BugKind, Outcome, Request, Verdict, build, check_built};
 use raddle_core::model::Model;
 use raddle_core::reference::programs::classes;
 use raddle_core::script::Script;
@@ -66,8 +66,11 @@ fn row(line: usize, text: &str) -> Row {
 }
 
 /// What a row expects and an exploration says. clang leaves loads of atomic variables behind that nobody uses; where
-/// they are not recognised, there are more classes.
+/// they are not recognised, there are more classes. What it compiles otherwise than gcc may be refused.
 fn difference(row: &Row, outcome: &Outcome, is_clang: bool) -> Option<String> {
+    if is_clang && outcome.bug.as_ref().is_some_and(|bug| bug.kind == BugKind::Unsupported) {
+        return None;
+    }
     let mut found = match outcome.verdict {
         Verdict::Clean => String::from("clean"),
         Verdict::Incomplete => String::from("incomplete"),
