@@ -157,11 +157,7 @@ fn settings(request: &Request) -> Settings {
 }
 
 /// What went wrong.
-enum Wrong {
-    Ending(Ending, Trace),
-    NotRobust(NotRobust),
-}
-type Found = Option<Wrong>;
+type Found = Option<Finding>;
 
 fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary, Found, Leaves) {
     let deadline = request.timeout.map(|timeout| start + timeout);
@@ -174,14 +170,18 @@ fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary,
         }
         Ending::Deadlock(_) | Ending::Livelock(_) if has_exited(leaf) => false,
         ending @ (Ending::Deadlock(_) | Ending::Livelock(_)) if main_has_ended(leaf) => {
-            late.borrow_mut().get_or_insert_with(|| Wrong::Ending(ending.clone(), leaf.trace()));
+            late.borrow_mut().get_or_insert_with(|| Finding::Wrong(ending.clone(), leaf.trace()));
             false
         }
         ending => ending.is_wrong(),
     };
     let plan = Plan { model: request.model, explorer: request.explorer };
     let (summary, found) = running(|| match request.robust {
-        true => compared_with_sc(program, plan, &limits, &is_wrong),
+        true => {
+            let robust::Answer { summary, finding } =
+                robust::check(program, plan, &limits, &is_wrong);
+            (summary, finding)
+        }
         false => first_wrong(program, plan, &limits, &is_wrong),
     });
     // When `main` returns, the program ends: that others wait for ever then is no error.
@@ -201,25 +201,10 @@ fn first_wrong(
         if !is_wrong(leaf) {
             return Control::Continue;
         }
-        found = Some(Wrong::Ending(leaf.ending().clone(), leaf.trace()));
+        found = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));
         Control::Stop
     };
     let summary = plan.explore(program, limits, &mut visitor);
-    (summary, found)
-}
-
-/// Explores until an execution is wrong, or one that SC does not allow.
-fn compared_with_sc(
-    program: &mut Native,
-    plan: Plan,
-    limits: &Limits,
-    is_wrong: &dyn Fn(&dyn Leaf) -> bool,
-) -> (Summary, Found) {
-    let robust::Answer { summary, finding } = robust::check(program, plan, limits, is_wrong);
-    let found = finding.map(|finding| match finding {
-        Finding::Wrong(ending, trace) => Wrong::Ending(ending, trace),
-        Finding::NotRobust(found) => Wrong::NotRobust(found),
-    });
     (summary, found)
 }
 
@@ -246,8 +231,8 @@ fn running<R>(f: impl FnOnce() -> R) -> R {
 
 fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Outcome {
     let bug = found.map(|wrong| match wrong {
-        Wrong::Ending(ending, trace) => bug(program, model, ending, trace),
-        Wrong::NotRobust(found) => not_robust(program, model, found),
+        Finding::Wrong(ending, trace) => bug(program, model, ending, trace),
+        Finding::NotRobust(found) => not_robust(program, model, found),
     });
     let verdict = match summary.extent {
         _ if bug.is_some() => Verdict::Bug,

@@ -65,10 +65,13 @@ fn row(line: usize, text: &str) -> Row {
     }
 }
 
-/// What a row expects and an exploration says. clang leaves loads of atomic variables behind that nobody uses; where
-/// they are not recognised, there are more classes. What it compiles otherwise than gcc may be refused.
+/// What clang compiles so that it is refused under some models.
+const REFUSED_BY_CLANG: &[&str] = &["cpp/shared_ptr.cpp"];
+
+/// What a row expects and an exploration says.
 fn difference(row: &Row, outcome: &Outcome, is_clang: bool) -> Option<String> {
-    if is_clang && outcome.bug.as_ref().is_some_and(|bug| bug.kind == BugKind::Unsupported) {
+    let is_refused = outcome.bug.as_ref().is_some_and(|bug| bug.kind == BugKind::Unsupported);
+    if is_clang && is_refused && REFUSED_BY_CLANG.contains(&row.program.as_str()) {
         return None;
     }
     let mut found = match outcome.verdict {
@@ -82,10 +85,7 @@ fn difference(row: &Row, outcome: &Outcome, is_clang: bool) -> Option<String> {
     let expected = row.verdict.strip_prefix("bug: ").unwrap_or(&row.verdict);
     let is_bug = row.verdict.starts_with("bug") == (outcome.verdict == Verdict::Bug);
     let counts = (outcome.classes, outcome.blocked);
-    let same_counts = row.classes.is_none_or(|(ended, blocked)| match is_clang {
-        true => counts.0 + counts.1 >= ended + blocked,
-        false => counts == (ended, blocked),
-    });
+    let same_counts = row.classes.is_none_or(|classes| classes == counts);
     (!is_bug || !found.contains(expected) || !same_counts)
         .then(|| format!("{found}, {}+{} classes", outcome.classes, outcome.blocked))
 }
@@ -152,7 +152,7 @@ fn every_program_is_as_expected() {
 }
 
 #[test]
-fn clang_gives_the_same_verdicts() {
+fn clang_gives_the_same() {
     if !is_installed("clang") {
         eprintln!("clang is not installed: not compared");
         return;

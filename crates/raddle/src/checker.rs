@@ -244,27 +244,30 @@ impl Checker {
         plan: Plan,
         f: &F,
         start: Instant,
-    ) -> (Summary, Option<Wrong>) {
+    ) -> (Summary, Option<Finding>) {
         let limits = Limits {
             classes: self.max_executions,
             deadline: self.timeout.map(|timeout| start + timeout),
         };
         if self.robust {
-            return compared_with_sc(program, plan, &limits);
+            let is_wrong = |leaf: &dyn Leaf| leaf.ending().is_wrong();
+            let robust::Answer { summary, finding } =
+                robust::check(program, plan, &limits, &is_wrong);
+            return (summary, finding);
         }
         let found = RefCell::new(None);
         let (names, settings) = (program.names(), program.settings());
         let leak = |leaf: &dyn Leaf| {
             let trace = leaf.trace();
             let schedule = Schedule::new(&names, settings, self.model, leaf.ending(), &trace);
-            leak_of(&schedule, f, &names).map(|ending| Wrong::Ending(ending, trace))
+            leak_of(&schedule, f, &names).map(|ending| Finding::Wrong(ending, trace))
         };
         let (mut leaves, most) = (0, self.max_executions.unwrap_or(u64::MAX));
         let mut visitor = |leaf: &dyn Leaf| {
             let wrong = match leaf.ending() {
                 Ending::Complete if settings.leaks_are_sought => leak(leaf),
                 Ending::Complete | Ending::Blocked | Ending::Limit(_) => None,
-                ending => Some(Wrong::Ending(ending.clone(), leaf.trace())),
+                ending => Some(Finding::Wrong(ending.clone(), leaf.trace())),
             };
             // The explorer counts classes; those that are blocked take time, too.
             leaves += 1;
@@ -277,33 +280,11 @@ impl Checker {
     }
 }
 
-/// What went wrong.
-pub(crate) enum Wrong {
-    /// An execution ended like this.
-    Ending(Ending, Trace),
-    /// SC does not allow an execution.
-    NotRobust(NotRobust),
-}
-
-fn compared_with_sc<F: Fn()>(
-    program: &mut Native<F>,
-    plan: Plan,
-    limits: &Limits,
-) -> (Summary, Option<Wrong>) {
-    let is_wrong = |leaf: &dyn Leaf| leaf.ending().is_wrong();
-    let robust::Answer { summary, finding } = robust::check(program, plan, limits, &is_wrong);
-    let found = finding.map(|finding| match finding {
-        Finding::Wrong(ending, trace) => Wrong::Ending(ending, trace),
-        Finding::NotRobust(found) => Wrong::NotRobust(found),
-    });
-    (summary, found)
-}
-
 fn outcome<F: Fn()>(
     program: &Native<F>,
     model: Model,
     summary: Summary,
-    found: Option<Wrong>,
+    found: Option<Finding>,
     start: Instant,
 ) -> Outcome {
     let bug = found.map(|wrong| bug(program, model, &wrong));
@@ -343,7 +324,7 @@ fn outcome<F: Fn()>(
 pub(crate) fn outcome_of_one<F: Fn()>(
     program: &Native<F>,
     model: Model,
-    wrong: Result<Wrong, String>,
+    wrong: Result<Finding, String>,
 ) -> Outcome {
     let (bug, bound) = match wrong {
         Ok(wrong) => (Some(bug(program, model, &wrong)), None),
@@ -360,10 +341,10 @@ pub(crate) fn outcome_of_one<F: Fn()>(
     }
 }
 
-fn bug<F: Fn()>(program: &Native<F>, model: Model, wrong: &Wrong) -> Bug {
+fn bug<F: Fn()>(program: &Native<F>, model: Model, wrong: &Finding) -> Bug {
     match wrong {
-        Wrong::Ending(ending, trace) => bug_of_ending(program, model, ending, trace),
-        Wrong::NotRobust(found) => {
+        Finding::Wrong(ending, trace) => bug_of_ending(program, model, ending, trace),
+        Finding::NotRobust(found) => {
             let NotRobust { ending, trace, .. } = found;
             let style = report::style();
             Bug {

@@ -24,11 +24,11 @@ use raddle_core::model::Model;
 use raddle_core::program::{
     Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, is_pointer,
 };
-use raddle_core::robust;
+use raddle_core::robust::{self, Finding};
 use raddle_runtime::{Caller, Names, Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
-use crate::checker::{self, Outcome, Wrong};
+use crate::checker::{self, Outcome};
 
 /// An execution, as a value that can be kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -278,7 +278,7 @@ fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
             leak.ok_or_else(|| String::from(why))
         }),
     };
-    let wrong = ending.map(|ending| Wrong::Ending(ending, replay.trace));
+    let wrong = ending.map(|ending| Finding::Wrong(ending, replay.trace));
     checker::outcome_of_one(&replay.program, schedule.model, wrong)
 }
 
@@ -527,9 +527,9 @@ impl<F: Fn()> Replay<F> {
     /// Whether SC allows the execution, in which nothing should go wrong.
     fn compared_with_sc(mut self, model: Model) -> Outcome {
         let wrong = match self.ending(&ScheduledEnding::NotRobust) {
-            Ok(ending) => Ok(Wrong::Ending(ending, self.trace)),
+            Ok(ending) => Ok(Finding::Wrong(ending, self.trace)),
             Err(()) => robust::compare(&self.program, model, Ending::Complete, self.trace)
-                .map(Wrong::NotRobust)
+                .map(Finding::NotRobust)
                 .ok_or_else(|| String::from("sc allows the execution of the schedule")),
         };
         checker::outcome_of_one(&self.program, model, wrong)

@@ -426,7 +426,7 @@ examples/peterson.c: c20 cannot be explored by trace: expected sc, tso, pso
 exit 2
 --- stdout
 --- stderr
-raddle: the explorer optimal explores by trace: it does not go with --by rf
+the explorer optimal explores by trace: it does not go with --by rf
 ");
 }
 

@@ -19,12 +19,13 @@ pub mod table;
 pub mod trace;
 pub mod traces;
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 pub use trace::{Class, Observed, Pending, ShashaSnir, ThreadEnd, Trace, TraceEvent};
 
 use crate::execution::ThreadId;
-use crate::program::Failure;
+use crate::program::{End, Failure};
 
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,30 @@ impl Ending {
             }
         }
     }
+}
+
+/// How an execution ended whose threads ended so, not all of them finished. Or these threads repeat themselves: whether
+/// for ever is for the explorer to say.
+fn ending_of(
+    ends: &BTreeMap<ThreadId, ThreadEnd>,
+    end: impl Fn(ThreadId) -> End,
+) -> Result<Ending, Vec<ThreadId>> {
+    let with = |wanted| ends.iter().filter(move |(_, end)| **end == wanted).map(|(&it, _)| it);
+    if let Some(thread) = with(ThreadEnd::Failed).next() {
+        let End::Failed(failure) = end(thread) else { unreachable!("the thread has failed") };
+        return Ok(Ending::Failed(thread, failure));
+    }
+    if let Some(thread) = with(ThreadEnd::Limit).next() {
+        return Ok(Ending::Limit(thread));
+    }
+    if with(ThreadEnd::Assume).next().is_some() {
+        return Ok(Ending::Blocked);
+    }
+    let repeating: Vec<ThreadId> = with(ThreadEnd::Repeats).collect();
+    if repeating.is_empty() {
+        return Ok(Ending::Deadlock(with(ThreadEnd::Waiting).collect()));
+    }
+    Err(repeating)
 }
 
 /// A maximal execution.

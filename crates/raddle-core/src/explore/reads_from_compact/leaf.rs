@@ -5,6 +5,7 @@ use super::super::row::Row;
 use super::super::table::Table;
 use super::super::{
     Control, Ending, Extent, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent, Visitor,
+    ending_of,
 };
 use super::memo::Ask;
 use super::state::{Explorer, Role, Stop};
@@ -86,24 +87,12 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         if let Some(thread) = self.cut {
             return Ending::Limit(ThreadId::new(thread));
         }
-        let ends: Vec<(ThreadId, ThreadEnd)> = self.ends().collect();
-        let with = |end: ThreadEnd| ends.iter().filter(move |(_, e)| *e == end).map(|&(t, _)| t);
-        if let Some(thread) = with(ThreadEnd::Failed).next() {
-            let End::Failed(failure) = self.histories.end(self.threads[thread.index()].node) else {
-                unreachable!("the thread has failed")
-            };
-            return Ending::Failed(thread, failure.clone());
-        }
-        if let Some(thread) = with(ThreadEnd::Limit).next() {
-            return Ending::Limit(thread);
-        }
-        if with(ThreadEnd::Assume).next().is_some() {
-            return Ending::Blocked;
-        }
-        let repeating: Vec<ThreadId> = with(ThreadEnd::Repeats).collect();
-        if repeating.is_empty() {
-            return Ending::Deadlock(with(ThreadEnd::Waiting).collect());
-        }
+        let ends = self.ends().collect();
+        let end = |thread: ThreadId| self.histories.end(self.threads[thread.index()].node).clone();
+        let repeating = match ending_of(&ends, end) {
+            Ok(ending) => return ending,
+            Err(repeating) => repeating,
+        };
         if self.repeats_for_ever(&repeating) {
             Ending::Livelock(repeating)
         } else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::row::Row;
-use super::super::{Ending, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use super::super::{Ending, Leaf, Observed, Pending, ThreadEnd, Trace, TraceEvent, ending_of};
 use super::foot::{Access, NONE};
 use super::state::{Ask, Cut, Logged, State, Thread};
 use crate::execution::{LocationId, ThreadId, Value};
@@ -46,24 +46,11 @@ impl<R: Row> State<'_, R> {
 
     #[cold]
     fn unusual_ending(&self) -> Ending {
-        let ends = self.ends();
-        let with = |end: ThreadEnd| ends.iter().filter(move |(_, e)| **e == end).map(|(&t, _)| t);
-        if let Some(thread) = with(ThreadEnd::Failed).next() {
-            let End::Failed(failure) = self.histories.end(self.threads[thread.index()].node) else {
-                unreachable!("the thread has failed")
-            };
-            return Ending::Failed(thread, failure.clone());
-        }
-        if let Some(thread) = with(ThreadEnd::Limit).next() {
-            return Ending::Limit(thread);
-        }
-        if with(ThreadEnd::Assume).next().is_some() {
-            return Ending::Blocked;
-        }
-        let repeating: Vec<ThreadId> = with(ThreadEnd::Repeats).collect();
-        if repeating.is_empty() {
-            return Ending::Deadlock(with(ThreadEnd::Waiting).collect());
-        }
+        let end = |thread: ThreadId| self.histories.end(self.threads[thread.index()].node).clone();
+        let repeating = match ending_of(&self.ends(), end) {
+            Ok(ending) => return ending,
+            Err(repeating) => repeating,
+        };
         if repeating.iter().all(|&thread| self.repeats_for_ever(thread)) {
             Ending::Livelock(repeating)
         } else {
