@@ -36,6 +36,8 @@ pub enum Explorer {
     Optimal,
     /// RVF-SMC, [`reads_value_from`]: models with store buffers only.
     ReadsValueFrom,
+    /// RVF-SMC with [open classes](reads_value_from::Options::open), an experiment.
+    Open,
 }
 
 /// What a program is written in.
@@ -146,12 +148,13 @@ impl Equivalence {
 
 impl Explorer {
     /// All of them.
-    pub const ALL: [Explorer; 5] = [
+    pub const ALL: [Explorer; 6] = [
         Explorer::Compact,
         Explorer::ReadsFrom,
         Explorer::Source,
         Explorer::Optimal,
         Explorer::ReadsValueFrom,
+        Explorer::Open,
     ];
 
     /// The name used on the command line and in JSON.
@@ -163,6 +166,7 @@ impl Explorer {
             Explorer::Source => "source",
             Explorer::Optimal => "optimal",
             Explorer::ReadsValueFrom => "reads-value-from",
+            Explorer::Open => "open",
         }
     }
 
@@ -172,7 +176,7 @@ impl Explorer {
         match self {
             Explorer::Compact | Explorer::ReadsFrom => Equivalence::ReadsFrom,
             Explorer::Source | Explorer::Optimal => Equivalence::Trace,
-            Explorer::ReadsValueFrom => Equivalence::ReadsValueFrom,
+            Explorer::ReadsValueFrom | Explorer::Open => Equivalence::ReadsValueFrom,
         }
     }
 
@@ -181,7 +185,7 @@ impl Explorer {
     pub fn goes_with(self, model: Model) -> bool {
         match self {
             Explorer::Compact | Explorer::ReadsFrom => true,
-            Explorer::Source | Explorer::Optimal | Explorer::ReadsValueFrom => {
+            Explorer::Source | Explorer::Optimal | Explorer::ReadsValueFrom | Explorer::Open => {
                 model.has_store_buffers()
             }
         }
@@ -210,6 +214,10 @@ impl Plan {
             Explorer::Optimal => optimal::explore(program, self.model, limits, visitor),
             Explorer::ReadsValueFrom => {
                 reads_value_from::explore(program, self.model, limits, visitor)
+            }
+            Explorer::Open => {
+                let options = reads_value_from::Options { open: true, ..Default::default() };
+                reads_value_from::explore_with(program, self.model, limits, visitor, options)
             }
         }
     }
@@ -278,7 +286,7 @@ mod tests {
             assert_eq!(explorer.name().parse(), Ok(explorer));
         }
         let error = "dfs".parse::<Explorer>().unwrap_err();
-        let names = "compact or reads-from or source or optimal or reads-value-from";
+        let names = "compact or reads-from or source or optimal or reads-value-from or open";
         assert_eq!(error, format!("there is no explorer 'dfs': expected {names}"));
         for equivalence in Equivalence::ALL {
             assert_eq!(equivalence.name().parse(), Ok(equivalence));

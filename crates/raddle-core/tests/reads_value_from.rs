@@ -14,7 +14,7 @@ use raddle_core::reference::random::Random;
 use raddle_core::script::Script;
 
 use seeds::for_cases;
-use values::{by_reads_from, fault, fault_with, script};
+use values::{by_reads_from, fault, fault_with, open_fault, script};
 
 /// The explorer without one of its parts each.
 fn ablations() -> [Options; 5] {
@@ -24,7 +24,7 @@ fn ablations() -> [Options; 5] {
         Options { closure: false, ..all },
         Options { guidance: false, ..all },
         Options { order: false, ..all },
-        Options { signals: false, closure: false, guidance: false, order: false },
+        Options { signals: false, closure: false, guidance: false, order: false, ..all },
     ]
 }
 
@@ -48,6 +48,8 @@ fn check_all(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
         for model in Model::STORE_BUFFERS {
             let options = some_options(numbers);
             check(&script, |script| fault(script, model, &options));
+            let open = options.map(|options| Options { open: true, ..options });
+            check(&script, |script| open_fault(script, model, &open));
         }
     });
 }

@@ -14,7 +14,7 @@ use raddle_core::model::Model;
 use raddle_core::reference::programs::values::value_class;
 use raddle_core::script::{Script, ScriptProgram};
 
-use values::{fault, script, visits};
+use values::{fault, open_fault, script, visits};
 
 /// Brute force agrees under all models, and without each of the parts.
 #[track_caller]
@@ -187,10 +187,17 @@ fn parallel(memory: &str, body: &str, threads: usize) -> Script {
 
 /// Every reads-from class has the values of some leaf, and there are at most so many leaves.
 #[track_caller]
-fn at_most(script: &Script, model: Model, most: u64) {
+fn at_most(script: &Script, model: Model, most: usize) {
+    let leaves = covering(script, model, Options::default());
+    assert!(leaves <= most, "{model}: {leaves} leaves\n{script}");
+}
+
+/// How many leaves there are. Every reads-from class has the values of some of them.
+#[track_caller]
+fn covering(script: &Script, model: Model, options: Options) -> usize {
     let values = |trace: raddle_core::explore::Trace| value_class(&trace).histories;
-    let (visits, _) = visits(script, model, Options::default());
-    assert!(visits.len() as u64 <= most, "{model}: {} leaves\n{script}", visits.len());
+    let (visits, _) = visits(script, model, options);
+    let leaves = visits.len();
     let reached: BTreeSet<_> = visits.into_iter().map(|visit| values(visit.trace)).collect();
     let mut reachable = BTreeSet::new();
     let mut visit = |leaf: &dyn Leaf| {
@@ -200,6 +207,39 @@ fn at_most(script: &Script, model: Model, most: u64) {
     let mut program = ScriptProgram::new(script);
     reads_from_compact::explore(&mut program, model, &Limits::default(), &mut visit);
     assert!(reached == reachable, "{model}: {} of {}", reached.len(), reachable.len());
+    leaves
+}
+
+/// Every reads-from class has the values of some leaf of open classes, and there are so many leaves.
+#[track_caller]
+fn open(script: &Script, expected: usize) {
+    let options = Options { open: true, ..Options::default() };
+    for model in Model::STORE_BUFFERS {
+        let leaves = covering(script, model, options);
+        assert_eq!(leaves, expected, "{model}\n{script}");
+    }
+}
+
+/// The numbers of an experiment with another implementation.
+#[test]
+fn open_classes() {
+    let inc = |threads| parallel("x = 0", "r = load x; store x r + 1", threads);
+    open(&inc(4), 75);
+    open(&inc(5), 541);
+    let same = |threads| parallel("x = 0", "r = load x; store x 1", threads);
+    open(&same(4), 15);
+    open(&same(6), 63);
+}
+
+/// A rejected value makes the reads before it unclean: otherwise 6 of 8 combinations are found.
+#[test]
+fn open_classes_need_uncleanness() {
+    let options = [Options { open: true, ..Options::default() }];
+    let text = "x = 0; thread a { store x 1; r = load x }; thread b { r = load x };
+                thread c { store x 0; r = load x; store x 0 }";
+    for model in Model::STORE_BUFFERS {
+        assert_eq!(open_fault(&script(text), model, &options), None);
+    }
 }
 
 /// How many leaves there are depends on the order in which reads are expanded; these are the numbers of an

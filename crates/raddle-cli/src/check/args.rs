@@ -55,6 +55,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME")]
     explorer: Option<Explorer>,
 
+    /// By rvf, let reads observe also what is written later if it has the same value: fewer classes, for assertions
+    /// about what threads read; an experiment (SOUNDNESS.md)
+    #[arg(long, requires = "by", conflicts_with = "explorer")]
+    open: bool,
+
     /// Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
     #[arg(long, conflicts_with_all = ["herd", "expect"])]
     pub(crate) robust: bool,
@@ -126,7 +131,8 @@ impl CheckArgs {
     /// # Errors
     /// If the one that is named does not explore by what is named.
     pub(crate) fn explorer(&self) -> Result<Explorer, String> {
-        let explorer = self.explorer.or(self.by.map(Equivalence::explorer)).unwrap_or_default();
+        let named = if self.open { Some(Explorer::Open) } else { self.explorer };
+        let explorer = named.or(self.by.map(Equivalence::explorer)).unwrap_or_default();
         let (own, by) = (explorer.equivalence(), self.by.unwrap_or(explorer.equivalence()));
         if own == by {
             return Ok(explorer);

@@ -325,6 +325,7 @@ Options:
       --model <MODELS>      Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
       --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write, or under sc, tso and pso trace, if also all writes of a location reach memory in the same order, or rvf, if every read gets the same value and the causal orders of the reads agree [default: rf]
       --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf [default: compact by rf, optimal by trace]
+      --open                By rvf, let reads observe also what is written later if it has the same value: fewer classes, for assertions about what threads read; an experiment (SOUNDNESS.md)
       --robust              Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
       --jobs <N>            Number of explorations at the same time [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
@@ -427,6 +428,12 @@ exit 2
 --- stdout
 --- stderr
 the explorer optimal explores by trace: it does not go with --by rf
+");
+    assert_snapshot!(run("check examples/peterson.c --by rf --open"), @r"
+exit 2
+--- stdout
+--- stderr
+the explorer open explores by rvf: it does not go with --by rf
 ");
 }
 

@@ -113,6 +113,9 @@ pub trait Face<R: Row> {
     #[inline]
     fn offer(&mut self, _event: usize, _good: Sources<R>) {}
 
+    /// The read may observe the write as well, which is the last event. Matters to faces by value only.
+    fn extend_good(&mut self, _read: usize, _write: usize) {}
+
     /// Adds a read of the location that observes `source` (`None`: the initial write), if the
     /// execution stays consistent; otherwise nothing changes. A success starts a new level: [`Face::pop`]
     /// takes back the read and all that was pushed after it.

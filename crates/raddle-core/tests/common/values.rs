@@ -97,6 +97,32 @@ pub(crate) fn fault(script: &Script, model: Model, options: &[Options]) -> Optio
     options.iter().find_map(|&options| fault_with(script, model, options, &expected))
 }
 
+/// What is wrong with the exploration of a program by open classes, if brute force can tell: executions that do not
+/// exist, or local histories that nobody has met together.
+#[allow(dead_code, reason = "not all tests that share this file need it")]
+pub(crate) fn open_fault(script: &Script, model: Model, options: &[Options]) -> Option<String> {
+    let expected = value_classes(script, model, BUDGET).ok()?;
+    options.iter().find_map(|&options| {
+        let (visits, summary) = visits(script, model, options);
+        let wrong = summary_fault(&visits, summary)
+            .or_else(|| existence_fault(&visits, &expected))
+            .or_else(|| together_fault(&visits, &expected))?;
+        Some(format!("{model}, {options:?}, {} leaves: {wrong}", visits.len()))
+    })
+}
+
+fn existence_fault(visits: &[Visit], expected: &Expected) -> Option<String> {
+    let wrong = visits.iter().find(|visit| !expected.contains_key(&visit.trace.class()))?;
+    Some(format!("there is no {:?}", wrong.trace.class()))
+}
+
+fn together_fault(visits: &[Visit], expected: &Expected) -> Option<String> {
+    let reached: BTreeSet<_> =
+        visits.iter().map(|visit| value_class(&visit.trace).histories).collect();
+    let missing = expected.values().find(|class| !reached.contains(&class.histories))?;
+    Some(format!("never {:?}", missing.histories))
+}
+
 /// What is wrong with the exploration of a program that has these classes.
 pub(crate) fn fault_with(
     script: &Script,

@@ -20,6 +20,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             let good = self.same_among(location, source, rest);
             rest.writes = rest.writes.minus(good.writes);
             rest.initial &= !good.initial;
+            if self.is_open() && self.is_forbidden(thread, source) {
+                continue;
+            }
             self.face.offer(self.len, good);
             self.try_source(thread, source);
         }
@@ -62,7 +65,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// Whether a read has no choice but this source.
     #[inline]
     pub(super) fn is_only(&self, event: usize, source: u32) -> bool {
-        !F::BY_VALUE || self.face.good_writes(event, None) == self.only(source)
+        !F::BY_VALUE || !self.is_open() && self.face.good_writes(event, None) == self.only(source)
     }
 
     /// What a read may observe.

@@ -199,7 +199,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
 struct TraceMaker<'e, 's, 'a, R: Row, F> {
     explorer: &'e Explorer<'s, 'a, R, F>,
     trace: Trace,
-    /// By event, its index in the trace.
+    /// By event, its index in the trace, if it is there.
     index: Vec<usize>,
     /// By thread, how many ops it has done, and its last event in the trace.
     done: Vec<(usize, Option<usize>)>,
@@ -228,7 +228,9 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
         self.add_all();
         let mut all: Vec<Vec<Observed>> =
             self.trace.events.iter().map(|event| event.observed.into_iter().collect()).collect();
-        for (event, &at) in self.index.iter().enumerate().take(self.explorer.len) {
+        let events = self.index.iter().enumerate().take(self.explorer.len);
+        let made = events.filter(|&(_, &at)| at != usize::MAX);
+        for (event, &at) in made {
             if matches!(self.explorer.events[event].role, Role::Read | Role::Update) {
                 let Sources { writes, initial } = self.explorer.good_writes(event);
                 let write = |write: usize| Observed::Event(self.index[write]);
@@ -245,20 +247,22 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
     }
 
     fn add_all(&mut self) {
-        for at in 0..self.explorer.past.len() {
-            self.add_history(self.explorer.past[at]);
+        for at in self.explorer.causal_past() {
+            self.add_history(self.explorer.past[at], self.explorer.first_events[at] as usize);
         }
     }
 
-    fn add_history(&mut self, node: NodeId) {
+    /// Adds what belongs to a history; its effects have the events from `first` on, its question the one before.
+    fn add_history(&mut self, node: NodeId, first: usize) {
         let histories = &self.explorer.histories;
         let thread = histories.thread(node);
         if let Step::After(before, answer) = histories.step(node) {
             let End::Question(op) = histories.end(before) else {
                 unreachable!("a history goes on after a question")
             };
-            self.add_question(thread, *op, answer);
+            self.add_question(thread, *op, answer, first.wrapping_sub(1));
         }
+        let mut event = first;
         for op in histories.effects(node) {
             let is_event = match op.kind {
                 OpKind::Init { .. } | OpKind::Spawn { .. } => false,
@@ -269,28 +273,40 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
                 OpKind::Store { value, .. } => Some(value),
                 _ => None,
             };
-            self.add(thread, *op, is_event, None, None, written);
+            if is_event {
+                self.add_index(event);
+                event += 1;
+            }
+            self.add(thread, *op, None, None, written);
         }
     }
 
-    fn add_question(&mut self, thread: ThreadId, op: Op, answer: Answer) {
+    /// The event is the next one of the trace.
+    fn add_index(&mut self, event: usize) {
+        let len = self.index.len().max(event + 1);
+        self.index.resize(len, usize::MAX);
+        self.index[event] = self.trace.events.len();
+    }
+
+    fn add_question(&mut self, thread: ThreadId, op: Op, answer: Answer, event: usize) {
         match op.kind {
             OpKind::Choose { .. } => {
                 let Answer::Choice(choice) = answer else { unreachable!("a choice was made") };
-                self.add(thread, op, false, Some(Observed::Choice(choice)), None, None);
+                self.add(thread, op, Some(Observed::Choice(choice)), None, None);
             }
             OpKind::Join { thread: child } => {
                 let last = self.done[child.index()].1;
                 let observed = last.map_or(Observed::Initial, Observed::Event);
-                self.add(thread, op, false, Some(observed), None, None);
+                self.add(thread, op, Some(observed), None, None);
             }
-            _ => self.add_read(thread, op),
+            _ => self.add_read(thread, op, event),
         }
     }
 
-    fn add_read(&mut self, thread: ThreadId, op: Op) {
-        let event = self.explorer.events[self.index.len()];
-        let observed = match self.explorer.observed(self.index.len()) {
+    fn add_read(&mut self, thread: ThreadId, op: Op, at: usize) {
+        let event = self.explorer.events[at];
+        self.add_index(at);
+        let observed = match self.explorer.observed(at) {
             None => Observed::Initial,
             Some(source) => Observed::Event(self.index[source]),
         };
@@ -300,22 +316,18 @@ impl<'e, 's, 'a, R: Row, F: Face<R>> TraceMaker<'e, 's, 'a, R, F> {
         let read = has_value.then(|| values.get(value));
         let writes = has_value && event.role == Role::Update;
         let written = writes.then(|| values.get(event.value));
-        self.add(thread, op, true, Some(observed), read, written);
+        self.add(thread, op, Some(observed), read, written);
     }
 
     fn add(
         &mut self,
         thread: ThreadId,
         op: Op,
-        is_event: bool,
         observed: Option<Observed>,
         read: Option<crate::execution::Value>,
         written: Option<crate::execution::Value>,
     ) {
         let at = self.trace.events.len();
-        if is_event {
-            self.index.push(at);
-        }
         let (position, last) = &mut self.done[thread.index()];
         self.trace.events.push(TraceEvent {
             thread,

@@ -38,6 +38,7 @@ mod by_value;
 mod cells;
 mod leaf;
 mod memo;
+mod open;
 mod probe;
 mod route;
 mod search;

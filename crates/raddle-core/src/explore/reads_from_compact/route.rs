@@ -95,7 +95,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             }
         }
         let is_read = !matches!(step.pick, Pick::Choice(_));
-        self.route.matters[at] = is_read && !self.others_do_not_matter(thread, start);
+        self.route.matters[at] = is_read && !self.others_do_not_matter(thread, start, false);
         self.permit(base);
     }
 
@@ -220,7 +220,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             left,
             rest: self.ranks(rest.iter()),
             can_skip: self.threads[thread].floor == 0,
-            matters: !is_choice && !self.others_do_not_matter(thread, start),
+            matters: !is_choice && !self.others_do_not_matter(thread, start, false),
         };
         self.route.frames.push(frame);
     }

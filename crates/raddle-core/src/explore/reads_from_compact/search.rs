@@ -24,9 +24,10 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             }
         }
         let first = self.first_thread(enabled);
-        let base = self.floors.len();
+        let (base, forbidden) = (self.floors.len(), self.forbidden());
         self.try_threads(first, enabled, base);
         self.permit(base);
+        self.permit_values(forbidden);
     }
 
     /// Tries the first thread, then all others unless they do not matter. The causal maps of those that were tried
@@ -38,6 +39,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             rest.remove(thread);
             let start = self.clock;
             let floor = self.threads[thread].floor;
+            let tried = self.is_open().then(|| self.open_begin());
             self.expand(thread);
             if self.stop.is_some() {
                 if matches!(self.stop, Some(Stop::Suspended)) {
@@ -46,7 +48,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
                 return;
             }
             self.was_tried(thread);
-            if floor == 0 && self.others_do_not_matter(thread, start) {
+            let nothing_new = tried.is_some_and(|tried| self.open_end(thread, start, &tried));
+            if floor == 0 && self.others_do_not_matter(thread, start, nothing_new) {
                 return;
             }
             next = if F::BY_VALUE { self.first_thread(rest) } else { rest.first() };
@@ -114,15 +117,20 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         best.or(enabled.first())
     }
 
-    /// Whether in the subtree since `start` no other thread wrote what the thread reads, or competes for
-    /// it.
+    /// Whether in the subtree since `start` no other thread wrote what the thread reads (or `nothing_new` there), or
+    /// competes for it.
     #[inline]
-    pub(super) fn others_do_not_matter(&self, thread: usize, start: u64) -> bool {
+    pub(super) fn others_do_not_matter(
+        &self,
+        thread: usize,
+        start: u64,
+        nothing_new: bool,
+    ) -> bool {
         let Thread { ask, location, .. } = self.threads[thread];
         let place = &self.locations[location as usize];
         if !self.outer.options.signals
             || self.unexplored > start
-            || place.written.by_other_than(thread) > start
+            || !nothing_new && place.written.by_other_than(thread) > start
         {
             return false;
         }
@@ -374,7 +382,13 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             }
         }
         if !self.face.try_read(event, thread, location, from, effect, order) {
+            if self.is_open() {
+                self.note_rejection();
+            }
             return;
+        }
+        if self.is_open() {
+            self.note_read(location, source);
         }
         let mark = self.begin(thread);
         self.check_race(thread, location, reading.writes(), order);
@@ -388,6 +402,9 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.descend();
         self.take_back(&mark);
         self.face.pop();
+        if self.is_open() {
+            self.note_return();
+        }
         if matches!(self.stop, Some(Stop::Suspended)) {
             self.leave_child(source, told);
         }
@@ -397,7 +414,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     #[inline]
     fn is_last_history(&self, thread: usize, next: NodeId) -> bool {
         let is_last = self.asking == R::one(thread) && self.unfinished == 0 && !self.has_plain;
-        is_last && self.is_quiet_end(next)
+        is_last && self.is_quiet_end(next) && !self.is_open()
     }
 
     /// The read is the last one of the execution: nobody will ask the model about what follows, so it

@@ -7,6 +7,7 @@ use super::super::row::Row;
 use super::super::table::Table;
 use super::super::{Extent, Summary};
 use super::memo::{Ask, Edge, Effected, Known, Memo, ValueId};
+use super::open::Open;
 use super::route::Route;
 use super::stamps::Stamp;
 use super::{Exploration, Wide};
@@ -133,6 +134,7 @@ pub(super) struct Explorer<'s, 'a, R: Row, F> {
     pub(super) undo: Vec<Undo>,
     /// The causal maps to put back, of all nodes on the stack.
     pub(super) floors: Vec<(u32, u32)>,
+    pub(super) open: Open,
     pub(super) clock: u64,
     /// When a subtree was last left unexplored, so that its stamps mean nothing.
     pub(super) unexplored: u64,
@@ -208,6 +210,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             first_events: vec![],
             undo: vec![],
             floors: vec![],
+            open: Open::default(),
             clock: 1,
             unexplored: 0,
             has_plain: false,
@@ -429,6 +432,9 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     pub(super) fn note_write(&mut self, event: usize, thread: usize, location: usize) {
         self.locations[location].writes.insert(event);
         self.note_writer(thread, location);
+        if self.is_open() {
+            self.open_write(event, thread, location);
+        }
     }
 
     /// The thread writes the location now.

@@ -39,13 +39,16 @@ pub struct Options {
     pub closure: bool,
     /// Guidance: a witness is made from the last one.
     pub guidance: bool,
+    /// Open classes: a read may also observe what others write later, if that has the value that it has read. Every
+    /// combination of local histories is found, but executions may be found more than once.
+    pub open: bool,
     /// Order: a thread whose location the fewest others write is expanded first.
     pub order: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { signals: true, closure: true, guidance: true, order: true }
+        Options { signals: true, closure: true, guidance: true, open: false, order: true }
     }
 }
 

@@ -45,7 +45,10 @@ impl<R: Row, const BUFFERS: u8> Good<R, BUFFERS> {
     /// Makes sure that the current level has closed rows, and copies them.
     pub(super) fn closed_rows(&mut self, rows: &mut Rows<R>) {
         let len = self.base.witness.len();
-        if self.base.witness.closest_rows(rows) {
+        if self.options.open {
+            // What was derived when the reads had fewer good-writes does not hold any more.
+            rows.truncate(0);
+        } else if self.base.witness.closest_rows(rows) {
             return;
         }
         let mut changed = R::default();
@@ -54,7 +57,9 @@ impl<R: Row, const BUFFERS: u8> Good<R, BUFFERS> {
         }
         let consistent = self.close(rows, changed);
         debug_assert!(consistent, "a level has a witness");
-        self.base.witness.keep_rows(rows);
+        if !self.options.open {
+            self.base.witness.keep_rows(rows);
+        }
     }
 
     /// The row of the next event, before it is closed. Returns the reads to look at.

@@ -83,9 +83,18 @@ impl<R: Row, const BUFFERS: u8> Good<R, BUFFERS> {
     ) -> (Event<R>, R) {
         let Sources { writes, initial } = self.offered(event);
         let first = writes.first();
-        let only = first.filter(|&write| !initial && writes == R::one(write));
+        let is_final = !self.options.open || effect == Effect::Sync;
+        let only = first.filter(|&write| is_final && !initial && writes == R::one(write));
         let (read, before, _) = self.base.new_read(event, thread, location, only, effect);
         (read, before)
+    }
+
+    /// Writes that were taken back are no good-writes any more.
+    fn forget_writes(&mut self) {
+        let left = R::below(self.base.witness.len());
+        for read in self.all_reads.iter() {
+            self.good[read] = self.good[read].and(left);
+        }
     }
 
     #[inline]
@@ -179,6 +188,10 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Good<R, BUFFERS> {
         }
     }
 
+    fn extend_good(&mut self, read: usize, write: usize) {
+        self.good[read].insert(write);
+    }
+
     #[inline]
     fn try_read(
         &mut self,
@@ -234,6 +247,9 @@ impl<R: Row, const BUFFERS: u8> Face<R> for Good<R, BUFFERS> {
             self.forget_read(first);
         }
         self.base.pop();
+        if self.options.open {
+            self.forget_writes();
+        }
     }
 
     fn can_be_last(&mut self, last: &[(usize, Option<usize>)]) -> bool {

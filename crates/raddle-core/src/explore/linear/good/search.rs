@@ -76,7 +76,7 @@ impl<R: Row, const BUFFERS: u8> Good<R, BUFFERS> {
         let found = self.close_with(&mut rows, read)
             && (self.find_greedily(&mut search, &rows, read) || self.find(&mut search, &rows));
         if found {
-            let rows = self.options.closure.then_some(&rows);
+            let rows = (self.options.closure && !self.options.open).then_some(&rows);
             self.base.witness.push_order(search.order.as_slice(), rows);
         }
         search.rows = Some(rows);
