@@ -107,9 +107,9 @@ impl Native {
                 if !matches!(op, OpKind::Load { .. }) && self.layout.writes_setting(address, size) {
                     return Err(self.again());
                 }
-                let region = self.layout.regions(address, size).next();
-                if let Some(region) = region {
-                    return Err(self.mixed(address, size, region));
+                let piece = self.layout.watched(address, size).next();
+                if let Some(piece) = piece {
+                    return Err(self.mixed(address, size, piece));
                 }
                 let location = self.locate(address, size, Cut::Never)?[0];
                 let kind = at_location(op, location);

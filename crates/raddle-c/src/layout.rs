@@ -12,7 +12,7 @@
 //!
 //! An atomic access cannot be cut: that program is refused. A plain one can if races are errors. Otherwise it is one
 //! access, of which nobody may see a half: under SC and TSO it is cut nevertheless, and all accesses of that region of
-//! memory are also accesses of a cell that stands for the region (`OpKind::ReadCell`). The explorer tells if two of
+//! memory are also accesses of cells that stand for its pieces (`OpKind::ReadCell`). The explorer tells if two of
 //! these are not ordered, and the program is refused. Under PSO accesses that are ordered by an atomic variable may still reach
 //! memory one by one, so they are not cut.
 
@@ -34,8 +34,8 @@ pub(crate) enum What {
     Object(Kind),
     /// Whether a block was freed.
     Block,
-    /// Memory that is accessed in pieces of different sizes.
-    Region,
+    /// A piece of memory that is accessed in pieces of different sizes.
+    Piece,
     /// What a thread returned. The address is the number of the thread.
     Result,
     /// What is left of a thread's memory. The address is its number.
@@ -169,11 +169,16 @@ impl Layout {
         before.is_some_and(|(_, &to)| to > address)
     }
 
-    /// The watched regions that an access touches: where they start.
+    /// The pieces of watched regions that an access touches: where they start, the last one first.
     #[inline]
-    pub(crate) fn regions(&self, address: usize, size: usize) -> impl Iterator<Item = usize> + '_ {
-        let below = self.regions.range(..address + size).rev();
-        below.take_while(move |&(_, &to)| to > address).map(|(&from, _)| from)
+    pub(crate) fn watched(&self, address: usize, size: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = address + size;
+        let touched = self.regions.range(..end).rev().take_while(move |&(_, &to)| to > address);
+        touched.flat_map(move |(&from, &to)| {
+            let first = self.cuts.range(from..=from.max(address)).next_back();
+            let first = first.map_or(from, |(&at, _)| at);
+            self.cuts.range(first..to.min(end)).rev().map(|(&at, _)| at)
+        })
     }
 
     /// The shared ranges that begin in a range.

@@ -382,7 +382,7 @@ impl Program for Native {
             What::Object(Kind::Mutex) => self.object_name(address),
             What::Object(kind) => format!("{} ({kind:?})", self.object_name(address)),
             What::Remains => format!("remains of {}", self.thread_name(ThreadId::new(address))),
-            What::Region => format!("{} in pieces", self.memory_name(address)),
+            What::Piece => format!("{} in pieces", self.memory_name(address)),
             What::Block => format!("{} (block)", self.memory_name(address)),
             What::Result => format!("result of {}", self.thread_name(ThreadId::new(address))),
         }

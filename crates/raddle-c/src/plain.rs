@@ -38,11 +38,11 @@ impl Native {
             Class::Constant => Ok(()),
             Class::Own { .. } => self.note_private_read(address, size),
             Class::Shared => {
-                let region = self.layout.regions(address, size).next();
-                match region {
+                let piece = self.layout.watched(address, size).next();
+                match piece {
                     None => self.load_shared(address, size, cut, order),
-                    Some(region) if cut == Cut::Never => Err(self.mixed(address, size, region)),
-                    Some(region) => self.read_regions(region, address, size, cut),
+                    Some(piece) if cut == Cut::Never => Err(self.mixed(address, size, piece)),
+                    Some(piece) => self.read_pieces(piece, address, size, cut),
                 }
             }
         }
@@ -62,34 +62,34 @@ impl Native {
         Err(self.question(OpKind::Load { location, order }))
     }
 
-    /// A plain load comes next of memory that is accessed in pieces of different sizes: asks from this region on.
-    fn read_regions(&mut self, region: usize, address: usize, size: usize, cut: Cut) -> Flow {
+    /// A plain load comes next of memory that is accessed in pieces of different sizes: asks from this piece on.
+    fn read_pieces(&mut self, piece: usize, address: usize, size: usize, cut: Cut) -> Flow {
         let place = self.place();
-        let location = self.layout.locate_other(What::Region, region, place);
-        self.thread_mut().waiting = Waiting::Region { region, address, size, cut };
+        let location = self.layout.locate_other(What::Piece, piece, place);
+        self.thread_mut().waiting = Waiting::Piece { piece, address, size, cut };
         Err(self.question(OpKind::ReadCell { location }))
     }
 
-    /// The region was asked about.
-    pub(crate) fn after_region(
+    /// The piece was asked about.
+    pub(crate) fn after_piece(
         &mut self,
-        region: usize,
+        piece: usize,
         address: usize,
         size: usize,
         cut: Cut,
     ) -> Flow {
-        let next = self.layout.regions(address, size).find(|&other| other < region);
+        let next = self.layout.watched(address, size).find(|&other| other < piece);
         match next {
             None => self.load_shared(address, size, cut, MemoryOrder::NonAtomic),
-            Some(next) => self.read_regions(next, address, size, cut),
+            Some(next) => self.read_pieces(next, address, size, cut),
         }
     }
 
     /// Notes a plain store to memory that is accessed in pieces of different sizes.
-    pub(crate) fn write_regions(&mut self, address: usize, size: usize, place: PlaceId) {
-        let regions: Vec<usize> = self.layout.regions(address, size).collect();
-        for region in regions {
-            let location = self.layout.locate_other(What::Region, region, place);
+    pub(crate) fn write_pieces(&mut self, address: usize, size: usize, place: PlaceId) {
+        let pieces: Vec<usize> = self.layout.watched(address, size).collect();
+        for piece in pieces {
+            let location = self.layout.locate_other(What::Piece, piece, place);
             self.effect_at(OpKind::WriteCell { location }, place);
         }
     }
@@ -146,7 +146,7 @@ impl Native {
     pub(crate) fn note_store(&mut self, address: usize, size: usize, cut: Cut) -> Flow {
         let locations = self.locate(address, size, cut)?;
         let place = self.place();
-        self.write_regions(address, size, place);
+        self.write_pieces(address, size, place);
         let borrowed = locations.iter().filter_map(|&it| self.borrow(it)).collect();
         self.thread_mut().stores.push(PlainStore { locations, borrowed, place });
         Ok(())

@@ -303,7 +303,7 @@ impl Native {
     pub(crate) fn discard(&mut self, from: usize, to: usize, place: PlaceId) -> Flow {
         self.freed_blocks.insert(from, to);
         for (at, size) in self.layout.of_block(from, to) {
-            self.write_regions(at, size, place);
+            self.write_pieces(at, size, place);
             for location in self.locate(at, size, Cut::Range)? {
                 let order = MemoryOrder::NonAtomic;
                 let store = OpKind::Store { location, value: GONE, order, carries: false };

@@ -153,8 +153,8 @@ impl Native {
                 let message = "memory is used after it was freed";
                 Err(self.failure(BugKind::UseAfterFree, message))
             }
-            Waiting::Region { region, address, size, cut } => {
-                self.after_region(region, address, size, cut)
+            Waiting::Piece { piece, address, size, cut } => {
+                self.after_piece(piece, address, size, cut)
             }
             Waiting::Block { address, size, then: Then::Plain(cut) } => {
                 self.note_store(address, size, cut)

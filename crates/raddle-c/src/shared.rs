@@ -44,9 +44,9 @@ impl Native {
         Ok(locations)
     }
 
-    /// An atomic access of a region that is accessed in pieces of different sizes.
-    pub(crate) fn mixed(&mut self, address: usize, size: usize, region: usize) -> End {
-        let other = self.layout.place_of_cut(region);
+    /// An atomic access of a piece that is accessed in pieces of different sizes.
+    pub(crate) fn mixed(&mut self, address: usize, size: usize, piece: usize) -> End {
+        let other = self.layout.place_of_cut(piece);
         self.mixed_at(address, size, other)
     }
 

@@ -23,8 +23,8 @@ pub(crate) enum Waiting {
     Atomic { location: LocationId, result: AtomicResult },
     /// Whether the block was freed to which it is about to store.
     Block { address: usize, size: usize, then: Then },
-    /// Whether others access this region of memory, in pieces of different sizes, which it is about to load from.
-    Region { region: usize, address: usize, size: usize, cut: Cut },
+    /// Whether others access this piece of memory, in pieces of different sizes, which it is about to load from.
+    Piece { piece: usize, address: usize, size: usize, cut: Cut },
     /// Anything that a library function asked for: it gets the value.
     Reply,
     /// An atomic access by a library function.

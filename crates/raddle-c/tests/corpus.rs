@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use raddle_c::{BugKind, Outcome, Request, Verdict, build, check_built};
+use raddle_c::{Outcome, Request, Verdict, build, check_built};
 use raddle_core::model::Model;
 use raddle_core::reference::programs::classes;
 use raddle_core::script::Script;
@@ -65,15 +65,8 @@ fn row(line: usize, text: &str) -> Row {
     }
 }
 
-/// What clang compiles so that it is refused under some models.
-const REFUSED_BY_CLANG: &[&str] = &["cpp/shared_ptr.cpp"];
-
 /// What a row expects and an exploration says.
-fn difference(row: &Row, outcome: &Outcome, is_clang: bool) -> Option<String> {
-    let is_refused = outcome.bug.as_ref().is_some_and(|bug| bug.kind == BugKind::Unsupported);
-    if is_clang && is_refused && REFUSED_BY_CLANG.contains(&row.program.as_str()) {
-        return None;
-    }
+fn difference(row: &Row, outcome: &Outcome) -> Option<String> {
     let mut found = match outcome.verdict {
         Verdict::Clean => String::from("clean"),
         Verdict::Incomplete => String::from("incomplete"),
@@ -104,7 +97,7 @@ fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
         for &model in &row.models {
             request.model = model;
             let what = match object.as_ref().map(|object| check_built(object, &request)) {
-                Ok(Ok(outcome)) => difference(row, &outcome, compiler.starts_with("clang")),
+                Ok(Ok(outcome)) => difference(row, &outcome),
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(error) => Some(error.to_string()),
             };
