@@ -130,3 +130,18 @@ fn what_nobody_else_can_notice_does_not_matter() {
     });
     assert!(shorter > 100, "only {shorter} programs had something to take out");
 }
+
+/// A thread that has joined all others writes after their reads; one that has joined some twice does not.
+#[test]
+fn writes_after_joins_matter_to_those_that_were_not_joined() {
+    for joins in ["join a; join b", "join a; join a", "join b; join b", "join b", ""] {
+        let script = Script::parse(&format!(
+            "x = 0; y = 0; thread main {{ spawn a; spawn b; {joins}; store x 2; store y 2 }};
+             thread a {{ r = load x; store y 1 }}; thread b {{ r = load y; store x 1 }}"
+        ));
+        let script = script.expect("a script");
+        for model in Model::ALL {
+            assert_eq!(fault(&script, model), None, "{joins}, {model}");
+        }
+    }
+}

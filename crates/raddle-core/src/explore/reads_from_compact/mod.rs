@@ -14,7 +14,8 @@
 //! causal map, preferably one that reads a location that nobody else has written; if in all the subtree
 //! no other thread wrote that location, the others are skipped. For an update, an update of another
 //! thread that is only *pending* counts as well, since the two compete for the same source. This turns
-//! 438 nodes for each class of `readers(15)` into 2.
+//! 438 nodes for each class of `readers(15)` into 2. What a thread writes that has joined all others does not count: it comes
+//! after their reads in every execution.
 //!
 //! *Paper.* Bui, Chatterjee, Gautam, Pavlogiannis, Toman, *The Reads-From Equivalence for the TSO and PSO
 //! Memory Models*, OOPSLA 2021, algorithm 4. Where we differ: the initial write is part of the causal map

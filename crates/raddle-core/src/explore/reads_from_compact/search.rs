@@ -178,7 +178,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// The sources that the thread's read may have, unless the model forbids them after all.
     #[inline]
     pub(super) fn candidates(&mut self, thread: usize) -> Sources<R> {
-        let Thread { node, ask, location, floor } = self.threads[thread];
+        let Thread { node, ask, location, floor, .. } = self.threads[thread];
         let location = location as usize;
         let mut sources = match ask {
             Ask::Lock | Ask::Sync => self.last_update(location),
@@ -516,6 +516,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
             taken: self.taken,
             asking: self.asking,
             special: self.special,
+            joined: self.joined,
             unfinished: self.unfinished,
             thread,
             saved: self.threads[thread],
@@ -531,6 +532,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.taken = mark.taken;
         self.asking = mark.asking;
         self.special = mark.special;
+        self.joined = mark.joined;
         self.unfinished = mark.unfinished;
         self.threads[mark.thread] = mark.saved;
         self.race = None;
@@ -547,6 +549,7 @@ pub(super) struct Mark<R> {
     taken: R,
     asking: R,
     special: R,
+    joined: R,
     unfinished: u32,
     thread: usize,
     saved: Thread,

@@ -49,6 +49,8 @@ pub(super) struct Thread {
     /// Its causal map: 0 if its read has not been tried before, otherwise it may observe only events
     /// with at least this id plus one.
     pub(super) floor: u32,
+    /// How many threads it was the first to join.
+    pub(super) joins: u32,
 }
 
 /// What an event does to its location.
@@ -125,6 +127,8 @@ pub(super) struct Explorer<'s, 'a, R: Row, F> {
     pub(super) asking: R,
     /// Those of them that may have to wait, or have a choice.
     pub(super) special: R,
+    /// Threads that were joined.
+    pub(super) joined: R,
     /// How many threads ended without finishing.
     pub(super) unfinished: u32,
     /// The histories of the execution in the order in which they were reached, and how many events there
@@ -171,7 +175,7 @@ pub(super) enum Stop {
 impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     pub(super) fn new(outer: &'s mut Exploration<'a>, sizes: Sizes) -> Self {
         let none = R::default();
-        let thread = Thread { node: NodeId(0), ask: Ask::Absent, location: 0, floor: 0 };
+        let thread = Thread { node: NodeId(0), ask: Ask::Absent, location: 0, floor: 0, joins: 0 };
         let location = Location {
             writes: none,
             reads: none,
@@ -205,6 +209,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             taken: none,
             asking: none,
             special: none,
+            joined: none,
             unfinished: 0,
             past: vec![],
             first_events: vec![],
@@ -275,6 +280,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
 
     /// A thread that was spawned starts with a history.
     fn start(&mut self, thread: usize, node: NodeId) {
+        self.threads[thread].joins = 0;
         self.face.push_mark(thread);
         self.enter(thread, node);
     }
@@ -332,7 +338,8 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     #[inline]
     fn wait(&mut self, thread: usize, node: NodeId) {
         let &Known { ask, location, is_unfinished, .. } = self.memo.get(node);
-        self.threads[thread] = Thread { node, ask, location, floor: 0 };
+        let Thread { joins, .. } = self.threads[thread];
+        self.threads[thread] = Thread { node, ask, location, floor: 0, joins };
         if ask == Ask::Ended {
             return self.end(thread, node, is_unfinished);
         }
@@ -437,13 +444,23 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         }
     }
 
-    /// The thread writes the location now.
+    /// The thread writes the location now. That matters to reads of others, unless all of these are over: a thread
+    /// that has joined all others writes after their reads in every execution.
     #[inline]
     pub(super) fn note_writer(&mut self, thread: usize, location: usize) {
+        if self.threads[thread].joins > 0 && self.has_joined_all(thread) {
+            return;
+        }
         self.clock += 1;
         let place = &mut self.locations[location];
         place.written.set(thread, self.clock);
         place.writers.insert(thread);
+    }
+
+    #[cold]
+    fn has_joined_all(&self, thread: usize) -> bool {
+        let started = self.threads.iter().filter(|it| it.ask != Ask::Absent).count();
+        self.threads[thread].joins as usize + 1 == started
     }
 
     /// The thread writes now what it writes in a history.
@@ -545,6 +562,10 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     fn join(&mut self, thread: usize) {
         let Thread { node, location: child, .. } = self.threads[thread];
         self.face.push_join(thread, child as usize);
+        if !self.joined.has(child as usize) {
+            self.joined.insert(child as usize);
+            self.threads[thread].joins += 1;
+        }
         let last = self.threads[child as usize].node;
         let told = match self.memo.result(last) {
             _ if !self.shares_memory => Told::Value(ValueId::NONE),
