@@ -9,6 +9,7 @@
 pub mod c11;
 pub mod face;
 mod linear;
+pub mod online;
 pub mod parallel;
 pub mod reads_from;
 pub mod reads_from_compact;
@@ -140,6 +141,8 @@ pub enum Extent {
     Deadline,
     /// Everything was seen except what comes after the limit of events of some thread.
     Events,
+    /// Some executions were seen, by chance.
+    Sampled,
     /// The explorer met something that it cannot explore, and gave up.
     Unsupported(Unsupported),
 }

@@ -16,10 +16,12 @@
 //! nothing else says so ([`Program::result`]); then the value is the answer.
 
 mod histories;
+mod live;
 mod op;
 mod segments;
 
 pub use histories::{Histories, NodeId, Origin};
+pub use live::{Live, Next, Reply};
 pub use op::{
     Answer, End, Failure, FailureKind, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update,
     UpdateKind, is_pointer,
@@ -70,6 +72,11 @@ pub trait Program {
     /// What whoever joins a thread learns that has finished with this history, which is the one that ran
     /// last: a value and nothing else. None: it sees memory that no op carries.
     fn result(&self, _node: NodeId) -> Option<Value> {
+        None
+    }
+
+    /// The program as one that runs forwards, if it can.
+    fn live(&mut self) -> Option<&mut dyn Live> {
         None
     }
 

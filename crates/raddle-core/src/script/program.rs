@@ -5,8 +5,8 @@
 
 use crate::execution::{LocationId, ThreadId, Value};
 use crate::program::{
-    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, PlaceId, Program, Segment,
-    Step, Update, UpdateKind,
+    Answer, End, Failure, FailureKind, Histories, Live, Next, NodeId, Op, OpKind, PlaceId, Program,
+    Reply, Segment, Step, Update, UpdateKind,
 };
 
 use super::compile::{Body, Cell, Code, Formula, compile};
@@ -35,6 +35,16 @@ pub struct ScriptProgram {
     registers: Vec<Value>,
     /// The registers of the thread that runs.
     current: Vec<Value>,
+    /// The threads of a run that goes forwards only.
+    running: Vec<Running>,
+}
+
+/// A thread of a run that goes forwards only.
+#[derive(Clone, Debug, Default)]
+struct Running {
+    /// The instruction that it is at.
+    next: usize,
+    registers: Vec<Value>,
 }
 
 /// What an instruction does to its thread.
@@ -68,6 +78,7 @@ impl ScriptProgram {
             states: vec![],
             registers: vec![],
             current: vec![],
+            running: vec![],
         }
     }
 
@@ -117,30 +128,76 @@ impl ScriptProgram {
         self.states.push(State { thread: thread as u32, next: next as u32, first });
     }
 
-    /// Gives the current thread, which asked with this instruction, its answer.
-    fn receive(&mut self, state: State, answer: Answer) {
-        let registers = &mut self.current;
-        match (&self.threads[state.thread as usize].code[state.next as usize], answer) {
-            (Code::Load { target, .. } | Code::Update { target, .. }, Answer::Value(value)) => {
-                put(registers, *target, value);
+    /// Runs a thread of a run that goes forwards to its next op.
+    fn run_on(&mut self, thread: usize) -> Next {
+        let Running { next, registers } = &mut self.running[thread];
+        let (first, code) = (self.places[thread], &self.threads[thread].code);
+        loop {
+            let place = PlaceId((first + *next) as u32);
+            match step(&code[*next], place, registers) {
+                Ok(Flow::Next) => *next += 1,
+                Ok(Flow::Goto(to)) => *next = to,
+                Ok(Flow::Effect(kind)) => return Next::Op(Op { kind, place }),
+                Ok(Flow::Stop(End::Question(op))) => return Next::Op(op),
+                Ok(Flow::Stop(end)) => return Next::End(end),
+                Err(failure) => return Next::End(End::Failed(failure)),
             }
-            (
-                Code::CompareExchange { target, succeeded, expected, .. },
-                Answer::Value(value) | Answer::Spurious(value),
-            ) => {
-                let success = answer == Answer::Value(expected.value(registers));
-                put(registers, *target, value);
-                put(registers, *succeeded, Value::from(success));
-            }
-            (Code::Choose { target, .. }, Answer::Choice(choice)) => {
-                put(registers, *target, choice.into());
-            }
-            (Code::Lock { at, held }, _) => {
-                let lock = locate(at, registers).expect("it has been a question");
-                registers[held + lock.index()] = 1;
-            }
-            _ => {}
         }
+    }
+}
+
+/// Gives a thread, which asked with this instruction, its answer.
+fn receive(code: &Code, answer: Answer, registers: &mut [Value]) {
+    match (code, answer) {
+        (Code::Load { target, .. } | Code::Update { target, .. }, Answer::Value(value)) => {
+            put(registers, *target, value);
+        }
+        (
+            Code::CompareExchange { target, succeeded, expected, .. },
+            Answer::Value(value) | Answer::Spurious(value),
+        ) => {
+            let success = answer == Answer::Value(expected.value(registers));
+            put(registers, *target, value);
+            put(registers, *succeeded, Value::from(success));
+        }
+        (Code::Choose { target, .. }, Answer::Choice(choice)) => {
+            put(registers, *target, choice.into());
+        }
+        (Code::Lock { at, held }, _) => {
+            let lock = locate(at, registers).expect("it has been a question");
+            registers[held + lock.index()] = 1;
+        }
+        _ => {}
+    }
+}
+
+impl Live for ScriptProgram {
+    fn restart(&mut self) {
+        self.running.resize_with(self.threads.len(), Running::default);
+    }
+
+    fn start(&mut self, thread: ThreadId) -> Next {
+        let thread = thread.index();
+        let Running { next, registers } = &mut self.running[thread];
+        *next = 0;
+        registers.clear();
+        registers.resize(self.threads[thread].registers, 0);
+        self.run_on(thread)
+    }
+
+    #[inline]
+    fn go_on(&mut self, thread: ThreadId, Reply { value, spurious }: Reply) -> Next {
+        let thread = thread.index();
+        let Running { next, registers } = &mut self.running[thread];
+        let code = &self.threads[thread].code[*next];
+        let answer = match code {
+            Code::Choose { .. } => Answer::Choice(value as u32),
+            _ if spurious => Answer::Spurious(value),
+            _ => Answer::Value(value),
+        };
+        receive(code, answer, registers);
+        *next += 1;
+        self.run_on(thread)
     }
 }
 
@@ -256,7 +313,8 @@ impl Program for ScriptProgram {
             }
             Step::After(parent, answer) => {
                 let state = self.load_state(parent);
-                self.receive(state, answer);
+                let code = &self.threads[state.thread as usize].code[state.next as usize];
+                receive(code, answer, &mut self.current);
                 (state.thread as usize, state.next as usize + 1)
             }
         };
@@ -281,6 +339,10 @@ impl Program for ScriptProgram {
 
     fn shares_memory(&self) -> bool {
         false
+    }
+
+    fn live(&mut self) -> Option<&mut dyn Live> {
+        Some(self)
     }
 
     fn place(&self, place: PlaceId) -> String {

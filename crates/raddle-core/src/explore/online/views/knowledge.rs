@@ -1,0 +1,43 @@
+//! What a thread knows, or tells who synchronizes with it.
+
+use super::super::clock::Clock;
+
+/// What happened before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Knowledge {
+    /// By happens-before.
+    pub(super) clock: Clock,
+    /// What happened before sequentially consistent fences that came before one which happened before.
+    pub(super) fences: Clock,
+    /// When the last sequentially consistent fence was that happened before.
+    pub(super) time: u64,
+}
+
+impl Knowledge {
+    #[inline]
+    pub(super) fn join(&mut self, other: &Knowledge) {
+        self.clock.join(&other.clock);
+        if other.time > 0 {
+            self.fences.join(&other.fences);
+            self.time = self.time.max(other.time);
+        }
+    }
+
+    #[inline]
+    pub(super) fn copy(&mut self, other: &Knowledge) {
+        self.clock.copy(&other.clock);
+        self.fences.copy(&other.fences);
+        self.time = other.time;
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.clock.clear();
+        self.fences.clear();
+        self.time = 0;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.clock.is_empty()
+    }
+}
