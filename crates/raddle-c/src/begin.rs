@@ -39,6 +39,14 @@ impl Arguments {
 impl Native {
     /// Starts a thread from its beginning and runs it to its first question.
     pub(crate) fn start(&mut self, thread: ThreadId) -> End {
+        match self.begin(thread) {
+            Ok(()) => self.drive(),
+            Err(end) => end,
+        }
+    }
+
+    /// Lets a thread stand at its beginning.
+    pub(crate) fn begin(&mut self, thread: ThreadId) -> Result<(), End> {
         self.executions += 1;
         self.current = thread;
         if self.threads.len() <= thread.index() {
@@ -47,7 +55,7 @@ impl Native {
         if self.threads[thread.index()].is_none() {
             let Some(slot) = self.slots.slot(thread) else {
                 let message = "the program has too many threads";
-                return self.failure_at(BugKind::Unsupported, message, PlaceId::default());
+                return Err(self.failure_at(BugKind::Unsupported, message, PlaceId::default()));
             };
             let shims = shims::addresses().as_ptr() as usize;
             self.threads[thread.index()] = Some(Thread::new(slot, shims));
@@ -57,7 +65,7 @@ impl Native {
         self.set_thread_locals();
         self.segment.clear();
         self.next_function();
-        self.drive()
+        Ok(())
     }
 
     /// Gives all variables their initial values.

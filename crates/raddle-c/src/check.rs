@@ -25,6 +25,9 @@ use crate::outcome::{Bug, BugKind, Outcome, Verdict};
 use crate::printed;
 use crate::trap::{self, Watchdog};
 
+/// How many events a thread may have, if nobody says otherwise.
+const MAX_EVENTS: u32 = 10_000;
+
 /// What to explore, and how.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -61,7 +64,7 @@ impl Request {
             explorer: Explorer::default(),
             max_executions: None,
             timeout: None,
-            max_events: 10_000,
+            max_events: MAX_EVENTS,
             robust: false,
             leaks: false,
         }
@@ -109,7 +112,7 @@ pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error>
         }
         let prints = program.prints();
         let leak = if found.is_none() { leaves.leak(&program) } else { None };
-        let mut outcome = outcome(&program, request.model, summary, found);
+        let mut outcome = outcome(&program, request, summary, found);
         if let Some((trace, place, size)) = leak {
             outcome.verdict = Verdict::Bug;
             outcome.bug = Some(leak_of(&program, request.model, trace, place, size));
@@ -153,7 +156,10 @@ fn settings(request: &Request) -> Settings {
         Model::Pso => Scalars::Whole,
         _ => Scalars::Cut,
     };
-    Settings { arguments, max_events: request.max_events, scalars, leaks: request.leaks }
+    // Runs that remember nothing may be as long as they like.
+    let is_default = request.max_events == MAX_EVENTS && request.explorer.sampling().is_some();
+    let max_events = if is_default { u32::MAX } else { request.max_events };
+    Settings { arguments, max_events, scalars, leaks: request.leaks }
 }
 
 /// What went wrong.
@@ -175,7 +181,10 @@ fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary,
         }
         ending => ending.is_wrong(),
     };
-    let plan = Plan { model: request.model, explorer: request.explorer };
+    let mut plan = Plan { model: request.model, explorer: request.explorer };
+    if request.leaks {
+        plan = plan.showing_all();
+    }
     let (summary, found) = running(|| match request.robust {
         true => {
             let robust::Answer { summary, finding } =
@@ -229,7 +238,9 @@ fn running<R>(f: impl FnOnce() -> R) -> R {
     })
 }
 
-fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Outcome {
+fn outcome(program: &Native, request: &Request, summary: Summary, found: Found) -> Outcome {
+    let model = request.model;
+    let runs = summary.classes + summary.blocked;
     let bug = found.map(|wrong| match wrong {
         Finding::Wrong(ending, trace) => bug(program, model, ending, trace),
         Finding::NotRobust(found) => not_robust(program, model, found),
@@ -240,6 +251,7 @@ fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Ou
         _ => Verdict::Incomplete,
     };
     let bound = match summary.extent {
+        Extent::Sampled => None,
         Extent::All => program.bound,
         Extent::Stopped => None,
         Extent::Classes => Some("the limit of executions was reached"),
@@ -258,7 +270,10 @@ fn outcome(program: &Native, model: Model, summary: Summary, found: Found) -> Ou
         seconds: 0.0,
         start_up: 0.0,
         bug,
-        bound: bound.map(String::from),
+        bound: match summary.extent {
+            Extent::Sampled => Some(request.explorer.sampled(runs)),
+            _ => bound.map(String::from),
+        },
     }
 }
 

@@ -33,6 +33,7 @@ mod joined;
 mod layout;
 mod leaks;
 mod libc_functions;
+mod live;
 mod load;
 mod loops;
 mod memory;

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, Program,
-    Segment, Step,
+    Answer, End, Failure, FailureKind, Histories, Live, NodeId, Op, OpKind, Origin, PlaceId,
+    Program, Segment, Step,
 };
 use rustc_hash::FxHashMap;
 
@@ -27,6 +27,7 @@ use crate::error::Error;
 use crate::heap::Regions;
 use crate::layout::{Layout, Location, Scalars, What};
 use crate::leaks::Left;
+use crate::live::Queue;
 use crate::load::Module;
 use crate::names::Names;
 use crate::ops::Kind;
@@ -92,6 +93,8 @@ pub(crate) struct Native {
     /// The arguments of `main`: their number and their addresses.
     pub(crate) arguments: Arguments,
     pub(crate) executions: u64,
+    /// What the threads of a run that goes forwards do next.
+    pub(crate) queues: Vec<Queue>,
 }
 
 impl Native {
@@ -133,6 +136,7 @@ impl Native {
             main_leaves: false,
             bound: None,
             executions: 0,
+            queues: vec![],
         })
     }
 
@@ -226,19 +230,33 @@ impl Native {
     /// Runs the current thread to its next question.
     pub(crate) fn drive(&mut self) -> End {
         loop {
-            let frame: *mut Frame = &raw mut *self.thread_mut().frame;
-            trap::note_step();
-            // SAFETY: the frame is one at which the thread stands, and we hold no reference to it.
-            unsafe { Frame::run(frame, self.module.current) };
-            if let Err(end) = self.serve() {
+            if let Some(end) = self.drive_once() {
                 return end;
             }
         }
     }
 
+    /// Runs the current thread to its next hook. How its segment ends there, if it does.
+    #[inline]
+    pub(crate) fn drive_once(&mut self) -> Option<End> {
+        let frame: *mut Frame = &raw mut *self.thread_mut().frame;
+        trap::note_step();
+        // SAFETY: the frame is one at which the thread stands, and we hold no reference to it.
+        unsafe { Frame::run(frame, self.module.current) };
+        self.serve().err()
+    }
+
     /// Gives the current thread the answer to its question and runs it to its next one.
     fn go_on(&mut self, value: Value, is_spurious: bool) -> End {
         self.segment.clear();
+        match self.take_answer(value, is_spurious) {
+            Ok(()) => self.drive(),
+            Err(end) => end,
+        }
+    }
+
+    /// Gives the current thread the answer to its question.
+    pub(crate) fn take_answer(&mut self, value: Value, is_spurious: bool) -> Result<(), End> {
         let reads = match self.thread().question {
             Some(question) => spin::only_reads(&question, value, is_spurious),
             None => false,
@@ -246,10 +264,7 @@ impl Native {
         if !reads {
             self.thread_mut().spin.clear();
         }
-        match self.answer(value, is_spurious) {
-            Ok(()) => self.drive(),
-            Err(end) => end,
-        }
+        self.answer(value, is_spurious)
     }
 
     /// Runs the thread of a history to its end, from the beginning. An error says what is different.
@@ -369,6 +384,10 @@ impl Program for Native {
 
     fn shares_memory(&self) -> bool {
         false
+    }
+
+    fn live(&mut self) -> Option<&mut dyn Live> {
+        Some(self)
     }
 
     fn place(&self, place: PlaceId) -> String {

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle_c::{Bug, BugKind, Request, Source};
+use raddle_core::explore::online::Sampling;
 use raddle_core::model::Model;
 use raddle_core::plan::Explorer;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,10 @@ pub(crate) struct Recorded {
     arguments: Vec<String>,
     model: String,
     explorer: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
     #[serde(default)]
     leaks: bool,
     kind: String,
@@ -54,6 +59,8 @@ impl Recorded {
             arguments: request.arguments.clone(),
             model: request.model.name().to_owned(),
             explorer: request.explorer.name().to_owned(),
+            seed: request.explorer.sampling().map(|sampling| sampling.seed),
+            depth: request.explorer.sampling().map(|sampling| sampling.depth),
             leaks: request.leaks,
             kind: bug.kind.name().to_owned(),
             message: bug.message.clone(),
@@ -64,6 +71,12 @@ impl Recorded {
     fn request(&self) -> Result<Request, String> {
         let model: Model = self.model.parse().map_err(|error| format!("{error}"))?;
         let explorer: Explorer = self.explorer.parse()?;
+        let explorer = explorer.with_sampling(|usual| Sampling {
+            iterations: 1,
+            seed: self.seed.unwrap_or(usual.seed),
+            depth: self.depth.unwrap_or(usual.depth),
+            ..usual
+        });
         let source = Source {
             files: self.files.clone(),
             flags: self.flags.clone(),

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::explore::online::{self, Sampling, Strategy};
 use crate::explore::traces::{optimal, source};
 use crate::explore::{Limits, Summary, Visitor, reads_from, reads_from_compact, reads_value_from};
 use crate::model::Model;
@@ -38,6 +39,10 @@ pub enum Explorer {
     ReadsValueFrom,
     /// RVF-SMC with [open classes](reads_value_from::Options::open), an experiment.
     Open,
+    /// Runs by chance, [`online`]: never everything.
+    Random(Sampling),
+    /// Runs by priorities that change at few moments, [`online`]: never everything.
+    Pct(Sampling),
 }
 
 /// What a program is written in.
@@ -147,7 +152,7 @@ impl Equivalence {
 }
 
 impl Explorer {
-    /// All of them.
+    /// All that explore everything.
     pub const ALL: [Explorer; 6] = [
         Explorer::Compact,
         Explorer::ReadsFrom,
@@ -157,10 +162,52 @@ impl Explorer {
         Explorer::Open,
     ];
 
+    /// The names of all, also of those that do not explore everything.
+    fn names() -> impl Iterator<Item = (&'static str, Explorer)> {
+        let sampling = Sampling::default();
+        let samplers = [Explorer::Random(sampling), Explorer::Pct(sampling)];
+        Explorer::ALL.into_iter().chain(samplers).map(|explorer| (explorer.name(), explorer))
+    }
+
+    /// How it samples, if it does not explore everything.
+    #[must_use]
+    pub fn sampling(self) -> Option<Sampling> {
+        match self {
+            Explorer::Random(sampling) | Explorer::Pct(sampling) => Some(sampling),
+            _ => None,
+        }
+    }
+
+    /// The same explorer, if it samples, with another way to do so.
+    #[must_use]
+    pub fn with_sampling(self, change: impl FnOnce(Sampling) -> Sampling) -> Self {
+        match self {
+            Explorer::Random(sampling) => Explorer::Random(change(sampling)),
+            Explorer::Pct(sampling) => Explorer::Pct(change(sampling)),
+            other => other,
+        }
+    }
+
+    /// The same explorer, which makes only the last run that an exploration made, if it samples.
+    #[must_use]
+    pub fn only_last(self, runs: u64) -> Self {
+        self.with_sampling(|sampling| sampling.only(runs.saturating_sub(1)))
+    }
+
+    /// What there is to say of so many runs in which nothing went wrong.
+    #[must_use]
+    pub fn sampled(self, runs: u64) -> String {
+        let (name, seed) = (self.name(), self.sampling().unwrap_or_default().seed);
+        let runs = if runs == 1 { String::from("1 run") } else { format!("{runs} runs") };
+        format!("no bug in {runs} ({name}, seed {seed}), which is no proof")
+    }
+
     /// The name used on the command line and in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Explorer::Random(_) => "random",
+            Explorer::Pct(_) => "pct",
             Explorer::Compact => "compact",
             Explorer::ReadsFrom => "reads-from",
             Explorer::Source => "source",
@@ -175,6 +222,7 @@ impl Explorer {
     pub fn equivalence(self) -> Equivalence {
         match self {
             Explorer::Compact | Explorer::ReadsFrom => Equivalence::ReadsFrom,
+            Explorer::Random(_) | Explorer::Pct(_) => Equivalence::ReadsFrom,
             Explorer::Source | Explorer::Optimal => Equivalence::Trace,
             Explorer::ReadsValueFrom | Explorer::Open => Equivalence::ReadsValueFrom,
         }
@@ -185,6 +233,7 @@ impl Explorer {
     pub fn goes_with(self, model: Model) -> bool {
         match self {
             Explorer::Compact | Explorer::ReadsFrom => true,
+            Explorer::Random(_) | Explorer::Pct(_) => true,
             Explorer::Source | Explorer::Optimal | Explorer::ReadsValueFrom | Explorer::Open => {
                 model.has_store_buffers()
             }
@@ -198,6 +247,13 @@ impl Plan {
     #[must_use]
     pub fn has_robustness(&self) -> bool {
         What::Robustness.goes_with(self.model)
+    }
+
+    /// The same plan, whose visitor is shown all executions, also those of which nothing need be told.
+    #[must_use]
+    pub fn showing_all(self) -> Self {
+        let shows_all = |sampling| Sampling { shows_all: true, ..sampling };
+        Plan { explorer: self.explorer.with_sampling(shows_all), ..self }
     }
 
     /// Explores a program.
@@ -218,6 +274,14 @@ impl Plan {
             Explorer::Open => {
                 let options = reads_value_from::Options { open: true, ..Default::default() };
                 reads_value_from::explore_with(program, self.model, limits, visitor, options)
+            }
+            Explorer::Random(sampling) => {
+                let strategy = Strategy::Random;
+                online::explore(program, self.model, strategy, &sampling, limits, visitor)
+            }
+            Explorer::Pct(sampling) => {
+                let strategy = Strategy::Pct;
+                online::explore(program, self.model, strategy, &sampling, limits, visitor)
             }
         }
     }
@@ -257,9 +321,11 @@ impl FromStr for Explorer {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Explorer::ALL.into_iter().find(|it| it.name() == name);
-        let names = Explorer::ALL.map(Explorer::name).join(" or ");
-        found.ok_or_else(|| format!("there is no explorer '{name}': expected {names}"))
+        let found = Explorer::names().find(|&(known, _)| known == name);
+        let names: Vec<&str> = Explorer::names().map(|(known, _)| known).collect();
+        let names = names.join(" or ");
+        let error = || format!("there is no explorer '{name}': expected {names}");
+        found.map(|(_, explorer)| explorer).ok_or_else(error)
     }
 }
 
@@ -282,11 +348,11 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_what_they_name() {
-        for explorer in Explorer::ALL {
-            assert_eq!(explorer.name().parse(), Ok(explorer));
+        for (name, explorer) in Explorer::names() {
+            assert_eq!(name.parse(), Ok(explorer));
         }
         let error = "dfs".parse::<Explorer>().unwrap_err();
-        let names = "compact or reads-from or source or optimal or reads-value-from or open";
+        let names = "compact or reads-from or source or optimal or reads-value-from or open or random or pct";
         assert_eq!(error, format!("there is no explorer 'dfs': expected {names}"));
         for equivalence in Equivalence::ALL {
             assert_eq!(equivalence.name().parse(), Ok(equivalence));

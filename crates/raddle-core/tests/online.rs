@@ -41,10 +41,15 @@ fn runs(
 }
 
 /// The classes that runs have, until these are found.
-fn found(script: &Script, model: Model, strategy: Strategy, wanted: &BTreeSet<Class>) -> BTreeSet<Class> {
+fn found(
+    script: &Script,
+    model: Model,
+    strategy: Strategy,
+    wanted: &BTreeSet<Class>,
+) -> BTreeSet<Class> {
     let mut found = BTreeSet::new();
     let sampling =
-        Sampling { iterations: 20_000, shows_all: true, depth: 6, ..Sampling::default() };
+        Sampling { iterations: 40_000, shows_all: true, depth: 6, ..Sampling::default() };
     runs(script, model, strategy, sampling, &mut |_, trace| {
         found.insert(trace.class());
         if wanted.is_subset(&found) { Control::Stop } else { Control::Continue }
@@ -57,11 +62,15 @@ fn compare(script: &Script, model: Model, strategy: Strategy) -> Result<Option<u
     let Ok(expected) = programs::classes(script, model, BUDGET) else { return Ok(None) };
     let expected: BTreeSet<Class> = expected.into_keys().collect();
     let found = found(script, model, strategy, &expected);
-    let (missed, wrong) = (expected.difference(&found).count(), found.difference(&expected).count());
+    let (missed, wrong) =
+        (expected.difference(&found).count(), found.difference(&expected).count());
     if missed + wrong == 0 {
         return Ok(Some(expected.len()));
     }
-    Err(format!("{model}, {strategy:?}: {missed} of {} missed, {wrong} impossible\n{script}", expected.len()))
+    Err(format!(
+        "{model}, {strategy:?}: {missed} of {} missed, {wrong} impossible\n{script}",
+        expected.len()
+    ))
 }
 
 fn any_style(random: &mut Random) -> Style {

@@ -80,6 +80,10 @@ impl Entry<'_> {
         let is_at_limit = self.context.state.borrow_mut().push(kind, place);
         if is_at_limit {
             self.end(End::Limit);
+        } else if self.context.pauses.get() && !std::thread::panicking() {
+            // What follows while it panics is done in one go: panics cannot be told apart by fibers.
+            fiber::stop(Stop::Paused);
+            unwind_if_ending();
         }
     }
 

@@ -17,6 +17,8 @@ use crate::trap;
 pub(crate) enum Stop {
     /// It asks. What it has on its stack from the address on is the program's.
     Question(Op, usize),
+    /// It has done an effect, and can go on.
+    Paused,
     /// It cannot go on.
     Ended(End),
     /// It cannot go on, and the run cannot be cleaned up.

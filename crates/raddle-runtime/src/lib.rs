@@ -7,7 +7,7 @@
 //! The module docs say how: `native`, `needed` and `rewind` how a history is followed, `ending` how a run ends,
 //! `heap` and `state` how objects and pointers get names, `entry` and `atom` how an op is recorded,
 //! `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are found that
-//! only wait, `around` whether threads share memory without ops.
+//! only wait, `around` whether threads share memory without ops, `live` how a program runs once and remembers nothing.
 //!
 //! All state belongs to one thread of the system, so several of them can explore at the same time.
 
@@ -18,6 +18,7 @@ mod ending;
 mod entry;
 mod fiber;
 mod heap;
+mod live;
 mod names;
 mod native;
 mod needed;

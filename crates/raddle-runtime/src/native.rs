@@ -25,13 +25,14 @@ use std::rc::Rc;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::explore::report;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, Program,
-    Segment, Step, is_pointer,
+    Answer, End, Failure, FailureKind, Histories, Live, NodeId, Op, OpKind, Origin, PlaceId,
+    Program, Segment, Step, is_pointer,
 };
 
 use crate::around::Around;
 use crate::entry::Entry;
 use crate::fiber::{Fiber, Stacks, Stop};
+use crate::live::Queue;
 use crate::needed::Needed;
 use crate::rewind::Start;
 use crate::spin::{self, Spin};
@@ -91,6 +92,8 @@ pub struct Native<F> {
     /// The threads that can be taken back to their start, in the order in which they started.
     pub(crate) starts: Vec<Start>,
     pub(crate) executions: u64,
+    /// What the threads of a run that goes forwards do next.
+    pub(crate) queues: Vec<Queue>,
 }
 
 impl<F: Fn()> Native<F> {
@@ -112,6 +115,7 @@ impl<F: Fn()> Native<F> {
             around: Around::default(),
             starts: vec![],
             executions: 0,
+            queues: vec![],
         }
     }
 
@@ -181,9 +185,10 @@ impl<F: Fn()> Native<F> {
         (alive.peek().is_none() && !self.live.is_empty()).then_some(missing)
     }
 
-    fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.end_run();
         self.executions += 1;
+        self.context.pauses.set(false);
         self.context.state.borrow_mut().begin_run();
         self.context.heap.set_naming(true);
     }
@@ -234,7 +239,7 @@ impl<F: Fn()> Native<F> {
     }
 
     /// Makes the fiber of a thread.
-    fn start(&mut self, thread: ThreadId) -> Result<usize, Failure> {
+    pub(crate) fn start(&mut self, thread: ThreadId) -> Result<usize, Failure> {
         let body: Box<dyn FnOnce()> = if thread == ThreadId::new(0) {
             let body = Rc::clone(&self.body);
             let main: Box<dyn FnOnce() + '_> = Box::new(move || body());
@@ -255,13 +260,13 @@ impl<F: Fn()> Native<F> {
         Ok(self.threads.len() - 1)
     }
 
-    fn find(&self, thread: ThreadId) -> Result<usize, Failure> {
+    pub(crate) fn find(&self, thread: ThreadId) -> Result<usize, Failure> {
         let is_it = |running: &Running| running.thread == thread && running.fiber.is_alive();
         (self.threads.iter().position(is_it))
             .ok_or_else(|| self.nondeterminism("a thread did not get as far as the last time"))
     }
 
-    fn resume(&mut self, at: usize, mode: Mode) -> Stop {
+    pub(crate) fn resume(&mut self, at: usize, mode: Mode) -> Stop {
         let running = &mut self.threads[at];
         {
             let state = &mut *self.context.state.borrow_mut();
@@ -276,7 +281,7 @@ impl<F: Fn()> Native<F> {
         stop
     }
 
-    fn end_of(&mut self, at: usize, stop: Stop) -> End {
+    pub(crate) fn end_of(&mut self, at: usize, stop: Stop) -> End {
         self.threads[at].stack = 0;
         match stop {
             Stop::Question(op, stack) => {
@@ -293,7 +298,7 @@ impl<F: Fn()> Native<F> {
                 self.broken = true;
                 End::Failed(failure)
             }
-            Stop::Finished | Stop::Unwound | Stop::Abandoned => End::Finished,
+            Stop::Finished | Stop::Unwound | Stop::Abandoned | Stop::Paused => End::Finished,
         }
     }
 
@@ -484,6 +489,10 @@ impl<F: Fn()> Program for Native<F> {
         let carries = state.settings.joins_carry
             || is_pointer(state.encode(&self.context.heap, number as u64));
         (!carries).then_some(number)
+    }
+
+    fn live(&mut self) -> Option<&mut dyn Live> {
+        Some(self)
     }
 
     fn place(&self, place: PlaceId) -> String {

@@ -228,6 +228,8 @@ pub(crate) struct Context {
     /// The question that the current fiber asks.
     pub(crate) question: Cell<Option<Op>>,
     pub(crate) reply: Cell<Reply>,
+    /// Whether fibers stop at effects, too.
+    pub(crate) pauses: Cell<bool>,
 }
 
 /// The state of a run.
@@ -337,6 +339,7 @@ impl Context {
             state: RefCell::new(state),
             question: Cell::new(None),
             reply: Cell::new(Reply::default()),
+            pauses: Cell::new(false),
         }
     }
 }

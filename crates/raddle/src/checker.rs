@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use raddle_core::explore::online::Sampling;
 use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace, Unsupported};
 use raddle_core::model::Model;
 use raddle_core::plan::{self, Equivalence, Explorer, Plan};
@@ -36,6 +37,7 @@ pub struct Checker {
     trace_file: Option<PathBuf>,
     robust: bool,
     settings: Settings,
+    has_max_events: bool,
 }
 
 /// What an exploration says.
@@ -68,6 +70,8 @@ pub struct Outcome {
     pub bug: Option<Bug>,
     /// Why not everything was explored, or nothing.
     pub bound: Option<String>,
+    /// The seed of the last run, if runs have seeds: the one in which something goes wrong.
+    pub seed: Option<u64>,
 }
 
 /// What can be wrong.
@@ -128,6 +132,7 @@ impl Checker {
             trace_file: None,
             robust: false,
             settings: Settings::default(),
+            has_max_events: false,
         }
     }
 
@@ -147,6 +152,21 @@ impl Checker {
     pub fn explorer(mut self, explorer: Explorer) -> Self {
         self.explorer = explorer;
         self
+    }
+
+    /// Runs the test so many times instead of exploring it, everything by chance. That proves nothing:
+    /// [`check`](Checker::check) then panics only if something goes wrong. A run may have as many events as it
+    /// likes, if [`max_events`](Checker::max_events) does not say otherwise.
+    pub fn random(self, iterations: u64, seed: u64) -> Self {
+        let sampling = Sampling { iterations, seed, ..Sampling::default() };
+        self.explorer(Explorer::Random(sampling))
+    }
+
+    /// As [`random`](Checker::random), with priorities that change at few moments: good at errors for which
+    /// `depth` things, say 3, must come together.
+    pub fn pct(self, iterations: u64, seed: u64, depth: u32) -> Self {
+        let sampling = Sampling { iterations, seed, depth, ..Sampling::default() };
+        self.explorer(Explorer::Pct(sampling))
     }
 
     /// At most so many classes of executions, blocked ones included.
@@ -170,6 +190,7 @@ impl Checker {
     /// At most so many events for each thread.
     pub fn max_events(mut self, events: u32) -> Self {
         self.settings.max_events = events;
+        self.has_max_events = true;
         self
     }
 
@@ -197,6 +218,7 @@ impl Checker {
         let outcome = self.explore(f);
         match outcome.verdict {
             Verdict::Clean => {}
+            Verdict::Incomplete if self.explorer.sampling().is_some() => {}
             Verdict::Incomplete => panic!("raddle: incomplete: {outcome}"),
             Verdict::Bug => panic!("raddle: {outcome}"),
         }
@@ -209,7 +231,10 @@ impl Checker {
     /// another model than TSO or PSO.
     pub fn explore<F: Fn()>(&self, f: F) -> Outcome {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
-        let plan = Plan { model: self.model, explorer: self.explorer };
+        let mut plan = Plan { model: self.model, explorer: self.explorer };
+        if self.settings.leaks_are_sought {
+            plan = plan.showing_all();
+        }
         assert!(
             !self.robust || plan.has_robustness(),
             "raddle: {}",
@@ -217,6 +242,9 @@ impl Checker {
         );
         let start = Instant::now();
         let mut settings = self.settings;
+        if self.explorer.sampling().is_some() && !self.has_max_events {
+            settings.max_events = u32::MAX;
+        }
         loop {
             let mut program = Native::new(&f, settings);
             let explore = || self.explore_once(&mut program, plan, &f, start);
@@ -225,7 +253,7 @@ impl Checker {
                 settings = wanted;
                 continue;
             }
-            let outcome = outcome(&program, self.model, summary, found, start);
+            let outcome = outcome(&program, plan, summary, found, start);
             self.write_trace(&outcome);
             return outcome;
         }
@@ -282,14 +310,18 @@ impl Checker {
 
 fn outcome<F: Fn()>(
     program: &Native<F>,
-    model: Model,
+    plan: Plan,
     summary: Summary,
     found: Option<Finding>,
     start: Instant,
 ) -> Outcome {
+    let Plan { model, explorer } = plan;
+    let runs = summary.classes + summary.blocked;
+    let sampled = (summary.extent == Extent::Sampled).then(|| explorer.sampled(runs));
     let bug = found.map(|wrong| bug(program, model, &wrong));
     let bound = match summary.extent {
         _ if bug.is_some() => None,
+        Extent::Sampled => sampled.as_deref(),
         Extent::All if summary.classes == 0 => {
             Some("nothing was explored, as no execution comes to its end")
         }
@@ -317,6 +349,7 @@ fn outcome<F: Fn()>(
         seconds: start.elapsed().as_secs_f64(),
         bug,
         bound: bound.map(String::from),
+        seed: explorer.only_last(runs).sampling().map(|sampling| sampling.seed),
     }
 }
 
@@ -338,6 +371,7 @@ pub(crate) fn outcome_of_one<F: Fn()>(
         seconds: 0.0,
         bug,
         bound,
+        seed: None,
     }
 }
 
@@ -394,6 +428,9 @@ impl fmt::Display for Outcome {
         }
         if let Some(bound) = &self.bound {
             write!(f, "{bound}: ")?;
+        }
+        if let (Some(seed), Some(_)) = (self.seed, &self.bug) {
+            writeln!(f, "found in the run with the seed {seed}")?;
         }
         write!(
             f,

@@ -96,6 +96,7 @@ pub(crate) const UNSUPPORTED: &str = "unsupported";
 pub(crate) fn bound(extent: Extent) -> Option<&'static str> {
     match extent {
         Extent::All | Extent::Stopped => None,
+        Extent::Sampled => Some("only some executions were tried, by chance"),
         Extent::Classes => Some("the limit of executions was reached"),
         Extent::Deadline => Some("the time was up"),
         Extent::Events => {

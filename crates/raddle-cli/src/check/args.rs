@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use raddle_core::explore::Limits;
+use raddle_core::explore::online::Sampling;
 use raddle_core::model::Model;
 use raddle_core::plan::{Equivalence, Explorer, Language};
 
@@ -51,7 +52,8 @@ pub(crate) struct CheckArgs {
     by: Option<Equivalence>,
 
     /// The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source
-    /// (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf [default: compact by rf, optimal by trace]
+    /// (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf; or random or pct, which run the program again and
+    /// again and prove nothing [default: compact by rf, optimal by trace]
     #[arg(long, value_name = "NAME")]
     explorer: Option<Explorer>,
 
@@ -59,6 +61,18 @@ pub(crate) struct CheckArgs {
     /// about what threads read; an experiment (SOUNDNESS.md)
     #[arg(long, requires = "by", conflicts_with = "explorer")]
     open: bool,
+
+    /// With random and pct: at most this many runs [default: 10000]
+    #[arg(long, value_name = "N")]
+    iterations: Option<u64>,
+
+    /// With random and pct: the seed of the first run; the others follow from it [default: 0]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+
+    /// With pct: how many things must come together for an error, at most [default: 3]
+    #[arg(long, value_name = "D")]
+    depth: Option<u32>,
 
     /// Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
     #[arg(long, conflicts_with_all = ["herd", "expect"])]
@@ -73,7 +87,7 @@ pub(crate) struct CheckArgs {
     max_executions: Option<u64>,
 
     /// Stop each exploration after this many seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, visible_alias = "time", value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
     /// Say in two seconds how many classes a C or C++ program has, about, and how long it would take
@@ -133,6 +147,19 @@ impl CheckArgs {
     pub(crate) fn explorer(&self) -> Result<Explorer, String> {
         let named = if self.open { Some(Explorer::Open) } else { self.explorer };
         let explorer = named.or(self.by.map(Equivalence::explorer)).unwrap_or_default();
+        let explorer = explorer.with_sampling(|usual| Sampling {
+            iterations: self.iterations.unwrap_or(usual.iterations),
+            seed: self.seed.unwrap_or(usual.seed),
+            depth: self.depth.unwrap_or(usual.depth),
+            ..usual
+        });
+        let is_pct = matches!(explorer, Explorer::Pct(_));
+        if explorer.sampling().is_none() && (self.iterations.is_some() || self.seed.is_some()) {
+            return Err(String::from("--iterations and --seed go with --explorer random or pct"));
+        }
+        if self.depth.is_some() && !is_pct {
+            return Err(String::from("--depth goes with --explorer pct"));
+        }
         let (own, by) = (explorer.equivalence(), self.by.unwrap_or(explorer.equivalence()));
         if own == by {
             return Ok(explorer);

@@ -20,6 +20,9 @@ struct AnswerLine<'a> {
     blocked: u64,
     executions: u64,
     seconds: f64,
+    /// With random and pct: of the run with the bug, or of the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bug: Option<&'a Bug>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +80,10 @@ fn line(explorer: Explorer, answer: &Answer) -> AnswerLine<'_> {
         blocked: answer.blocked,
         executions: answer.executions,
         seconds: answer.seconds,
+        seed: explorer.sampling().map(|sampling| match answer.bug {
+            Some(_) => sampling.seed_of((answer.classes + answer.blocked).saturating_sub(1)),
+            None => sampling.seed,
+        }),
         bug: answer.bug.as_ref(),
         bound: answer.bound.as_deref(),
         estimate: answer.estimate,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use raddle_core::explore::{Ending, Trace, report};
+use raddle_core::explore::{Ending, Extent, Trace, report};
 use raddle_core::litmus::{self, LitmusProgram, Options, Outcome, Quantifier, Test, Trouble};
 use raddle_core::model::Model;
 use raddle_core::plan::{Language, Plan};
@@ -74,7 +74,11 @@ impl FrontEnd for LitmusTest {
         let told =
             Told { test: &self.test, model: plan.model, outcome: &outcome, unroll: args.unroll };
         let bug = told.bug();
-        let bound = bound(outcome.summary.extent).map(str::to_owned);
+        let runs = outcome.summary.classes + outcome.summary.blocked;
+        let bound = match outcome.summary.extent {
+            Extent::Sampled => Some(plan.explorer.sampled(runs)),
+            extent => bound(extent).map(str::to_owned),
+        };
         let verdict = match (&bug, &bound) {
             (Some(_), _) => Verdict::Bug,
             (None, Some(_)) => Verdict::Incomplete,

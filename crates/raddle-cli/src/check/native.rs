@@ -70,7 +70,9 @@ impl NativeProgram {
             raddle_c::Verdict::Bug => Verdict::Bug,
             raddle_c::Verdict::Incomplete => Verdict::Incomplete,
         };
-        let recorded = outcome.bug.as_ref().map(|bug| Recorded::new(request, bug).to_string());
+        let explorer = request.explorer.only_last(outcome.classes + outcome.blocked);
+        let made = Request { explorer, ..request.clone() };
+        let recorded = outcome.bug.as_ref().map(|bug| Recorded::new(&made, bug).to_string());
         let text = self.text(request, &outcome);
         let bug = outcome.bug.map(|bug| Bug {
             kind: bug.kind.name().to_owned(),
@@ -100,6 +102,7 @@ impl NativeProgram {
         let mut text = format!("{}, {}: ", self.name, request.model);
         if let Some(bug) = &outcome.bug {
             text += &describe(bug);
+            text += &seed_of_bug(request, outcome);
             text += "To keep the execution and run it again: raddle check --trace FILE ..., raddle replay FILE\n\n";
         } else if let Some(bound) = &outcome.bound {
             let _ = writeln!(text, "incomplete: {bound}");
@@ -110,6 +113,15 @@ impl NativeProgram {
         }
         text + &counts(outcome)
     }
+}
+
+/// Which run the bug was found in, if runs have seeds.
+fn seed_of_bug(request: &Request, outcome: &Outcome) -> String {
+    let runs = outcome.classes + outcome.blocked;
+    let last = request.explorer.only_last(runs);
+    let Some(sampling) = last.sampling() else { return String::new() };
+    let name = last.name();
+    format!("Found in run {runs}: --explorer {name} --seed {} --iterations 1\n", sampling.seed)
 }
 
 /// Whether the program does what is not modelled.

@@ -85,7 +85,7 @@ pub fn explore(test: &Test, plan: Plan, options: &Options) -> Outcome {
     let mut program = LitmusProgram::new(test, options.unroll);
     let mut collector = Collector::new(test, options.unroll);
     let mut visitor = |leaf: &dyn Leaf| collector.visit(leaf);
-    let mut summary = plan.explore(&mut program, &options.limits, &mut visitor);
+    let mut summary = plan.showing_all().explore(&mut program, &options.limits, &mut visitor);
     if collector.hit_limit && summary.extent == Extent::All {
         summary.extent = Extent::Events;
     }

@@ -115,7 +115,7 @@ impl Search<'_> {
             if found.is_some() { Control::Stop } else { Control::Continue }
         };
         let mut program = Fenced::new(&self.remembered, fences);
-        let mut summary = self.plan.explore(&mut program, self.limits, &mut visitor);
+        let mut summary = self.plan.showing_all().explore(&mut program, self.limits, &mut visitor);
         if undecided && summary.extent == Extent::All {
             summary.extent = Extent::Unsupported(Unsupported::Undecided);
         }

@@ -17,9 +17,7 @@ use crate::model::Model;
 use super::accesses::Accesses;
 use super::clock::Clock;
 use super::decide::Kind;
-use super::machine::{
-    Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn,
-};
+use super::machine::{Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn};
 use super::threads::NONE;
 
 /// How many stores of a thread may be on their way.
@@ -181,8 +179,7 @@ impl Machine for Buffers {
         let source = self.source(location);
         self.observe(thread, location);
         let mut written = change.apply(&source);
-        let spurious =
-            written.is_some() && change.is_weak() && turn.pick(Kind::Fail, 2) == 1;
+        let spurious = written.is_some() && change.is_weak() && turn.pick(Kind::Fail, 2) == 1;
         written = written.filter(|_| !spurious);
         if let Some((value, carries)) = written {
             let clock = self.clock(thread);

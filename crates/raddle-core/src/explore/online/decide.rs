@@ -61,6 +61,11 @@ pub(super) fn usual(last: u32, ready: &[u32]) -> u32 {
     ready.iter().copied().min_by_key(distance).unwrap_or(last)
 }
 
+/// Random numbers that have nothing in common with those of another seed.
+pub(super) fn scattered(seed: u64) -> Random {
+    Random::new(Random::new(seed).bits())
+}
+
 /// Everything by chance.
 pub(super) struct Chance {
     random: Random,
@@ -73,7 +78,7 @@ pub(super) struct Chance {
 impl Chance {
     /// The run with this seed. How fast threads are switched and how slow store buffers are differs from run to run.
     pub(super) fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = scattered(seed);
         let stay = [0, 0, 128, 224][random.below(4)];
         let keep = [64, 128, 224, 248][random.below(4)];
         Chance { random, stay, keep }

@@ -80,13 +80,7 @@ pub struct Sampling {
 
 impl Default for Sampling {
     fn default() -> Self {
-        Sampling {
-            iterations: 10_000,
-            seed: 0,
-            depth: 3,
-            events: u32::MAX - 1,
-            shows_all: false,
-        }
+        Sampling { iterations: 10_000, seed: 0, depth: 3, events: u32::MAX - 1, shows_all: false }
     }
 }
 
@@ -94,8 +88,8 @@ impl Sampling {
     /// The seed of a run.
     #[must_use]
     pub fn seed_of(&self, run: u64) -> u64 {
-        // Odd, so all are different; runs of neighbouring seeds have nothing in common.
-        self.seed.wrapping_add(run.wrapping_mul(0x9e37_79b9_7f4a_7c15 | 1))
+        // Odd, so all are different.
+        self.seed.wrapping_add(run.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
     /// The sampling whose first run is this run.
@@ -280,22 +274,29 @@ impl<'a, M: Machine> Sampler<'a, M> {
         loop {
             let mut recording = Recording { by: &mut *decider, departures: vec![] };
             let reach = self.reach(patience, KEPT);
-            if let Some((stop, wrong)) = self.run_remembered(&mut recording, reach) {
+            if let Some((stop, wrong, _)) = self.run_remembered(&mut recording, reach) {
                 return Kept { stop, wrong, departures: recording.departures };
             }
             decider = self.decider(seed);
         }
     }
 
-    /// A run that is the default but for some departures, if it comes to an end.
-    fn run_again(&mut self, departures: &[Departure]) -> Option<Wrong> {
+    /// A run that is the default but for some departures, if it comes to an end; and how many events it took.
+    fn run_again(&mut self, departures: &[Departure]) -> (Option<Wrong>, u32) {
         let reach = self.reach(PATIENCE[0], KEPT);
-        let (stop, wrong) = self.run_remembered(&mut Departing::new(departures), reach)?;
-        matches!(stop, Stop::Ending(_)).then_some(wrong)
+        match self.run_remembered(&mut Departing::new(departures), reach) {
+            Some((Stop::Ending(_), wrong, events)) => (Some(wrong), events),
+            Some((_, _, events)) => (None, events),
+            None => (None, KEPT),
+        }
     }
 
     /// A run that is remembered. None: the machine has to start again.
-    fn run_remembered(&mut self, decide: &mut dyn Decide, reach: Reach) -> Option<(Stop, Wrong)> {
+    fn run_remembered(
+        &mut self,
+        decide: &mut dyn Decide,
+        reach: Reach,
+    ) -> Option<(Stop, Wrong, u32)> {
         let mut threads = Remembered::new(&mut *self.program, &mut self.histories);
         let mut run = Run::new(&mut threads, &mut self.machine, decide, reach, true);
         let stop = run.run()?;
@@ -304,7 +305,8 @@ impl<'a, M: Machine> Sampler<'a, M> {
             _ => Ending::Limit(ThreadId::new(0)),
         };
         let (ending, trace) = run.trace(ending);
-        Some((stop, Wrong { ending, trace }))
+        let events = run.events;
+        Some((stop, Wrong { ending, trace }, events))
     }
 
     /// The run with this seed, which ended so after so many events, remembered if it is not too long.

@@ -15,7 +15,7 @@
 //!
 //! *Fairness.* A thread that has only read for some time gets the lowest priority: it may wait for another one.
 
-use super::decide::{Decide, Kind, Moment};
+use super::decide::{Decide, Kind, Moment, scattered};
 use crate::reference::random::Random;
 
 /// A thread that has only read for so many steps may be waiting.
@@ -38,7 +38,7 @@ pub(super) struct Pct {
 
 impl Pct {
     pub(super) fn new(seed: u64, depth: u32) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = scattered(seed);
         let exponents = if random.below(4) > 0 { 6 } else { 17 };
         let length = 1 << (3 + random.below(exponents));
         let points = |random: &mut Random| {

@@ -259,9 +259,9 @@ impl<'a, M: Machine> Run<'a, M> {
     }
 
     fn has_finished(&self, thread: usize) -> bool {
-        self.states.get(thread).is_some_and(|it| {
-            it.status == Status::Ended && it.end == Some(End::Finished)
-        })
+        self.states
+            .get(thread)
+            .is_some_and(|it| it.status == Status::Ended && it.end == Some(End::Finished))
     }
 
     fn wait(&mut self, thread: usize) {
@@ -341,7 +341,13 @@ impl<'a, M: Machine> Run<'a, M> {
                 self.change(thread, &op, location, Change::Update(update), (order, order))
             }
             OpKind::CompareExchange {
-                location, expected, desired, carries, success, failure, weak,
+                location,
+                expected,
+                desired,
+                carries,
+                success,
+                failure,
+                weak,
             } => {
                 let change = Change::CompareExchange { expected, desired, carries, weak };
                 self.change(thread, &op, location, change, (success, failure))
@@ -627,9 +633,7 @@ impl<'a, M: Machine> Run<'a, M> {
         if started.into_iter().all(|it| it.end == Some(End::Finished)) {
             return Ending::Complete;
         }
-        let end = |thread: ThreadId| {
-            self.states[thread.index()].end.clone().unwrap_or(End::Limit)
-        };
+        let end = |thread: ThreadId| self.states[thread.index()].end.clone().unwrap_or(End::Limit);
         ending_of(&self.ends(), end).unwrap_or_else(Ending::Livelock)
     }
 

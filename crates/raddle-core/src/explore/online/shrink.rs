@@ -4,8 +4,6 @@
 //! as long as what is left goes wrong in the same way. Departures are named by threads and their steps, so leaving some
 //! out does not change what the others mean, as long as the threads get there.
 
-use std::time::{Duration, Instant};
-
 use super::super::{Ending, Trace};
 use super::decide::Departure;
 
@@ -22,30 +20,32 @@ impl Default for Wrong {
     }
 }
 
-/// How long to try, and how often.
-const TIME: Duration = Duration::from_secs(2);
-const TRIES: u32 = 4_000;
+/// How often to try, and with how many events in all. Not how long: what comes out must not depend on the machine.
+const TRIES: u32 = 2_000;
+const EVENTS: u64 = 500_000;
 
-/// The smallest run that was found, of those that go wrong as this one does. `run` runs with some departures.
+/// The smallest run that was found, of those that go wrong as this one does. `run` runs with some departures, and says
+/// how many events that took.
 pub(super) fn shrink(
     departures: Vec<Departure>,
     wrong: Wrong,
-    run: &mut dyn FnMut(&[Departure]) -> Option<Wrong>,
+    run: &mut dyn FnMut(&[Departure]) -> (Option<Wrong>, u32),
 ) -> Wrong {
-    let end = Instant::now() + TIME;
     let (mut left, mut best) = (departures, wrong);
-    let mut tries = 0;
+    let (mut tries, mut events) = (0, 0);
     let mut size = left.len().div_ceil(2);
     while size > 0 {
         let before = left.len();
         let mut at = 0;
         while at < left.len() {
-            if tries == TRIES || Instant::now() >= end {
+            if tries == TRIES || events > EVENTS {
                 return best;
             }
             tries += 1;
             let without = [&left[..at], &left[(at + size).min(left.len())..]].concat();
-            match run(&without).filter(|other| is_same(&best, other)) {
+            let (tried, took) = run(&without);
+            events += u64::from(took);
+            match tried.filter(|other| is_same(&best, other)) {
                 Some(smaller) => (left, best) = (without, smaller),
                 None => at += size,
             }

@@ -11,12 +11,15 @@ pub(super) struct Knowledge {
     pub(super) fences: Clock,
     /// When the last sequentially consistent fence was that happened before.
     pub(super) time: u64,
+    /// When the last sequentially consistent write or fence was that happened before.
+    pub(super) sc: u64,
 }
 
 impl Knowledge {
     #[inline]
     pub(super) fn join(&mut self, other: &Knowledge) {
         self.clock.join(&other.clock);
+        self.sc = self.sc.max(other.sc);
         if other.time > 0 {
             self.fences.join(&other.fences);
             self.time = self.time.max(other.time);
@@ -28,6 +31,7 @@ impl Knowledge {
         self.clock.copy(&other.clock);
         self.fences.copy(&other.fences);
         self.time = other.time;
+        self.sc = other.sc;
     }
 
     #[inline]
@@ -35,6 +39,7 @@ impl Knowledge {
         self.clock.clear();
         self.fences.clear();
         self.time = 0;
+        self.sc = 0;
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -7,11 +7,13 @@
 //! can be made, and no others: coherence is kept at every step. Under SRA a write always comes last; under WRA, which
 //! has no modification order, `causal.rs` says what a read may observe.
 //!
-//! *Sequentially consistent* events of RC11 and C20 are ordered as they run (as in C11Tester: Luo, Demsky, ASPLOS 2021):
-//! then `psc` must have no edge to an earlier one. Of its edges only those by `mo` and `fr` can go back in time, so it
-//! suffices that such an access observes, and writes, nothing older than an earlier such write, or than what happened before
-//! an earlier such fence; and that what follows a fence observes nothing older than what came before the fence so.
-//! An execution in which `psc` goes against `po ∪ rf` is not found: see `SOUNDNESS.md`.
+//! *Sequentially consistent* writes and fences of RC11 and C20 are ordered as they run (as in C11Tester: Luo, Demsky,
+//! ASPLOS 2021): then `psc` must have no edge to an earlier one. Of its edges only those by `mo` and `fr` can go back in time,
+//! so it suffices that such an access observes, and writes, nothing older than an earlier such write, or than what happened
+//! before an earlier such fence; and that what follows a fence observes nothing older than what came before the fence so.
+//! A load need not come last in that order: it comes right after the last such event that happened before it, so
+//! only writes up to that one matter. An execution in which `psc` from a write or a fence goes against `po ∪ rf` is not
+//! found: see `SOUNDNESS.md`.
 //!
 //! *Memory.* A write is dropped when no live thread can observe it: all know of a later one. What a thread knows that
 //! waits for the end of another one does not count, as it will know all that the other one does. Where threads do not
@@ -35,9 +37,7 @@ use crate::model::Model;
 use super::accesses::Accesses;
 use super::clock::Clock;
 use super::decide::Kind;
-use super::machine::{
-    Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn,
-};
+use super::machine::{Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn};
 use super::threads::NONE;
 use causal::Floors;
 use knowledge::Knowledge;
@@ -87,9 +87,9 @@ impl Views {
         Source { value, carries, event, newest: at + 1 == writes.len() }
     }
 
-    /// The oldest write that the thread may observe next, as an index.
+    /// The oldest write that the thread may observe next, as an index. A sequentially consistent access has a time.
     #[inline]
-    fn floor(&self, thread: usize, location: usize, is_sc: bool) -> usize {
+    fn floor(&self, thread: usize, location: usize, sc: Option<u64>) -> usize {
         let place = &self.places[location];
         let knows = &self.threads[thread].knows;
         let mut key = place.known(&knows.clock);
@@ -97,8 +97,8 @@ impl Views {
             if knows.time > 0 {
                 key = key.max(place.known(&knows.fences)).max(place.sc_before(knows.time));
             }
-            if is_sc {
-                key = key.max(place.sc_before(self.time));
+            if let Some(time) = sc {
+                key = key.max(place.sc_before(time));
                 if self.fences.time > 0 {
                     key = key.max(place.written(&self.fences.clock));
                 }
@@ -120,6 +120,10 @@ impl Views {
     #[inline]
     fn tell(&mut self, write: &mut Write, location: usize, order: MemoryOrder) {
         let thread = write.thread as usize;
+        if self.orders.is_sc(order) {
+            self.time += 1;
+            self.threads[thread].knows.sc = self.time;
+        }
         let own = &self.threads[thread];
         if self.orders.releases(order) {
             write.told.join(&own.knows);
@@ -159,7 +163,6 @@ impl Views {
         }
         place.see(thread, op, key, true);
         if self.orders.is_sc(order) {
-            self.time += 1;
             place.note_sc(self.time, key);
         }
         if place.writes.len() >= place.crowd {
@@ -184,9 +187,16 @@ impl Views {
             let (op, key) = (own.knows.clock.get(thread), write.key);
             place.see(thread, op, key, false);
         }
-        if self.orders.is_sc(order) {
-            self.time += 1;
-        }
+    }
+
+    /// When a load comes among sequentially consistent events, if it is one.
+    fn time_of_load(&self, thread: usize, order: MemoryOrder) -> Option<u64> {
+        self.orders.is_sc(order).then(|| self.threads[thread].knows.sc)
+    }
+
+    /// The same of a write.
+    fn time_of_write(&self, order: MemoryOrder) -> Option<u64> {
+        self.orders.is_sc(order).then_some(self.time)
     }
 
     /// Which write a read observes: the index.
@@ -195,7 +205,7 @@ impl Views {
         if !self.orders.has_mo {
             return self.choose_causal(turn, location, |_| true);
         }
-        let floor = self.floor(turn.thread(), location, self.orders.is_sc(order));
+        let floor = self.floor(turn.thread(), location, self.time_of_load(turn.thread(), order));
         let last = self.places[location].writes.len() - 1;
         last - turn.pick(Kind::Read, last - floor + 1)
     }
@@ -211,8 +221,9 @@ impl Views {
         // An update that fails may observe what it must not observe in order to write.
         let mut needed = 0;
         let mut at = if self.orders.has_mo {
-            let floor = self.floor(turn.thread(), location, self.orders.is_sc(orders.1));
-            needed = self.floor(turn.thread(), location, self.orders.is_sc(orders.0));
+            let thread = turn.thread();
+            let floor = self.floor(thread, location, self.time_of_load(thread, orders.1));
+            needed = self.floor(thread, location, self.time_of_write(orders.0));
             let last = self.places[location].writes.len() - 1;
             last - turn.pick(Kind::Read, last - floor + 1)
         } else {
@@ -243,8 +254,7 @@ impl Views {
         if !self.orders.has_mo {
             return !place.writes[at].taken;
         }
-        is_last
-            || !self.orders.appends && !place.writes[at].taken && place.key_after(at).is_some()
+        is_last || !self.orders.appends && !place.writes[at].taken && place.key_after(at).is_some()
     }
 
     /// Drops writes that nobody can observe any more, and the oldest if there are too many.
@@ -294,7 +304,7 @@ impl Views {
         } else if self.orders.has_sc {
             self.time += 1;
             knows.fences.join(&self.fences.clock);
-            knows.time = self.time;
+            (knows.time, knows.sc) = (self.time, self.time);
             self.fences.clock.join(&knows.clock);
             self.fences.time = self.time;
         }
@@ -373,7 +383,7 @@ impl Machine for Views {
         let last = self.places[location].writes.len() - 1;
         let mut at = last;
         if self.orders.has_mo && !self.orders.appends {
-            let floor = self.floor(turn.thread(), location, self.orders.is_sc(order));
+            let floor = self.floor(turn.thread(), location, self.time_of_write(order));
             at = last - turn.pick(Kind::Insert, last - floor + 1);
             let place = &self.places[location];
             while place.writes[at].taken || place.key_after(at).is_none() {
