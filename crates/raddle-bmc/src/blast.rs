@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::solve::{Lit, Solver, YES};
 use crate::term::{Node, Op, Term, Terms, evaluate, mask, signed};
+use crate::values::Values;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Gate {
@@ -133,11 +134,7 @@ impl Blaster {
             Node::Const(value) => {
                 (0..width).map(|i| if value >> i & 1 == 1 { YES } else { -YES }).collect()
             }
-            Node::Var(_) => {
-                let zeros = terms.values(term).zeros();
-                let mut bit = |i| if zeros >> i & 1 == 1 { -YES } else { self.solver.fresh() };
-                (0..width).map(&mut bit).collect()
-            }
+            Node::Var(_) => self.variable(&terms.values(term), width),
             Node::Not(a) => self.bits(terms, a).iter().map(|lit| -lit).collect(),
             Node::Ite(c, a, b) => {
                 let c = self.lit(terms, c);
@@ -163,6 +160,29 @@ impl Blaster {
         };
         self.bits.insert(term, bits.clone());
         bits
+    }
+
+    /// The literals of a variable. Bits that are the same in all its values are constants, and bits that are equal or
+    /// opposite in all of them have one literal: -1, 0, 1 and 2 take two, however wide the variable is.
+    fn variable(&mut self, values: &Values, width: usize) -> Box<[Lit]> {
+        let mut known: FxHashMap<Vec<bool>, Lit> = FxHashMap::default();
+        let mut bit = |i: usize| {
+            let Some(few) = values.few() else {
+                return if values.zeros() >> i & 1 == 1 { -YES } else { self.solver.fresh() };
+            };
+            let column: Vec<bool> = few.iter().map(|value| value >> i & 1 == 1).collect();
+            if !column.contains(&true) {
+                return -YES;
+            }
+            let is_opposite = column[0];
+            let column: Vec<bool> = column.into_iter().map(|bit| bit != is_opposite).collect();
+            let lit = match column.contains(&true) {
+                true => *known.entry(column).or_insert_with(|| self.solver.fresh()),
+                false => -YES,
+            };
+            if is_opposite { -lit } else { lit }
+        };
+        (0..width).map(&mut bit).collect()
     }
 
     fn operation(&mut self, terms: &mut Terms, op: Op, a: Term, b: Term) -> Box<[Lit]> {
