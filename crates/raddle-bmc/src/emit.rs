@@ -172,7 +172,7 @@ impl Emitter<'_> {
             if self.known.contains(&term) {
                 continue;
             }
-            let operands = operands(self.program.terms.node(term));
+            let operands: Vec<Term> = self.program.terms.node(term).operands().collect();
             if operands.is_empty() {
                 if let Node::Var(number) = self.program.terms.node(term) {
                     self.variables.insert(number);
@@ -388,9 +388,7 @@ impl Emitter<'_> {
                 order.push(term);
             } else if seen.insert(term) {
                 open.push((term, true));
-                open.extend(
-                    operands(self.program.terms.node(term)).into_iter().map(|term| (term, false)),
-                );
+                open.extend(self.program.terms.node(term).operands().map(|term| (term, false)));
             }
         }
         let mut depends: FxHashSet<Term> = FxHashSet::from_iter([changed]);
@@ -398,8 +396,8 @@ impl Emitter<'_> {
             depends.insert(inner);
         }
         for term in order {
-            let operands = operands(self.program.terms.node(term));
-            if operands.iter().any(|operand| depends.contains(operand)) {
+            let mut operands = self.program.terms.node(term).operands();
+            if operands.any(|operand| depends.contains(&operand)) {
                 depends.insert(term);
                 let (thread, value) = (self.thread, self.expression(term));
                 self.declared.insert((thread, term));
@@ -459,15 +457,5 @@ impl Emitter<'_> {
         self.text += "    }\n";
         turn(&mut self.text, 0, "    ");
         self.text += "    return 0;\n}\n";
-    }
-}
-
-/// The terms that a term is made of.
-fn operands(node: Node) -> Vec<Term> {
-    match node {
-        Node::Const(_) | Node::Var(_) => vec![],
-        Node::Not(a) | Node::Zext(a) | Node::Sext(a) | Node::Extract(a, _) => vec![a],
-        Node::Binary(_, a, b) => vec![a, b],
-        Node::Ite(a, b, c) => vec![a, b, c],
     }
 }

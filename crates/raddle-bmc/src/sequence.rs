@@ -142,17 +142,7 @@ fn used(program: &Program) -> FxHashSet<Term> {
     }
     open.extend(program.checks.iter().chain(&program.cuts).map(|check| check.fails));
     let mut seen = FxHashSet::default();
-    while let Some(term) = open.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        match program.terms.node(term) {
-            Node::Const(_) | Node::Var(_) => {}
-            Node::Not(a) | Node::Zext(a) | Node::Sext(a) | Node::Extract(a, _) => open.push(a),
-            Node::Binary(_, a, b) => open.extend([a, b]),
-            Node::Ite(a, b, c) => open.extend([a, b, c]),
-        }
-    }
+    program.terms.reach(open, &mut seen);
     seen
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::options::Model;
 use crate::program::{Action, CellId, Event, Program};
-use crate::term::{FALSE, Node, TRUE, Term, Terms};
+use crate::term::{FALSE, TRUE, Term, Terms};
 
 /// What is needed.
 #[derive(Default)]
@@ -18,18 +18,7 @@ struct Needed {
 
 impl Needed {
     fn term(&mut self, terms: &Terms, term: Term) {
-        let mut open = vec![term];
-        while let Some(term) = open.pop() {
-            if !self.terms.insert(term) {
-                continue;
-            }
-            match terms.node(term) {
-                Node::Const(_) | Node::Var(_) => {}
-                Node::Not(a) | Node::Zext(a) | Node::Sext(a) | Node::Extract(a, _) => open.push(a),
-                Node::Binary(_, a, b) => open.extend([a, b]),
-                Node::Ite(a, b, c) => open.extend([a, b, c]),
-            }
-        }
+        terms.reach([term], &mut self.terms);
     }
 
     fn wants(&self, event: &Event, model: Model) -> bool {
