@@ -1,17 +1,18 @@
 //! Sequential consistency: every write reaches memory at once.
 
+use super::cells::Cells;
 use super::{Builder, Memory, Step, Turn};
 use crate::program::{CellId, Program};
 use crate::term::{TRUE, Term};
 
 /// Memory without buffers.
 pub(crate) struct Direct {
-    cells: Vec<Term>,
+    cells: Cells,
 }
 
 impl Direct {
     pub(crate) fn new(program: &Program) -> Self {
-        Direct { cells: program.cells.iter().map(|cell| cell.initial).collect() }
+        Direct { cells: Cells::new(program) }
     }
 }
 
@@ -21,7 +22,7 @@ impl Memory for Direct {
     fn end(&mut self, _: &mut Builder<'_>, _: Turn) {}
 
     fn read(&mut self, _: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
-        self.cells[cell]
+        self.cells.get(cell)
     }
 
     fn write(
@@ -40,12 +41,11 @@ impl Memory for Direct {
     fn store_fence(&mut self, _: &mut Builder<'_>, _: Step) {}
 
     fn fetch(&mut self, _: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
-        self.cells[cell]
+        self.cells.get(cell)
     }
 
     fn put(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId, when: Term, value: Term) {
-        let now = build.terms.and(step.active, when);
-        self.cells[cell] = build.terms.ite(now, value, self.cells[cell]);
+        self.cells.put(build, step, cell, when, value);
     }
 
     fn drained(&mut self, _: &mut Builder<'_>, _: Turn) -> Term {

@@ -10,17 +10,25 @@
 //! The slides have slips, which were put right: the node that is written is `node` (they have the thread's number
 //! there), and under PSO, too, the successor is one whose time has not come.
 //!
-//! An access costs selections from the nodes of one list and comparisons of time stamps, whatever waits elsewhere; a
-//! longer delay (`K`) costs a bit of a time stamp only. Executions that need more nodes or time are left out.
+//! An access costs selections from the nodes of one list and comparisons of time stamps, whatever waits elsewhere: how
+//! many writes wait in a thread's buffer is no bound here. What the bounds cost:
+//!
+//! - `N`, the nodes of a list, costs every access to the variable a constant for each node, as a list is an array
+//!   and an index into it is known to the solver only. (The paper counts statements; to its back end the arrays cost the
+//!   same.) But no list has more nodes than the variable has writes, and one: from there on `N` costs nothing.
+//! - `K`, the greatest time stamp, costs a bit of every stamp when it doubles, up to the number of all writes.
+//!
+//! Executions that need more nodes or time are left out.
 
 use super::array::{Array, at_most, bits};
 use super::{Builder, Memory, Step, Turn};
 use crate::options::Model;
-use crate::program::{Action, CellId, Program};
+use crate::program::{Action, CellId, Event, Program};
 use crate::term::{Op, Term};
 
 /// The writes of a variable. The last node is the sentinel.
 struct List {
+    nodes: usize,
     value: Array,
     stamp: Array,
     previous: Array,
@@ -32,9 +40,7 @@ struct List {
 /// Memory with lists.
 pub(crate) struct Etso {
     model: Model,
-    nodes: usize,
     max_time: usize,
-    node_bits: u8,
     stamp_bits: u8,
     clock: Term,
     lists: Vec<List>,
@@ -51,40 +57,42 @@ impl Etso {
         (nodes, max_time): (usize, usize),
         build: &mut Builder<'_>,
     ) -> Self {
-        // One node holds what is in memory, and one must be free for the next write.
-        let nodes = nodes.max(2);
-        let (node_bits, stamp_bits) = (bits(nodes), bits(max_time + 1));
+        // More time than there are writes is of no use, nor are more nodes than those to the variable, and what is there.
+        let max_time = max_time.min(writes(program, None)).max(1);
+        let stamp_bits = bits(max_time + 1);
         let threads = program.threads.len();
         let zero = build.terms.constant(0, stamp_bits);
         let mut memory = Etso {
             model,
-            nodes,
             max_time,
-            node_bits,
             stamp_bits,
             clock: zero,
             lists: vec![],
             greatest: vec![zero; threads],
             floor: vec![zero; threads],
-            is_exhaustive: is_exhaustive(program, nodes, max_time),
+            is_exhaustive: max_time >= writes(program, None),
         };
-        for cell in &program.cells {
-            let list = memory.list(build, cell.initial, threads);
+        for (id, cell) in program.cells.iter().enumerate() {
+            let enough = writes(program, Some(id)) + 1;
+            memory.is_exhaustive &= nodes >= enough;
+            // One node holds what is in memory, and one must be free for the next write.
+            let list = memory.list(build, nodes.min(enough).max(2), cell.initial, threads);
             memory.lists.push(list);
         }
         memory
     }
 
     /// A list in which the newest node holds what memory starts with.
-    fn list(&self, build: &mut Builder<'_>, initial: Term, threads: usize) -> List {
-        let Etso { nodes, node_bits, stamp_bits, .. } = *self;
+    fn list(&self, build: &mut Builder<'_>, nodes: usize, initial: Term, threads: usize) -> List {
+        let node_bits = bits(nodes);
         let mut node = |i: usize| build.terms.constant(i as u64, node_bits);
         let next = (0..=nodes).map(|i| node((i + 1) % (nodes + 1))).collect();
         let previous = (0..=nodes).map(|i| node((i + nodes) % (nodes + 1))).collect();
-        let zero = build.terms.constant(0, stamp_bits);
-        let end = build.terms.constant(self.max_time as u64 + 1, stamp_bits);
+        let zero = build.terms.constant(0, self.stamp_bits);
+        let end = build.terms.constant(self.max_time as u64 + 1, self.stamp_bits);
         let stamp = (0..=nodes).map(|i| if i < nodes { zero } else { end }).collect();
         List {
+            nodes,
             value: Array(vec![initial; nodes + 1]),
             stamp: Array(stamp),
             previous: Array(previous),
@@ -107,13 +115,13 @@ impl Etso {
     /// What is in memory: the value of a node whose time has come, and of whose successor it has not.
     fn memory(&self, build: &mut Builder<'_>, active: Term, cell: CellId) -> Term {
         let list = &self.lists[cell];
-        let node = build.terms.var(self.node_bits);
+        let node = build.terms.var(bits(list.nodes));
         let stamp = list.stamp.get(build.terms, node);
         let next = list.next.get(build.terms, node);
         let next_stamp = list.stamp.get(build.terms, next);
         let come = at_most(build.terms, stamp, self.clock);
         let not_come = build.terms.binary(Op::Ult, self.clock, next_stamp);
-        let most = build.terms.constant(self.nodes as u64, self.node_bits);
+        let most = build.terms.constant(list.nodes as u64, bits(list.nodes));
         let is_node = build.terms.binary(Op::Ult, node, most);
         let right = build.terms.all([come, not_come, is_node]);
         build.imply(active, right);
@@ -131,8 +139,10 @@ impl Etso {
         at_once: bool,
     ) {
         let (clock, floor) = (self.clock, self.floor[thread]);
-        let List { value: values, stamp: stamps, previous, next, last } = &mut self.lists[cell];
-        let sentinel = build.terms.constant(self.nodes as u64, self.node_bits);
+        let List { nodes, value: values, stamp: stamps, previous, next, last } =
+            &mut self.lists[cell];
+        let node_bits = bits(*nodes);
+        let sentinel = build.terms.constant(*nodes as u64, node_bits);
         // The oldest node, which is not the newest whose time has come.
         let node = next.get(build.terms, sentinel);
         let second = next.get(build.terms, node);
@@ -142,7 +152,7 @@ impl Etso {
         next.set(build.terms, sentinel, now, second);
         previous.set(build.terms, second, now, sentinel);
         // Its place: before a node whose time has not come.
-        let after = build.terms.var(self.node_bits);
+        let after = build.terms.var(node_bits);
         let after_stamp = stamps.get(build.terms, after);
         let before = previous.get(build.terms, after);
         let before_stamp = stamps.get(build.terms, before);
@@ -178,17 +188,14 @@ impl Etso {
     }
 }
 
-/// Whether there are nodes and time for all writes.
-fn is_exhaustive(program: &Program, nodes: usize, max_time: usize) -> bool {
-    let writes = |event: &&crate::program::Event| {
-        matches!(event.action, Action::Write { .. } | Action::Update { .. })
+/// How many statements write a cell, or any.
+fn writes(program: &Program, cell: Option<CellId>) -> usize {
+    let is_write = |event: &&Event| {
+        let to_it =
+            event.action.targets().iter().any(|&(at, _)| cell.is_none_or(|cell| at == cell));
+        to_it && matches!(event.action, Action::Write { .. } | Action::Update { .. })
     };
-    let events = || program.threads.iter().flat_map(|thread| &thread.events).filter(writes);
-    let to = |cell: CellId| {
-        events().filter(|event| event.action.targets().iter().any(|&(at, _)| at == cell)).count()
-    };
-    let most = (0..program.cells.len()).map(to).max().unwrap_or(0);
-    most < nodes && events().count() <= max_time
+    program.threads.iter().flat_map(|thread| &thread.events).filter(is_write).count()
 }
 
 impl Memory for Etso {

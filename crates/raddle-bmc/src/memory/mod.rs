@@ -12,6 +12,7 @@
 //! | `etso` | lists with time stamps for every variable: eTSO-SMA and PSO-SMA |
 
 mod array;
+mod cells;
 mod direct;
 mod etso;
 mod simple;

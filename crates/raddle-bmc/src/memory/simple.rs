@@ -5,11 +5,13 @@
 //! every element, and what leaves shifts the rest. It is there to compare with.
 //!
 //! We differ in when writes reach memory: at the end of a turn, not behind every access, as nobody can tell the
-//! difference. An execution in which more writes wait than there is room for is left out.
+//! difference. An execution in which more writes wait than there is room for is left out. There is no more room than the
+//! thread has writes.
 
 use super::array::bits;
+use super::cells::Cells;
 use super::{Builder, Memory, Step, Turn};
-use crate::program::{Action, CellId, Program};
+use crate::program::{Action, CellId, Event, Program, Thread};
 use crate::term::{FALSE, Op, TRUE, Term};
 
 /// A write that waits.
@@ -28,7 +30,7 @@ struct Buffer {
 
 /// Memory with arrays.
 pub(crate) struct Simple {
-    cells: Vec<Term>,
+    cells: Cells,
     buffers: Vec<Buffer>,
     /// For every thread and round, whether its buffer is empty at the end of the turn.
     empty: Vec<Vec<Term>>,
@@ -41,24 +43,26 @@ const WIDTH: u8 = 64;
 
 impl Simple {
     pub(crate) fn new(program: &Program, nodes: usize, build: &mut Builder<'_>) -> Self {
-        let cells: Vec<Term> = program.cells.iter().map(|cell| cell.initial).collect();
+        let cells = Cells::new(program);
         let cell_bits = bits(cells.len());
         let slot = Slot {
             cell: build.terms.constant(0, cell_bits),
             value: build.terms.constant(0, WIDTH),
         };
-        let buffer =
-            Buffer { slots: vec![slot; nodes], count: build.terms.constant(0, bits(nodes)) };
-        let is_write =
-            |event: &&crate::program::Event| matches!(event.action, Action::Write { .. });
-        let most = |thread: &crate::program::Thread| thread.events.iter().filter(is_write).count();
-        let threads = program.threads.len();
+        let is_write = |event: &&Event| matches!(event.action, Action::Write { .. });
+        let writes = |thread: &Thread| thread.events.iter().filter(is_write).count();
+        let writes: Vec<usize> = program.threads.iter().map(writes).collect();
+        // No buffer is longer than what its thread writes.
+        let mut buffer = |&writes: &usize| {
+            let room = nodes.min(writes);
+            Buffer { slots: vec![slot; room], count: build.terms.constant(0, bits(room)) }
+        };
         Simple {
             cells,
-            buffers: vec![buffer; threads],
-            empty: vec![vec![]; threads],
+            buffers: writes.iter().map(&mut buffer).collect(),
+            empty: vec![vec![]; writes.len()],
             cell_bits,
-            is_exhaustive: program.threads.iter().map(most).max() <= Some(nodes),
+            is_exhaustive: writes.iter().all(|&writes| writes <= nodes),
         }
     }
 
@@ -69,11 +73,11 @@ impl Simple {
         let none = terms.is(*count, 0);
         let some = terms.not(none);
         let when = terms.and(when, some);
-        for (i, cell) in self.cells.iter_mut().enumerate() {
-            let here = terms.is(slots[0].cell, i as u64);
+        for cell in 0..self.cells.len() {
+            let here = terms.is(slots[0].cell, cell as u64);
             let here = terms.and(when, here);
-            let value = terms.truncate(slots[0].value, terms.width(*cell));
-            *cell = terms.ite(here, value, *cell);
+            let value = terms.truncate(slots[0].value, terms.width(self.cells.get(cell)));
+            self.cells.set(terms, cell, here, value);
         }
         for i in 1..slots.len() {
             let next = slots[i];
@@ -104,7 +108,7 @@ impl Memory for Simple {
 
     fn read(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId) -> Term {
         let Buffer { slots, count } = &self.buffers[step.turn.thread];
-        let mut value = self.cells[cell];
+        let mut value = self.cells.get(cell);
         for (i, slot) in slots.iter().enumerate() {
             let terms = &mut *build.terms;
             let index = terms.constant(i as u64, terms.width(*count));
@@ -153,12 +157,11 @@ impl Memory for Simple {
     fn store_fence(&mut self, _: &mut Builder<'_>, _: Step) {}
 
     fn fetch(&mut self, _: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
-        self.cells[cell]
+        self.cells.get(cell)
     }
 
     fn put(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId, when: Term, value: Term) {
-        let now = build.terms.and(step.active, when);
-        self.cells[cell] = build.terms.ite(now, value, self.cells[cell]);
+        self.cells.put(build, step, cell, when, value);
     }
 
     fn drained(&mut self, _: &mut Builder<'_>, turn: Turn) -> Term {

@@ -8,6 +8,7 @@
 //! Writes reach memory at the end of a turn, or at a fence. Nobody else can tell the difference to any other time in the
 //! turn, and the thread itself reads what waits. A write costs one multiplexer in each round, a read two.
 
+use super::cells::Cells;
 use super::{Builder, Memory, Step, Turn};
 use crate::options::Model;
 use crate::program::{Action, CellId, Program, Targets};
@@ -35,7 +36,7 @@ struct Fence {
 
 /// Memory with stamps.
 pub(crate) struct Stamps {
-    cells: Vec<Term>,
+    cells: Cells,
     /// Of every thread.
     writes: Vec<Vec<Write>>,
     fences: Vec<Vec<Fence>>,
@@ -45,7 +46,7 @@ pub(crate) struct Stamps {
 
 impl Stamps {
     pub(crate) fn new(program: &Program, model: Model, build: &mut Builder<'_>) -> Self {
-        let cells: Vec<Term> = program.cells.iter().map(|cell| cell.initial).collect();
+        let cells = Cells::new(program);
         let mut memory =
             Stamps { own: vec![None; cells.len()], cells, writes: vec![], fences: vec![] };
         for (thread, body) in program.threads.iter().enumerate() {
@@ -85,7 +86,7 @@ impl Stamps {
         let when = build.terms.and(when, *guard);
         for &(cell, condition) in at {
             let now = build.terms.and(when, condition);
-            self.cells[cell] = build.terms.ite(now, *value, self.cells[cell]);
+            self.cells.set(build.terms, cell, now, *value);
         }
     }
 
@@ -188,8 +189,8 @@ impl Memory for Stamps {
 
     fn read(&mut self, build: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
         match self.own[cell] {
-            Some((value, waits)) => build.terms.ite(waits, value, self.cells[cell]),
-            None => self.cells[cell],
+            Some((value, waits)) => build.terms.ite(waits, value, self.cells.get(cell)),
+            None => self.cells.get(cell),
         }
     }
 
@@ -238,12 +239,11 @@ impl Memory for Stamps {
     fn store_fence(&mut self, _: &mut Builder<'_>, _: Step) {}
 
     fn fetch(&mut self, _: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
-        self.cells[cell]
+        self.cells.get(cell)
     }
 
     fn put(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId, when: Term, value: Term) {
-        let now = build.terms.and(step.active, when);
-        self.cells[cell] = build.terms.ite(now, value, self.cells[cell]);
+        self.cells.put(build, step, cell, when, value);
     }
 
     fn drained(&mut self, build: &mut Builder<'_>, Turn { round, thread }: Turn) -> Term {
