@@ -5,7 +5,7 @@
 //! products are sums of shifted rows, and a division is the product that it undoes, with a remainder that is less than
 //! the divisor.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::solve::{Lit, Solver, YES};
 use crate::term::{Node, Op, Term, Terms, evaluate, mask, signed};
@@ -71,8 +71,12 @@ impl Blaster {
         match equal.map(|equal| terms.node(equal)) {
             Some(Node::Binary(Op::Eq, a, b)) => {
                 let (a, b) = (self.bits(terms, a), self.bits(terms, b));
+                // Bits may share literals.
+                let mut done = FxHashSet::default();
                 for (&a, &b) in a.iter().zip(&b) {
-                    self.imply_equal(&clause, a, b);
+                    if done.insert((a, b)) {
+                        self.imply_equal(&clause, a, b);
+                    }
                 }
             }
             _ => self.solver.add(&clause),
