@@ -36,13 +36,19 @@ void __VERIFIER_assume(int);
 
 int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int pthread_join(pthread_t, void **);
+int pthread_detach(pthread_t);
 void pthread_exit(void *);
 static inline pthread_t pthread_self(void) { return __raddle_self() + 1; }
 static inline int pthread_equal(pthread_t a, pthread_t b) { return a == b; }
-static inline int pthread_detach(pthread_t id) { return 0; }
-static inline int pthread_attr_init(pthread_attr_t *a) { return 0; }
+static inline int pthread_attr_init(pthread_attr_t *a) {
+    *a = PTHREAD_CREATE_JOINABLE;
+    return 0;
+}
 static inline int pthread_attr_destroy(pthread_attr_t *a) { return 0; }
-static inline int pthread_attr_setdetachstate(pthread_attr_t *a, int state) { return 0; }
+static inline int pthread_attr_setdetachstate(pthread_attr_t *a, int state) {
+    *a = state;
+    return 0;
+}
 
 static inline int pthread_mutexattr_init(pthread_mutexattr_t *a) {
     *a = 0;

@@ -28,8 +28,10 @@ pub(crate) enum ObjectKey {
     Static(usize),
     /// A global variable that every thread has.
     Local(usize, String),
-    /// Whether a block of memory was freed.
+    /// Whether a block of memory was freed, or the function of a variable has ended.
     Freed(ObjectId),
+    /// Whether a thread was joined or detached.
+    LetGo(usize),
 }
 
 /// An object.
@@ -56,7 +58,7 @@ pub(crate) struct Space {
     end: u64,
     /// Cells that threads may access at the same time.
     pub(crate) shared: FxHashSet<CellKey>,
-    /// Blocks of memory that are freed somewhere.
+    /// Blocks of memory that are freed somewhere, and variables of functions that other threads use.
     pub(crate) freed: FxHashSet<ObjectId>,
     /// The threads that write a shared cell, as bits.
     pub(crate) writers: FxHashMap<CellKey, u32>,
@@ -102,6 +104,15 @@ impl Space {
         let (&base, &id) = self.by_base.range(..=address).next_back()?;
         let object = &self.objects[id];
         (object.base == base && address - base <= object.size).then(|| (id, address - base))
+    }
+
+    /// The thread whose variable an object is: it ends with it, if not before.
+    pub(crate) fn owner(&self, id: ObjectId) -> Option<usize> {
+        match self.objects[id].key {
+            ObjectKey::Made(owner, ..) if !self.objects[id].is_block => Some(owner),
+            ObjectKey::Local(owner, _) => Some(owner),
+            _ => None,
+        }
     }
 
     /// Whether a value looks like a pointer.

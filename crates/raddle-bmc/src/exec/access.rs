@@ -51,6 +51,7 @@ impl Exec<'_> {
         let null = self.terms.and(invalid, is_null);
         self.fails_if(null, "crash", "a null pointer is followed");
         self.fails_if(invalid, "crash", "an access to invalid memory");
+        self.still_there(&mut cells);
         if self.is_dead() {
             return Ok(vec![]);
         }
@@ -65,6 +66,36 @@ impl Exec<'_> {
         Ok(cells)
     }
 
+    /// It is an error to access a variable whose block has ended. This thread, and those that have created it, are where
+    /// they are; whether the function of another thread has ended is only known when it is executed.
+    fn still_there(&mut self, cells: &mut Cells) {
+        for ((object, at), condition) in std::mem::take(cells) {
+            if let Some(owner) = self.space.owner(object) {
+                let is_before = owner == self.thread || self.begin(owner, self.thread).is_some();
+                if is_before && self.gone.contains(&object) {
+                    let message = "a variable is used whose block has ended";
+                    self.fails_if(condition, "use-after-return", message);
+                    continue;
+                }
+                if owner != self.thread {
+                    self.freed.insert(object);
+                }
+            }
+            cells.push(((object, at), condition));
+        }
+    }
+
+    /// These variables end with their function: those that other threads use must not be used any more.
+    pub(super) fn end_variables(&mut self, objects: &[ObjectId]) -> Result<()> {
+        for &object in objects {
+            if self.space.freed.contains(&object) && !self.is_dead() {
+                let (flag, one) = (self.freed_flag(object), self.terms.constant(1, 8));
+                self.write(flag, one, Order::Plain)?;
+            }
+        }
+        Ok(())
+    }
+
     /// It is an error to access a block that was freed. If it is freed between this test and the access, then it might
     /// as well have been before the test.
     fn alive(&mut self, cells: &Cells) -> Result<()> {
@@ -76,7 +107,13 @@ impl Exec<'_> {
             let freed = self.read(flag, 8)?;
             let freed = self.terms.truth(freed);
             let dead = self.terms.and(condition, freed);
-            self.fails_if(dead, "use-after-free", "memory is used that was freed");
+            match self.space.objects[object].is_block {
+                true => self.fails_if(dead, "use-after-free", "memory is used that was freed"),
+                false => {
+                    let message = "a variable is used whose function has ended";
+                    self.fails_if(dead, "use-after-return", message);
+                }
+            }
         }
         Ok(())
     }

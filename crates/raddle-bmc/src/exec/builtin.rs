@@ -3,15 +3,13 @@
 use lang_c::ast::Expression;
 use lang_c::span::{Node as Ast, Span};
 
-use super::access::Order;
-use super::{Body, Exec, Result, State, Value};
-use crate::options::Model;
-use crate::program::{Action, Input, Thread};
+use super::{Exec, Result, State, Value};
+use crate::program::Input;
 use crate::space::ObjectKey;
 use crate::term::{FALSE, Op, TRUE, Term};
 use crate::types::{INT, LONG, Type, UINT, ULONG};
 
-type Answer = Result<Option<(Value, Type)>>;
+pub(super) type Answer = Result<Option<(Value, Type)>>;
 
 /// The type of an input, from the end of the function's name.
 fn input_type(name: &str) -> Option<Type> {
@@ -69,7 +67,7 @@ impl<'a> Exec<'a> {
         self.library(name, list, span)
     }
 
-    fn none(&mut self) -> (Value, Type) {
+    pub(super) fn none(&mut self) -> (Value, Type) {
         (Value::Scalar(self.terms.constant(0, 32)), INT)
     }
 
@@ -104,20 +102,12 @@ impl<'a> Exec<'a> {
         (Value::Scalar(value), ty)
     }
 
-    fn order(&mut self, list: &'a [Ast<Expression>], at: usize) -> Result<Order> {
-        let Some(expression) = list.get(at) else { return Ok(Order::SeqCst) };
-        let (term, _) = self.scalar(expression)?;
-        Ok(match self.terms.as_const(term) {
-            Some(0) => Order::Relaxed,
-            Some(1 | 2) => Order::Acquire,
-            Some(3) => Order::Release,
-            Some(4) => Order::AcqRel,
-            _ => Order::SeqCst,
-        })
-    }
-
     /// A pointer argument, and the type of what it points to.
-    fn pointer(&mut self, list: &'a [Ast<Expression>], at: usize) -> Result<(Term, Type, u8)> {
+    pub(super) fn pointer(
+        &mut self,
+        list: &'a [Ast<Expression>],
+        at: usize,
+    ) -> Result<(Term, Type, u8)> {
         let Some(expression) = list.get(at) else { return self.refuse("too few arguments") };
         let (pointer, ty) = self.scalar(expression)?;
         let target = ty.target().map(|target| target.plain().clone());
@@ -127,146 +117,15 @@ impl<'a> Exec<'a> {
         }
     }
 
-    fn value(&mut self, list: &'a [Ast<Expression>], at: usize, ty: &Type) -> Result<Term> {
+    pub(super) fn value(
+        &mut self,
+        list: &'a [Ast<Expression>],
+        at: usize,
+        ty: &Type,
+    ) -> Result<Term> {
         let Some(expression) = list.get(at) else { return self.refuse("too few arguments") };
         let (term, from) = self.scalar(expression)?;
         self.convert(term, &from, ty)
-    }
-
-    fn fetch(
-        &mut self,
-        op: &str,
-        old: bool,
-        list: &'a [Ast<Expression>],
-        span: Span,
-    ) -> Result<(Value, Type)> {
-        let (pointer, ty, width) = self.pointer(list, 0)?;
-        let operand =
-            if ty.is_pointer() { self.value(list, 1, &LONG)? } else { self.value(list, 1, &ty)? };
-        self.here = span;
-        let mut result = None;
-        let before = self.update(pointer, width, |exec, before| {
-            let new = match op {
-                "add" => exec.terms.binary(Op::Add, before, operand),
-                "sub" => exec.terms.binary(Op::Sub, before, operand),
-                "or" => exec.terms.or(before, operand),
-                "and" => exec.terms.and(before, operand),
-                "xor" => exec.terms.binary(Op::Xor, before, operand),
-                _ => {
-                    let both = exec.terms.and(before, operand);
-                    exec.terms.not(both)
-                }
-            };
-            result = Some(new);
-            Ok((new, TRUE, TRUE))
-        })?;
-        let value = if old { before } else { result.unwrap_or(before) };
-        Ok((Value::Scalar(value), ty))
-    }
-
-    fn atomic(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
-        match name {
-            "__atomic_load_n" => {
-                let (pointer, ty, width) = self.pointer(list, 0)?;
-                self.here = span;
-                let value = self.read(pointer, width)?;
-                Ok(Some((Value::Scalar(value), ty)))
-            }
-            "__atomic_store_n" => {
-                let (pointer, ty, _) = self.pointer(list, 0)?;
-                let value = self.value(list, 1, &ty)?;
-                let order = self.order(list, 2)?;
-                self.here = span;
-                self.write(pointer, value, order)?;
-                Ok(Some(self.none()))
-            }
-            "__atomic_exchange_n" | "__sync_lock_test_and_set" => {
-                let (pointer, ty, width) = self.pointer(list, 0)?;
-                let new = self.value(list, 1, &ty)?;
-                self.here = span;
-                let old = self.update(pointer, width, |_, _| Ok((new, TRUE, TRUE)))?;
-                Ok(Some((Value::Scalar(old), ty)))
-            }
-            "__sync_lock_release" => {
-                let (pointer, ty, _) = self.pointer(list, 0)?;
-                let zero = self.terms.constant(0, ty.width().unwrap_or(32));
-                self.here = span;
-                self.write(pointer, zero, Order::Release)?;
-                Ok(Some(self.none()))
-            }
-            "__atomic_compare_exchange_n" => self.compare_exchange(list, span).map(Some),
-            "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap" => {
-                let (pointer, ty, width) = self.pointer(list, 0)?;
-                let (expected, new) = (self.value(list, 1, &ty)?, self.value(list, 2, &ty)?);
-                self.here = span;
-                let (old, done) = self.swap(pointer, width, expected, new)?;
-                let wants_truth = name.contains("bool");
-                Ok(Some(if wants_truth { self.boolean(done) } else { (Value::Scalar(old), ty) }))
-            }
-            "__atomic_thread_fence" => {
-                let order = self.order(list, 0)?;
-                self.here = span;
-                self.fence(order);
-                Ok(Some(self.none()))
-            }
-            "__sync_synchronize" => {
-                self.fence(Order::SeqCst);
-                Ok(Some(self.none()))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn fence(&mut self, order: Order) {
-        if self.options.model == Model::Sc || self.after() == 0 {
-            return;
-        }
-        match order {
-            Order::SeqCst => self.event(Action::Fence),
-            Order::Release | Order::AcqRel => self.event(Action::StoreFence),
-            _ => {}
-        }
-    }
-
-    fn swap(
-        &mut self,
-        pointer: Term,
-        width: u8,
-        expected: Term,
-        new: Term,
-    ) -> Result<(Term, Term)> {
-        let mut done = FALSE;
-        let old = self.update(pointer, width, |exec, old| {
-            done = exec.terms.eq(old, expected);
-            Ok((new, done, TRUE))
-        })?;
-        Ok((old, done))
-    }
-
-    /// One that may fail for no reason is taken to be one that does not, and that is noted as a bound: nothing is
-    /// called safe that may depend on it.
-    fn compare_exchange(
-        &mut self,
-        list: &'a [Ast<Expression>],
-        span: Span,
-    ) -> Result<(Value, Type)> {
-        let (pointer, ty, width) = self.pointer(list, 0)?;
-        let (expected_at, _, _) = self.pointer(list, 1)?;
-        let new = self.value(list, 2, &ty)?;
-        let is_weak = match list.get(3) {
-            Some(expression) => self.scalar(expression)?.0,
-            None => self.terms.constant(0, 32),
-        };
-        self.here = span;
-        if self.terms.as_const(is_weak) != Some(0) {
-            let what = "a weak compare-exchange is not tried to fail for no reason";
-            let check = self.check(self.state.guard, "bound", String::from(what));
-            self.cuts.push(check);
-        }
-        let expected = self.read(expected_at, width)?;
-        let (old, done) = self.swap(pointer, width, expected, new)?;
-        self.branch(done, |_| Ok(()), |exec| exec.write(expected_at, old, Order::Plain))?;
-        Ok(self.boolean(done))
     }
 
     /// What our headers are made of.
@@ -348,6 +207,7 @@ impl<'a> Exec<'a> {
     fn library(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
         match name {
             "pthread_create" => return self.create(list, span).map(Some),
+            "pthread_detach" => return self.detach(list, span).map(Some),
             "pthread_join" => return self.join(list, span).map(Some),
             "pthread_exit" => {
                 let value = self.value(list, 0, &ULONG)?;
@@ -408,95 +268,6 @@ impl<'a> Exec<'a> {
         self.space.objects[object].is_block = true;
         let at = self.address(object);
         Ok((Value::Scalar(at), Type::pointer(Type::Void)))
-    }
-
-    /// Executes a new thread.
-    fn create(&mut self, list: &'a [Ast<Expression>], span: Span) -> Result<(Value, Type)> {
-        let [id, _, _, _] = list else { return self.refuse("too few arguments") };
-        let (id_at, _) = self.scalar(id)?;
-        let (function, _) = self.scalar(&list[2])?;
-        let argument = self.eval(&list[3])?;
-        self.here = span;
-        self.fence(Order::SeqCst);
-        let number = self.threads.len();
-        if number >= 32 {
-            return self.refuse("more than 31 threads are created");
-        }
-        if self.initial.is_none() {
-            self.initial = Some(self.state.env.clone());
-        }
-        let value = self.terms.constant(number as u64 + 1, 64);
-        self.write(id_at, value, Order::Plain)?;
-        let siblings = self.bodies.iter().skip(1).filter(|body| body.parent == self.thread).count();
-        let name = format!("{}/{siblings}", self.threads[self.thread].name);
-        let created = Some((self.thread, self.after(), self.state.guard));
-        self.threads.push(Thread { name, created, events: vec![], stuck: vec![], end: FALSE });
-        let created_at = self.bodies[self.thread].clock + 1;
-        self.bodies.push(Body { clock: 0, parent: self.thread, created_at, result: None });
-        let child = State { guard: TRUE, env: self.state.env.clone() };
-        let parent = std::mem::replace(&mut self.state, child);
-        let frames = std::mem::take(&mut self.frames);
-        let thread = std::mem::replace(&mut self.thread, number);
-        self.frames.push(super::Frame::default());
-        let (result, _) = self.call_pointer(function, &vec![argument])?;
-        self.end_thread(result);
-        self.thread = thread;
-        self.frames = frames;
-        self.state = parent;
-        self.here = span;
-        Ok(self.none())
-    }
-
-    /// The end of a thread, wherever it came to it.
-    fn end_thread(&mut self, result: Value) {
-        let mut value = Some(result);
-        let exits = self.frames.first_mut().map(|frame| std::mem::take(&mut frame.returns));
-        for (state, exit) in exits.unwrap_or_default() {
-            value = self.choose(state.guard, exit, value);
-            let here = self.state.clone();
-            self.state = self.merge(state.guard, state, here);
-        }
-        self.bodies[self.thread].result = value;
-        self.threads[self.thread].end = self.state.guard;
-    }
-
-    fn join(&mut self, list: &'a [Ast<Expression>], span: Span) -> Result<(Value, Type)> {
-        let id = self.value(list, 0, &ULONG)?;
-        let result_at = self.value(list, 1, &ULONG)?;
-        self.here = span;
-        let values = self.terms.values(id);
-        let Some(few) = values.few() else {
-            return self.refuse("it is not known which thread is joined");
-        };
-        let mut threads = vec![];
-        for &value in few {
-            let number = (value as usize).wrapping_sub(1);
-            let condition = self.terms.is(id, value);
-            if number != 0 && number < self.threads.len() && condition != FALSE {
-                threads.push((number, condition));
-            }
-        }
-        let any = self.terms.any(threads.iter().map(|&(_, condition)| condition));
-        let none = self.terms.not(any);
-        self.fails_if(none, "misuse", "what is joined is no thread");
-        if self.is_dead() {
-            return Ok(self.none());
-        }
-        self.event(Action::Join(threads.clone()));
-        let wanted = self.terms.truth(result_at);
-        self.branch(wanted, |exec| exec.joined(&threads, result_at), |_| Ok(()))?;
-        Ok(self.none())
-    }
-
-    fn joined(&mut self, threads: &[(usize, Term)], at: Term) -> Result<()> {
-        let mut value = self.terms.constant(0, 64);
-        for &(thread, condition) in threads {
-            if let Some(Value::Scalar(result)) = self.bodies[thread].result {
-                let result = self.terms.resize(result, 64, false);
-                value = self.terms.ite(condition, result, value);
-            }
-        }
-        self.write(at, value, Order::Plain)
     }
 }
 

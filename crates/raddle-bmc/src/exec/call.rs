@@ -156,7 +156,7 @@ impl<'a> Exec<'a> {
             }
         }
         self.body(&function.statement)?;
-        let value = self.finish();
+        let value = self.finish()?;
         self.here = place;
         Ok(value)
     }
@@ -216,7 +216,7 @@ impl<'a> Exec<'a> {
     }
 
     /// Goes back to the caller, with what the function returns.
-    fn finish(&mut self) -> Option<Value> {
+    fn finish(&mut self) -> Result<Option<Value>> {
         let mut returns = std::mem::take(&mut self.frame().returns);
         let end = self.state.clone();
         returns.push((end, None));
@@ -234,8 +234,12 @@ impl<'a> Exec<'a> {
         while !self.frame().scopes.is_empty() {
             self.leave();
         }
-        self.frames.pop();
-        value
+        let ended = self.frames.pop().map(|frame| frame.ended).unwrap_or_default();
+        // With `main` everything ends.
+        if !self.frames.is_empty() {
+            self.end_variables(&ended)?;
+        }
+        Ok(value)
     }
 }
 

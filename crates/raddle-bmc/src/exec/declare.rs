@@ -454,7 +454,10 @@ impl<'a> Exec<'a> {
         }
         let before = self.frame().declared.get(&spot(item.span)).copied();
         let object = match before {
-            Some(object) if self.is_dead() => object,
+            Some(object) if self.is_dead() => {
+                self.gone.remove(&object);
+                object
+            }
             _ => self.make(name, size, false),
         };
         self.frame().declared.insert(spot(item.span), object);

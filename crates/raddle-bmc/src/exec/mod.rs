@@ -9,16 +9,24 @@
 //! in every round, and leaves it to the back end to find out which local code is the same. Here local code is there once
 //! and only visible statements are repeated (`sequence`).
 //!
-//! `stmt` has control flow, `expr` expressions, `access` memory, `call` functions, `builtin` those that are not in C,
-//! `declare` types and declarations.
+//! Control flow is in `stmt`, `switch`, `repeat` and `waits`, expressions are in `expr`, `place` and `operator`; `access`
+//! is memory, `call` functions, `builtin` those that are not in C, with `atomic` and `thread`, and `declare` and `init` are
+//! types, declarations and initializers.
 
 mod access;
+mod atomic;
 mod builtin;
 mod call;
 mod declare;
 mod expr;
 mod init;
+mod operator;
+mod place;
+mod repeat;
 mod stmt;
+mod switch;
+mod thread;
+mod waits;
 
 use std::rc::Rc;
 
@@ -104,6 +112,8 @@ struct Frame {
     /// The last object of every declaration: a jump past it goes on with that.
     declared: FxHashMap<usize, ObjectId>,
     guard: Option<Term>,
+    /// Variables of blocks that have ended.
+    ended: Vec<ObjectId>,
     /// Where it was called.
     from: Option<Span>,
 }
@@ -153,6 +163,10 @@ pub(crate) struct Exec<'a> {
     stored: FxHashMap<CellKey, Values>,
     new_shared: FxHashSet<CellKey>,
     freed: FxHashSet<ObjectId>,
+    /// Variables whose block has ended.
+    gone: FxHashSet<ObjectId>,
+    /// When weak exchanges have failed for no reason.
+    spurious: Vec<Term>,
     writers: FxHashMap<CellKey, u32>,
     checks: Vec<Check>,
     cuts: Vec<Check>,
@@ -211,6 +225,8 @@ impl<'a> Exec<'a> {
             stored: FxHashMap::default(),
             new_shared: FxHashSet::default(),
             freed: FxHashSet::default(),
+            gone: FxHashSet::default(),
+            spurious: vec![],
             writers: FxHashMap::default(),
             checks: vec![],
             cuts: vec![],
@@ -415,6 +431,8 @@ impl<'a> Exec<'a> {
         let count = self.made.entry((self.thread, spot)).or_default();
         *count += 1;
         let key = ObjectKey::Made(self.thread, spot, *count);
-        self.space.object(key, name, size, zeroed)
+        let object = self.space.object(key, name, size, zeroed);
+        self.gone.remove(&object);
+        object
     }
 }

@@ -86,9 +86,9 @@ pub(super) fn confirm(options: &Options, bug: &Bug, args: &BmcArgs) -> Confirmat
 }
 
 /// Whether a compiled program fails where this happens. One that accesses memory beyond an object, or that nobody has
-/// initialised, may go on.
+/// initialised, or a variable whose function has ended, may go on.
 fn notices(bug: &Bug) -> bool {
-    !matches!(bug.kind.as_str(), "crash" | "misuse")
+    !matches!(bug.kind.as_str(), "crash" | "misuse" | "use-after-return")
 }
 
 /// The functions that give inputs, and their types.

@@ -1,0 +1,171 @@
+//! Threads and their stacks: what is wrong with them, and what is not; and exchanges that fail for no reason.
+
+use raddle_bmc::{Answer, Options, Report, check};
+
+const HEADERS: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n";
+
+fn checked(text: &str, unwind: usize, rounds: usize) -> Report {
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let file = directory.path().join("program.c");
+    std::fs::write(&file, format!("{HEADERS}{text}")).expect("a file");
+    check(&Options { unwind, rounds, ..Options::new(file) }).expect("it is modelled")
+}
+
+/// What is wrong: the kind, what it is, and the line, without the headers.
+fn bug(text: &str) -> String {
+    match checked(text, 2, 3).answer {
+        Answer::Bug(bug) => {
+            let line: usize =
+                bug.place.rsplit(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
+            format!("{}:{}: {}", line.saturating_sub(3), bug.kind, bug.message)
+        }
+        other => panic!("nothing is wrong: {other:?}"),
+    }
+}
+
+fn is_safe(text: &str, rounds: usize) {
+    assert_eq!(checked(text, 2, rounds).answer, Answer::Safe, "{text}");
+}
+
+const RUN: &str = "static void *run(void *a) { return a; }\n";
+
+#[test]
+fn a_thread_is_joined_once() {
+    let join = |body: &str| bug(&format!("{RUN}int main(void) {{\npthread_t t;\n{body}\n}}"));
+    let create = "pthread_create(&t, 0, run, 0);";
+    assert_eq!(
+        join(&format!("{create}\npthread_join(t, 0);\npthread_join(t, 0);")),
+        "6:misuse: a thread is joined twice"
+    );
+    assert_eq!(
+        join(&format!("{create}\npthread_detach(t);\npthread_join(t, 0);")),
+        "6:misuse: a thread is joined that was detached"
+    );
+    assert_eq!(
+        join(&format!("{create}\npthread_detach(t);\npthread_detach(t);")),
+        "6:misuse: a thread is detached twice"
+    );
+    assert_eq!(
+        join(&format!("{create}\npthread_join(t, 0);\npthread_detach(t);")),
+        "6:misuse: a thread is detached that was joined"
+    );
+    assert_eq!(join("pthread_join(t, 0);"), "4:misuse: what is joined is no thread");
+    assert_eq!(
+        join(&format!(
+            "pthread_attr_t a;\npthread_attr_init(&a);\npthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);\n\
+             {}\npthread_join(t, 0);",
+            create.replace("(&t, 0", "(&t, &a")
+        )),
+        "8:misuse: a thread is joined that was detached"
+    );
+}
+
+#[test]
+fn two_threads_do_not_join_a_third_at_once() {
+    let text = "static pthread_t t;\nstatic void *run(void *a) { return a; }\n\
+                static void *join(void *a) {\npthread_join(t, 0);\nreturn a; }\n\
+                int main(void) {\npthread_create(&t, 0, run, 0);\npthread_t u, v;\n\
+                pthread_create(&u, 0, join, 0);\npthread_create(&v, 0, join, 0);\n}";
+    assert_eq!(bug(text), "4:misuse: a thread is joined twice");
+}
+
+#[test]
+fn variables_end_with_their_block() {
+    assert_eq!(
+        bug("static int *f(void) { int x = 1; return &x; }\nint main(void) {\nreturn *f();\n}"),
+        "3:use-after-return: a variable is used whose block has ended"
+    );
+    assert_eq!(
+        bug("int main(void) {\nint *p;\n{ int x = 1; p = &x; }\n*p = 2;\n}"),
+        "4:use-after-return: a variable is used whose block has ended"
+    );
+    is_safe(
+        "int main(void) { int x = 1, *p = &x; for (int i = 0; i < 2; i++) *p += 1; assert(x == 3); }",
+        2,
+    );
+    is_safe(
+        "static int add(int *p) { return *p += 1; }\nint main(void) { int x = 1; assert(add(&x) + add(&x) == 5); }",
+        2,
+    );
+    is_safe(
+        "int main(void) { int n = 0; { int x = 0, *p = &x; again: *p += 1; if (++n < 2) goto again; assert(x == 2); } }",
+        2,
+    );
+}
+
+#[test]
+fn variables_of_functions_end_for_other_threads_too() {
+    let set = "static void *set(void *p) {\n*(int *)p = 1;\nreturn 0; }\n";
+    let start =
+        "static pthread_t t;\nstatic void start(void) { int x = 0; pthread_create(&t, 0, set, &x);";
+    let main = "}\nint main(void) { start();";
+    assert_eq!(
+        bug(&format!("{set}{start}{main} pthread_join(t, 0); }}")),
+        "2:use-after-return: a variable is used whose function has ended"
+    );
+    is_safe(&format!("{set}{start} pthread_join(t, 0); assert(x == 1); {main} }}"), 4);
+    is_safe(
+        &format!(
+            "{set}int main(void) {{ pthread_t t; int x = 0; pthread_create(&t, 0, set, &x); }}"
+        ),
+        4,
+    );
+}
+
+#[test]
+fn the_stack_of_a_thread_ends_with_it() {
+    let thread = |end: &str| {
+        format!(
+            "static int *_Atomic p;\nstatic void *run(void *a) {{ int x = 1; p = &x; {end} }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, run, 0);\nint *q = p;\nif (q) *q = 2;\n}}"
+        )
+    };
+    let expected = "5:use-after-return: a variable is used whose function has ended";
+    assert_eq!(bug(&thread("return a;")), expected);
+    assert_eq!(bug(&thread("pthread_exit(0);")), expected);
+}
+
+#[test]
+fn weak_exchanges_fail_for_no_reason() {
+    let once = |strength: &str| {
+        format!(
+            "static atomic_int x;\nint main(void) {{\nint e = 0;\n\
+             assert(atomic_compare_exchange_{strength}(&x, &e, 1) || e);\n}}"
+        )
+    };
+    assert_eq!(
+        bug(&once("weak")),
+        "4:assertion: assertion failed: atomic_compare_exchange_weak(&x, &e, 1) || e"
+    );
+    is_safe(&once("strong"), 2);
+    let counted = "static atomic_int x;\nint main(void) {\nint e = 0, n = 0;\n\
+                   while (!atomic_compare_exchange_weak(&x, &e, 1)) n++;\nassert(n < 2);\n}";
+    assert_eq!(bug(counted), "5:assertion: assertion failed: n < 2");
+}
+
+#[test]
+fn loops_around_weak_exchanges_are_like_those_around_strong_ones() {
+    for strength in ["weak", "strong"] {
+        let text = format!(
+            "static atomic_int x;\nstatic void *add(void *a) {{\nint e = atomic_load(&x);\n\
+             while (!atomic_compare_exchange_{strength}(&x, &e, e + 1));\nreturn 0; }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, add, 0); add(0); pthread_join(t, 0); assert(x == 2); }}"
+        );
+        is_safe(&text, 8);
+    }
+}
+
+#[test]
+fn how_wide_an_index_is_costs_nothing() {
+    let size = |ty: &str| {
+        let text = format!(
+            "static _Atomic {ty} link;\nstatic void *run(void *a) {{ atomic_exchange(&link, -1); atomic_exchange(&link, 2);\n\
+             return 0; }}\nint main(void) {{ pthread_t t, u; pthread_create(&t, 0, run, 0); pthread_create(&u, 0, run, 0);\n\
+             assert(atomic_load(&link) >= 0); }}"
+        );
+        let Report { answer, statistics } = checked(&text, 2, 3);
+        assert!(matches!(answer, Answer::Bug(_)));
+        (statistics.variables, statistics.clauses)
+    };
+    assert_eq!(size("short"), size("long"));
+}
