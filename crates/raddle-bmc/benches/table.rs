@@ -92,44 +92,58 @@ fn explored(options: &Options) -> Option<f64> {
     rest.split([',', '}']).next()?.parse().ok()
 }
 
-/// Formulas for TSO by the number of stores that may wait.
+/// How many stores may wait: in a buffer of TSO-SMA, in a list of eTSO-SMA.
+const BOUNDS: [usize; 5] = [2, 4, 8, 16, 32];
+
+/// Programs by which bounds are compared: file, unwind, rounds, bits.
+const BOUNDED: &[Row] = &[
+    ("c/exclusion/dekker.c", "", 1, 2, None, [false, true, true]),
+    ("c/exclusion/szymanski.c", "", 1, 3, None, [false, true, true]),
+    ("bmc/spread.c", "-DLENGTH=8", 1, 2, None, [false, true, true]),
+    ("bmc/spread.c", "-DLENGTH=24", 1, 2, None, [false, true, true]),
+];
+
+/// Formulas for TSO by the number of stores that may wait, and whether the bug is found with so many.
 fn sizes() {
-    println!("variables and clauses by nodes, TSO");
-    println!(
-        "program                   sma     {}",
-        [2, 3, 4, 6, 8].map(|n| format!("N={n:<15}")).join(" ")
-    );
-    for row in ROWS.iter().filter(|row| row.1.is_empty()).take(4) {
+    println!("variables/clauses, TSO, by how many stores may wait; * the bug is found");
+    let heads = BOUNDS.map(|bound| format!("{:>17}", format!("{bound}  ")));
+    println!("{:34}  {:6}  {}", "program", "sma", heads.join(" "));
+    for row in BOUNDED {
         for abstraction in [Abstraction::Simple, Abstraction::Etso, Abstraction::Stamps] {
             let size = |nodes: usize| {
                 let mut options = options(row, Model::Tso);
-                (options.abstraction, options.nodes) = (abstraction, nodes);
-                let size = run(&options).statistics;
-                format!("{:7} {:8} ", size.variables, size.clauses)
+                (options.abstraction, options.nodes, options.max_time) = (abstraction, nodes, 7);
+                let report = run(&options);
+                let found = if is_wrong(&report) { '*' } else { ' ' };
+                let size = report.statistics;
+                format!("{:>17}", format!("{}/{} {found}", size.variables, size.clauses))
             };
-            println!(
-                "{:24}  {:6}  {}",
-                row.0,
-                abstraction.name(),
-                [2, 3, 4, 6, 8].map(size).join(" ")
-            );
+            let name = format!("{} {}", row.0, row.1);
+            println!("{name:34}  {:6}  {}", abstraction.name(), BOUNDS.map(size).join(" "));
         }
     }
 }
 
-/// Vyukov's stack, whose bug needs many context switches.
+/// Vyukov's stack, whose bug needs three threads and ten context switches: with three rounds there is none.
 fn safestack() {
-    for model in [Model::Tso, Model::Pso] {
+    println!("safestack, 3 bits      rounds  variables  clauses  seconds");
+    for (model, rounds) in [(Model::Pso, 4), (Model::Tso, 4), (Model::Sc, 4), (Model::Pso, 3)] {
         let mut options = Options::new(corpus().join("bmc/safestack.c"));
-        (options.model, options.unwind, options.rounds, options.bits) = (model, 2, 4, Some(3));
+        (options.model, options.unwind, options.rounds, options.bits) = (model, 1, rounds, Some(3));
         options.timeout = Some(Duration::from_secs(900));
-        let Report { answer, statistics } = run(&options);
+        let Report { answer, statistics: size } = run(&options);
         let answer = match answer {
             Answer::Bug(_) => "bug",
             Answer::Safe | Answer::Bounded(_) => "no bug",
             Answer::Timeout => "time is up",
         };
-        println!("safestack {}: {answer}, {statistics:?}", model.name());
+        println!(
+            "{:5}  {answer:10}  {rounds:10}  {:9}  {:7}  {:7.1}",
+            model.name(),
+            size.variables,
+            size.clauses,
+            size.seconds
+        );
     }
 }
 
