@@ -256,6 +256,23 @@ impl Plan {
         Plan { explorer: self.explorer.with_sampling(shows_all), ..self }
     }
 
+    /// Whether an exploration can be divided among several workers ([`parallel`](crate::explore::parallel)), and kept.
+    ///
+    /// # Errors
+    /// If it cannot: why, and what there is instead.
+    pub fn has_parts(&self) -> Result<(), String> {
+        match self.explorer {
+            Explorer::Compact => Ok(()),
+            other => {
+                let (name, compact) = (other.name(), Explorer::Compact.name());
+                Err(format!(
+                    "the explorer {name} cannot be divided among several workers, and what is left of it cannot be \
+                     kept: expected {compact}"
+                ))
+            }
+        }
+    }
+
     /// Explores a program.
     pub fn explore(
         &self,
@@ -343,6 +360,20 @@ mod tests {
             error.to_string(),
             "x86 instructions, which have no memory orders, cannot be checked under rc11: expected \
              sc, tso, pso"
+        );
+    }
+
+    #[test]
+    fn only_the_compact_explorer_has_parts() {
+        for explorer in Explorer::ALL {
+            let plan = Plan { model: Model::Sc, explorer };
+            assert_eq!(plan.has_parts().is_ok(), explorer == Explorer::Compact);
+        }
+        let plan = Plan { model: Model::Sc, explorer: Explorer::Optimal };
+        assert_eq!(
+            plan.has_parts().unwrap_err(),
+            "the explorer optimal cannot be divided among several workers, and what is left of it cannot be kept: \
+             expected compact"
         );
     }
 

@@ -9,7 +9,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use raddle_core::explore::parallel::frontier::Frontier;
-use raddle_core::explore::parallel::{Budget, Explored, Task, explore};
+use raddle_core::explore::parallel::{Budget, Explored, Helpers, Note, Task, explore};
 use raddle_core::explore::{
     Class, Control, Ending, Extent, Leaf, Limits, Summary, Visitor, reads_from_compact,
 };
@@ -58,7 +58,7 @@ fn run(
         limits: &Limits::default(),
         jobs: NonZero::new(jobs).expect("somebody works"),
         budget: Budget { first, next },
-        with_program: &with_program,
+        helpers: Helpers::Threads(&with_program),
         visitor: &|| Collector { stops, ..Collector::default() },
         observer: None,
     };
@@ -188,17 +188,18 @@ fn what_is_left_is_a_value() {
             let with_program =
                 |run: &mut dyn FnMut(&mut dyn Program)| run(&mut ScriptProgram::new(&counter));
             let kept = std::sync::Mutex::new(String::new());
-            let keep = |frontier: &Frontier| {
+            let keep = |note: &Note<'_, Collector>| {
                 if reports.fetch_add(1, Ordering::Relaxed) < stop_after {
-                    *kept.lock().unwrap() = serde_json::to_string(frontier).unwrap();
+                    *kept.lock().unwrap() = serde_json::to_string(note.left).unwrap();
                 }
+                Control::Continue
             };
             let task = Task {
                 model: Model::Sc,
                 limits: &Limits::default(),
                 jobs: NonZero::new(2).unwrap(),
                 budget: Budget { first: 3, next: 5 },
-                with_program: &with_program,
+                helpers: Helpers::Threads(&with_program),
                 visitor: &Collector::default,
                 observer: Some(&keep),
             };

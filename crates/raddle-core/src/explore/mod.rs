@@ -25,6 +25,8 @@ use std::time::Instant;
 
 pub use trace::{Class, Observed, Pending, ShashaSnir, ThreadEnd, Trace, TraceEvent};
 
+use serde::{Deserialize, Serialize};
+
 use crate::execution::ThreadId;
 use crate::program::{End, Failure};
 
@@ -129,7 +131,7 @@ pub struct Limits {
 }
 
 /// How far an exploration got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extent {
     /// Everything was seen.
     All,
@@ -148,7 +150,7 @@ pub enum Extent {
 }
 
 /// Why an explorer gave up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unsupported {
     /// The program accesses memory that no op carries.
     Cells,

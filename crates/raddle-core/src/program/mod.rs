@@ -80,6 +80,12 @@ pub trait Program {
         None
     }
 
+    /// A part of the exploration is done: what others who explore other parts of the same program should know, in the
+    /// program's own words. From the first part on, what a thread does must not depend on which parts were explored.
+    fn learned(&mut self) -> String {
+        String::new()
+    }
+
     /// Where an op is in the source, for people: `file:line` and the like.
     fn place(&self, place: PlaceId) -> String;
 

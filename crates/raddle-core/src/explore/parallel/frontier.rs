@@ -107,12 +107,28 @@ impl Frontier {
         self.waiting.is_empty() && self.running.is_empty()
     }
 
-    /// The next subtree to be explored, in the order of keys. It has to be reported.
-    pub fn take(&mut self) -> Option<(Key, Subtree)> {
-        let job = self.waiting.pop()?;
+    /// A subtree to be explored: the first in the order of keys, or the last, which is mostly the largest. It has to be
+    /// reported.
+    pub fn take(&mut self, is_last: bool) -> Option<(Key, Subtree)> {
+        let first = self.waiting.len().checked_sub(1)?;
+        let job = self.waiting.remove(if is_last { 0 } else { first });
         let taken = (job.key.clone(), job.subtree.clone());
         self.running.push(job);
         Some(taken)
+    }
+
+    /// Whoever took this subtree does not explore it.
+    pub fn give_back(&mut self, key: &Key) {
+        if let Some(at) = self.running.iter().position(|job| job.key == *key) {
+            let job = self.running.swap_remove(at);
+            self.push(job);
+        }
+    }
+
+    /// How many subtrees wait for somebody.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// What follows this key is of no interest.
@@ -152,12 +168,6 @@ impl Frontier {
     #[must_use]
     pub fn is_for_several(&self) -> bool {
         self.waiting.len() + self.running.len() > 1
-    }
-
-    /// Whether nobody is at work.
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
-        self.running.is_empty()
     }
 
     /// A subtree was explored, or suspended, or (`is_last`) nothing that comes after it matters. Returns the key of
@@ -214,7 +224,8 @@ impl Frontier {
             let Frame { step, left, rest, can_skip, matters } = frame;
             let (left_keys, rest_key) = keys.pop().expect("there are as many");
             let tried = step.tried.iter().copied().chain([step.thread]).collect();
-            let rest = (!rest.is_empty()).then_some((Rest { tried, threads: rest }, rest_key));
+            let rest = Rest { tried, threads: rest, seen: step.seen };
+            let rest = (!rest.threads.is_empty()).then_some((rest, rest_key));
             let waits_for = left.len() + usize::from(depth < last);
             let open = Open { parent, waits_for, path: path.clone(), rest, can_skip, matters };
             let at = self.insert(open);

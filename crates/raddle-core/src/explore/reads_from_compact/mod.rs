@@ -220,8 +220,9 @@ impl<'a> Exploration<'a> {
         self.current.clone()
     }
 
-    fn explored(&mut self, report: Report) {
+    fn explored(&mut self, mut report: Report) {
         (self.current, self.visited) = (None, 0);
+        report.learned = self.program.learned();
         if let Some(Audience::Subtrees(subtrees)) = &mut self.audience {
             subtrees.explored(report);
         }

@@ -1,13 +1,18 @@
 //! Exploring one subtree after the other: going there, and leaving the rest behind when the budget is spent.
 
+use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
+
+use rustc_hash::FxHasher;
+
 use super::super::Extent;
 use super::super::face::Face;
 use super::super::row::Row;
 use super::super::table::Table;
 use super::memo::Ask;
 use super::state::{Explorer, INIT, MAIN, Role, Stop, Told, TooSmall};
-use super::subtree::{Frame, Pick, Rank, Report, Rest, Step, Subtree};
-use crate::program::{Answer, Origin};
+use super::subtree::{Frame, Pick, Rank, Report, Rest, Seen, Step, Subtree};
+use crate::program::{Answer, End, Origin};
 
 /// The way to the subtree that is explored, and what is left of it.
 #[derive(Default)]
@@ -66,7 +71,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let Route { matters, mut frames, .. } = std::mem::take(&mut self.route);
         frames.reverse();
         let Self { classes, blocked, hit_limit, .. } = *self;
-        Report { classes, blocked, hit_limit, matters, frames, ends }
+        let learned = String::new();
+        Report { classes, blocked, hit_limit, matters, frames, ends, learned }
     }
 
     /// Goes on to the subtree, from a node on the way to it.
@@ -77,6 +83,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         }
         let at = self.route.done;
         let Some(step) = self.route.path.get(at).cloned() else { return self.try_rest() };
+        self.expect(step.seen);
         self.route.done += 1;
         self.route.is_ahead = self.route.done < self.route.path.len() || self.route.rest.is_some();
         let thread = self.with_rank(step.thread);
@@ -102,7 +109,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// At the node of the subtree: tries the threads that are left.
     fn try_rest(&mut self) {
         self.route.is_ahead = false;
-        let Some(Rest { tried, threads }) = self.route.rest.take() else { return };
+        let Some(Rest { tried, threads, seen }) = self.route.rest.take() else { return };
+        self.expect(seen);
         let base = self.forbid(&tried);
         let mut rest = R::default();
         for rank in threads {
@@ -110,6 +118,28 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         }
         self.try_threads(rest.first(), rest, base);
         self.permit(base);
+    }
+
+    /// What the threads have done so far, as far as it does not depend on who explores.
+    fn seen(&self) -> Seen {
+        let (mut hasher, started) = (FxHasher::default(), self.started());
+        for &node in &self.past {
+            let thread = self.histories.thread(node).index();
+            started.iter().position(|&other| other == thread).hash(&mut hasher);
+            self.histories.effects(node).len().hash(&mut hasher);
+            let end = self.histories.end(node);
+            discriminant(end).hash(&mut hasher);
+            if let End::Question(op) = end {
+                discriminant(&op.kind).hash(&mut hasher);
+            }
+        }
+        (hasher.finish() >> 32) as Seen
+    }
+
+    fn expect(&self, seen: Seen) {
+        if self.seen() != seen {
+            wrong_way();
+        }
     }
 
     /// Sets the causal maps of threads that were tried before; returns what [`Explorer::permit`] needs.
@@ -216,7 +246,7 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let pick = self.route.pick.take().unwrap_or(Pick::Initial { spurious: false });
         let is_choice = self.threads[thread].ask == Ask::Choose;
         let frame = Frame {
-            step: Step { tried, thread: rank, pick },
+            step: Step { tried, thread: rank, pick, seen: self.seen() },
             left,
             rest: self.ranks(rest.iter()),
             can_skip: self.threads[thread].floor == 0,

@@ -4,7 +4,7 @@
 //! been tried before at the same node, whose causal maps forbid what was there. Threads and events are
 //! named by the execution alone, so that another program (another process, even) that follows the way comes to
 //! the same node: a thread by the order in which threads started, an event by the history in whose segment it is,
-//! counted along the way.
+//! counted along the way. Who follows a way to a place where the execution is not what it was stops there ([`Seen`]).
 //!
 //! An exploration that stops in the middle leaves the nodes on its stack behind, each with what is still to be tried
 //! there ([`Frame`]). What was explored and what is left are disjoint and complete.
@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 /// A thread: how many threads started before it in the execution.
 pub type Rank = u32;
+
+/// What an execution looked like at a node: a hash of what its threads had done.
+pub type Seen = u32;
 
 /// What a question was answered with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +47,8 @@ pub struct Step {
     pub thread: Rank,
     /// The answer.
     pub pick: Pick,
+    /// What the execution looked like before.
+    pub seen: Seen,
 }
 
 /// The threads that are still to be tried at a node.
@@ -53,6 +58,8 @@ pub struct Rest {
     pub tried: Vec<Rank>,
     /// Those that are left, not none.
     pub threads: Vec<Rank>,
+    /// What the execution looked like.
+    pub seen: Seen,
 }
 
 /// A part of the tree of an exploration.
@@ -80,7 +87,7 @@ pub struct Frame {
 }
 
 /// What came of exploring a subtree.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// How many classes there are.
     pub classes: u64,
@@ -94,4 +101,6 @@ pub struct Report {
     pub frames: Vec<Frame>,
     /// Whether the exploration as a whole is to end, and why.
     pub ends: Option<super::super::Extent>,
+    /// What the program has learned ([`Program::learned`](crate::program::Program::learned)).
+    pub learned: String,
 }
