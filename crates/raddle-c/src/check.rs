@@ -22,6 +22,7 @@ use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
 use crate::ops::EXITED;
 use crate::outcome::{Bug, BugKind, Outcome, Verdict};
+use crate::parts::{self, Parts};
 use crate::printed;
 use crate::trap::{self, Watchdog};
 
@@ -69,6 +70,15 @@ impl Request {
             leaks: false,
         }
     }
+
+    /// Whether the exploration cannot be divided: for other explorers than the compact one, and where every execution is
+    /// compared with others or counted.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let compares = self.robust || self.leaks || self.max_executions.is_some();
+        let plan = Plan { model: self.model, explorer: self.explorer };
+        plan.has_parts().is_err() || compares
+    }
 }
 
 /// Compiles a program and explores it.
@@ -100,12 +110,24 @@ pub fn build(source: &Source) -> Result<Object, Error> {
 /// # Errors
 /// If it cannot be loaded.
 pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error> {
+    check_parts(object, request, Parts::default())
+}
+
+/// As [`check_built`], in parts. What cannot be divided ([`Request::is_whole`]) is explored by one worker.
+///
+/// # Errors
+/// As [`check_built`].
+pub fn check_parts(
+    object: &Object,
+    request: &Request,
+    mut parts: Parts<'_>,
+) -> Result<Outcome, Error> {
     let start = Instant::now();
     let module = Module::load(object.clone())?;
     let mut program = Native::new(module, settings(request))?;
     let start_up = start.elapsed().as_secs_f64();
     loop {
-        let (summary, found, leaves) = explore(&mut program, request, start);
+        let (summary, found, leaves) = explore(&mut program, request, &mut parts, start);
         if program.wants_restart() {
             program.restart();
             continue;
@@ -126,20 +148,22 @@ pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error>
     }
 }
 
-/// Estimates how many classes of executions a program has, for so long. None if it has too many events.
+/// Estimates how many classes of executions a program has, by so many probes, and for so long at most. None if it has too
+/// many events.
 ///
 /// # Errors
 /// If it cannot be loaded.
 pub fn estimate(
     object: &Object,
     request: &Request,
+    probes: u64,
     time: Duration,
 ) -> Result<Option<Estimate>, Error> {
     let mut program = Native::new(Module::load(object.clone())?, settings(request))?;
     loop {
         let end = Some(Instant::now() + time);
         let model = request.model;
-        let estimate = running(|| reads_from_compact::estimate(&mut program, model, u64::MAX, end));
+        let estimate = running(|| reads_from_compact::estimate(&mut program, model, probes, end));
         if !program.wants_restart() {
             return Ok(estimate);
         }
@@ -165,9 +189,20 @@ fn settings(request: &Request) -> Settings {
 /// What went wrong.
 type Found = Option<Finding>;
 
-fn explore(program: &mut Native, request: &Request, start: Instant) -> (Summary, Found, Leaves) {
+fn explore(
+    program: &mut Native,
+    request: &Request,
+    parts: &mut Parts<'_>,
+    start: Instant,
+) -> (Summary, Found, Leaves) {
     let deadline = request.timeout.map(|timeout| start + timeout);
     let limits = Limits { classes: request.max_executions, deadline };
+    if !request.is_whole() {
+        if let Some((summary, found)) = parts::explore(program, request.model, &limits, parts) {
+            return (summary, found, Leaves::default());
+        }
+        program.restart();
+    }
     let (late, leaves) = (RefCell::new(None), RefCell::new(Leaves::default()));
     let is_wrong = |leaf: &dyn Leaf| match leaf.ending() {
         Ending::Complete if request.leaks => {
@@ -217,12 +252,12 @@ fn first_wrong(
     (summary, found)
 }
 
-fn main_has_ended(leaf: &dyn Leaf) -> bool {
+pub(crate) fn main_has_ended(leaf: &dyn Leaf) -> bool {
     leaf.trace().ends.get(&ThreadId::new(0)) == Some(&ThreadEnd::Finished)
 }
 
 /// Whether a thread other than the main one has ended the program.
-fn has_exited(leaf: &dyn Leaf) -> bool {
+pub(crate) fn has_exited(leaf: &dyn Leaf) -> bool {
     let waits = |pending: &Pending| {
         matches!(pending, Pending::Question(Op { kind: OpKind::Sync { guard: EXITED, .. }, .. }))
     };
@@ -230,7 +265,7 @@ fn has_exited(leaf: &dyn Leaf) -> bool {
 }
 
 /// Does something in which the program's code runs.
-fn running<R>(f: impl FnOnce() -> R) -> R {
+pub(crate) fn running<R>(f: impl FnOnce() -> R) -> R {
     crate::on_large_stack(|| {
         trap::install();
         let _watchdog = Watchdog::start();
@@ -252,7 +287,7 @@ fn outcome(program: &Native, request: &Request, summary: Summary, found: Found) 
     };
     let bound = match summary.extent {
         Extent::Sampled => None,
-        Extent::All => program.bound,
+        Extent::All => program.bound.as_deref(),
         Extent::Stopped => None,
         Extent::Classes => Some("the limit of executions was reached"),
         Extent::Deadline => Some("the time was up"),

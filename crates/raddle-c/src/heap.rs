@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use raddle_core::program::PlaceId;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::slots::Slot;
 
@@ -42,7 +43,7 @@ pub(crate) enum Wrong {
 }
 
 /// What blocks of a region have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Sort {
     pub(crate) size: usize,
     pub(crate) alignment: usize,
@@ -64,9 +65,9 @@ impl Sort {
 #[derive(Debug, Default)]
 pub(crate) struct Regions {
     /// For each heap, sort, and number of the region.
-    starts: FxHashMap<(usize, Sort, usize), usize>,
+    pub(crate) starts: FxHashMap<(usize, Sort, usize), usize>,
     /// For each heap where its next region goes.
-    next: FxHashMap<usize, usize>,
+    pub(crate) next: FxHashMap<usize, usize>,
 }
 
 impl Regions {

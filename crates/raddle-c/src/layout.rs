@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_core::execution::{LocationId, Value};
 use raddle_core::program::PlaceId;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::ops::Kind;
 use crate::shared::read_memory;
@@ -87,23 +88,33 @@ pub(crate) enum Cut {
     Range,
 }
 
+/// What is known of a program's memory. It only grows, and survives when the exploration starts again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Learned {
+    /// Shared ranges of memory: from and to. They do not overlap.
+    pub(crate) shared: BTreeMap<usize, usize>,
+    /// Where locations are cut, and because of which access.
+    #[serde(skip)]
+    pub(crate) cuts: BTreeMap<usize, PlaceId>,
+    /// The locations of blocks and of threads, by address, with their sizes. They are cleared when the block is freed, or
+    /// the thread ends.
+    pub(crate) of_blocks: BTreeMap<usize, usize>,
+    /// Variables that somebody writes, of those that are mostly written by nobody.
+    pub(crate) written_settings: BTreeSet<usize>,
+    /// The blocks that are freed by ops in some execution: from and to.
+    pub(crate) freed: BTreeMap<usize, usize>,
+    /// Regions of memory where scalars were cut and are watched: from and to. They do not overlap.
+    pub(crate) regions: BTreeMap<usize, usize>,
+}
+
 /// Shared memory and its locations.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    /// Shared ranges of memory: from and to. They do not overlap.
-    shared: BTreeMap<usize, usize>,
-    /// Where locations are cut, and because of which access.
-    cuts: BTreeMap<usize, PlaceId>,
-    /// The locations of blocks and of threads, by address, with their sizes. They are cleared when the block is freed, or
-    /// the thread ends.
-    of_blocks: BTreeMap<usize, usize>,
-    /// Where variables were read as if nobody wrote them, and those of which it turned out that somebody does.
+    pub(crate) learned: Learned,
+    /// Whether what is learned must not change without a new start, as others explore other parts.
+    pub(crate) is_settled: bool,
+    /// Where variables were read as if nobody wrote them.
     settings: BTreeSet<usize>,
-    written_settings: BTreeSet<usize>,
-    /// The blocks that are freed by ops in some execution: from and to.
-    freed: BTreeMap<usize, usize>,
-    /// Regions of memory where scalars were cut and are watched: from and to. They do not overlap.
-    regions: BTreeMap<usize, usize>,
     scalars: Scalars,
     exact: FxHashMap<(usize, usize), LocationId>,
     by_address: BTreeMap<usize, LocationId>,
@@ -138,13 +149,29 @@ impl Layout {
         self.settings.clear();
     }
 
-    /// Whether a shared variable can be read as if nobody wrote it.
-    pub(crate) fn is_setting(&mut self, address: usize, size: usize) -> bool {
-        if self.written_settings.contains(&address) || self.exact.contains_key(&(address, size)) {
+    /// Others will explore parts of the program. Says whether that is new.
+    ///
+    /// From now on, what is an op must depend on nothing but what is learned: not on what was explored before here.
+    pub(crate) fn settle(&mut self) -> bool {
+        if self.is_settled {
             return false;
         }
-        self.settings.insert(address);
+        self.is_settled = true;
+        self.learned.written_settings.extend(self.by_address.keys());
         true
+    }
+
+    /// Whether a shared variable can be read as if nobody wrote it.
+    pub(crate) fn is_setting(&mut self, address: usize, size: usize) -> Result<bool, Trouble> {
+        if self.learned.written_settings.contains(&address) {
+            return Ok(false);
+        }
+        if self.exact.contains_key(&(address, size)) {
+            let is_known = !self.is_settled || !self.learned.written_settings.insert(address);
+            return if is_known { Ok(false) } else { Err(Trouble::Again) };
+        }
+        self.settings.insert(address);
+        Ok(true)
     }
 
     /// Somebody writes this memory. Says whether it was read as if nobody did: the exploration must start again.
@@ -154,18 +181,18 @@ impl Layout {
             return false;
         }
         let written: Vec<usize> = self.settings.range(address..address + size).copied().collect();
-        self.written_settings.extend(&written);
+        self.learned.written_settings.extend(&written);
         !written.is_empty()
     }
 
     /// Makes a range shared.
     pub(crate) fn share(&mut self, from: usize, to: usize) {
-        unite(&mut self.shared, from, to);
+        unite(&mut self.learned.shared, from, to);
     }
 
     /// Whether an access touches shared memory.
     pub(crate) fn is_shared(&self, address: usize, size: usize) -> bool {
-        let before = self.shared.range(..address + size).next_back();
+        let before = self.learned.shared.range(..address + size).next_back();
         before.is_some_and(|(_, &to)| to > address)
     }
 
@@ -173,11 +200,12 @@ impl Layout {
     #[inline]
     pub(crate) fn watched(&self, address: usize, size: usize) -> impl Iterator<Item = usize> + '_ {
         let end = address + size;
-        let touched = self.regions.range(..end).rev().take_while(move |&(_, &to)| to > address);
+        let touched =
+            self.learned.regions.range(..end).rev().take_while(move |&(_, &to)| to > address);
         touched.flat_map(move |(&from, &to)| {
-            let first = self.cuts.range(from..=from.max(address)).next_back();
+            let first = self.learned.cuts.range(from..=from.max(address)).next_back();
             let first = first.map_or(from, |(&at, _)| at);
-            self.cuts.range(first..to.min(end)).rev().map(|(&at, _)| at)
+            self.learned.cuts.range(first..to.min(end)).rev().map(|(&at, _)| at)
         })
     }
 
@@ -187,7 +215,7 @@ impl Layout {
         from: usize,
         to: usize,
     ) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.shared.range(from..to).map(|(&from, &to)| (from, to))
+        self.learned.shared.range(from..to).map(|(&from, &to)| (from, to))
     }
 
     /// The locations of an access to shared memory. New ones are made with `shadow`.
@@ -258,7 +286,7 @@ impl Layout {
         cut: Cut,
     ) -> Result<Vec<(usize, usize)>, Trouble> {
         let end = address + size;
-        let known = self.cuts.range(address + 1..end);
+        let known = self.learned.cuts.range(address + 1..end);
         if let Some((_, &place)) = known.clone().next()
             && !self.allows(cut)
         {
@@ -277,7 +305,7 @@ impl Layout {
 
     /// The access because of which memory is cut at an address.
     pub(crate) fn place_of_cut(&self, at: usize) -> PlaceId {
-        self.cuts.get(&at).copied().unwrap_or_default()
+        self.learned.cuts.get(&at).copied().unwrap_or_default()
     }
 
     fn allows(&self, cut: Cut) -> bool {
@@ -311,9 +339,14 @@ impl Layout {
             if is_cut && !self.allows(cut) || cuts_other && !self.allows(of_other) {
                 return Err(Trouble::Mixed(at));
             }
-            self.cuts.extend([(start, at), (start + length, at), (address, place), (end, place)]);
+            self.learned.cuts.extend([
+                (start, at),
+                (start + length, at),
+                (address, place),
+                (end, place),
+            ]);
             if self.scalars == Scalars::Watched && cut.min(of_other) == Cut::Scalar {
-                unite(&mut self.regions, start.min(address), end.max(start + length));
+                unite(&mut self.learned.regions, start.min(address), end.max(start + length));
             }
         }
         if overlapping.is_empty() { Ok(()) } else { Err(Trouble::Again) }
@@ -332,12 +365,12 @@ impl Layout {
 
     /// Notes that a block is freed by ops. Says whether that is new.
     pub(crate) fn note_freed(&mut self, from: usize, to: usize) -> bool {
-        self.freed.insert(from, to) != Some(to)
+        self.learned.freed.insert(from, to) != Some(to)
     }
 
     /// The block that has an address, if it is one that may be freed by ops.
     pub(crate) fn freed_block(&self, address: usize) -> Option<usize> {
-        let mut blocks = self.freed.range(..=address).rev();
+        let mut blocks = self.learned.freed.range(..=address).rev();
         blocks.find(|&(_, &to)| address < to).map(|(&from, _)| from)
     }
 
@@ -346,11 +379,11 @@ impl Layout {
         let Location { what: What::Memory(size), address, .. } = self.all[location.index()] else {
             return false;
         };
-        self.of_blocks.insert(address, size) != Some(size)
+        self.learned.of_blocks.insert(address, size) != Some(size)
     }
 
     /// The known locations of a block: addresses and sizes.
     pub(crate) fn of_block(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
-        self.of_blocks.range(from..to).map(|(&address, &size)| (address, size)).collect()
+        self.learned.of_blocks.range(from..to).map(|(&address, &size)| (address, size)).collect()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`check`] compiles the files (`compile`, `assembly`, `symbols`, `stub`), or looks at what the user has compiled (`audit`),
 //! loads them into this process (`joined`: if the user has also linked them)
-//! (`load`), and explores. `native` is the program that the explorer asks. The module docs say how:
+//! (`load`), and explores, in parts (`parts`, `facts`). `native` is the program that the explorer asks. The module docs say how:
 //!
 //! - `switch` and `trap`: how threads are run and stopped; `begin`: how they begin;
 //! - `slots`, `heap`, `access` and `layout`: which memory is whose, and what its locations are;
@@ -26,6 +26,7 @@ mod cpp_functions;
 mod crash;
 mod difference;
 mod error;
+mod facts;
 mod frames;
 mod heap;
 mod hooks;
@@ -41,6 +42,7 @@ mod names;
 mod native;
 mod ops;
 mod outcome;
+mod parts;
 mod places;
 mod plain;
 mod printed;
@@ -57,10 +59,11 @@ mod threads;
 mod trap;
 mod types;
 
-pub use check::{Request, build, check, check_built, estimate};
+pub use check::{Request, build, check, check_built, check_parts, estimate};
 pub use compile::{Object, Source};
 pub use error::Error;
 pub use outcome::{Bug, BugKind, Outcome, Verdict};
+pub use parts::{Kept, Parts, Progress};
 
 /// How large the stack of an explorer is: it may go as deep as an execution is long.
 const EXPLORER_STACK: usize = 1 << 28;

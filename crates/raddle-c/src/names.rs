@@ -20,7 +20,7 @@ pub(crate) struct Start {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     known: FxHashMap<Start, ThreadId>,
-    starts: Vec<Start>,
+    pub(crate) starts: Vec<Start>,
 }
 
 impl Names {

@@ -89,12 +89,14 @@ pub(crate) struct Native {
     /// Whether the main thread ends without ending the program.
     pub(crate) main_leaves: bool,
     /// Why not everything is explored, if the program chooses from more than can be tried.
-    pub(crate) bound: Option<&'static str>,
+    pub(crate) bound: Option<String>,
     /// The arguments of `main`: their number and their addresses.
     pub(crate) arguments: Arguments,
     pub(crate) executions: u64,
     /// What the threads of a run that goes forwards do next.
     pub(crate) queues: Vec<Queue>,
+    /// How many of these were told to others.
+    pub(crate) told_executions: u64,
 }
 
 impl Native {
@@ -137,6 +139,7 @@ impl Native {
             bound: None,
             executions: 0,
             queues: vec![],
+            told_executions: 0,
         })
     }
 
@@ -160,8 +163,19 @@ impl Native {
         self.wanted
     }
 
+    /// The exploration must start again.
+    pub(crate) fn want_restart(&mut self) {
+        self.wanted = true;
+    }
+
     /// Begins a new exploration.
     pub(crate) fn restart(&mut self) {
+        self.layout.is_settled = false;
+        self.restart_part();
+    }
+
+    /// Begins a new exploration of a part that others know.
+    pub(crate) fn restart_part(&mut self) {
         self.wanted = false;
         self.mutexes_can_be_tried.0 = self.mutexes_can_be_tried.1;
         self.layout.restart();
@@ -176,7 +190,7 @@ impl Native {
 
     /// Ends the execution, because the exploration must start again.
     pub(crate) fn again(&mut self) -> End {
-        self.wanted = true;
+        self.want_restart();
         let message = String::from("the exploration starts again");
         let place = PlaceId::default();
         End::Failed(Failure { kind: FailureKind::Misuse, message, place })
@@ -388,6 +402,10 @@ impl Program for Native {
 
     fn live(&mut self) -> Option<&mut dyn Live> {
         Some(self)
+    }
+
+    fn learned(&mut self) -> String {
+        self.news()
     }
 
     fn place(&self, place: PlaceId) -> String {

@@ -98,8 +98,12 @@ impl Native {
     pub(crate) fn read_setting(&mut self, address: usize, size: usize) -> Flow {
         let is_variable = self.module.is_variable(address);
         let is_shared = is_variable && self.classify(address, size)? == Class::Shared;
-        if is_shared && self.layout.is_setting(address, size) {
-            return Ok(());
+        if is_shared {
+            match self.layout.is_setting(address, size) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(_) => return Err(self.again()),
+            }
         }
         self.read(address, size, Cut::Scalar)
     }

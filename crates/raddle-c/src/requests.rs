@@ -111,7 +111,7 @@ impl Native {
                 Ok(Some(self.thread().remembered.get(&key).copied().unwrap_or(0).into()))
             }
             Request::NoteBound { what } => {
-                self.bound = Some(what);
+                self.bound = Some(what.to_owned());
                 done
             }
             Request::NoteLeft => {

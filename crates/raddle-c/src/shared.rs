@@ -70,7 +70,7 @@ impl Native {
     }
 
     /// Locations of blocks and of threads are remembered. If the block was freed already, or the thread has ended, that
-    /// must be done again.
+    /// must be done again; as it must if others do not know the location.
     fn note_new_locations(&mut self, known: usize) -> Flow {
         for index in known..self.layout.all.len() {
             let address = self.layout.all[index].address;
@@ -79,7 +79,8 @@ impl Native {
             }
             let is_new = self.layout.note_of_block(LocationId::new(index));
             let freed = self.freed_blocks.range(..=address).next_back();
-            if is_new && freed.is_some_and(|(_, &end)| address < end) {
+            let is_freed = freed.is_some_and(|(_, &end)| address < end);
+            if is_new && (is_freed || self.layout.is_settled) {
                 return Err(self.again());
             }
         }

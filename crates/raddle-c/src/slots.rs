@@ -72,6 +72,11 @@ impl Slots {
         Err(Error::system("no address space for threads"))
     }
 
+    /// Where all of them are: from and to.
+    pub(crate) fn range(&self) -> (usize, usize) {
+        (self.base, self.base + TOTAL)
+    }
+
     /// The slot of a thread; `None` if there are too many threads.
     pub(crate) fn slot(&mut self, thread: ThreadId) -> Option<Slot> {
         let index = thread.index();

@@ -5,17 +5,21 @@
 //! table of the literature, a formula that has the numbers of the tables, two explorers in Rust, or the same program as
 //! a script, whose classes are counted here by brute force.
 //!
+//! Each program is also explored in small parts, by one, two and three workers, under one model: the same in every word.
+//!
 //! clang is asked too where it is installed. `RADDLE_CORPUS` chooses the programs whose names contain it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use raddle_c::{Outcome, Request, Verdict, build, check_built};
+use raddle_c::{Object, Outcome, Parts, Request, Verdict, build, check_built, check_parts};
+use raddle_core::explore::parallel::Budget;
 use raddle_core::model::Model;
 use raddle_core::reference::programs::classes;
 use raddle_core::script::Script;
@@ -83,6 +87,48 @@ fn difference(row: &Row, outcome: &Outcome) -> Option<String> {
         .then(|| format!("{found}, {}+{} classes", outcome.classes, outcome.blocked))
 }
 
+/// What is different if the program is explored in parts, and by several workers.
+fn differences_of_parts(object: &Object, request: &Request, row: &Row) -> Option<String> {
+    let mut one = None;
+    for jobs in [1, 2, 3] {
+        let jobs = NonZero::new(jobs)?;
+        let parts = Parts { jobs, budget: Budget { first: 3, next: 40 }, ..Parts::default() };
+        let outcome = match check_parts(object, request, parts) {
+            Ok(outcome) => outcome,
+            Err(error) => return Some(error.to_string()),
+        };
+        if let Some(what) = difference(row, &outcome) {
+            return Some(format!("{jobs} workers: {what}"));
+        }
+        let words = words(&outcome);
+        if *one.get_or_insert_with(|| words.clone()) != words {
+            return Some(format!(
+                "{jobs} workers: {words}\none worker: {}",
+                one.unwrap_or_default()
+            ));
+        }
+    }
+    None
+}
+
+/// All that is said about a program that does not depend on who explores it.
+fn words(outcome: &Outcome) -> String {
+    let Outcome { verdict, classes, blocked, bound, bug, .. } = outcome;
+    let mut words = format!("{verdict:?}, {classes}+{blocked}, {bound:?}\n");
+    if let Some(bug) = bug {
+        let _ = write!(words, "{}: {}\n{}", bug.kind.name(), bug.message, bug.place);
+        let _ = write!(words, "\n{}\n{}\n{}\n", bug.report, bug.printed, bug.schedule);
+    }
+    // Where memory is depends on who else explores in this process.
+    let is_same = |a: &char, b: &char| a.is_ascii_digit() == b.is_ascii_digit();
+    let characters: Vec<char> = words.chars().collect();
+    let told = |run: &[char]| {
+        let is_address = run.len() > 12 && run[0].is_ascii_digit();
+        if is_address { String::from("an address") } else { run.iter().collect() }
+    };
+    characters.chunk_by(is_same).map(told).collect()
+}
+
 /// Explores a program under the models of its rows. Returns what is different.
 fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
     let Row { program, flags, .. } = &rows[0];
@@ -100,6 +146,12 @@ fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
                 Ok(Ok(outcome)) => difference(row, &outcome),
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(error) => Some(error.to_string()),
+            };
+            let is_first = model == row.models[0] && !compiler.starts_with("clang");
+            let is_divided = is_first && what.is_none();
+            let what = match &object {
+                Ok(object) if is_divided => differences_of_parts(object, &request, row),
+                _ => what,
             };
             let Row { line, verdict, classes, .. } = row;
             let told = |what| {

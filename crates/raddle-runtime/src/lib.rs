@@ -8,12 +8,14 @@
 //! `heap` and `state` how objects and pointers get names, `entry` and `atom` how an op is recorded,
 //! `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are found that
 //! only wait, `around` whether threads share memory without ops, `live` how a program runs once and remembers nothing.
+//! [`copies`] are processes that explore parts of a program.
 //!
 //! All state belongs to one thread of the system, so several of them can explore at the same time.
 
 mod around;
 mod ask;
 mod atom;
+pub mod copies;
 mod ending;
 mod entry;
 mod fiber;
@@ -31,6 +33,7 @@ mod state;
 mod trap;
 mod unwind;
 
+pub use copies::News;
 pub use fiber::on_large_stack;
 pub use heap::Allocator;
 pub use names::Kind;

@@ -30,6 +30,7 @@ use raddle_core::program::{
 };
 
 use crate::around::Around;
+use crate::copies::News;
 use crate::entry::Entry;
 use crate::fiber::{Fiber, Stacks, Stop};
 use crate::live::Queue;
@@ -94,6 +95,8 @@ pub struct Native<F> {
     pub(crate) executions: u64,
     /// What the threads of a run that goes forwards do next.
     pub(crate) queues: Vec<Queue>,
+    /// How many of these were told to others.
+    told_executions: u64,
 }
 
 impl<F: Fn()> Native<F> {
@@ -116,6 +119,7 @@ impl<F: Fn()> Native<F> {
             starts: vec![],
             executions: 0,
             queues: vec![],
+            told_executions: 0,
         }
     }
 
@@ -493,6 +497,13 @@ impl<F: Fn()> Program for Native<F> {
 
     fn live(&mut self) -> Option<&mut dyn Live> {
         Some(self)
+    }
+
+    fn learned(&mut self) -> String {
+        let news =
+            News { executions: self.executions - self.told_executions, wanted: self.wanted() };
+        self.told_executions = self.executions;
+        news.write()
     }
 
     fn place(&self, place: PlaceId) -> String {

@@ -9,11 +9,12 @@ use std::mem;
 use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Op, OpKind, POINTER, PlaceId, is_pointer};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::heap::{BlockName, Heap};
 use crate::names::{Kind, Names};
@@ -108,6 +109,11 @@ fn borrow_outside(contents: usize) -> bool {
         outside.push(contents);
     }
     is_free
+}
+
+/// Nobody else has the list of these contents while this lives, so that a copy of the process can use it.
+pub(crate) fn hold_outside() -> MutexGuard<'static, Vec<usize>> {
+    OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn give_back_outside(contents: usize) {
@@ -275,7 +281,7 @@ pub(crate) struct State {
 }
 
 /// How a program is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// How many events a thread may have.
     pub max_events: u32,

@@ -1,0 +1,241 @@
+//! Exploring in parts: by several workers, and with what is left as a value that can be kept.
+//!
+//! The other workers are copies of this process (`raddle_runtime::copies`). What the program of one of them learns that makes
+//! the exploration start again is handed over (`facts`). The part in which something is found is explored once more
+//! here, so that the report speaks of this program, and is the same whoever found it.
+
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+
+use raddle_core::explore::parallel::frontier::{Frontier, Key};
+use raddle_core::explore::parallel::process::{Processes, Side};
+use raddle_core::explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
+use raddle_core::explore::reads_from_compact::subtree::Subtree;
+use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Visitor};
+use raddle_core::model::Model;
+use raddle_core::robust::Finding;
+use raddle_runtime::copies;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{has_exited, main_has_ended, running};
+use crate::facts::{Facts, News};
+use crate::native::Native;
+use crate::trap::Watchdog;
+
+/// How to explore in parts.
+pub struct Parts<'a> {
+    /// How many workers there are.
+    pub jobs: NonZero<usize>,
+    /// How large parts are.
+    pub budget: Budget,
+    /// What is left of an earlier exploration of the same program.
+    pub resumed: Option<Kept>,
+    /// Is told how far the exploration has got, whenever some part was explored, and in the end.
+    pub observer: Option<&'a (dyn Fn(&Progress<'_>) + Sync)>,
+}
+
+impl Default for Parts<'_> {
+    fn default() -> Self {
+        let (jobs, budget) = (NonZero::<usize>::MIN, Budget::default());
+        Parts { jobs, budget, resumed: None, observer: None }
+    }
+}
+
+/// What is left of an exploration, and what is known.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Kept {
+    left: Frontier,
+    known: Known,
+}
+
+/// How far an exploration has got.
+pub struct Progress<'a> {
+    left: &'a Frontier,
+    known: &'a Known,
+    /// Whether nothing more will be explored.
+    pub is_last: bool,
+}
+
+impl Progress<'_> {
+    /// How many classes were explored.
+    #[must_use]
+    pub fn classes(&self) -> u64 {
+        self.left.counts().classes
+    }
+
+    /// What is to be kept. None if something was found: then nothing is left but to find it again.
+    #[must_use]
+    pub fn kept(&self) -> Option<Kept> {
+        let kept = || Kept { left: self.left.clone(), known: self.known.clone() };
+        (!self.left.is_stopped()).then(kept)
+    }
+}
+
+/// What is known about a program that is explored in parts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Known {
+    /// With which all parts are explored.
+    facts: Option<Facts>,
+    main_leaves: bool,
+    bound: Option<String>,
+    /// The first part in which threads wait for ever although the main thread has ended: wrong only if that does not end
+    /// the program.
+    late: Option<(Key, Subtree)>,
+    /// How often threads were run by others.
+    executions: u64,
+    /// What another worker has learned with which the exploration must start again.
+    #[serde(skip)]
+    restart: Option<Facts>,
+}
+
+/// Looks for what is wrong.
+#[derive(Default)]
+struct Watch {
+    found: Option<Finding>,
+    is_late: bool,
+    /// Whether what is late is wrong.
+    stops_late: bool,
+}
+
+impl Visitor for Watch {
+    fn visit(&mut self, leaf: &dyn Leaf) -> Control {
+        let is_wrong = match leaf.ending() {
+            Ending::Deadlock(_) | Ending::Livelock(_) if has_exited(leaf) => false,
+            Ending::Deadlock(_) | Ending::Livelock(_) if main_has_ended(leaf) => {
+                self.is_late = true;
+                self.stops_late
+            }
+            ending => ending.is_wrong(),
+        };
+        if !is_wrong {
+            return Control::Continue;
+        }
+        self.found = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));
+        Control::Stop
+    }
+}
+
+/// Explores a program, and says what is wrong with it, unless it wants to start again. None: what was found is not there
+/// when it is looked for again, as the program does not always do the same.
+pub(crate) fn explore(
+    program: &mut Native,
+    model: Model,
+    limits: &Limits,
+    parts: &mut Parts<'_>,
+) -> Option<(Summary, Option<Finding>)> {
+    let Kept { left, known } = parts.resumed.take().unwrap_or_default();
+    program.take_up(&known);
+    let known = Mutex::new(known);
+    let note = |note: &Note<'_, Watch>| {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let control = known.note(note);
+        if let Some(observer) = parts.observer.filter(|_| control == Control::Continue) {
+            observer(&Progress { left: note.left, known: &known, is_last: false });
+        }
+        control
+    };
+    let task = Task {
+        model,
+        limits,
+        jobs: parts.jobs,
+        budget: parts.budget,
+        helpers: Helpers::Processes(Processes {
+            fork: &fork,
+            end: copies::end,
+            pack: |watch: &Watch| watch.is_late.to_string(),
+            unpack: |is_late| Watch { is_late: is_late == "true", ..Watch::default() },
+        }),
+        visitor: &Watch::default,
+        observer: Some(&note),
+    };
+    let explored = running(|| parallel::explore(&task, program, left));
+    let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(facts) = &known.restart {
+        program.take_over(facts);
+        program.want_restart();
+    }
+    if program.wants_restart() {
+        return Some((explored.summary, None));
+    }
+    if let Some(observer) = parts.observer {
+        observer(&Progress { left: &explored.frontier, known: &known, is_last: true });
+    }
+    program.main_leaves |= known.main_leaves;
+    program.bound = program.bound.take().or_else(|| known.bound.clone());
+    let found = found(program, model, &explored, known.late.as_ref());
+    program.executions += known.executions;
+    program.told_executions = program.executions;
+    let is_lost = explored.stopped.is_some() && found.is_none() && !program.wants_restart();
+    (!is_lost).then_some((explored.summary, found))
+}
+
+/// Makes copies of this process.
+fn fork(copies: usize) -> Side {
+    let side = copies::fork(copies);
+    if let Side::Copy(_) = &side {
+        // Timers are not copied. Without one, a loop without hooks goes on until the original ends.
+        std::mem::forget(Watchdog::start());
+    }
+    side
+}
+
+impl Known {
+    /// A part was explored. Says whether to go on.
+    fn note(&mut self, note: &Note<'_, Watch>) -> Control {
+        let news: News = serde_json::from_str(note.learned).unwrap_or_default();
+        if news.wants_restart {
+            self.restart = news.facts.filter(|_| !note.by_first);
+            return Control::Stop;
+        }
+        if self.facts.is_none() {
+            self.facts = news.facts;
+        }
+        self.main_leaves |= news.main_leaves;
+        self.bound = self.bound.take().or(news.bound);
+        if !note.by_first {
+            self.executions += news.executions;
+        }
+        let is_first = self.late.as_ref().is_none_or(|(key, _)| note.key < key);
+        if note.visitor.is_late && is_first {
+            self.late = Some((note.key.clone(), note.subtree.clone()));
+        }
+        Control::Continue
+    }
+}
+
+impl Native {
+    /// Goes on with an exploration in which so much was learned.
+    fn take_up(&mut self, known: &Known) {
+        if let Some(facts) = &known.facts {
+            self.take_over(facts);
+            self.restart();
+            self.layout.is_settled = true;
+        }
+    }
+}
+
+/// What was found, in the words of this program.
+fn found(
+    program: &mut Native,
+    model: Model,
+    explored: &Explored<Watch>,
+    late: Option<&(Key, Subtree)>,
+) -> Option<Finding> {
+    // Only one worker explores the first part. Names in reports on others must not depend on what was explored before.
+    if explored.stopped.as_ref().is_some_and(|stopped| stopped.subtree == Subtree::default()) {
+        return explored.visitors.last().and_then(|watch| watch.found.clone());
+    }
+    let stops_late = explored.stopped.is_none();
+    let is_over = explored.summary.extent != Extent::Deadline;
+    let part = match &explored.stopped {
+        Some(stopped) => &stopped.subtree,
+        None => &late.filter(|_| program.main_leaves && is_over)?.1,
+    };
+    let mut watch = Watch { stops_late, ..Watch::default() };
+    program.restart_part();
+    running(|| {
+        let limits = Limits::default();
+        parallel::explore_again(program, model, &limits, part.clone(), &mut watch);
+    });
+    watch.found
+}
