@@ -33,6 +33,9 @@ Examples:
   raddle check examples/peterson.c --robust --model tso
   raddle check corpus/litmus --model sc,tso,rc11 --expect corpus/litmus/oracle.tsv";
 
+/// With what an exploration is not divided into parts.
+const UNDIVIDED: [&str; 6] = ["estimate", "robust", "leaks", "max_executions", "herd", "expect"];
+
 /// The options of `raddle check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
@@ -78,9 +81,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["herd", "expect"])]
     pub(crate) robust: bool,
 
-    /// Number of explorations at the same time [default: the number of processors]
+    /// Number of workers: for several programs and models, or for parts of one exploration of a C or C++ program
+    /// [default: the number of processors]
     #[arg(long, value_name = "N")]
-    jobs: Option<NonZero<usize>>,
+    pub(crate) jobs: Option<NonZero<usize>>,
 
     /// Stop each exploration after this many executions
     #[arg(long, value_name = "N")]
@@ -89,6 +93,18 @@ pub(crate) struct CheckArgs {
     /// Stop each exploration after this many seconds
     #[arg(long, visible_alias = "time", value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
+
+    /// Keep what is left of the exploration of a C or C++ program in this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = UNDIVIDED)]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Seconds between two checkpoints
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "5")]
+    pub(crate) every: Duration,
+
+    /// Go on with what is left in a file that --checkpoint has written
+    #[arg(long, value_name = "FILE", conflicts_with_all = UNDIVIDED)]
+    pub(crate) resume: Option<PathBuf>,
 
     /// Say in two seconds how many classes a C or C++ program has, about, and how long it would take
     #[arg(long, conflicts_with_all = ["robust", "leaks", "expect"])]

@@ -46,7 +46,7 @@ pub(super) fn refused(program: &str, model: Model) -> Answer {
 }
 
 /// A number with three digits that matter.
-fn rounded(number: f64) -> String {
+pub(super) fn rounded(number: f64) -> String {
     match number {
         n if n >= 1e12 => format!("{n:.2e}"),
         n if n >= 1e9 => format!("{:.2} thousand million", n / 1e9),
@@ -60,7 +60,7 @@ fn rounded(number: f64) -> String {
 }
 
 /// A time in a unit that fits.
-fn time(seconds: f64) -> String {
+pub(super) fn time(seconds: f64) -> String {
     match seconds {
         s if s < 90.0 => format!("{s:.1} s"),
         s if s < 5_400.0 => format!("{:.0} minutes", s / 60.0),

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use raddle_core::plan::{Language, Plan};
@@ -18,8 +19,11 @@ pub(crate) trait FrontEnd: Send + Sync {
     /// What it is written in.
     fn language(&self) -> Language;
 
-    /// Explores it.
-    fn check(&self, plan: Plan, args: &CheckArgs) -> Answer;
+    /// Explores it, with so many workers.
+    fn check(&self, plan: Plan, args: &CheckArgs, jobs: NonZero<usize>) -> Answer;
+
+    /// Whether its exploration can be divided into parts that can be kept.
+    fn has_parts(&self) -> bool;
 }
 
 /// Why a file is no program that can be explored.

@@ -1,6 +1,7 @@
 //! Litmus tests.
 
 use std::fs;
+use std::num::NonZero;
 use std::path::Path;
 use std::time::Instant;
 
@@ -60,7 +61,11 @@ impl FrontEnd for LitmusTest {
         self.test.language
     }
 
-    fn check(&self, plan: Plan, args: &CheckArgs) -> Answer {
+    fn has_parts(&self) -> bool {
+        false
+    }
+
+    fn check(&self, plan: Plan, args: &CheckArgs, _: NonZero<usize>) -> Answer {
         if args.estimate {
             return estimate::refused(&self.name, plan.model);
         }

@@ -6,16 +6,19 @@
 
 mod answer;
 mod args;
+mod checkpoint;
 mod estimate;
 mod expect;
 mod front_end;
 mod json;
 mod litmus;
 pub(crate) mod native;
+mod progress;
 mod robust;
 mod text;
 mod trace_file;
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use raddle_core::model::Model;
@@ -65,7 +68,10 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         return Ok(fail("--trace names one of the programs, which would be overwritten"));
     }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
-    let outcomes = check_all(args, explorer, &front_end::programs(files));
+    let outcomes = match check_all(args, explorer, &front_end::programs(files)) {
+        Ok(outcomes) => outcomes,
+        Err(error) => return Ok(fail(&error)),
+    };
     let mut status = complain_about(&outcomes);
     if args.json {
         json::print(explorer, &outcomes, output)?;
@@ -89,7 +95,11 @@ fn fail(error: &str) -> Status {
     Status::Failed
 }
 
-fn check_all(args: &CheckArgs, explorer: Explorer, programs: &[Vec<PathBuf>]) -> Vec<Outcome> {
+fn check_all(
+    args: &CheckArgs,
+    explorer: Explorer,
+    programs: &[Vec<PathBuf>],
+) -> Result<Vec<Outcome>, String> {
     let inputs = pool::map(programs, args.jobs(), |files| Input {
         name: front_end::name(files),
         content: front_end::load(files, args),
@@ -101,15 +111,32 @@ fn check_all(args: &CheckArgs, explorer: Explorer, programs: &[Vec<PathBuf>]) ->
         .filter_map(|(input, asked)| Some((input.content.as_deref().ok()?, asked)))
         .flat_map(|(program, asked)| asked.plans.iter().map(move |&plan| (program, plan)))
         .collect();
+    why_not_divided(args, &questions).map_or(Ok(()), Err)?;
+    // Several explorations are done at the same time, one alone is divided.
+    let jobs = if questions.len() == 1 { args.jobs() } else { NonZero::<usize>::MIN };
     let mut answers =
-        pool::map(&questions, args.jobs(), |&(program, plan)| program.check(plan, args))
+        pool::map(&questions, args.jobs(), |&(program, plan)| program.check(plan, args, jobs))
             .into_iter();
     let outcome = |(input, asked): (Input, Asked)| Outcome {
         answers: input.content.map(|_| answers.by_ref().take(asked.plans.len()).collect()),
         name: input.name,
         refused: asked.refused,
     };
-    inputs.into_iter().zip(asked).map(outcome).collect()
+    Ok(inputs.into_iter().zip(asked).map(outcome).collect())
+}
+
+/// Why what was asked for cannot be divided into parts, if that was asked for, too.
+fn why_not_divided(args: &CheckArgs, questions: &[(&dyn FrontEnd, Plan)]) -> Option<String> {
+    let is_kept = args.checkpoint.is_some() || args.resume.is_some();
+    let is_divided = args.jobs.is_some_and(|jobs| jobs.get() > 1) && questions.len() == 1;
+    let (program, plan) = questions.first()?;
+    if is_kept && questions.len() > 1 {
+        return Some(String::from("--checkpoint and --resume are for one program and one model"));
+    }
+    if is_kept && !program.has_parts() {
+        return Some(String::from("--checkpoint and --resume are for C and C++ programs"));
+    }
+    plan.has_parts().err().filter(|_| is_kept || is_divided && program.has_parts())
 }
 
 /// What goes with a program of all that was asked for.

@@ -1,16 +1,20 @@
 //! C and C++ programs: files that are compiled, linked together and explored.
 
 use std::fmt::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raddle_c::{Error, Object, Outcome, Request, Source};
+use raddle_c::{Error, Kept, Object, Outcome, Parts, Progress, Request, Source};
 use raddle_core::plan::{Language, Plan};
 
 use super::answer::{Answer, Bug, UNSUPPORTED, Verdict};
 use super::args::CheckArgs;
+use super::checkpoint::{self, Keeper};
 use super::front_end::{FrontEnd, LoadError};
+use super::progress::ProgressLine;
 use super::{estimate, robust};
+use crate::output::complain;
 use crate::replay::Recorded;
 
 /// How long it is looked how large an exploration is.
@@ -161,19 +165,45 @@ impl FrontEnd for NativeProgram {
         Language::C
     }
 
-    fn check(&self, plan: Plan, args: &CheckArgs) -> Answer {
+    fn has_parts(&self) -> bool {
+        true
+    }
+
+    fn check(&self, plan: Plan, args: &CheckArgs, jobs: NonZero<usize>) -> Answer {
         let request = self.request(plan, args);
         if args.estimate {
             return self.estimate(request);
         }
-        match raddle_c::check_built(&self.object, &request) {
-            Ok(outcome) => self.answer(&request, outcome),
-            Err(error) => self.incomplete(&request, &error),
-        }
+        let explored = self.explore(&request, args, jobs);
+        explored.map_or_else(|answer| answer, |outcome| self.answer(&request, outcome))
     }
 }
 
 impl NativeProgram {
+    fn explore(
+        &self,
+        request: &Request,
+        args: &CheckArgs,
+        jobs: NonZero<usize>,
+    ) -> Result<Outcome, Answer> {
+        let refused = |why: String| self.refused(request, why);
+        let (resumed, keeper) = kept(request, args).map_err(refused)?;
+        let line = ProgressLine::new(args.json);
+        let note = |progress: &Progress<'_>| {
+            line.note(progress.classes());
+            if let Some(keeper) = &keeper {
+                keeper.note(progress);
+            }
+        };
+        let parts = Parts { jobs, resumed, observer: Some(&note), ..Parts::default() };
+        let size = || raddle_c::estimate(&self.object, request, u64::MAX, LOOK).ok().flatten();
+        let outcome = line.show(size, || raddle_c::check_parts(&self.object, request, parts));
+        if let Some(trouble) = keeper.and_then(Keeper::trouble) {
+            complain(trouble);
+        }
+        outcome.map_err(|error| self.incomplete(request, &error))
+    }
+
     /// Explores for a while, and if that does not suffice says how large the exploration is.
     fn estimate(&self, mut request: Request) -> Answer {
         request.timeout = Some(request.timeout.map_or(LOOK, |timeout| timeout.min(LOOK)));
@@ -186,7 +216,7 @@ impl NativeProgram {
         if answer.verdict != Verdict::Incomplete {
             return answer;
         }
-        match raddle_c::estimate(&self.object, &request, LOOK) {
+        match raddle_c::estimate(&self.object, &request, u64::MAX, LOOK) {
             Ok(estimate) => estimate::with_size(answer, estimate, rate),
             Err(error) => self.incomplete(&request, &error),
         }
@@ -194,6 +224,26 @@ impl NativeProgram {
 
     /// The system does not let us explore the program, although it could be compiled.
     fn incomplete(&self, request: &Request, error: &Error) -> Answer {
+        let text = format!("{}, {}: incomplete: {error}\n", self.name, request.model);
+        self.nothing(request, text, Some(error.to_string()), None)
+    }
+
+    /// What is left of an earlier exploration does not fit.
+    fn refused(&self, request: &Request, message: String) -> Answer {
+        let text = format!("{}, {}: {message}\n", self.name, request.model);
+        let kind = UNSUPPORTED.to_owned();
+        let bug = Bug { kind, message, place: String::new(), trace: String::new() };
+        self.nothing(request, text, None, Some(bug))
+    }
+
+    /// Nothing was explored.
+    fn nothing(
+        &self,
+        request: &Request,
+        text: String,
+        bound: Option<String>,
+        bug: Option<Bug>,
+    ) -> Answer {
         Answer {
             program: self.name.clone(),
             model: request.model,
@@ -202,13 +252,30 @@ impl NativeProgram {
             blocked: 0,
             executions: 0,
             seconds: 0.0,
-            bug: None,
-            bound: Some(error.to_string()),
+            bug,
+            bound,
             estimate: None,
             litmus: None,
             word: word(Verdict::Incomplete).to_owned(),
-            text: format!("{}, {}: incomplete: {error}\n", self.name, request.model),
+            text,
             trace: None,
         }
     }
+}
+
+/// What is left of an earlier exploration, and who keeps what is left of this one.
+fn kept(request: &Request, args: &CheckArgs) -> Result<(Option<Kept>, Option<Keeper>), String> {
+    if args.resume.is_none() && args.checkpoint.is_none() {
+        return Ok((None, None));
+    }
+    let program = checkpoint::fingerprint(request)?;
+    let resumed = match &args.resume {
+        None => None,
+        Some(file) => Some(checkpoint::read(file, &program)?),
+    };
+    let keeper = match &args.checkpoint {
+        None => None,
+        Some(file) => Some(Keeper::new(file, args.every, program, resumed.as_ref())?),
+    };
+    Ok((resumed, keeper))
 }

@@ -327,9 +327,12 @@ Options:
       --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf [default: compact by rf, optimal by trace]
       --open                By rvf, let reads observe also what is written later if it has the same value: fewer classes, for assertions about what threads read; an experiment (SOUNDNESS.md)
       --robust              Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
-      --jobs <N>            Number of explorations at the same time [default: the number of processors]
+      --jobs <N>            Number of workers: for several programs and models, or for parts of one exploration of a C or C++ program [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
       --timeout <S>         Stop each exploration after this many seconds
+      --checkpoint <FILE>   Keep what is left of the exploration of a C or C++ program in this file
+      --every <S>           Seconds between two checkpoints [default: 5]
+      --resume <FILE>       Go on with what is left in a file that --checkpoint has written
       --estimate            Say in two seconds how many classes a C or C++ program has, about, and how long it would take
       --unroll <N>          How often a thread may come back to a place in its code [default: 8]
       --json                Print one JSON object on a line for each program and model

@@ -10,6 +10,7 @@ mod generate;
 mod input;
 mod json;
 mod native;
+mod parts;
 mod random;
 mod recheck;
 mod robust;

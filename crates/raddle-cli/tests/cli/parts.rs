@@ -1,0 +1,204 @@
+//! `raddle check --jobs`, `--checkpoint` and `--resume`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{raddle, run, scratch};
+
+/// A thread writes three values one after the other, and N others read one of the four, in a block of memory: 4^N
+/// classes. With BAD, the one in which all of them read the third is wrong.
+const READERS: &str = "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct shared { atomic_int value; int seen[N]; };
+static struct shared *shared;
+static void *writer(void *unused) {
+    (void)unused;
+    for (int i = 1; i < 4; i++)
+        atomic_store(&shared->value, i);
+    return 0;
+}
+static void *reader(void *seen) {
+    *(int *)seen = atomic_load(&shared->value);
+    return 0;
+}
+int main(void) {
+    shared = calloc(1, sizeof *shared);
+    pthread_t writes, reads[N];
+    pthread_create(&writes, 0, writer, 0);
+    for (int i = 0; i < N; i++)
+        pthread_create(&reads[i], 0, reader, &shared->seen[i]);
+    pthread_join(writes, 0);
+    int thirds = 0;
+    for (int i = 0; i < N; i++) {
+        pthread_join(reads[i], 0);
+        thirds += shared->seen[i] == 2;
+    }
+#ifdef BAD
+    assert(thirds < N);
+#endif
+    free(shared);
+}
+";
+
+const FLAGS: &str = "-O0 -g -fPIC -fno-common -fno-builtin -fsanitize=thread -fno-omit-frame-pointer \
+                     -fcf-protection=none -mno-avx -U_FORTIFY_SOURCE";
+
+/// The program with so many readers, compiled once.
+fn compiled(name: &str, flags: &str) -> PathBuf {
+    let directory = scratch(name);
+    let (source, object) = (directory.join("readers.c"), directory.join("readers.o"));
+    std::fs::write(&source, READERS).expect("it can be written");
+    let mut gcc = Command::new("gcc");
+    gcc.args(FLAGS.split_whitespace()).args(flags.split_whitespace()).arg("-c").arg(&source);
+    let status = gcc.arg("-o").arg(&object).status().expect("gcc runs");
+    assert!(status.success());
+    object
+}
+
+fn answer(args: &str) -> Value {
+    let output = raddle(args).output().expect("raddle runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{args}: {error}: {text}"))
+}
+
+fn assert_all(line: &Value, classes: u64) {
+    assert_eq!((&line["verdict"], &line["classes"]), (&"clean".into(), &classes.into()), "{line}");
+}
+
+fn start(args: &str) -> Child {
+    raddle(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("raddle starts")
+}
+
+/// Kills a run after some time. Says whether it was still there.
+fn kill_after(mut child: Child, time: Duration) -> bool {
+    std::thread::sleep(time);
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends").code().is_none()
+}
+
+/// Numbers that are the same in every run of the test.
+fn numbers(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    }
+}
+
+#[test]
+fn whoever_is_killed_loses_and_counts_nothing_twice() {
+    const CLASSES: u64 = 1 << 18;
+    let program = compiled("killed", "-DN=9").display().to_string();
+    let file = Path::new(&program).with_extension("left").display().to_string();
+    let check = format!("check {program} --model sc --json --jobs 2");
+    let kept = format!("{check} --checkpoint {file} --every 0.005");
+    let begin = Instant::now();
+    assert_all(&answer(&kept), CLASSES);
+    let all = begin.elapsed().as_millis() as u64;
+    // What is finished is kept, too.
+    assert_all(&answer(&format!("{check} --resume {file}")), CLASSES);
+    let (mut number, mut killed, mut began) = (numbers(8), 0, 0);
+    for moment in 0..20 {
+        let time = Duration::from_millis(number(all));
+        killed += u32::from(kill_after(start(&kept), time));
+        if moment % 4 == 0 {
+            let time = Duration::from_millis(number(all));
+            kill_after(start(&format!("{kept} --resume {file}")), time);
+        }
+        let Ok(left) = std::fs::read_to_string(&file) else { continue };
+        began += u32::from(left.contains("\"facts\":{"));
+        assert_all(&answer(&format!("{check} --resume {file}")), CLASSES);
+        std::fs::remove_file(&file).expect("it is there");
+    }
+    assert!(killed >= 8 && began >= 8, "{killed} were killed, {began} had begun");
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing() {
+    for (flags, verdict) in [("-DN=8", "clean"), ("-DN=8 -DBAD", "bug")] {
+        let program = compiled("workers", flags).display().to_string();
+        let text = |jobs| {
+            let args = format!("check {program} --model tso --jobs {jobs}");
+            let text = run(&args);
+            let (before, _) = text.split_once(" that did not end").expect("counts");
+            before.to_owned()
+        };
+        let one = text(1);
+        assert!(one.contains("65536 classes") == (verdict == "clean"), "{one}");
+        assert!(one.contains("assertion failed: thirds < N") == (verdict == "bug"), "{one}");
+        for jobs in [2, 3] {
+            assert_eq!(text(jobs), one);
+        }
+    }
+}
+
+/// The processes that a process has made, other than by its main thread, which compiles.
+fn children(process: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let tasks = tasks.filter(|task| task.file_name().to_str() != Some(&process.to_string()));
+    let made = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children")).ok();
+    let lists: Vec<String> = tasks.filter_map(made).collect();
+    lists.iter().flat_map(|list| list.split_whitespace()).flat_map(str::parse).collect()
+}
+
+#[test]
+fn a_worker_that_dies_is_no_loss() {
+    let program = compiled("dies", "-DN=9").display().to_string();
+    let args = format!("check {program} --model sc --json --jobs 3");
+    let mut command = raddle(&args);
+    let child = command.stdout(Stdio::piped()).spawn().expect("raddle starts");
+    let begin = Instant::now();
+    let mut workers = vec![];
+    while workers.is_empty() && begin.elapsed() < Duration::from_secs(20) {
+        workers = children(child.id());
+    }
+    let kill = |worker: &u32| Command::new("kill").arg("-9").arg(worker.to_string()).status();
+    let killed = workers.iter().filter(|worker| kill(worker).is_ok_and(|it| it.success()));
+    assert!(killed.count() > 0, "{workers:?}");
+    let output = child.wait_with_output().expect("it ends");
+    assert_all(&serde_json::from_slice(&output.stdout).expect("an answer"), 1 << 18);
+}
+
+#[test]
+fn when_the_time_is_up_what_is_left_is_kept() {
+    let program = compiled("late", "-DN=9").display().to_string();
+    let file = Path::new(&program).with_extension("left").display().to_string();
+    let check = format!("check {program} --model sc --json");
+    let line = answer(&format!("{check} --checkpoint {file} --timeout 0.02"));
+    assert_eq!(line["verdict"], "incomplete", "{line}");
+    assert_all(&answer(&format!("{check} --resume {file}")), 1 << 18);
+}
+
+#[test]
+fn only_the_same_exploration_goes_on() {
+    let program = compiled("other", "-DN=2").display().to_string();
+    let file = Path::new(&program).with_extension("left").display().to_string();
+    assert_all(&answer(&format!("check {program} --model sc --json --checkpoint {file}")), 16);
+    let refused = |args: &str, why: &str| {
+        let text = run(&format!("check {program} {args}"));
+        assert!(text.starts_with("exit 2\n"), "{text}");
+        assert!(text.contains(why), "{text}");
+    };
+    refused(&format!("--model tso --resume {file}"), "it is about another exploration: `raddle ");
+    refused(
+        &format!("--model sc --resume {file} -- -- x"),
+        "it is about another exploration: `raddle ",
+    );
+    refused(&format!("--model sc --resume {program}"), "cannot read: ");
+    refused("--model sc --resume nowhere", "nowhere: cannot read: No such file");
+    refused("--model sc --checkpoint /nowhere/left", "/nowhere/left: cannot write: No such file");
+    std::fs::write(&file, "{}").expect("it can be written");
+    let why = "this is not what `raddle check --checkpoint` writes: missing field";
+    refused(&format!("--model sc --resume {file}"), why);
+    let why = "--checkpoint and --resume are for one program and one model";
+    refused(&format!("--model sc,tso --checkpoint {file}"), why);
+    let why = "the explorer optimal cannot be divided among several workers";
+    refused("--model sc --explorer optimal --jobs 2", why);
+    refused("--model sc --checkpoint left --leaks", "cannot be used with");
+    let text = run("check examples/store-buffering.litmus --checkpoint left");
+    assert!(text.contains("--checkpoint and --resume are for C and C++ programs"), "{text}");
+}
