@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use raddle_core::robust::{self, Finding, NotRobust};
 use raddle_runtime::{Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
+use crate::parts::{self, Divided, Parts};
 use crate::replay::{Schedule, leak_of};
 use crate::report;
 
@@ -36,6 +38,7 @@ pub struct Checker {
     timeout: Option<Duration>,
     trace_file: Option<PathBuf>,
     robust: bool,
+    jobs: Option<NonZero<usize>>,
     settings: Settings,
     has_max_events: bool,
 }
@@ -131,6 +134,7 @@ impl Checker {
             timeout: None,
             trace_file: None,
             robust: false,
+            jobs: None,
             settings: Settings::default(),
             has_max_events: false,
         }
@@ -187,6 +191,19 @@ impl Checker {
         self
     }
 
+    /// Explores with so many workers, if there is enough to explore: all but one are copies of this process, so each has
+    /// its own static variables, and what the test changes outside of itself, such as a counter that it captures, is
+    /// only seen by the worker that ran it. Counts and reports are the same for any number of workers. One worker explores
+    /// where executions are counted ([`max_executions`](Checker::max_executions)), compared
+    /// ([`robust`](Checker::robust)) or run again ([`leaks`](Checker::leaks)).
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = Some(NonZero::new(jobs).expect("raddle: at least one worker is needed"));
+        self
+    }
+
     /// At most so many events for each thread.
     pub fn max_events(mut self, events: u32) -> Self {
         self.settings.max_events = events;
@@ -227,8 +244,9 @@ impl Checker {
     /// Explores the test.
     ///
     /// # Panics
-    /// If this is called in a test that is being explored, or if [`robust`](Checker::robust) is asked of
-    /// another model than TSO or PSO.
+    /// If this is called in a test that is being explored, if [`robust`](Checker::robust) is asked of
+    /// another model than TSO or PSO, or if several workers ([`jobs`](Checker::jobs)) are asked of another explorer than
+    /// the compact one.
     pub fn explore<F: Fn()>(&self, f: F) -> Outcome {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
         let mut plan = Plan { model: self.model, explorer: self.explorer };
@@ -240,7 +258,15 @@ impl Checker {
             "raddle: {}",
             plan::Unsupported { what: plan::What::Robustness, model: self.model }
         );
+        if self.jobs.is_some_and(|jobs| jobs.get() > 1)
+            && let Err(why) = plan.has_parts()
+        {
+            panic!("raddle: {why}");
+        }
         let start = Instant::now();
+        if let Some(parts) = self.parts(plan, start) {
+            return self.explore_parts(parts, plan, &f, start);
+        }
         let mut settings = self.settings;
         if self.explorer.sampling().is_some() && !self.has_max_events {
             settings.max_events = u32::MAX;
@@ -256,6 +282,40 @@ impl Checker {
             let outcome = outcome(&program, plan, summary, found, start);
             self.write_trace(&outcome);
             return outcome;
+        }
+    }
+
+    /// How to divide the exploration, if that is asked for and possible.
+    fn parts(&self, plan: Plan, start: Instant) -> Option<Parts> {
+        let compares = self.robust || self.settings.leaks_are_sought;
+        let is_whole = compares || self.max_executions.is_some() || plan.has_parts().is_err();
+        let deadline = self.timeout.map(|timeout| start + timeout);
+        let limits = Limits { classes: None, deadline };
+        Some(Parts { model: self.model, limits, jobs: self.jobs.filter(|_| !is_whole)? })
+    }
+
+    fn explore_parts<F: Fn()>(
+        &self,
+        mut parts: Parts,
+        plan: Plan,
+        f: &F,
+        start: Instant,
+    ) -> Outcome {
+        let mut settings = self.settings;
+        loop {
+            match parts::explore(parts, f, settings) {
+                Err(wanted) => settings = wanted,
+                // What a copy has found is not there. One worker alone finds what is.
+                Ok(Divided { summary, found: None, .. }) if summary.extent == Extent::Stopped => {
+                    parts.jobs = NonZero::<usize>::MIN;
+                }
+                Ok(Divided { summary, found, program, executions }) => {
+                    let mut outcome = outcome(&program, plan, summary, found, start);
+                    outcome.executions = executions;
+                    self.write_trace(&outcome);
+                    return outcome;
+                }
+            }
         }
     }
 

@@ -60,6 +60,7 @@
 
 pub mod cell;
 mod checker;
+mod parts;
 mod plain;
 mod replay;
 mod report;
