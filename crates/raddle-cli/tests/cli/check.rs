@@ -199,7 +199,7 @@ For more information, try '--help'.
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from or source or optimal or reads-value-from
+error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from or source or optimal or reads-value-from or open or random or pct
 
 For more information, try '--help'.
 ");
@@ -324,12 +324,15 @@ Arguments:
 Options:
       --model <MODELS>      Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
       --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write, or under sc, tso and pso trace, if also all writes of a location reach memory in the same order, or rvf, if every read gets the same value and the causal orders of the reads agree [default: rf]
-      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf [default: compact by rf, optimal by trace]
+      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf; or random or pct, which run the program again and again and prove nothing [default: compact by rf, optimal by trace]
       --open                By rvf, let reads observe also what is written later if it has the same value: fewer classes, for assertions about what threads read; an experiment (SOUNDNESS.md)
+      --iterations <N>      With random and pct: at most this many runs [default: 10000]
+      --seed <S>            With random and pct: the seed of the first run; the others follow from it [default: 0]
+      --depth <D>           With pct: how many things must come together for an error, at most [default: 3]
       --robust              Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
       --jobs <N>            Number of workers: for several programs and models, or for parts of one exploration of a C or C++ program [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
-      --timeout <S>         Stop each exploration after this many seconds
+      --timeout <S>         Stop each exploration after this many seconds [alias: --time]
       --checkpoint <FILE>   Keep what is left of the exploration of a C or C++ program in this file
       --every <S>           Seconds between two checkpoints [default: 5]
       --resume <FILE>       Go on with what is left in a file that --checkpoint has written
