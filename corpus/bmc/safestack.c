@@ -1,5 +1,6 @@
-// Vyukov's stack for a fixed number of elements, in an array. Its bug needs three threads and many context switches:
-// two of them take the same element.
+// Vyukov's stack for a fixed number of elements, in an array. Two threads take the same element: that needs three threads,
+// four rounds, and one exchange of push that fails in each of two of them. An exhaustive search of the states of this
+// program under SC finds it with these bounds, and none with three rounds or where push succeeds at once.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

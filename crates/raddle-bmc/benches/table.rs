@@ -68,7 +68,8 @@ fn table() {
             assert_eq!(is_wrong(&report), expected, "{} {} {model:?}", row.0, row.1);
             let size = &report.statistics;
             let name = format!("{} {}", row.0, row.1);
-            let checked = explored(&options).map_or(String::from("-"), |s| format!("{s:.3}"));
+            let checked = explored(&options, expected);
+            let checked = checked.map_or(String::from("-"), |seconds| format!("{seconds:.3}"));
             println!(
                 "{name:40}  {:5}  {expected:5}  {:9}  {:7}  {:6.3}  {checked:>7}",
                 model.name(),
@@ -80,13 +81,17 @@ fn table() {
     }
 }
 
-/// How long `raddle check` takes; at most a minute.
-fn explored(options: &Options) -> Option<f64> {
+/// How long `raddle check` takes; at most a minute. It must come to the same verdict, if to any.
+fn explored(options: &Options, expected: bool) -> Option<f64> {
     let raddle = std::env::var_os("RADDLE")?;
     let mut command = Command::new(raddle);
     command.arg("check").arg(&options.file).args(["--json", "--timeout", "60"]);
     command.args(["--model", options.model.name(), "--"]).args(&options.flags);
     let output = command.output().ok()?;
+    match output.status.code() {
+        Some(status @ (0 | 1)) => assert_eq!(status == 1, expected, "{command:?}"),
+        _ => return None,
+    }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let (_, rest) = text.split_once("\"seconds\":")?;
     rest.split([',', '}']).next()?.parse().ok()
