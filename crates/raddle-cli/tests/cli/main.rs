@@ -10,6 +10,7 @@ mod generate;
 mod input;
 mod json;
 mod native;
+mod online;
 mod parts;
 mod random;
 mod recheck;

@@ -1,0 +1,95 @@
+//! The corpus, run by chance: the known bugs are found within so many runs, and no others.
+
+use std::path::{Path, PathBuf};
+
+use raddle_c::{BugKind, Request, Verdict, build, check_built};
+use raddle_core::explore::online::Sampling;
+use raddle_core::model::Model;
+use raddle_core::plan::Explorer;
+
+/// A line of the corpus' table.
+struct Row {
+    program: String,
+    flags: Vec<String>,
+    models: Vec<Model>,
+    is_bug: bool,
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c")
+}
+
+fn rows() -> Vec<Row> {
+    let text = std::fs::read_to_string(directory().join("oracle.tsv")).expect("there is a table");
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        Row {
+            program: fields[0].to_owned(),
+            flags: fields[1].split_whitespace().map(String::from).collect(),
+            models: fields[2].split(',').map(|name| name.parse().expect("a model")).collect(),
+            is_bug: fields[3].starts_with("bug"),
+        }
+    };
+    text.lines().skip(1).map(row).filter(|row| !row.program.ends_with(".cpp")).collect()
+}
+
+/// What is wrong with the answers for these rows: of bugs one must be found, of others none.
+fn differences(rows: &[Row], explorer: Explorer) -> Vec<String> {
+    let mut differences = vec![];
+    let mut most = 0;
+    for row in rows {
+        let file = directory().join(&row.program);
+        let mut request = Request { explorer, ..Request::new(&[&file]) };
+        request.source.flags = row.flags.clone();
+        request.source.compiler = Some(String::from("gcc"));
+        let object = build(&request.source).expect("the corpus can be compiled");
+        for &model in &row.models {
+            request.model = model;
+            let outcome = check_built(&object, &request).expect("the corpus can be loaded");
+            let kind = outcome.bug.as_ref().map(|bug| bug.kind);
+            let expected = if row.is_bug { Verdict::Bug } else { Verdict::Incomplete };
+            let is_refused = kind == Some(BugKind::Unsupported);
+            if outcome.verdict != expected || is_refused && !row.is_bug {
+                let (program, flags) = (&row.program, row.flags.join(" "));
+                let runs = outcome.classes + outcome.blocked;
+                differences.push(format!("{program} {flags} {model}: {kind:?} in {runs} runs"));
+            } else if row.is_bug {
+                most = most.max(outcome.classes + outcome.blocked);
+            }
+        }
+    }
+    println!("{}: at most {most} runs", explorer.name());
+    differences
+}
+
+fn sampling(iterations: u64) -> Sampling {
+    Sampling { iterations, seed: 1, ..Sampling::default() }
+}
+
+#[test]
+fn the_bugs_of_the_corpus_are_found_by_chance() {
+    let rows: Vec<Row> = rows().into_iter().filter(|row| row.is_bug).collect();
+    let none: Vec<String> = vec![];
+    assert_eq!(differences(&rows, Explorer::Random(sampling(5_000))), none);
+}
+
+#[test]
+fn the_bugs_of_the_corpus_are_found_by_priorities() {
+    let rows: Vec<Row> = rows().into_iter().filter(|row| row.is_bug).collect();
+    let none: Vec<String> = vec![];
+    assert_eq!(differences(&rows, Explorer::Pct(sampling(20_000))), none);
+}
+
+#[test]
+fn nothing_else_is_found() {
+    let mut rows: Vec<Row> = rows().into_iter().filter(|row| !row.is_bug).collect();
+    // A third of them, in order to be quick.
+    let mut at = 0;
+    rows.retain(|_| {
+        at += 1;
+        at % 3 == 0
+    });
+    let none: Vec<String> = vec![];
+    assert_eq!(differences(&rows, Explorer::Random(sampling(20))), none);
+    assert_eq!(differences(&rows, Explorer::Pct(sampling(20))), none);
+}
