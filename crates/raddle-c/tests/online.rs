@@ -70,7 +70,7 @@ fn sampling(iterations: u64) -> Sampling {
 fn the_bugs_of_the_corpus_are_found_by_chance() {
     let rows: Vec<Row> = rows().into_iter().filter(|row| row.is_bug).collect();
     let none: Vec<String> = vec![];
-    assert_eq!(differences(&rows, Explorer::Random(sampling(5_000))), none);
+    assert_eq!(differences(&rows, Explorer::Random(sampling(10_000))), none);
 }
 
 #[test]
