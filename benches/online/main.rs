@@ -1,11 +1,15 @@
 //! How fast runs by chance are: `cargo bench -p raddle-benches --bench online -- [--quick] [MODEL...]`.
 //!
 //! Programs that go on for ever, cut at 10^7 events, and at twice as many: the time must at most double, and memory stay
-//! as it is. `--quick`: a tenth of that.
+//! as it is. `--quick`: a tenth of that. Beside it a program in Rust, with a tenth of the events.
 
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use raddle::sync::Arc;
+use raddle::sync::atomic::AtomicUsize;
+use raddle::sync::atomic::Ordering::{Acquire, Release, SeqCst};
+use raddle::{Checker, thread};
 use raddle_core::explore::online::{Sampling, Strategy, explore};
 use raddle_core::explore::{Control, Leaf, Limits};
 use raddle_core::model::Model;
@@ -73,6 +77,36 @@ fn peak() -> u64 {
     line.and_then(|it| it.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
+/// One side of Dekker's algorithm, so many times: four events each.
+fn side(own: &AtomicUsize, other: &AtomicUsize, times: usize) {
+    for _ in 0..times {
+        own.store(1, SeqCst);
+        if other.load(Acquire) == 0 {
+            own.load(SeqCst);
+        } else {
+            other.load(SeqCst);
+        }
+        own.store(0, Release);
+    }
+}
+
+/// How many million events a second native code has.
+fn native(model: Model, events: u32) -> f64 {
+    let times = events as usize / 8;
+    let start = Instant::now();
+    let outcome = Checker::new().model(model).random(1, 1).explore(|| {
+        let [x, y] = [0, 0].map(AtomicUsize::new).map(Arc::new);
+        let t = thread::spawn({
+            let (x, y) = (x.clone(), y.clone());
+            move || side(&x, &y, times)
+        });
+        side(&y, &x, times);
+        let _ = t.join();
+    });
+    assert_eq!(outcome.classes, 1, "{outcome}");
+    f64::from(events) / start.elapsed().as_secs_f64() / 1e6
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let is_quick = arguments.iter().any(|it| it == "--quick");
@@ -96,5 +130,8 @@ fn main() {
             }
             println!("{line}");
         }
+    }
+    for model in Model::ALL.into_iter().filter(|model| named(model) || !any_named) {
+        println!("in Rust  {model:8}  Random {:6.2}", native(model, events / 10));
     }
 }

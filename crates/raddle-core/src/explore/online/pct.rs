@@ -5,8 +5,8 @@
 //! *Idea.* Threads have random priorities, and the highest one that can go on does. At `depth - 1` moments of the run the
 //! thread that goes gets the lowest one. An error for which `d` things must be ordered is then found with a
 //! probability of 1/(n k^(d-1)) for n threads and k steps. On weak memory, the same for what reads observe: the newest
-//! writes, but for `depth - 1` of the reads, which observe any other (for store buffers: one of the stores stays
-//! there, and those behind it, until its thread has to wait for it).
+//! writes, but for `depth - 1` of the reads, which observe any other. For store buffers: from such a moment on the stores of the
+//! thread stay there, but for some, after each of which others go first.
 //!
 //! *Papers.* Burckhardt, Kothari, Musuvathi, Nagarakatte, *A Randomized Scheduler with Probabilistic Guarantees of Finding
 //! Bugs*, ASPLOS 2010; for weak memory Gao, Chakraborty, Ozkan, *Probabilistic Concurrency Testing for Weak Memory
@@ -34,6 +34,8 @@ pub(super) struct Pct {
     reads: u64,
     /// The threads whose stores stay in their buffers.
     keeps: Vec<bool>,
+    /// Whether the thread that goes gets the lowest priority before the next step.
+    steps_back: bool,
 }
 
 impl Pct {
@@ -49,7 +51,8 @@ impl Pct {
         };
         let (changes, old_reads) = (points(&mut random), points(&mut random));
         let (priorities, keeps) = (vec![], vec![]);
-        Pct { random, priorities, lowest: 0, changes, old_reads, steps: 0, reads: 0, keeps }
+        let (lowest, steps, reads, steps_back) = (0, 0, 0, false);
+        Pct { random, priorities, lowest, changes, old_reads, steps, reads, keeps, steps_back }
     }
 
     fn priority(&mut self, thread: u32) -> i64 {
@@ -89,7 +92,7 @@ impl Pct {
 impl Decide for Pct {
     fn thread(&mut self, moment: Moment, ready: &[u32], quiet: u64) -> u32 {
         self.steps += 1;
-        if quiet % WAITS == WAITS - 1 {
+        if quiet % WAITS == WAITS - 1 || std::mem::take(&mut self.steps_back) {
             self.lower(moment.thread);
         }
         while self.changes.last().is_some_and(|&at| at < self.steps) {
@@ -109,7 +112,9 @@ impl Decide for Pct {
                     self.keeps.resize(thread + 1, false);
                 }
                 self.keeps[thread] |= self.is_old_read();
-                usize::from(self.keeps[thread])
+                let leaves = self.random.below(4) == 0;
+                self.steps_back |= leaves && self.keeps[thread];
+                usize::from(self.keeps[thread] && !leaves)
             }
             Kind::Read | Kind::Insert | Kind::Fail => match self.is_old_read() {
                 true => 1 + self.random.below(options - 1),
