@@ -21,7 +21,7 @@ fn store_buffering() {
 }
 
 /// A run that goes wrong is found, and its schedule leads there again.
-fn finds(checker: Checker, f: fn()) -> Outcome {
+fn finds(checker: &Checker, f: fn()) -> Outcome {
     let outcome = checker.explore(f);
     assert_eq!(outcome.verdict, Verdict::Bug, "{outcome}");
     let bug = outcome.bug.clone().expect("a bug");
@@ -33,8 +33,8 @@ fn finds(checker: Checker, f: fn()) -> Outcome {
 #[test]
 fn store_buffering_is_found_where_there_are_store_buffers() {
     for model in [Model::Tso, Model::Pso, Model::C20, Model::Ra] {
-        finds(Checker::new().model(model).random(1_000, 1), store_buffering);
-        finds(Checker::new().model(model).pct(5_000, 1, 3), store_buffering);
+        finds(&Checker::new().model(model).random(1_000, 1), store_buffering);
+        finds(&Checker::new().model(model).pct(5_000, 1, 3), store_buffering);
     }
     let outcome = Checker::new().model(Model::Sc).random(500, 1).explore(store_buffering);
     assert_eq!((outcome.verdict, outcome.classes), (Verdict::Incomplete, 500));
@@ -47,11 +47,11 @@ fn store_buffering_is_found_where_there_are_store_buffers() {
 
 #[test]
 fn a_run_that_is_found_is_small() {
-    let outcome = finds(Checker::new().model(Model::Tso).random(1_000, 2), || {
+    let outcome = finds(&Checker::new().model(Model::Tso).random(1_000, 2), || {
         let noise = Arc::new(AtomicUsize::new(0));
         let t = thread::spawn({
             let noise = noise.clone();
-            move || (0..20).for_each(|_| drop(noise.fetch_add(1, SeqCst)))
+            move || (0..20).for_each(|_| _ = noise.fetch_add(1, SeqCst))
         });
         store_buffering();
         t.join().unwrap();
@@ -87,7 +87,7 @@ fn deadlocks_and_livelocks_are_found() {
         }
         t.join().unwrap();
     };
-    let outcome = finds(Checker::new().random(1_000, 1), deadlock);
+    let outcome = finds(&Checker::new().random(1_000, 1), deadlock);
     assert_eq!(outcome.bug.map(|bug| bug.kind), Some(BugKind::Deadlock));
     let livelock = || {
         let flag = Arc::new(AtomicBool::new(false));
@@ -95,14 +95,14 @@ fn deadlocks_and_livelocks_are_found() {
             let flag = flag.clone();
             move || {
                 while !flag.load(Acquire) {
-                    raddle::hint::spin_loop()
+                    raddle::hint::spin_loop();
                 }
             }
         });
         t.join().unwrap();
     };
     for model in Model::ALL {
-        let outcome = finds(Checker::new().model(model).random(3, 1), livelock);
+        let outcome = finds(&Checker::new().model(model).random(3, 1), livelock);
         assert_eq!(outcome.bug.map(|bug| bug.kind), Some(BugKind::Livelock), "{model}");
     }
 }
@@ -139,9 +139,9 @@ fn long_runs_take_no_more_memory() {
         let x = Arc::new(AtomicUsize::new(0));
         let t = thread::spawn({
             let x = x.clone();
-            move || (0..200_000).for_each(|_| drop(x.fetch_add(1, Relaxed)))
+            move || (0..200_000).for_each(|_| _ = x.fetch_add(1, Relaxed))
         });
-        (0..200_000).for_each(|_| drop(x.fetch_add(1, Relaxed)));
+        (0..200_000).for_each(|_| _ = x.fetch_add(1, Relaxed));
         t.join().unwrap();
         assert_eq!(x.load(Relaxed), 400_000);
     });

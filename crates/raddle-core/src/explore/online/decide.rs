@@ -86,7 +86,7 @@ impl Chance {
 
     #[inline]
     fn below(&mut self, bound: usize) -> usize {
-        (u64::from(self.random.bits() as u32) * bound as u64 >> 32) as usize
+        ((u64::from(self.random.bits() as u32) * bound as u64) >> 32) as usize
     }
 
     #[inline]

@@ -203,7 +203,7 @@ impl<'a, M: Machine> Sampler<'a, M> {
         }
         match kept.stop {
             Stop::Ending(ending) if self.sampling.shows_all || ending.is_wrong() => {
-                self.tell(kept.wrong, kept.departures, visitor)
+                self.tell(&kept.wrong, kept.departures, visitor)
             }
             _ => None,
         }
@@ -212,11 +212,11 @@ impl<'a, M: Machine> Sampler<'a, M> {
     /// Shows a run to the visitor. If that wants no other one, it is shrunk and shown again.
     fn tell(
         &mut self,
-        wrong: Wrong,
+        wrong: &Wrong,
         departures: Vec<Departure>,
         visitor: &mut dyn Visitor,
     ) -> Option<Extent> {
-        if visitor.visit(&Told(&wrong)) == Control::Continue {
+        if visitor.visit(&Told(wrong)) == Control::Continue {
             return None;
         }
         if wrong.ending.is_wrong() && !departures.is_empty() {

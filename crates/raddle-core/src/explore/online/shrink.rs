@@ -20,17 +20,15 @@ impl Default for Wrong {
     }
 }
 
+/// Runs with some departures; how that went, if it came to an end, and how many events it took.
+pub(super) type Runs<'a> = dyn FnMut(&[Departure]) -> (Option<Wrong>, u32) + 'a;
+
 /// How often to try, and with how many events in all. Not how long: what comes out must not depend on the machine.
 const TRIES: u32 = 2_000;
 const EVENTS: u64 = 500_000;
 
-/// The smallest run that was found, of those that go wrong as this one does. `run` runs with some departures, and says
-/// how many events that took.
-pub(super) fn shrink(
-    departures: Vec<Departure>,
-    wrong: Wrong,
-    run: &mut dyn FnMut(&[Departure]) -> (Option<Wrong>, u32),
-) -> Wrong {
+/// The smallest run that was found, of those that go wrong as this one does.
+pub(super) fn shrink(departures: Vec<Departure>, wrong: Wrong, run: &mut Runs<'_>) -> Wrong {
     let (mut left, mut best) = (departures, wrong);
     let (mut tries, mut events) = (0, 0);
     let mut size = left.len().div_ceil(2);
