@@ -175,7 +175,7 @@ impl FrontEnd for NativeProgram {
             return self.estimate(request);
         }
         let explored = self.explore(&request, args, jobs);
-        explored.map_or_else(|answer| answer, |outcome| self.answer(&request, outcome))
+        explored.map_or_else(|answer| *answer, |outcome| self.answer(&request, outcome))
     }
 }
 
@@ -185,8 +185,8 @@ impl NativeProgram {
         request: &Request,
         args: &CheckArgs,
         jobs: NonZero<usize>,
-    ) -> Result<Outcome, Answer> {
-        let refused = |why: String| self.refused(request, why);
+    ) -> Result<Outcome, Box<Answer>> {
+        let refused = |why: String| Box::new(self.refused(request, why));
         let (resumed, keeper) = kept(request, args).map_err(refused)?;
         let line = ProgressLine::new(args.json);
         let note = |progress: &Progress<'_>| {
@@ -201,7 +201,7 @@ impl NativeProgram {
         if let Some(trouble) = keeper.and_then(Keeper::trouble) {
             complain(trouble);
         }
-        outcome.map_err(|error| self.incomplete(request, &error))
+        outcome.map_err(|error| Box::new(self.incomplete(request, &error)))
     }
 
     /// Explores for a while, and if that does not suffice says how large the exploration is.
