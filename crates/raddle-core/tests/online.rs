@@ -124,7 +124,7 @@ const COHERENT: [Model; 5] = [Model::Sra, Model::Ra, Model::Wra, Model::Rc20, Mo
 
 #[test]
 fn all_classes_of_random_programs_are_found_with_views() {
-    all_are_found(20, &COHERENT, |source| {
+    all_are_found(10, &COHERENT, |source| {
         let (style, features) = (any_style(source), Features::random(source));
         random(source, style, features)
     });
@@ -138,10 +138,10 @@ fn all_classes_of_critical_cycles_are_found_with_views() {
     });
 }
 
-/// Where everything is sequentially consistent, or fences are, the order of a run is enough.
+/// What is missed where fences or stores must be ordered against the run is rare: see below.
 #[test]
 fn all_classes_of_random_programs_are_found_with_sequentially_consistent_events() {
-    all_are_found(20, &[Model::Rc11, Model::C20], |source| {
+    all_are_found(10, &[Model::Rc11, Model::C20], |source| {
         let (style, features) = (any_style(source), Features::random(source));
         random(source, style, features)
     });
