@@ -238,9 +238,10 @@ fn failures_are_found_and_shrunk() {
             let execution = trace.to_execution(&program).expect("a trace makes sense");
             let verdict = consistency::check(&execution, model, &Options::default());
             assert!(matches!(verdict, Verdict::Consistent(_)), "{model}");
-            // b alone goes wrong: main starts it, and it does 7 things.
-            let of_others = trace.events.iter().filter(|event| event.thread.index() == 1).count();
-            assert_eq!((of_others, trace.events.len()), (0, 9), "{model}, {strategy:?}: {trace:?}");
+            // One departure is left: b goes first, or observes something old. Nobody is interrupted.
+            let threads: Vec<_> = trace.events.iter().map(|event| event.thread).collect();
+            let switches = threads.windows(2).filter(|pair| pair[0] != pair[1]).count();
+            assert!(switches <= 2, "{model}, {strategy:?}: {trace:?}");
         }
     }
 }
