@@ -11,7 +11,7 @@
 //!
 //! A run that goes wrong is made again from its seed, this time remembering what happens; it is shrunk, and becomes a
 //! trace like any that explorers find. If no run goes wrong, that proves nothing: the extent is
-//! [`Extent::Sampled`](super::Extent::Sampled), never `All`.
+//! [`Extent::Sampled`], never `All`.
 //!
 //! *Paper.* Section 5.2 of Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, PLDI 2023; the setting is that of
 //! C11Tester (Luo, Demsky, ASPLOS 2021). We differ in that a write is placed in modification order at once.
