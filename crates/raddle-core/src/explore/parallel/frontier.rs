@@ -202,6 +202,7 @@ impl Frontier {
             // A node that tries its other threads has no step on the way to them.
             open.matters |= matters.get(open.path.len()).is_some_and(|&matters| matters);
             above = open.parent;
+            self.release(at);
         }
     }
 
@@ -232,6 +233,7 @@ impl Frontier {
             for (pick, key) in left.into_iter().zip(left_keys) {
                 self.push(Job { key, subtree: child(&path, &step, pick), parent: Some(at) });
             }
+            self.release(at);
             path.push(step);
             parent = Some(at);
         }
@@ -273,16 +275,24 @@ impl Frontier {
         }
     }
 
+    /// Has the other threads of an open node tried as soon as it is known that they must be. Whether they are.
+    fn release(&mut self, at: usize) -> bool {
+        let Some(open) = self.open[at].as_mut() else { return false };
+        let can_skip = open.can_skip && !open.matters;
+        let Some((rest, key)) = open.rest.take_if(|_| !can_skip) else { return false };
+        open.waits_for += 1;
+        let subtree = Subtree { path: open.path.clone(), rest: Some(rest) };
+        self.push(Job { key, subtree, parent: Some(at) });
+        true
+    }
+
     /// An open node waits for nothing: it tries its other threads if that is necessary, or is done.
     fn go_on(&mut self, node: Option<usize>) {
         let Some(at) = node else { return };
-        let open = self.open[at].as_mut().expect("it waited");
-        let is_skipped = open.can_skip && !open.matters;
-        if let Some((rest, key)) = open.rest.take().filter(|_| !is_skipped) {
-            open.waits_for = 1;
-            let subtree = Subtree { path: open.path.clone(), rest: Some(rest) };
-            return self.push(Job { key, subtree, parent: node });
+        if self.release(at) {
+            return;
         }
+        let open = self.open[at].as_ref().expect("it waited");
         let parent = open.parent;
         self.open[at] = None;
         self.free.push(at);

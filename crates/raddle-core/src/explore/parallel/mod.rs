@@ -41,7 +41,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { first: 4_096, next: 32_768 }
+        Budget { first: 20_480, next: 16_384 }
     }
 }
 
