@@ -1,6 +1,6 @@
 //! How fast runs by chance are: `cargo bench -p raddle-benches --bench online -- [--quick] [MODEL...]`.
 //!
-//! Programs that go on for ever, cut at 10^7 events, and at twice as many: the time must at most double, and memory stay
+//! Programs that go on for long, cut at 10^7 events, and at twice as many: the time must at most double, and memory stay
 //! as it is. `--quick`: a tenth of that. Beside it a program in Rust, with a tenth of the events.
 
 use std::fmt::Write as _;
@@ -20,43 +20,43 @@ const PROGRAMS: [(&str, &str); 3] = [
     (
         "dekker",
         "x = 0; y = 0; c = 0
-         thread a { repeat 4000000000 {
+         thread a { repeat 10000 { repeat 10000 {
              store x 1 sc; r = load y sc
              if r == 0 { s = load c rlx; store c s + 1 rlx }
-             store x 0 rel } }
-         thread b { repeat 4000000000 {
+             store x 0 rel } } }
+         thread b { repeat 10000 { repeat 10000 {
              store y 1 sc; r = load x sc
              if r == 0 { s = load c rlx; store c s + 1 rlx }
-             store y 0 rel } }",
+             store y 0 rel } } }",
     ),
     (
         "lamport",
         "x = 0; y = 0; b = [0, 0, 0]
-         thread t0 { repeat 4000000000 {
+         thread t0 { repeat 10000 { repeat 10000 {
              store b[0] 1 rel; store x 1 rel; fence sc; r = load y acq
              if r == 0 { store y 1 rel; fence sc; s = load x acq
                  if s == 1 { store y 0 rel } }
-             store b[0] 0 rel } }
-         thread t1 { repeat 4000000000 {
+             store b[0] 0 rel } } }
+         thread t1 { repeat 10000 { repeat 10000 {
              store b[1] 1 rel; store x 2 rel; fence sc; r = load y acq
              if r == 0 { store y 2 rel; fence sc; s = load x acq
                  if s == 2 { store y 0 rel } }
-             store b[1] 0 rel } }
-         thread t2 { repeat 4000000000 {
+             store b[1] 0 rel } } }
+         thread t2 { repeat 10000 { repeat 10000 {
              store b[2] 1 rel; store x 3 rel; fence sc; r = load y acq
              if r == 0 { store y 3 rel; fence sc; s = load x acq
                  if s == 3 { store y 0 rel } }
-             store b[2] 0 rel } }",
+             store b[2] 0 rel } } }",
     ),
     (
         "mutex",
         "l = 0; c = 0
-         thread a { repeat 4000000000 {
+         thread a { repeat 10000 { repeat 10000 {
              r, ok = cas l 0 1 acq rlx
-             if ok == 1 { s = load c rlx; store c s + 1 rlx; store l 0 rel } } }
-         thread b { repeat 4000000000 {
+             if ok == 1 { s = load c rlx; store c s + 1 rlx; store l 0 rel } } } }
+         thread b { repeat 10000 { repeat 10000 {
              r, ok = cas l 0 1 acq rlx
-             if ok == 1 { s = load c rlx; store c s + 1 rlx; store l 0 rel } } }",
+             if ok == 1 { s = load c rlx; store c s + 1 rlx; store l 0 rel } } } }",
     ),
 ];
 
