@@ -3,36 +3,16 @@
 //! All that threads share goes through ops, so a thread may run ahead of what it has done: it does so up to the first
 //! hook with which there are effects, and these are done one after the other before it goes on.
 
-use std::collections::VecDeque;
-
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{End, Live, Next, Op, Reply};
+use raddle_core::program::{End, Live, Next, Reply};
 
 use crate::native::Native;
-
-/// What a thread does next, as far as that is known.
-#[derive(Default)]
-pub(crate) struct Queue {
-    /// Whether the first of these has been handed out.
-    is_doing: bool,
-    ops: VecDeque<Op>,
-    /// What follows. None: it can go on.
-    then: Option<Next>,
-}
 
 impl Native {
     /// The next op of a thread, which stands still.
     fn next_of(&mut self, thread: ThreadId) -> Next {
         loop {
-            let queue = &mut self.queues[thread.index()];
-            if std::mem::take(&mut queue.is_doing) {
-                queue.ops.pop_front();
-            }
-            if let Some(&op) = queue.ops.front() {
-                queue.is_doing = true;
-                return Next::Op(op);
-            }
-            if let Some(next) = queue.then.take() {
+            if let Some(next) = self.queues.of(thread).advance() {
                 return next;
             }
             self.current = thread;
@@ -63,12 +43,7 @@ impl Native {
         if let Some(Some(thread)) = self.threads.get_mut(thread.index()) {
             thread.printed.clear();
         }
-        let queue = &mut self.queues[thread.index()];
-        queue.ops.extend(self.segment.drain(..));
-        queue.then = end.map(|end| match end {
-            End::Question(op) => Next::Op(op),
-            end => Next::End(end),
-        });
+        self.queues.of(thread).extend(self.segment.drain(..), end);
     }
 }
 
@@ -78,10 +53,7 @@ impl Live for Native {
     }
 
     fn start(&mut self, thread: ThreadId) -> Next {
-        if self.queues.len() <= thread.index() {
-            self.queues.resize_with(thread.index() + 1, Queue::default);
-        }
-        self.queues[thread.index()] = Queue::default();
+        self.queues.start(thread);
         if let Err(end) = self.begin(thread) {
             self.queue(thread, Some(end));
         }
@@ -89,8 +61,7 @@ impl Live for Native {
     }
 
     fn go_on(&mut self, thread: ThreadId, reply: Reply) -> Next {
-        let queue = &self.queues[thread.index()];
-        if !queue.is_doing {
+        if !self.queues.of(thread).is_doing() {
             self.current = thread;
             self.segment.clear();
             // What it reads is in memory now, so it goes on at once.

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{
     Answer, End, Failure, FailureKind, Histories, Live, NodeId, Op, OpKind, Origin, PlaceId,
-    Program, Segment, Step,
+    Program, Queues, Segment, Step,
 };
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,6 @@ use crate::error::Error;
 use crate::heap::Regions;
 use crate::layout::{Layout, Location, Scalars, What};
 use crate::leaks::Left;
-use crate::live::Queue;
 use crate::load::Module;
 use crate::names::Names;
 use crate::ops::Kind;
@@ -94,7 +93,7 @@ pub(crate) struct Native {
     pub(crate) arguments: Arguments,
     pub(crate) executions: u64,
     /// What the threads of a run that goes forwards do next.
-    pub(crate) queues: Vec<Queue>,
+    pub(crate) queues: Queues,
     /// How many of these were told to others.
     pub(crate) told_executions: u64,
 }
@@ -138,7 +137,7 @@ impl Native {
             main_leaves: false,
             bound: None,
             executions: 0,
-            queues: vec![],
+            queues: Queues::default(),
             told_executions: 0,
         })
     }

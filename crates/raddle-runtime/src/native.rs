@@ -26,14 +26,13 @@ use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::explore::report;
 use raddle_core::program::{
     Answer, End, Failure, FailureKind, Histories, Live, NodeId, Op, OpKind, Origin, PlaceId,
-    Program, Segment, Step, is_pointer,
+    Program, Queues, Segment, Step, is_pointer,
 };
 
 use crate::around::Around;
 use crate::copies::News;
 use crate::entry::Entry;
 use crate::fiber::{Fiber, Stacks, Stop};
-use crate::live::Queue;
 use crate::needed::Needed;
 use crate::rewind::Start;
 use crate::spin::{self, Spin};
@@ -94,7 +93,7 @@ pub struct Native<F> {
     pub(crate) starts: Vec<Start>,
     pub(crate) executions: u64,
     /// What the threads of a run that goes forwards do next.
-    pub(crate) queues: Vec<Queue>,
+    pub(crate) queues: Queues,
     /// How many of these were told to others.
     told_executions: u64,
 }
@@ -118,7 +117,7 @@ impl<F: Fn()> Native<F> {
             around: Around::default(),
             starts: vec![],
             executions: 0,
-            queues: vec![],
+            queues: Queues::default(),
             told_executions: 0,
         }
     }

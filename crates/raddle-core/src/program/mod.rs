@@ -21,7 +21,7 @@ mod op;
 mod segments;
 
 pub use histories::{Histories, NodeId, Origin};
-pub use live::{Live, Next, Reply};
+pub use live::{Live, Next, Queue, Queues, Reply};
 pub use op::{
     Answer, End, Failure, FailureKind, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update,
     UpdateKind, is_pointer,
