@@ -221,11 +221,8 @@ impl Views {
         // An update that fails may observe what it must not observe in order to write.
         let mut needed = 0;
         let mut at = if self.orders.has_mo {
-            let thread = turn.thread();
-            let floor = self.floor(thread, location, self.time_of_load(thread, orders.1));
-            needed = self.floor(thread, location, self.time_of_write(orders.0));
-            let last = self.places[location].writes.len() - 1;
-            last - turn.pick(Kind::Read, last - floor + 1)
+            needed = self.floor(turn.thread(), location, self.time_of_write(orders.0));
+            self.choose(turn, location, orders.1)
         } else {
             let change = *change;
             self.choose_causal(turn, location, |write| {
