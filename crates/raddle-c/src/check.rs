@@ -24,6 +24,7 @@ use crate::ops::EXITED;
 use crate::outcome::{Bug, BugKind, Outcome, Verdict};
 use crate::parts::{self, Parts};
 use crate::printed;
+use crate::told::told;
 use crate::trap::{self, Watchdog};
 
 /// How many events a thread may have, if nobody says otherwise.
@@ -339,8 +340,9 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
         Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
     };
     let style = style();
-    let place = report::place(&ending, &trace);
-    let mut message = report::sentence(program, &ending, &trace, &style);
+    let (told_ending, told) = told(program, &ending, &trace);
+    let place = report::place(&told_ending, &told);
+    let mut message = report::sentence(program, &told_ending, &told, &style);
     if kind == BugKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
         message = message.replace("data race on", "memory is freed while it is used:");
     }
@@ -352,9 +354,9 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
         kind,
         message,
         place: place.map_or_else(|| String::from("the start"), |it| near(program, &style, it)),
-        report: report::execution(program, model, &ending, &trace, &style),
+        report: report::execution(program, model, &told_ending, &told, &style),
         printed: String::new(),
-        schedule: schedule(program, &trace),
+        schedule: schedule(program, &told),
         ending,
         trace,
     }

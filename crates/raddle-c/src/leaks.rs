@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
-use raddle_core::explore::{Observed, Trace, TraceEvent};
+use raddle_core::explore::{Observed, Trace};
 use raddle_core::program::{OpKind, PlaceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -120,23 +120,7 @@ fn clocks(trace: &Trace) -> Vec<BTreeMap<ThreadId, u32>> {
 fn without_remains(program: &Native, trace: &Trace) -> Trace {
     let is_left =
         |location: LocationId| matches!(program.layout.all[location.index()].what, What::Remains);
-    let is_kept = |at: usize| !trace.events[at].op.kind.location().is_some_and(is_left);
-    let mut last = BTreeMap::new();
-    let (mut events, mut index): (Vec<TraceEvent>, Vec<Option<usize>>) = (vec![], vec![]);
-    for (at, event) in trace.events.iter().enumerate() {
-        if is_kept(at) {
-            last.insert(event.thread, events.len());
-            events.push(event.clone());
-        }
-        // Who joined the thread observed its last event.
-        index.push(last.get(&event.thread).copied());
-    }
-    for event in &mut events {
-        if let Some(Observed::Event(source)) = event.observed {
-            event.observed = Some(index[source].map_or(Observed::Initial, Observed::Event));
-        }
-    }
-    Trace { events, ..trace.clone() }
+    trace.only(|event| !event.op.kind.location().is_some_and(is_left)).0
 }
 
 impl Native {

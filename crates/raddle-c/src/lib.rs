@@ -56,6 +56,7 @@ mod stub;
 mod switch;
 mod symbols;
 mod threads;
+mod told;
 mod trap;
 mod types;
 

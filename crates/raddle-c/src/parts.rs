@@ -1,7 +1,8 @@
 //! Exploring in parts: by several workers, and with what is left as a value that can be kept.
 //!
 //! The other workers are copies of this process (`raddle_runtime::copies`). What the program of one of them learns that makes
-//! the exploration start again is handed over (`facts`). The part in which something is found is explored once more
+//! the exploration start again is handed over (`facts`), and counts as if it were wrong there: what comes before that is
+//! explored first, as one worker alone would. The part in which something is found is explored once more
 //! here, so that the report speaks of this program, and is the same whoever found it.
 
 use std::num::NonZero;
@@ -83,9 +84,12 @@ struct Known {
     late: Option<(Key, Subtree)>,
     /// How often threads were run by others.
     executions: u64,
-    /// What another worker has learned with which the exploration must start again.
+    /// In which part something was learned with which the exploration must start again.
     #[serde(skip)]
-    restart: Option<Facts>,
+    restart: Option<(Key, Facts)>,
+    /// Whether some worker cannot go on because of what it has learned.
+    #[serde(skip)]
+    is_interrupted: bool,
 }
 
 /// Looks for what is wrong.
@@ -148,13 +152,13 @@ pub(crate) fn explore(
         visitor: &Watch::default,
         observer: Some(&note),
     };
-    let explored = running(|| parallel::explore(&task, program, left));
+    let explored = explore_before(&task, program, left, &known);
     let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(facts) = &known.restart {
+    if let Some((_, facts)) =
+        known.restart.as_ref().filter(|(key, _)| !explored.frontier.is_cut(key))
+    {
         program.take_over(facts);
         program.want_restart();
-    }
-    if program.wants_restart() {
         return Some((explored.summary, None));
     }
     if let Some(observer) = parts.observer {
@@ -165,8 +169,29 @@ pub(crate) fn explore(
     let found = found(program, model, &explored, known.late.as_ref());
     program.executions += known.executions;
     program.told_executions = program.executions;
-    let is_lost = explored.stopped.is_some() && found.is_none() && !program.wants_restart();
+    let is_lost = explored.frontier.is_stopped() && found.is_none() && !program.wants_restart();
     (!is_lost).then_some((explored.summary, found))
+}
+
+/// Explores what is left. If something is learned with which the exploration must start again, then what is left before that.
+fn explore_before(
+    task: &Task<'_, Watch>,
+    program: &mut Native,
+    mut left: Frontier,
+    known: &Mutex<Known>,
+) -> Explored<Watch> {
+    loop {
+        let explored = running(|| parallel::explore(task, program, left));
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::take(&mut known.is_interrupted) {
+            return explored;
+        }
+        program.take_up(&known);
+        if explored.frontier.is_done() {
+            return explored;
+        }
+        left = explored.frontier;
+    }
 }
 
 /// Makes copies of this process.
@@ -184,8 +209,14 @@ impl Known {
     fn note(&mut self, note: &Note<'_, Watch>) -> Control {
         let news: News = serde_json::from_str(note.learned).unwrap_or_default();
         if news.wants_restart {
-            self.restart = news.facts.filter(|_| !note.by_first);
+            self.is_interrupted = true;
+            if !note.is_cut() {
+                self.restart = news.facts.map(|facts| (note.key.clone(), facts));
+            }
             return Control::Stop;
+        }
+        if note.is_cut() {
+            return Control::Continue;
         }
         if self.facts.is_none() {
             self.facts = news.facts;
@@ -222,13 +253,14 @@ fn found(
     late: Option<&(Key, Subtree)>,
 ) -> Option<Finding> {
     // Only one worker explores the first part. Names in reports on others must not depend on what was explored before.
-    if explored.stopped.as_ref().is_some_and(|stopped| stopped.subtree == Subtree::default()) {
+    let stopped = explored.frontier.stopped();
+    if stopped == Some(&Subtree::default()) {
         return explored.visitors.last().and_then(|watch| watch.found.clone());
     }
-    let stops_late = explored.stopped.is_none();
+    let stops_late = stopped.is_none();
     let is_over = explored.summary.extent != Extent::Deadline;
-    let part = match &explored.stopped {
-        Some(stopped) => &stopped.subtree,
+    let part = match stopped {
+        Some(stopped) => stopped,
         None => &late.filter(|_| program.main_leaves && is_over)?.1,
     };
     let mut watch = Watch { stops_late, ..Watch::default() };

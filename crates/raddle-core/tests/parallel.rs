@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use raddle_core::explore::parallel::frontier::Frontier;
 use raddle_core::explore::parallel::{Budget, Explored, Helpers, Note, Task, explore};
+use raddle_core::explore::reads_from_compact::subtree::Subtree;
 use raddle_core::explore::{
     Class, Control, Ending, Extent, Leaf, Limits, Summary, Visitor, reads_from_compact,
 };
@@ -173,6 +174,48 @@ fn what_goes_wrong_first_does_not_depend_on_the_number_of_workers() {
         }
     });
     assert!(found > 10, "{found}");
+}
+
+/// Explores until nothing is left before the first part with one of these classes, as a front end does whose program must be
+/// explored in another way from there on. Returns the part, and what was counted up to there.
+fn first_part_with(
+    script: &Script,
+    wanted: &BTreeSet<Class>,
+    jobs: usize,
+) -> (Option<Subtree>, u64) {
+    let with_program = |run: &mut dyn FnMut(&mut dyn Program)| run(&mut ScriptProgram::new(script));
+    let interrupts = |note: &Note<'_, Collector>| {
+        let interrupts = note.visitor.classes.iter().any(|class| wanted.contains(class));
+        if interrupts { Control::Stop } else { Control::Continue }
+    };
+    let task = Task {
+        model: Model::Sc,
+        limits: &Limits::default(),
+        jobs: NonZero::new(jobs).expect("somebody works"),
+        budget: Budget { first: 2, next: 3 },
+        helpers: Helpers::Threads(&with_program),
+        visitor: &Collector::default,
+        observer: Some(&interrupts),
+    };
+    let mut frontier = Frontier::new();
+    while !frontier.is_done() {
+        frontier = explore(&task, &mut ScriptProgram::new(script), frontier).frontier;
+    }
+    (frontier.stopped().cloned(), frontier.counts().classes)
+}
+
+#[test]
+fn what_is_learned_first_does_not_depend_on_the_number_of_workers() {
+    let counter = script(COUNTER);
+    let all = alone(&counter, Model::Sc).0.classes;
+    for_cases(60, |random| {
+        let wanted = (0..3).map(|_| all[random.below(all.len())].clone()).collect();
+        let one = first_part_with(&counter, &wanted, 1);
+        assert!(one.0.is_some());
+        for jobs in [2, 4] {
+            assert_eq!(first_part_with(&counter, &wanted, jobs), one);
+        }
+    });
 }
 
 /// What is left can be kept and explored later, by somebody else.

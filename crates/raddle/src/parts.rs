@@ -1,6 +1,7 @@
 //! Exploring a test in parts, by several workers, which are copies of this process.
 //!
-//! What a copy learns that needs other settings is handed over, and the exploration starts again. The part in which something is
+//! What a copy learns that needs other settings is handed over, and the exploration starts again, after what comes before that
+//! was explored, as one worker alone would. The part in which something is
 //! found is explored once more by a fresh program, so that names in the report do not depend on who found it.
 
 use std::num::NonZero;
@@ -8,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use raddle_core::explore::parallel::process::Processes;
 use raddle_core::explore::parallel::{
-    self, Budget, Explored, Helpers, Note, Task, frontier::Frontier,
+    self, Budget, Explored, Helpers, Note, Task,
+    frontier::{Frontier, Key},
 };
 use raddle_core::explore::reads_from_compact::subtree::Subtree;
 use raddle_core::explore::{Control, Leaf, Limits, Summary, Visitor};
@@ -58,18 +60,9 @@ pub(crate) fn explore<F: Fn()>(
     settings: Settings,
 ) -> Result<Divided<'_, F>, Settings> {
     let mut program = Native::new(f, settings);
-    let (wanted, by_others) = (Mutex::new(None), Mutex::new(0));
-    let note = |note: &Note<'_, Watch>| {
-        let news = News::read(note.learned);
-        if !note.by_first {
-            *by_others.lock().unwrap_or_else(PoisonError::into_inner) += news.executions;
-        }
-        let stops = news.wanted.is_some();
-        if stops {
-            *wanted.lock().unwrap_or_else(PoisonError::into_inner) = news.wanted;
-        }
-        if stops { Control::Stop } else { Control::Continue }
-    };
+    let known = Mutex::new(Known::default());
+    let note =
+        |note: &Note<'_, Watch>| known.lock().unwrap_or_else(PoisonError::into_inner).note(note);
     let task = Task {
         model: parts.model,
         limits: &parts.limits,
@@ -84,15 +77,53 @@ pub(crate) fn explore<F: Fn()>(
         visitor: &Watch::default,
         observer: Some(&note),
     };
-    let explore = || parallel::explore(&task, &mut program, Frontier::new());
-    let explored = raddle_runtime::on_large_stack(explore);
-    let wanted = wanted.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(wanted) = wanted.or(program.wanted()) {
-        return Err(wanted);
+    let mut left = Frontier::new();
+    let explored = loop {
+        let explore = || parallel::explore(&task, &mut program, left);
+        let explored = raddle_runtime::on_large_stack(explore);
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::take(&mut known.is_interrupted) {
+            break explored;
+        }
+        known.executions += program.executions();
+        program = Native::new(f, settings);
+        if explored.frontier.is_done() {
+            break explored;
+        }
+        left = explored.frontier;
+    };
+    let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match known.wanted {
+        Some((key, wanted)) if !explored.frontier.is_cut(&key) => Err(wanted),
+        _ => told(parts.model, f, explored, program, known.executions),
     }
-    let executions =
-        program.executions() + by_others.into_inner().unwrap_or_else(PoisonError::into_inner);
-    told(parts.model, f, explored, program, executions)
+}
+
+/// What workers have told.
+#[derive(Default)]
+struct Known {
+    /// The settings with which the exploration must start again, and in which part that turned out.
+    wanted: Option<(Key, Settings)>,
+    /// Whether some worker cannot go on because of that.
+    is_interrupted: bool,
+    /// How often native code was run from its beginning by programs that are gone.
+    executions: u64,
+}
+
+impl Known {
+    /// A part was explored. Says whether to go on.
+    fn note(&mut self, note: &Note<'_, Watch>) -> Control {
+        let news = News::read(note.learned);
+        if !note.by_first {
+            self.executions += news.executions;
+        }
+        let Some(wanted) = news.wanted else { return Control::Continue };
+        self.is_interrupted = true;
+        if !note.is_cut() {
+            self.wanted = Some((note.key.clone(), wanted));
+        }
+        Control::Stop
+    }
 }
 
 /// What was found, in the words of a program that has not explored anything else since the first part.
@@ -101,11 +132,12 @@ fn told<'f, F: Fn()>(
     f: &'f F,
     mut explored: Explored<Watch>,
     mut program: Native<&'f F>,
-    executions: u64,
+    by_others: u64,
 ) -> Result<Divided<'f, F>, Settings> {
+    let executions = program.executions() + by_others;
     let Watch(mut found) = explored.visitors.pop().unwrap_or_default();
-    let part = explored.stopped.map(|stopped| stopped.subtree);
-    if let Some(part) = part.filter(|part| *part != Subtree::default()) {
+    let part = explored.frontier.stopped().filter(|&part| *part != Subtree::default());
+    if let Some(part) = part.cloned() {
         let (mut fresh, mut watch) = (Native::new(f, program.settings()), Watch::default());
         let limits = Limits::default();
         raddle_runtime::on_large_stack(|| {

@@ -158,6 +158,46 @@ impl Trace {
         class
     }
 
+    /// The trace with only some of its events, and where each event is in it. In place of one that is left out stands
+    /// the one of its thread before it, for those who joined the thread.
+    #[must_use]
+    pub fn only(&self, is_kept: impl Fn(&TraceEvent) -> bool) -> (Trace, Vec<Option<usize>>) {
+        let (mut events, mut index): (Vec<TraceEvent>, Vec<Option<usize>>) = (vec![], vec![]);
+        let mut last = BTreeMap::new();
+        let mut left_out: BTreeMap<ThreadId, Vec<usize>> = BTreeMap::new();
+        let position = |left_out: &[usize], position: usize| {
+            position - left_out.partition_point(|&other| other < position)
+        };
+        for event in &self.events {
+            let left_out = left_out.entry(event.thread).or_default();
+            if is_kept(event) {
+                last.insert(event.thread, events.len());
+                let position = position(left_out, event.position);
+                events.push(TraceEvent { position, ..event.clone() });
+            } else {
+                left_out.push(event.position);
+            }
+            index.push(last.get(&event.thread).copied());
+        }
+        for event in &mut events {
+            if let Some(Observed::Event(source)) = event.observed {
+                event.observed = Some(index[source].map_or(Observed::Initial, Observed::Event));
+            }
+        }
+        let mut pending = self.pending.clone();
+        for (thread, pending) in &mut pending {
+            if let (Pending::Loop(start), Some(left_out)) = (pending, left_out.get(thread)) {
+                *start = position(left_out, *start);
+            }
+        }
+        let mut memory = self.memory.clone();
+        for order in memory.values_mut() {
+            order.retain(|&write| is_kept(&self.events[write]));
+            order.iter_mut().for_each(|write| *write = index[*write].unwrap_or(*write));
+        }
+        (Trace { events, ends: self.ends.clone(), pending, memory }, index)
+    }
+
     /// The Shasha-Snir trace, if the order of memory is known.
     #[must_use]
     pub fn shasha_snir(&self) -> ShashaSnir {

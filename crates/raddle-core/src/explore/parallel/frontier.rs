@@ -67,8 +67,8 @@ pub struct Frontier {
     /// What was counted before everything that is left, and in between.
     settled: Counts,
     counted: Vec<(Key, Counts)>,
-    /// What follows this key is of no interest.
-    last: Option<Key>,
+    /// Where the exploration ends: what follows this key is of no interest.
+    last: Option<(Key, Subtree)>,
 }
 
 impl Default for Frontier {
@@ -110,6 +110,7 @@ impl Frontier {
     /// A subtree to be explored: the first in the order of keys, or the last, which is mostly the largest. It has to be
     /// reported.
     pub fn take(&mut self, is_last: bool) -> Option<(Key, Subtree)> {
+        self.settle();
         let first = self.waiting.len().checked_sub(1)?;
         let job = self.waiting.remove(if is_last { 0 } else { first });
         let taken = (job.key.clone(), job.subtree.clone());
@@ -131,23 +132,23 @@ impl Frontier {
         self.waiting.len()
     }
 
-    /// What follows this key is of no interest.
-    fn cut(&mut self, last: Key) {
-        if self.is_cut(&last) {
+    /// What follows this subtree, which has this key now that it is explored, is of no interest.
+    pub(super) fn cut(&mut self, last: &Key, subtree: &Subtree) {
+        if self.is_cut(last) {
             return;
         }
-        self.waiting.retain(|job| job.key <= last);
-        self.counted.retain(|(key, _)| *key <= last);
+        self.waiting.retain(|job| job.key <= *last);
+        self.counted.retain(|(key, _)| key <= last);
         for open in self.open.iter_mut().flatten() {
-            open.rest.take_if(|(_, key)| *key > last);
+            open.rest.take_if(|(_, key)| *key > *last);
         }
-        self.last = Some(last);
+        self.last = Some((last.clone(), subtree.clone()));
     }
 
     /// Whether what is there is of no interest.
     #[must_use]
     pub fn is_cut(&self, key: &Key) -> bool {
-        self.last.as_ref().is_some_and(|last| key > last)
+        self.last.as_ref().is_some_and(|(last, _)| key > last)
     }
 
     /// What was counted up to the last key that is of interest.
@@ -162,6 +163,12 @@ impl Frontier {
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.last.is_some()
+    }
+
+    /// The subtree with which the exploration ends before everything is explored.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&Subtree> {
+        self.last.as_ref().map(|(_, subtree)| subtree)
     }
 
     /// Whether there is work for more than one.
@@ -185,13 +192,12 @@ impl Frontier {
             self.counted.push((counted.clone(), Counts { classes, blocked, hit_limit }));
         }
         if is_last {
-            self.cut(counted.clone());
+            self.cut(&counted, &job.subtree);
         }
         match frames.is_empty() {
             true => self.finish(job.parent),
             false => self.open(&job, frames),
         }
-        self.settle();
         counted
     }
 
@@ -299,7 +305,8 @@ impl Frontier {
         self.finish(parent);
     }
 
-    /// Adds up what comes before everything that is left.
+    /// Adds up what comes before everything that is left. (Not as soon as something is reported: it may turn out that the
+    /// exploration ends there.)
     fn settle(&mut self) {
         let jobs = self.waiting.iter().chain(&self.running).map(|job| &job.key);
         let rests = self.open.iter().flatten().filter_map(|open| Some(&open.rest.as_ref()?.1));

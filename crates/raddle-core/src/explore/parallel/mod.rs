@@ -70,7 +70,9 @@ pub struct Task<'a, V> {
     pub helpers: Helpers<'a, V>,
     /// Makes who looks at the leaves of a subtree.
     pub visitor: &'a (dyn Fn() -> V + Sync),
-    /// Is told what is left, whenever something was explored, and may stop everything.
+    /// Is told what is left, whenever something was explored, and may end everything because the program must be explored
+    /// in another way. Then what was explored last is the last that counts, and what is left before that may be explored by
+    /// another call.
     pub observer: Option<&'a Observer<'a, V>>,
 }
 
@@ -93,6 +95,14 @@ pub struct Note<'n, V> {
     pub by_first: bool,
 }
 
+impl<V> Note<'_, V> {
+    /// Whether it is of no interest, because the exploration ends before.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.left.is_cut(self.key)
+    }
+}
+
 /// What came of it.
 pub struct Explored<V> {
     /// How far it got.
@@ -101,15 +111,6 @@ pub struct Explored<V> {
     pub visitors: Vec<V>,
     /// What is left.
     pub frontier: Frontier,
-    /// Where it was stopped.
-    pub stopped: Option<Stopped>,
-}
-
-/// Where an exploration was stopped.
-#[derive(Clone, Debug)]
-pub struct Stopped {
-    /// In which subtree.
-    pub subtree: Subtree,
 }
 
 /// Explores one subtree, until the visitor stops it.

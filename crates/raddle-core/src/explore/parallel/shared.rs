@@ -7,7 +7,7 @@ use super::super::reads_from_compact::subtree::{Report, Subtree};
 use super::super::{Control, Extent, Summary};
 use super::frontier::{Frontier, Key};
 use super::process::Remote;
-use super::{Explored, Note, Stopped, Task};
+use super::{Explored, Note, Task};
 
 /// What workers share.
 pub(super) struct Shared<'a, V> {
@@ -25,7 +25,6 @@ struct State<V> {
     visitors: Vec<(Key, V)>,
     /// Why the exploration ends before everything is explored, if nothing was found.
     ends: Option<Extent>,
-    stopped: Option<Stopped>,
     /// Classes and blocked ones of subtrees in which the time was up: they are not done.
     unfinished: (u64, u64),
 }
@@ -43,7 +42,7 @@ impl<'a, V> Shared<'a, V> {
     pub(super) fn new(task: &'a Task<'a, V>, mut frontier: Frontier) -> Self {
         frontier.restart();
         let (visitors, unfinished) = (vec![], (0, 0));
-        let state = State { frontier, visitors, ends: None, stopped: None, unfinished };
+        let state = State { frontier, visitors, ends: None, unfinished };
         Shared {
             task,
             state: Mutex::new(state),
@@ -57,7 +56,7 @@ impl<'a, V> Shared<'a, V> {
     pub(super) fn explored(self) -> Explored<V> {
         let Shared { state, histories, .. } = self;
         let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let State { frontier, mut visitors, ends, stopped, unfinished } = state;
+        let State { frontier, mut visitors, ends, unfinished } = state;
         visitors.retain(|(key, _)| !frontier.is_cut(key));
         visitors.sort_by(|(a, _), (b, _)| a.cmp(b));
         let counts = frontier.counts();
@@ -70,7 +69,7 @@ impl<'a, V> Shared<'a, V> {
         let (classes, blocked) = (counts.classes + unfinished.0, counts.blocked + unfinished.1);
         let summary = Summary { extent, classes, blocked, histories: histories.into_inner() };
         let visitors = visitors.into_iter().map(|(_, visitor)| visitor).collect();
-        Explored { summary, visitors, frontier, stopped }
+        Explored { summary, visitors, frontier }
     }
 
     /// The state; if a worker has panicked, what it reported before still holds.
@@ -149,20 +148,16 @@ impl<'a, V> Shared<'a, V> {
         }
         let (is_last, learned) = (report.ends.is_some(), report.learned.clone());
         let key = state.frontier.report(&key, report, is_last);
-        if !state.frontier.is_cut(&key) {
-            if is_last {
-                state.stopped = Some(Stopped { subtree: subtree.clone() });
-            }
-            let (left, learned) = (&state.frontier, learned.as_str());
-            let (key_of, visitor_of, subtree) = (&key, &visitor, &subtree);
-            let note = Note { left, key: key_of, subtree, visitor: visitor_of, learned, by_first };
-            let control = self.task.observer.map(|observer| observer(&note));
-            state.visitors.push((key, visitor));
-            if control == Some(Control::Stop) {
-                drop(state);
-                return self.give_up(Extent::Stopped);
-            }
+        let (left, learned) = (&state.frontier, learned.as_str());
+        let (key_of, visitor_of, subtree) = (&key, &visitor, &subtree);
+        let note = Note { left, key: key_of, subtree, visitor: visitor_of, learned, by_first };
+        let control = self.task.observer.map(|observer| observer(&note));
+        if control == Some(Control::Stop) {
+            state.frontier.cut(&key, subtree);
+            drop(state);
+            return self.give_up(Extent::Stopped);
         }
+        state.visitors.push((key, visitor));
         self.changed.notify_all();
     }
 
