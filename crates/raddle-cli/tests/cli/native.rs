@@ -49,6 +49,58 @@ fn peterson_is_wrong_with_store_buffers() {
     assert_snapshot!(check("examples/peterson.c --model tso --cc gcc"));
 }
 
+/// In other executions the cell on the stack of the owner is shared.
+#[test]
+fn what_is_private_in_an_execution_is_not_told() {
+    let text = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+_Atomic(atomic_int *) box;
+atomic_int go;
+void *owner(void *arg) {
+    atomic_int cell = 1;
+    if (atomic_load(&go) == 0) {
+        atomic_store(&box, &cell);
+        while (atomic_load(&go) == 0)
+            ;
+        return arg;
+    }
+    assert(0);
+    return arg;
+}
+void *guest(void *arg) {
+    atomic_int *cell = atomic_load(&box);
+    if (cell)
+        assert(atomic_load(cell) == 1);
+    atomic_store(&go, 1);
+    return arg;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, owner, NULL);
+    pthread_create(&b, NULL, guest, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+}";
+    let file = program("private.c", text);
+    let answer = check(&format!("{file} --model sc --cc gcc"));
+    let told = |line: &str| {
+        let (event, _) = line.trim().split_once("  ")?;
+        (event.starts_with(['.', '!'])).then(|| event.to_owned())
+    };
+    let told: Vec<String> = answer.lines().filter_map(told).collect();
+    assert_snapshot!(told.join("\n"), @r"
+    .0 spawn main/0
+    .1 spawn main/1
+    .0 load box = 0 <- initially
+    .1 store go = 1
+    .0 load go = 1 <- main/1.1
+    ! assertion failed: 0
+    ");
+}
+
 #[test]
 fn flags_go_to_the_compiler() {
     let answer = check("examples/peterson.c --model tso --cc gcc -- -DFENCE");
