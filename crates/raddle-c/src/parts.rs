@@ -6,6 +6,7 @@
 //! here, so that the report speaks of this program, and is the same whoever found it.
 
 use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_core::explore::parallel::frontier::{Frontier, Key};
@@ -138,6 +139,8 @@ pub(crate) fn explore(
         }
         control
     };
+    // Without one that copies see, they report once in a while.
+    let (flag, own) = (copies::Flag::new().ok(), AtomicBool::new(false));
     let task = Task {
         model,
         limits,
@@ -146,6 +149,7 @@ pub(crate) fn explore(
         helpers: Helpers::Processes(Processes {
             fork: &fork,
             end: copies::end,
+            is_hungry: flag.as_deref().unwrap_or(&own),
             pack: |watch: &Watch| watch.is_late.to_string(),
             unpack: |is_late| Watch { is_late: is_late == "true", ..Watch::default() },
         }),
@@ -166,7 +170,7 @@ pub(crate) fn explore(
     }
     program.main_leaves |= known.main_leaves;
     program.bound = program.bound.take().or_else(|| known.bound.clone());
-    let found = found(program, model, &explored, known.late.as_ref());
+    let found = found(program, model, parts.budget, &explored, known.late.as_ref());
     program.executions += known.executions;
     program.told_executions = program.executions;
     let is_lost = explored.frontier.is_stopped() && found.is_none() && !program.wants_restart();
@@ -249,6 +253,7 @@ impl Native {
 fn found(
     program: &mut Native,
     model: Model,
+    budget: Budget,
     explored: &Explored<Watch>,
     late: Option<&(Key, Subtree)>,
 ) -> Option<Finding> {
@@ -266,8 +271,7 @@ fn found(
     let mut watch = Watch { stops_late, ..Watch::default() };
     program.restart_part();
     running(|| {
-        let limits = Limits::default();
-        parallel::explore_again(program, model, &limits, part.clone(), &mut watch);
+        parallel::explore_again(program, model, budget, part.clone(), &mut watch);
     });
     watch.found
 }

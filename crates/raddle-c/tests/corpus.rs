@@ -92,7 +92,8 @@ fn differences_of_parts(object: &Object, request: &Request, row: &Row) -> Option
     let mut one = None;
     for jobs in [1, 2, 3] {
         let jobs = NonZero::new(jobs)?;
-        let parts = Parts { jobs, budget: Budget { first: 3, next: 40 }, ..Parts::default() };
+        let budget = Budget { first: 3, next: 40, alone: Duration::ZERO };
+        let parts = Parts { jobs, budget, ..Parts::default() };
         let outcome = match check_parts(object, request, parts) {
             Ok(outcome) => outcome,
             Err(error) => return Some(error.to_string()),

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use raddle_core::explore::parallel::frontier::Frontier;
 use raddle_core::explore::parallel::{Budget, Explored, Helpers, Note, Task, explore};
@@ -58,7 +59,7 @@ fn run(
         model,
         limits: &Limits::default(),
         jobs: NonZero::new(jobs).expect("somebody works"),
-        budget: Budget { first, next },
+        budget: Budget { first, next, alone: Duration::ZERO },
         helpers: Helpers::Threads(&with_program),
         visitor: &|| Collector { stops, ..Collector::default() },
         observer: None,
@@ -148,7 +149,7 @@ fn a_counter_has_as_many_classes_by_any_number_of_workers() {
 }
 
 #[test]
-fn what_goes_wrong_first_does_not_depend_on_the_number_of_workers() {
+fn what_goes_wrong_first_depends_neither_on_the_number_of_workers_nor_on_parts() {
     let mut found = 0;
     for_cases(60, |source| {
         let body = |source: &mut Random| {
@@ -161,16 +162,16 @@ fn what_goes_wrong_first_does_not_depend_on_the_number_of_workers() {
             "x = 0; y = 0
              thread a {{ {a} }}; thread b {{ {b} }}; thread c {{ {c}; assert r + s < 2 }}"
         ));
-        let of = |jobs| {
+        let of = |jobs, next| {
             let Explored { summary, mut visitors, .. } =
-                run(&script, Model::Tso, (jobs, 2, 3), true);
+                run(&script, Model::Tso, (jobs, 2, next), true);
             let wrong = visitors.pop().and_then(|last| last.wrong);
             (summary.extent, summary.classes, summary.blocked, wrong)
         };
-        let one = of(1);
+        let one = of(1, 0);
         found += usize::from(one.3.is_some());
-        for jobs in [2, 4] {
-            assert_eq!(of(jobs), one, "{script}");
+        for (jobs, next) in [(1, 1), (1, 4), (2, 3), (4, 2)] {
+            assert_eq!(of(jobs, next), one, "{script}");
         }
     });
     assert!(found > 10, "{found}");
@@ -192,7 +193,7 @@ fn first_part_with(
         model: Model::Sc,
         limits: &Limits::default(),
         jobs: NonZero::new(jobs).expect("somebody works"),
-        budget: Budget { first: 2, next: 3 },
+        budget: Budget { first: 2, next: 3, alone: Duration::ZERO },
         helpers: Helpers::Threads(&with_program),
         visitor: &Collector::default,
         observer: Some(&interrupts),
@@ -241,7 +242,7 @@ fn what_is_left_is_a_value() {
                 model: Model::Sc,
                 limits: &Limits::default(),
                 jobs: NonZero::new(2).unwrap(),
-                budget: Budget { first: 3, next: 5 },
+                budget: Budget { first: 3, next: 5, alone: Duration::ZERO },
                 helpers: Helpers::Threads(&with_program),
                 visitor: &Collector::default,
                 observer: Some(&keep),

@@ -5,7 +5,10 @@
 //! locks that other threads of the original may have held.
 
 use std::io::{self, Read, Write};
+use std::ops::Deref;
 use std::os::unix::net::UnixStream;
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use raddle_core::explore::parallel::process::{Link, Side};
@@ -33,6 +36,45 @@ impl News {
         serde_json::to_string(self).expect("numbers can be written")
     }
 }
+
+/// A flag that this process and its copies see.
+pub struct Flag(NonNull<AtomicBool>);
+
+impl Flag {
+    /// A flag, not set.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn new() -> io::Result<Self> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        // SAFETY: makes a new mapping.
+        let memory = unsafe { libc::mmap(std::ptr::null_mut(), PAGE, protection, flags, -1, 0) };
+        if memory == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        NonNull::new(memory.cast()).map(Flag).ok_or_else(io::Error::last_os_error)
+    }
+}
+
+impl Deref for Flag {
+    type Target = AtomicBool;
+
+    fn deref(&self) -> &AtomicBool {
+        // SAFETY: the mapping lives as long as this, is filled with zeros in the beginning, and accessed as an atomic only.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Flag {
+    fn drop(&mut self) {
+        // SAFETY: nobody in this process uses the mapping any more; copies have their own.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), PAGE) };
+    }
+}
+
+/// As much as is mapped at least.
+const PAGE: usize = 4096;
 
 /// How often who waits for a copy is asked whether to go on.
 const PATIENCE: Duration = Duration::from_millis(20);

@@ -5,6 +5,7 @@
 //! found is explored once more by a fresh program, so that names in the report do not depend on who found it.
 
 use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_core::explore::parallel::process::Processes;
@@ -63,6 +64,8 @@ pub(crate) fn explore<F: Fn()>(
     let known = Mutex::new(Known::default());
     let note =
         |note: &Note<'_, Watch>| known.lock().unwrap_or_else(PoisonError::into_inner).note(note);
+    // Without one that copies see, they report once in a while.
+    let (flag, own) = (copies::Flag::new().ok(), AtomicBool::new(false));
     let task = Task {
         model: parts.model,
         limits: &parts.limits,
@@ -71,6 +74,7 @@ pub(crate) fn explore<F: Fn()>(
         helpers: Helpers::Processes(Processes {
             fork: &copies::fork,
             end: copies::end,
+            is_hungry: flag.as_deref().unwrap_or(&own),
             pack: |_| String::new(),
             unpack: |_| Watch::default(),
         }),
@@ -139,9 +143,9 @@ fn told<'f, F: Fn()>(
     let part = explored.frontier.stopped().filter(|&part| *part != Subtree::default());
     if let Some(part) = part.cloned() {
         let (mut fresh, mut watch) = (Native::new(f, program.settings()), Watch::default());
-        let limits = Limits::default();
         raddle_runtime::on_large_stack(|| {
-            parallel::explore_again(&mut fresh, model, &limits, part, &mut watch);
+            let budget = Budget::default();
+            parallel::explore_again(&mut fresh, model, budget, part, &mut watch);
         });
         if let Some(wanted) = fresh.wanted() {
             return Err(wanted);

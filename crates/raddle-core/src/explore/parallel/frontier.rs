@@ -5,9 +5,8 @@
 //! tried at all depends on everything that was explored below its first thread (the dynamic skip). So an open node
 //! waits until that is done.
 //!
-//! Subtrees have keys, in the order in which one explorer alone would come to them. Where the tree is cut
-//! depends on nothing but the program, so that counts, and what is found first, do not depend on who explores
-//! what and when.
+//! Subtrees have keys, in the order in which one explorer alone would come to them. The tree is the same wherever it
+//! is cut, so that counts, and what is found first, do not depend on who explores what and when.
 
 use serde::{Deserialize, Serialize};
 

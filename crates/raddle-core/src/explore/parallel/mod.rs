@@ -1,15 +1,15 @@
 //! RF-partSMC by several workers.
 //!
 //! *Idea.* The sources of one read lead to independent subtrees. A worker explores one until it is done, or until
-//! its budget of leaves is spent; then what is left of it is handed out as smaller ones ([`frontier`]). Every
+//! others wait for work; then what is left of it is handed out as smaller ones ([`frontier`]). Every
 //! worker has a program of its own, as native code cannot be shared, and remembers the histories that it met. Workers are
 //! threads, or copies of this process ([`process`]).
 //!
-//! *The same for any number of workers.* Where the tree is cut depends on budgets only, and subtrees are numbered
+//! *The same for any number of workers.* The tree does not depend on where it is cut, and subtrees are numbered
 //! in the order of the exploration. If something goes wrong in one, those after it are given up, and those
 //! before it are finished; what is found is what one worker finds. Counts are those up to there.
 //!
-//! *Cost.* Small programs are explored before other workers start. A suspended subtree costs about as many subtrees as
+//! *Cost.* Small programs are explored before other workers start ([`Budget`]). A suspended subtree costs about as many subtrees as
 //! its stack has sources left; following the way to each takes some microseconds, and handing it to another process
 //! some ten. So the first worker takes the first subtrees in the order of the exploration, of which many are tiny, and the others
 //! take the last ones, which are large. (If all take the first ones, the large ones come last, and somebody waits for them.)
@@ -20,6 +20,7 @@ mod shared;
 mod worker;
 
 use std::num::NonZero;
+use std::time::Duration;
 
 use super::reads_from_compact::subtree::{Report, Subtree};
 use super::reads_from_compact::{Subtrees, explore_subtrees};
@@ -30,18 +31,20 @@ use frontier::{Frontier, Key};
 use process::Processes;
 use shared::Shared;
 
-/// After how many leaves a subtree is suspended.
+/// When a subtree is suspended, and when others begin to help.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// The first one, which is the whole tree.
+    /// After how many leaves the first one is suspended, which is the whole tree. The order of the exploration depends on it.
     pub first: u64,
-    /// All others.
+    /// After how many leaves at the latest all others are; 0: never.
     pub next: u64,
+    /// How long the first worker works alone. Copying a process takes some milliseconds.
+    pub alone: Duration,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { first: 20_480, next: 16_384 }
+        Budget { first: 2_048, next: 0, alone: Duration::from_millis(10) }
     }
 }
 
@@ -117,15 +120,17 @@ pub struct Explored<V> {
 pub fn explore_again(
     program: &mut dyn Program,
     model: Model,
-    limits: &Limits,
+    budget: Budget,
     subtree: Subtree,
     visitor: &mut dyn Visitor,
 ) {
-    explore_subtrees(program, model, limits, &mut One { subtree: Some(subtree), visitor });
+    let mut one = One { first: budget.first, subtree: Some(subtree), visitor };
+    explore_subtrees(program, model, &Limits::default(), &mut one);
 }
 
 /// One subtree, for somebody.
 struct One<'a> {
+    first: u64,
     subtree: Option<Subtree>,
     visitor: &'a mut dyn Visitor,
 }
@@ -141,9 +146,17 @@ impl Subtrees for One<'_> {
         Some((self.subtree.take()?, 0))
     }
 
+    fn first(&self) -> u64 {
+        self.first
+    }
+
     fn explored(&mut self, _: Report) {}
 
     fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn is_enough(&self) -> bool {
         false
     }
 }

@@ -11,6 +11,7 @@
 //! How a process is copied is for front ends to say; here is only what is sent.
 
 use std::io;
+use std::sync::atomic::AtomicBool;
 
 use super::super::reads_from_compact::subtree::{Report, Subtree};
 
@@ -43,6 +44,8 @@ pub struct Processes<'a, V> {
     pub fork: &'a (dyn Fn(usize) -> Side + Sync),
     /// Ends a copy at once.
     pub end: fn() -> !,
+    /// Is seen by all copies.
+    pub is_hungry: &'a AtomicBool,
     /// What a visitor of a copy has seen.
     pub pack: fn(&V) -> String,
     /// A visitor that has seen that.

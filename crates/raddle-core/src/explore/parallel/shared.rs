@@ -2,16 +2,20 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::super::reads_from_compact::subtree::{Report, Subtree};
 use super::super::{Control, Extent, Summary};
 use super::frontier::{Frontier, Key};
 use super::process::Remote;
-use super::{Explored, Note, Task};
+use super::{Explored, Helpers, Note, Task};
 
 /// What workers share.
 pub(super) struct Shared<'a, V> {
     pub(super) task: &'a Task<'a, V>,
+    start: Instant,
+    /// Among threads.
+    is_hungry: AtomicBool,
     state: Mutex<State<V>>,
     /// Something was reported.
     changed: Condvar,
@@ -45,6 +49,8 @@ impl<'a, V> Shared<'a, V> {
         let state = State { frontier, visitors, ends: None, unfinished };
         Shared {
             task,
+            start: Instant::now(),
+            is_hungry: AtomicBool::new(false),
             state: Mutex::new(state),
             changed: Condvar::new(),
             ended: AtomicBool::new(false),
@@ -89,8 +95,25 @@ impl<'a, V> Shared<'a, V> {
         self.changed.notify_all();
     }
 
+    /// Whether workers should leave something to others.
+    pub(super) fn is_hungry(&self) -> &AtomicBool {
+        match &self.task.helpers {
+            Helpers::Threads(_) => &self.is_hungry,
+            Helpers::Processes(processes) => processes.is_hungry,
+        }
+    }
+
+    /// There is more work, or less.
+    fn note_work(&self, state: &State<V>) {
+        let is_hungry = state.frontier.waiting() + 1 < self.task.jobs.get();
+        self.is_hungry().store(is_hungry, Ordering::Relaxed);
+    }
+
     /// How many helpers there is work for, now.
     pub(super) fn useful_helpers(&self) -> usize {
+        if self.start.elapsed() < self.task.budget.alone {
+            return 0;
+        }
         let waiting = self.lock().frontier.waiting();
         waiting.saturating_sub(1).min(self.task.jobs.get() - 1)
     }
@@ -117,6 +140,7 @@ impl<'a, V> Shared<'a, V> {
                 return None;
             }
             if let Some((key, subtree)) = state.frontier.take(!by_first) {
+                self.note_work(&state);
                 let budget = self.task.budget;
                 let budget = if key.is_empty() { budget.first } else { budget.next };
                 let visitor = (self.task.visitor)();
@@ -158,6 +182,7 @@ impl<'a, V> Shared<'a, V> {
             return self.give_up(Extent::Stopped);
         }
         state.visitors.push((key, visitor));
+        self.note_work(&state);
         self.changed.notify_all();
     }
 

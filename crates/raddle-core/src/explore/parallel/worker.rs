@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 use std::thread::Scope;
+use std::time::{Duration, Instant};
 
 use super::super::reads_from_compact::subtree::{Report, Subtree};
 use super::super::reads_from_compact::{Subtrees, explore_subtrees};
@@ -18,7 +19,8 @@ pub(super) fn work<'s, V: Visitor + Send>(
     program: &mut dyn Program,
 ) {
     let by_first = scope.is_some();
-    let mut worker = Worker { shared, scope, by_first, current: None, upward: None };
+    let mut worker =
+        Worker { shared, scope, by_first, current: None, start: Instant::now(), upward: None };
     let Task { model, limits, .. } = *shared.task;
     let summary = explore_subtrees(program, model, limits, &mut worker);
     if let Some(upward) = &mut worker.upward {
@@ -32,12 +34,19 @@ pub(super) fn work<'s, V: Visitor + Send>(
     }
 }
 
+/// How long a subtree is explored at least before it is suspended because others wait, and at most: something is to be
+/// reported once in a while.
+const SHORT: Duration = Duration::from_millis(1);
+const LONG: Duration = Duration::from_millis(250);
+
 struct Worker<'s, 'e, 'a, V> {
     shared: &'s Shared<'a, V>,
     /// If copies of this process are still to be made.
     scope: Option<&'s Scope<'s, 'e>>,
     by_first: bool,
     current: Option<Current<V>>,
+    /// When it was begun.
+    start: Instant,
     /// In a copy of the process: to the original.
     upward: Option<Upward<'s, V>>,
 }
@@ -86,8 +95,12 @@ impl<V: Visitor + Send> Subtrees for Worker<'_, '_, '_, V> {
             }
         };
         let subtree = current.subtree.clone();
-        self.current = Some(current);
+        (self.current, self.start) = (Some(current), Instant::now());
         Some((subtree, budget))
+    }
+
+    fn first(&self) -> u64 {
+        self.shared.task.budget.first
     }
 
     fn explored(&mut self, report: Report) {
@@ -102,6 +115,11 @@ impl<V: Visitor + Send> Subtrees for Worker<'_, '_, '_, V> {
     fn is_cancelled(&self) -> bool {
         let is_cancelled = |current: &Current<V>| self.shared.is_cancelled(&current.key);
         self.upward.is_none() && self.current.as_ref().is_some_and(is_cancelled)
+    }
+
+    fn is_enough(&self) -> bool {
+        let time = self.start.elapsed();
+        time >= LONG || time >= SHORT && self.shared.is_hungry().load(Ordering::Relaxed)
     }
 }
 

@@ -103,12 +103,16 @@ const SEED: u64 = 1;
 
 /// Parts of the tree to be explored, and who looks at their leaves.
 pub(crate) trait Subtrees: Visitor {
-    /// The next one, and after how many leaves it is suspended.
+    /// The next one, and after how many leaves it is suspended at the latest; 0: never.
     fn next(&mut self) -> Option<(Subtree, u64)>;
+    /// After how many leaves the whole tree is suspended.
+    fn first(&self) -> u64;
     /// What came of the last one.
     fn explored(&mut self, report: Report);
     /// Whether nobody is interested any more.
     fn is_cancelled(&self) -> bool;
+    /// Whether the current one is to be suspended, as others wait for work.
+    fn is_enough(&self) -> bool;
 }
 
 /// Whom an exploration works for.
@@ -225,6 +229,22 @@ impl<'a> Exploration<'a> {
         report.learned = self.program.learned();
         if let Some(Audience::Subtrees(subtrees)) = &mut self.audience {
             subtrees.explored(report);
+        }
+    }
+
+    /// The whole tree, which is explored again to learn what was learned there, until it is suspended.
+    fn first_subtree(&self) -> (Subtree, u64) {
+        let first = match &self.audience {
+            Some(Audience::Subtrees(subtrees)) => subtrees.first(),
+            _ => 0,
+        };
+        (Subtree::default(), first)
+    }
+
+    fn is_enough(&self) -> bool {
+        match &self.audience {
+            Some(Audience::Subtrees(subtrees)) => subtrees.is_enough(),
+            _ => false,
         }
     }
 

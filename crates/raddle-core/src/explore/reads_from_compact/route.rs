@@ -1,4 +1,10 @@
 //! Exploring one subtree after the other: going there, and leaving the rest behind when the budget is spent.
+//!
+//! What the tree looks like depends on which thread is tried first at a node, and that on who is known to write what. So that is
+//! learned in the first part of the whole tree, up to a fixed number of leaves, and never after: wherever the tree is cut,
+//! and whoever explores which part of it, it is the same tree. Who gets another part explores the first one silently
+//! before. (Learning it in every part, from nothing, made the tree depend on where it was cut, so that all had to cut at
+//! the same numbers of leaves, whether these were slow or fast, and whether anybody waited. It was not faster.)
 
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
@@ -45,26 +51,47 @@ impl Route {
 impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
     /// Explores what there is to explore, one subtree after the other.
     pub(super) fn explore_subtrees(&mut self) -> Result<(), TooSmall> {
-        let writers: Vec<R> = self.locations.iter().map(|place| place.writers).collect();
         while let Some((subtree, budget)) = self.outer.next_subtree() {
-            self.route = Route::to(subtree, budget);
-            // What is tried first must not depend on what was explored before.
-            for (place, &writers) in self.locations.iter_mut().zip(&writers) {
-                place.writers = writers;
+            let mut ends = None;
+            if self.learns && subtree != Subtree::default() {
+                ends = self.learn_writers()?;
             }
-            (self.classes, self.blocked, self.leaves, self.hit_limit) = (0, 0, 0, false);
-            let mark = self.begin(MAIN);
-            self.descend();
-            self.take_back(&mark);
-            let ends = match self.stop.take() {
-                Some(Stop::Again(why)) => return Err(why),
-                Some(Stop::Extent(extent)) => Some(extent),
-                Some(Stop::Suspended) | None => None,
-            };
+            if ends.is_none() {
+                ends = self.explore_subtree(subtree, budget)?;
+            }
+            self.learns = false;
             let report = self.report(ends);
             self.outer.explored(report);
         }
         Ok(())
+    }
+
+    /// Explores the first part of the tree, which others have seen.
+    fn learn_writers(&mut self) -> Result<Option<Extent>, TooSmall> {
+        let (tree, first) = self.outer.first_subtree();
+        let visited = std::mem::replace(&mut self.outer.visited, u64::MAX);
+        let ends = self.explore_subtree(tree, first);
+        self.outer.visited = visited;
+        self.learns = false;
+        ends
+    }
+
+    /// Explores a subtree. Why the exploration as a whole is to end, if it is.
+    fn explore_subtree(
+        &mut self,
+        subtree: Subtree,
+        budget: u64,
+    ) -> Result<Option<Extent>, TooSmall> {
+        self.route = Route::to(subtree, budget);
+        (self.classes, self.blocked, self.leaves, self.hit_limit) = (0, 0, 0, false);
+        let mark = self.begin(MAIN);
+        self.descend();
+        self.take_back(&mark);
+        match self.stop.take() {
+            Some(Stop::Again(why)) => Err(why),
+            Some(Stop::Extent(extent)) => Ok(Some(extent)),
+            Some(Stop::Suspended) | None => Ok(None),
+        }
     }
 
     fn report(&mut self, ends: Option<Extent>) -> Report {

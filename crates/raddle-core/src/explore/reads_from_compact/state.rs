@@ -156,6 +156,8 @@ pub(super) struct Explorer<'s, 'a, R: Row, F> {
     pub(super) blocked: u64,
     /// How many leaves were reached.
     pub(super) leaves: u64,
+    /// Whether it is still learned who writes what, which decides what is tried first.
+    pub(super) learns: bool,
     pub(super) hit_limit: bool,
     /// Why the exploration ends early.
     pub(super) stop: Option<Stop>,
@@ -227,6 +229,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             classes: 0,
             blocked: 0,
             leaves: 0,
+            learns: true,
             hit_limit: false,
             stop: None,
             route: Route::default(),
@@ -454,7 +457,9 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
         self.clock += 1;
         let place = &mut self.locations[location];
         place.written.set(thread, self.clock);
-        place.writers.insert(thread);
+        if self.learns {
+            place.writers.insert(thread);
+        }
     }
 
     #[cold]
@@ -672,6 +677,8 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
                 self.stop = Some(Stop::Extent(Extent::Deadline));
             } else if self.outer.is_cancelled() {
                 self.stop = Some(Stop::Extent(Extent::Stopped));
+            } else if !self.learns && self.leaves >= self.outer.visited && self.outer.is_enough() {
+                self.stop = Some(Stop::Suspended);
             }
         }
         if self.leaves == self.route.budget && self.stop.is_none() {
