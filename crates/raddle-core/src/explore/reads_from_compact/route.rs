@@ -73,6 +73,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let ends = self.explore_subtree(tree, first);
         self.outer.visited = visited;
         self.learns = false;
+        // Nothing of it is reported.
+        (self.route, self.classes, self.blocked) = (Route::default(), 0, 0);
         ends
     }
 
