@@ -36,6 +36,8 @@ pub struct Statistics {
     pub statements: usize,
     /// Cells of shared memory.
     pub cells: usize,
+    /// How often these are accessed, in all turns together.
+    pub accesses: usize,
     /// Variables of the formula.
     pub variables: usize,
     /// Clauses of the formula.
@@ -97,6 +99,7 @@ fn check_here(options: &Options) -> Result<Report, Refusal> {
         threads: program.threads.len(),
         statements: program.threads.iter().map(|thread| thread.events.len()).sum(),
         cells: program.cells.len(),
+        accesses: sequenced.accesses,
         variables,
         clauses,
         enough_rounds: sequenced.enough,

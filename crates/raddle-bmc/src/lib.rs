@@ -32,4 +32,4 @@ pub use check::{Answer, Report, Statistics, check};
 pub use deepen::deepen;
 pub use options::{Abstraction, Model, Options};
 pub use refuse::Refusal;
-pub use trace::{Bug, InputValue, TraceStep};
+pub use trace::{Bug, InputValue, ReadValue, TraceStep};

@@ -44,6 +44,8 @@ pub(crate) struct Event {
     pub(crate) guard: Term,
     pub(crate) action: Action,
     pub(crate) place: String,
+    /// Whether it accesses a part of a structure that is copied.
+    pub(crate) is_part: bool,
 }
 
 /// A thread.

@@ -40,6 +40,10 @@ pub(crate) struct Sequenced {
     pub(crate) active: Vec<Term>,
     /// Who may wait for ever, where, and when it does.
     pub(crate) waiting: Vec<(usize, String, Term)>,
+    /// Variables that something depends on. What others are read is not in the formula.
+    pub(crate) used: FxHashSet<Term>,
+    /// How often cells are accessed, in all turns together.
+    pub(crate) accesses: usize,
     /// So many rounds are enough for every execution.
     pub(crate) enough: usize,
     pub(crate) memory_is_exhaustive: bool,
@@ -56,7 +60,8 @@ pub(crate) fn sequence(program: &mut Program, options: &Options) -> Sequenced {
     let mut build = Builder { terms: &mut terms, constraints: vec![], done, active, cuts: vec![] };
     order(&mut build, program);
     let memory = memory::memory(program, options, &mut build);
-    let mut sequencer = Sequencer { program, memory, used, rounds, turns: vec![], waiting: vec![] };
+    let (turns, waiting, accesses) = (vec![], vec![], 0);
+    let mut sequencer = Sequencer { program, memory, used, rounds, turns, waiting, accesses };
     for round in 0..rounds {
         for thread in 0..sequencer.program.threads.len() {
             sequencer.turn(&mut build, Turn { round, thread });
@@ -67,7 +72,7 @@ pub(crate) fn sequence(program: &mut Program, options: &Options) -> Sequenced {
     let deadlock = sequencer.deadlock(&mut build);
     let mut cuts = sequencer.failures(&mut build, &sequencer.program.cuts);
     cuts.append(&mut build.cuts);
-    let Sequencer { memory, turns, waiting, .. } = sequencer;
+    let Sequencer { memory, turns, waiting, used, accesses, .. } = sequencer;
     let constraints = std::mem::take(&mut build.constraints);
     let (memory_is_exhaustive, left) = (memory.is_exhaustive(), memory.left());
     let done = std::mem::take(&mut build.done);
@@ -94,6 +99,8 @@ pub(crate) fn sequence(program: &mut Program, options: &Options) -> Sequenced {
         turns,
         done,
         left,
+        used,
+        accesses,
         enough,
         memory_is_exhaustive,
     }
@@ -144,6 +151,14 @@ fn used(program: &Program) -> FxHashSet<Term> {
     let mut seen = FxHashSet::default();
     program.terms.reach(open, &mut seen);
     seen
+}
+
+/// Whether what is read is a variable.
+pub(crate) fn is_variable(terms: &Terms, out: Term) -> bool {
+    match terms.node(out) {
+        Node::Sext(inner) => matches!(terms.node(inner), Node::Var(_)),
+        node => matches!(node, Node::Var(_)),
+    }
 }
 
 /// For every thread, statement and round, whether the thread is behind the statement.
@@ -234,6 +249,7 @@ struct Sequencer<'p> {
     rounds: usize,
     turns: Vec<(Turn, Vec<Term>)>,
     waiting: Vec<(usize, String, Term)>,
+    accesses: usize,
 }
 
 impl Sequencer<'_> {
@@ -263,6 +279,7 @@ impl Sequencer<'_> {
     fn step(&mut self, build: &mut Builder<'_>, step: Step) {
         let program = self.program;
         let event = &program.threads[step.turn.thread].events[step.event];
+        self.accesses += event.action.targets().len();
         match &event.action {
             Action::Read { at, out } => {
                 for &(cell, condition) in at {
@@ -312,11 +329,7 @@ impl Sequencer<'_> {
         value: Term,
     ) {
         // What is no variable is known to the thread anyway.
-        let is_variable = match build.terms.node(out) {
-            Node::Sext(inner) => matches!(build.terms.node(inner), Node::Var(_)),
-            node => matches!(node, Node::Var(_)),
-        };
-        if !is_variable || !self.used.contains(&out) {
+        if !is_variable(build.terms, out) || !self.used.contains(&out) {
             return;
         }
         let when = build.terms.and(step.active, condition);

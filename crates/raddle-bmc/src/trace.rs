@@ -3,7 +3,7 @@
 use crate::blast::Blaster;
 use crate::memory::Turn;
 use crate::program::{Action, Check, Event, Input, Program};
-use crate::sequence::{DEADLOCK, Sequenced};
+use crate::sequence::{DEADLOCK, Sequenced, is_variable};
 use crate::term::{Term, signed};
 
 /// Something that goes wrong.
@@ -34,6 +34,21 @@ pub struct TraceStep {
     pub place: String,
     /// What it does.
     pub text: String,
+    /// What it reads.
+    pub read: Option<ReadValue>,
+    /// Whether it accesses a part of a structure that is copied.
+    pub is_part: bool,
+}
+
+/// A value that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadValue {
+    /// The variable, with the offset in bytes behind a `+` if it is a part of one.
+    pub cell: String,
+    /// The value, if anything depends on it.
+    pub value: Option<u64>,
+    /// How many bits it has.
+    pub bits: u8,
 }
 
 /// A value from outside.
@@ -54,16 +69,17 @@ type Moment = (usize, usize, usize);
 
 struct Teller<'a> {
     program: &'a Program,
+    sequenced: &'a Sequenced,
     blaster: &'a Blaster,
 }
 
 /// The bug that an assignment shows: the first one in its execution.
 pub(crate) fn tell(program: &Program, sequenced: &Sequenced, blaster: &Blaster) -> Option<Bug> {
-    let teller = Teller { program, blaster };
+    let teller = Teller { program, sequenced, blaster };
     let failing = program.checks.iter().zip(&sequenced.bugs).filter(|(_, bug)| teller.holds(**bug));
-    let moments = failing.map(|(check, _)| (teller.end(sequenced, check), check));
+    let moments = failing.map(|(check, _)| (teller.end(check), check));
     let (end, check) = moments.min_by_key(|(moment, _)| *moment)?;
-    Some(teller.bug(sequenced, end, check))
+    Some(teller.bug(end, check))
 }
 
 impl Teller<'_> {
@@ -75,29 +91,34 @@ impl Teller<'_> {
         self.blaster.value(&self.program.terms, term)
     }
 
+    /// Whether what is read is in the formula.
+    fn is_known(&self, out: Term) -> bool {
+        !is_variable(&self.program.terms, out) || self.sequenced.used.contains(&out)
+    }
+
     /// When a check fails.
-    fn end(&self, sequenced: &Sequenced, check: &Check) -> Moment {
+    fn end(&self, check: &Check) -> Moment {
         match check.kind {
             DEADLOCK => (usize::MAX, 0, 0),
-            _ => self.moment(sequenced, check.thread, check.after),
+            _ => self.moment(check.thread, check.after),
         }
     }
 
     /// When a thread has executed so many statements.
-    fn moment(&self, sequenced: &Sequenced, thread: usize, after: usize) -> Moment {
+    fn moment(&self, thread: usize, after: usize) -> Moment {
         let Some(last) = after.checked_sub(1) else {
             return match self.program.threads[thread].created {
-                Some((parent, after, _)) => self.moment(sequenced, parent, after),
+                Some((parent, after, _)) => self.moment(parent, after),
                 None => (0, 0, 0),
             };
         };
-        let done = sequenced.done[thread][last].iter().position(|&done| self.holds(done));
+        let done = self.sequenced.done[thread][last].iter().position(|&done| self.holds(done));
         (done.unwrap_or(usize::MAX), thread, after)
     }
 
-    fn bug(&self, sequenced: &Sequenced, end: Moment, check: &Check) -> Bug {
+    fn bug(&self, end: Moment, check: &Check) -> Bug {
         let mut steps = vec![];
-        for (turn, active) in &sequenced.turns {
+        for (turn, active) in &self.sequenced.turns {
             let &Turn { round, thread } = turn;
             for (at, &active) in active.iter().enumerate() {
                 if (round, thread, at + 1) <= end && self.holds(active) {
@@ -105,15 +126,15 @@ impl Teller<'_> {
                 }
             }
             if (round, thread) < (end.0, end.1) {
-                self.arrivals(sequenced, *turn, &mut steps);
+                self.arrivals(*turn, &mut steps);
             }
         }
         let reached = |input: &&Input| {
-            self.moment(sequenced, input.thread, input.after) <= end && self.holds(input.guard)
+            self.moment(input.thread, input.after) <= end && self.holds(input.guard)
         };
         let inputs =
             self.program.inputs.iter().filter(reached).map(|input| self.input(input)).collect();
-        let waits = sequenced.waiting.iter().filter(|(_, _, when)| self.holds(*when));
+        let waits = self.sequenced.waiting.iter().filter(|(_, _, when)| self.holds(*when));
         let waits: Vec<(String, &str)> = waits
             .map(|(thread, place, _)| (self.program.threads[*thread].name.clone(), place.as_str()))
             .collect();
@@ -151,37 +172,40 @@ impl Teller<'_> {
     }
 
     /// Writes of the thread that reach memory at the end of its turn.
-    fn arrivals(&self, sequenced: &Sequenced, turn: Turn, steps: &mut Vec<TraceStep>) {
-        for (thread, at, left) in &sequenced.left {
+    fn arrivals(&self, turn: Turn, steps: &mut Vec<TraceStep>) {
+        for (thread, at, left) in &self.sequenced.left {
             let before = turn.round.checked_sub(1).is_some_and(|round| self.holds(left[round]));
             let done_before = turn
                 .round
                 .checked_sub(1)
-                .is_some_and(|round| self.holds(sequenced.done[*thread][*at][round]));
+                .is_some_and(|round| self.holds(self.sequenced.done[*thread][*at][round]));
             if *thread != turn.thread || before || !self.holds(left[turn.round]) {
                 continue;
             }
             let event = &self.program.threads[*thread].events[*at];
             if done_before && self.holds(event.guard) {
                 let text = format!("the write of {} reaches memory", self.target(event));
-                steps.push(self.tell(turn, event, text));
+                steps.push(self.tell(turn, event, text, None));
             }
         }
     }
 
     fn step(&self, turn: Turn, at: usize) -> TraceStep {
         let event = &self.program.threads[turn.thread].events[at];
-        let number = |term: Term| {
-            let width = self.program.terms.width(term);
-            signed(self.value(term), width)
+        let out = match event.action {
+            Action::Read { out, .. } => Some(out),
+            Action::Update { out, .. } => out,
+            _ => None,
         };
+        let number = |term: Term| signed(self.value(term), self.program.terms.width(term));
         let text = match &event.action {
             Action::Read { out, .. } => format!("reads {} = {}", self.target(event), number(*out)),
             Action::Write { value, .. } => {
                 format!("writes {} = {}", self.target(event), number(*value))
             }
-            Action::Update { out, new, writes, .. } => {
-                let was = out.map_or(String::new(), |out| format!(", was {}", number(out)));
+            Action::Update { new, writes, .. } => {
+                let was = out.filter(|&out| self.is_known(out));
+                let was = was.map_or(String::new(), |out| format!(", was {}", number(out)));
                 match self.holds(*writes) {
                     true => format!("sets {} = {}{was}", self.target(event), number(*new)),
                     false => format!("leaves {} as it is{was}", self.target(event)),
@@ -195,11 +219,18 @@ impl Teller<'_> {
                 format!("joins {name}")
             }
         };
-        self.tell(turn, event, text)
+        let read = out.map(|out| ReadValue {
+            cell: self.target(event).to_owned(),
+            value: self.is_known(out).then(|| self.value(out)),
+            bits: self.program.terms.width(out),
+        });
+        self.tell(turn, event, text, read)
     }
 
-    fn tell(&self, turn: Turn, event: &Event, text: String) -> TraceStep {
+    fn tell(&self, turn: Turn, event: &Event, text: String, read: Option<ReadValue>) -> TraceStep {
         TraceStep {
+            read,
+            is_part: event.is_part,
             round: turn.round,
             thread: self.program.threads[turn.thread].name.clone(),
             place: event.place.clone(),

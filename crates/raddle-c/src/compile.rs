@@ -20,6 +20,7 @@ use crate::assembly;
 use crate::audit;
 use crate::cpp_functions;
 use crate::error::Error;
+use crate::guide::Guide;
 use crate::stub;
 use crate::symbols;
 
@@ -43,6 +44,15 @@ pub struct Object {
     pub(crate) refused: Vec<String>,
     /// The user's own shared object. Then the first one is only the stub.
     pub(crate) user: Option<Vec<u8>>,
+    pub(crate) guide: Option<Guide>,
+}
+
+impl Object {
+    /// The program, of which only what a guide says is explored.
+    #[must_use]
+    pub fn led_by(self, guide: Guide) -> Self {
+        Object { guide: Some(guide), ..self }
+    }
 }
 
 /// Without builtin functions: a call of `strcpy` must stay one, as stores in its place have no hooks.
@@ -152,7 +162,7 @@ fn link(
     command.args(stub).args(objects).arg(&entries).args(["-lm", "-o"]).arg(&out);
     run(&mut command)?;
     let bytes = std::fs::read(&out).map_err(|error| Error::System(error.to_string()))?;
-    Ok(Object { bytes, refused: cpp_functions::readable(refused), user: None })
+    Ok(Object { bytes, refused: cpp_functions::readable(refused), user: None, guide: None })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

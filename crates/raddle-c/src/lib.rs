@@ -9,6 +9,7 @@
 //! - `serve`, `plain`, `atomics` and `shared`: what hooks do; `requests` and `ops`: what library functions
 //!   are made of (`shims`);
 //! - `spin` and `loops`: how loops are found that only wait; `leaks`: memory that is never freed;
+//! - `guide`: how an execution is found that somebody else knows;
 //! - `crash`, `difference`, `frames`, `memory`, `names`, `places` and `types`: what people are told.
 //!
 //! All that threads share goes through ops, so each thread is run alone. What cannot be seen is refused, with
@@ -28,6 +29,7 @@ mod difference;
 mod error;
 mod facts;
 mod frames;
+mod guide;
 mod heap;
 mod hooks;
 mod joined;
@@ -63,6 +65,7 @@ mod types;
 pub use check::{Request, build, check, check_built, check_parts, estimate};
 pub use compile::{Object, Source};
 pub use error::Error;
+pub use guide::{Guide, KnownRead};
 pub use outcome::{Bug, BugKind, Outcome, Verdict};
 pub use parts::{Kept, Parts, Progress};
 

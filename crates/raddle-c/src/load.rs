@@ -14,6 +14,7 @@ use object::{LittleEndian, Object as _, ObjectSymbol, SymbolKind, elf};
 
 use crate::compile::Object;
 use crate::error::Error;
+use crate::guide::Guide;
 use crate::joined;
 use crate::libc_functions::GUARDED;
 use crate::switch::{self, Frame};
@@ -60,6 +61,7 @@ pub(crate) struct Module {
     pub(crate) exits: usize,
     /// The stub, if it is an object of its own.
     pub(crate) stub: Option<Box<Module>>,
+    pub(crate) guide: Option<Guide>,
 }
 
 pub(crate) type File<'a> = ElfFile64<'a, LittleEndian>;
@@ -76,7 +78,7 @@ pub(crate) struct Plan {
 impl Module {
     /// Loads a program.
     pub(crate) fn load(object: Object) -> Result<Self, Error> {
-        let Object { mut bytes, refused, user } = object;
+        let Object { mut bytes, refused, user, guide } = object;
         let plan = plan(&bytes)?;
         remove_constructors(&mut bytes)?;
         let handle = open(&bytes)?;
@@ -117,12 +119,15 @@ impl Module {
             threads: find(handle, c"raddle_threads"),
             exits: find(handle, c"raddle_exits"),
             stub: None,
+            guide: None,
             bytes,
         };
-        match user {
-            None => Ok(module),
-            Some(user) => joined::join(module, user),
-        }
+        let mut module = match user {
+            None => module,
+            Some(user) => joined::join(module, user)?,
+        };
+        module.guide = guide;
+        Ok(module)
     }
 
     /// The user's own object, with its stub.
@@ -156,6 +161,7 @@ impl Module {
             threads: stub.threads,
             exits: stub.exits,
             stub: Some(Box::new(stub)),
+            guide: None,
         })
     }
 

@@ -383,6 +383,9 @@ impl Program for Native {
         self.replies.truncate(node.0 as usize);
         self.replies.resize(node.0 as usize, 0);
         self.replies.push(reply);
+        if self.strays(histories, step, reply) {
+            return Segment { effects: vec![], end: End::Assume };
+        }
         let segment = self.try_run(histories, step, node);
         let segment = segment.unwrap_or_else(|end| Segment { effects: vec![], end });
         let is_question = matches!(segment.end, End::Question(_));

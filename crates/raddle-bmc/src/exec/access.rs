@@ -462,11 +462,13 @@ impl Exec<'_> {
         let mut scalars = vec![];
         self.scalars(ty, 0, &mut scalars)?;
         let mut parts = vec![];
+        self.copies = true;
         for (offset, ty) in scalars {
             let at = self.offset(pointer, offset);
             let width = ty.width().unwrap_or(8);
             parts.push(self.read(at, width)?);
         }
+        self.copies = false;
         Ok(Value::Record(parts))
     }
 
@@ -478,10 +480,12 @@ impl Exec<'_> {
             Value::Record(parts) => {
                 let mut scalars = vec![];
                 self.scalars(ty, 0, &mut scalars)?;
+                self.copies = true;
                 for ((offset, _), part) in scalars.into_iter().zip(parts) {
                     let at = self.offset(pointer, offset);
                     self.write(at, part, order)?;
                 }
+                self.copies = false;
                 Ok(())
             }
         }

@@ -172,6 +172,10 @@ pub(crate) struct Exec<'a> {
     cuts: Vec<Check>,
     inputs: Vec<Input>,
     here: Span,
+    /// Whether only the type of an expression is wanted: functions are not executed.
+    only_type: bool,
+    /// Whether what is accessed is a part of a structure that is copied.
+    copies: bool,
 }
 
 /// What the next execution must know.
@@ -232,6 +236,8 @@ impl<'a> Exec<'a> {
             cuts: vec![],
             inputs: vec![],
             here: Span::none(),
+            only_type: false,
+            copies: false,
         }
     }
 
@@ -333,7 +339,8 @@ impl<'a> Exec<'a> {
     }
 
     fn event(&mut self, action: Action) {
-        let event = Event { guard: self.state.guard, action, place: self.place() };
+        let (guard, place, is_part) = (self.state.guard, self.place(), self.copies);
+        let event = Event { guard, action, place, is_part };
         self.threads[self.thread].events.push(event);
     }
 

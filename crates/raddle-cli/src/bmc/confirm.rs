@@ -2,14 +2,19 @@
 //!
 //! The program is compiled and explored as `raddle check` does it, with the inputs of the counterexample: the functions
 //! that give inputs are replaced by ones that give these, thread by thread. Which bug comes out of that is what is
-//! reported. If all executions with these inputs were explored and nothing is wrong, then the counterexample is a flaw
-//! of ours.
+//! reported.
+//!
+//! First the program is led along the counterexample: its threads read what they read there. That takes no time even
+//! where there are too many executions to search. It may fail: statements of the counterexample are those of the source, and
+//! some that do not matter are left out there. So next a thread may read these values in any order, and then all executions
+//! with these inputs are explored. If there is nothing wrong with any, then the counterexample is a flaw of ours.
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use raddle_bmc::{Bug, InputValue, Model as Bounded, Options};
-use raddle_c::{Request, Source, Verdict};
+use raddle_bmc::{Bug, InputValue, Model as Bounded, Options, ReadValue, TraceStep};
+use raddle_c::{Error, Guide, KnownRead, Request, Source, Verdict};
 use raddle_core::model::Model;
 
 use super::args::BmcArgs;
@@ -67,22 +72,55 @@ pub(super) fn confirm(options: &Options, bug: &Bug, args: &BmcArgs) -> Confirmat
         Bounded::Tso => Model::Tso,
         Bounded::Pso => Model::Pso,
     };
-    let request =
-        Request { source, model, timeout: Some(args.replay_timeout), ..Request::new(&[]) };
-    match raddle_c::check(&request) {
-        Err(error) => unknown(error.to_string()),
-        Ok(outcome) => match (outcome.verdict, outcome.bug) {
-            (_, Some(found)) if found.kind.name() == "unsupported" => unknown(found.message),
-            (_, Some(found)) => {
-                Confirmation::Confirmed(Box::new(Recorded::new(&request, &found)), Box::new(found))
-            }
-            (Verdict::Clean, None) if notices(bug) => Confirmation::Contradicted,
-            (Verdict::Clean, None) => unknown(String::from(
-                "the compiled program does not notice that something is wrong",
-            )),
-            (_, None) => unknown(outcome.bound.unwrap_or_else(|| String::from("it was not found"))),
-        },
+    let request = Request { source, model, ..Request::new(&[]) };
+    explore(&request, bug, args.replay_timeout).unwrap_or_else(|error| unknown(error.to_string()))
+}
+
+/// Leads the program along the counterexample, for half of the time, and then explores it.
+fn explore(request: &Request, bug: &Bug, time: Duration) -> Result<Confirmation, Error> {
+    let start = Instant::now();
+    let object = raddle_c::build(&request.source)?;
+    let confirmed = |found: raddle_c::Bug| {
+        Confirmation::Confirmed(Box::new(Recorded::new(request, &found)), Box::new(found))
+    };
+    for guide in [guide(bug), guide(bug).in_any_order()] {
+        let request = Request { timeout: Some(time / 4), ..request.clone() };
+        let outcome = raddle_c::check_built(&object.clone().led_by(guide), &request)?;
+        if let Some(found) = outcome.bug.filter(|found| found.kind.name() != "unsupported") {
+            return Ok(confirmed(found));
+        }
     }
+    let rest = time.saturating_sub(start.elapsed());
+    let outcome =
+        raddle_c::check_built(&object, &Request { timeout: Some(rest), ..request.clone() })?;
+    Ok(match (outcome.verdict, outcome.bug) {
+        (_, Some(found)) if found.kind.name() == "unsupported" => {
+            Confirmation::Unknown(found.message)
+        }
+        (_, Some(found)) => confirmed(found),
+        (Verdict::Clean, None) if bug.steps.iter().any(|step| step.is_part) => {
+            Confirmation::Unknown(String::from(
+                "the compiled program may copy structures at once, not part by part",
+            ))
+        }
+        (Verdict::Clean, None) if notices(bug) => Confirmation::Contradicted,
+        (Verdict::Clean, None) => Confirmation::Unknown(String::from(
+            "the compiled program does not notice that something is wrong",
+        )),
+        (_, None) => {
+            Confirmation::Unknown(outcome.bound.unwrap_or_else(|| String::from("it was not found")))
+        }
+    })
+}
+
+/// What threads read in the counterexample.
+fn guide(bug: &Bug) -> Guide {
+    let known = |step: &TraceStep| {
+        let ReadValue { cell, value, bits } = step.read.clone()?;
+        let (thread, place) = (step.thread.clone(), step.place.clone());
+        Some(KnownRead { thread, place, variable: cell, value, bits })
+    };
+    Guide::new(bug.steps.iter().filter_map(known))
 }
 
 /// Whether a compiled program fails where this happens. One that accesses memory beyond an object, or that nobody has

@@ -64,6 +64,14 @@ fn inputs_are_found_and_fed_to_the_compiled_program() {
     assert!(replayed.starts_with("exit 1\nthread main: assertion failed"), "{replayed}");
 }
 
+/// There are too many executions to search.
+#[test]
+fn the_compiled_program_is_led_to_a_bug() {
+    let printed = bmc("corpus/bmc/rare.c --unwind 16 --cc gcc");
+    assert!(printed.starts_with("exit 1\n"), "{printed}");
+    assert!(printed.contains("The execution is one of the compiled program."), "{printed}");
+}
+
 #[test]
 fn what_is_not_modelled_is_refused_with_its_place() {
     assert_snapshot!(bmc("corpus/c/errors/fork.c"), @r"
