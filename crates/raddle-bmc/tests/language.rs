@@ -100,3 +100,25 @@ fn pointers_that_go_astray_are_found() {
         pair("division", "a division by zero")
     );
 }
+
+/// Duff's device: the switch jumps into the loop once, and not again where the loop comes back to a case.
+#[test]
+fn a_switch_jumps_into_a_loop_once() {
+    let text = "#include <assert.h>\nint main(void) {\nint n = 7, c = 0, i = (n + 3) / 4;\nswitch (n % 4) {\n\
+                case 0: do { c++;\ncase 3: c++;\ndefault: c++;\ncase 1: c++; } while (--i > 0);\n}\n\
+                assert(c == 7);\n}\n";
+    assert_eq!(answer(text, 3), Answer::Safe);
+}
+
+/// What is not executed is only asked for its type: here is no thread, and no function that calls itself for ever.
+#[test]
+fn the_other_side_of_a_conditional_is_not_executed() {
+    let thread = "#include <assert.h>\n#include <pthread.h>\nstatic int x, y;\n\
+                  static void *run(void *a) { x = 1; return 0; }\nstatic void *look(void *a) { y = x; return 0; }\n\
+                  int main(void) {\npthread_t t, u;\nint r = x ? pthread_create(&t, 0, run, 0) : 0;\n\
+                  pthread_create(&u, 0, look, 0);\nassert(x == 0);\nreturn r;\n}\n";
+    assert_eq!(answer(thread, 2), Answer::Safe);
+    let function = "#include <assert.h>\nstatic int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n\
+                    int main(void) { assert(fib(9) == 34); }\n";
+    assert_eq!(answer(function, 2), Answer::Safe);
+}

@@ -266,10 +266,14 @@ impl<'a> Exec<'a> {
         let saved = self.state.clone();
         let events = self.after();
         let (checks, cuts, inputs) = (self.checks.len(), self.cuts.len(), self.inputs.len());
-        let ty = match self.lvalue_type(expression)? {
-            Some(ty) => Ok(ty),
-            None => self.eval(expression).map(|(_, ty)| ty),
+        let mallocs = self.mallocs;
+        let only_type = std::mem::replace(&mut self.only_type, true);
+        let ty = match self.lvalue_type(expression) {
+            Ok(Some(ty)) => Ok(ty),
+            Ok(None) => self.eval(expression).map(|(_, ty)| ty),
+            Err(refusal) => Err(refusal),
         };
+        (self.only_type, self.mallocs) = (only_type, mallocs);
         self.threads[self.thread].events.truncate(events);
         self.checks.truncate(checks);
         self.cuts.truncate(cuts);

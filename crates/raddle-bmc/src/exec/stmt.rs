@@ -10,7 +10,7 @@ use lang_c::span::Node as Ast;
 use rustc_hash::FxHashSet;
 
 use super::repeat::Loop;
-use super::{Exec, Frame, Result, Scope, State, Switch, Value};
+use super::{Exec, Frame, Result, Scope, State, Value};
 use crate::term::{FALSE, Term};
 use crate::types::{INT, Type};
 
@@ -246,15 +246,7 @@ impl<'a> Exec<'a> {
                 self.case(low, high)
             }
             Label::Default => {
-                let Some(Switch { value, from, cases }) = self.frame().switches.pop() else {
-                    return Ok(());
-                };
-                let taken: Vec<Term> =
-                    cases.iter().map(|&(low, high)| self.within(value, low, high)).collect();
-                let any = self.terms.any(taken);
-                let none = self.terms.not(any);
-                self.enter_case(from.clone(), none);
-                self.frame().switches.push(Switch { value, from, cases });
+                self.default_case();
                 Ok(())
             }
         }

@@ -18,18 +18,33 @@ impl<'a> Exec<'a> {
     }
 
     pub(super) fn case(&mut self, low: u64, high: u64) -> Result<()> {
-        let Some(Switch { value, from, .. }) = self.frame().switches.last() else {
+        let Some(&Switch { value, .. }) = self.frame().switches.last() else {
             return self.refuse("a case outside of a switch");
         };
-        let (value, from) = (*value, from.clone());
         let condition = self.within(value, low, high);
-        self.enter_case(from, condition);
+        self.enter_case(condition);
         Ok(())
     }
 
-    pub(super) fn enter_case(&mut self, mut from: State, condition: Term) {
-        from.guard = self.terms.and(from.guard, condition);
-        self.join_here(vec![from]);
+    pub(super) fn default_case(&mut self) {
+        let Some(Switch { value, cases, .. }) = self.frame().switches.last() else { return };
+        let (value, cases) = (*value, cases.clone());
+        let taken: Vec<Term> =
+            cases.iter().map(|&(low, high)| self.within(value, low, high)).collect();
+        let any = self.terms.any(taken);
+        let none = self.terms.not(any);
+        self.enter_case(none);
+    }
+
+    /// Goes on here from the switch if this is true. It jumps once: not again where a loop comes back to the case.
+    fn enter_case(&mut self, condition: Term) {
+        let Some(mut switch) = self.frame().switches.pop() else { return };
+        let here = self.terms.and(switch.from.guard, condition);
+        let not = self.terms.not(condition);
+        let elsewhere = self.terms.and(switch.from.guard, not);
+        self.join_here(vec![State { guard: here, ..switch.from.clone() }]);
+        switch.from.guard = elsewhere;
+        self.frame().switches.push(switch);
     }
 
     pub(super) fn switch(&mut self, value: Term, body: &'a Ast<Statement>) -> Result<()> {

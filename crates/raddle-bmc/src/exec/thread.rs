@@ -26,6 +26,9 @@ impl<'a> Exec<'a> {
         list: &'a [Ast<Expression>],
         span: Span,
     ) -> Result<(Value, Type)> {
+        if self.only_type {
+            return Ok(self.none());
+        }
         let [id, _, _, _] = list else { return self.refuse("too few arguments") };
         let (id_at, _) = self.scalar(id)?;
         let (function, _) = self.scalar(&list[2])?;
