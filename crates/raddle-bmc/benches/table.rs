@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use raddle_bmc::{Abstraction, Answer, Model, Options, Report, check};
+use raddle_bmc::{Abstraction, Answer, Model, Options, Report, Statistics, check};
 
 /// A program of the table: file, flags, unwind, rounds, bits, and whether it is wrong under SC, TSO and PSO.
 type Row = (&'static str, &'static str, usize, usize, Option<u8>, [bool; 3]);
@@ -97,34 +97,50 @@ fn explored(options: &Options, expected: bool) -> Option<f64> {
     rest.split([',', '}']).next()?.parse().ok()
 }
 
-/// How many stores may wait: in a buffer of TSO-SMA, in a list of eTSO-SMA.
+/// How many stores may wait.
 const BOUNDS: [usize; 5] = [2, 4, 8, 16, 32];
 
 /// Programs by which bounds are compared: file, unwind, rounds, bits.
 const BOUNDED: &[Row] = &[
     ("c/exclusion/dekker.c", "", 1, 2, None, [false, true, true]),
+    ("c/exclusion/peterson.c", "", 1, 2, None, [false, true, true]),
     ("c/exclusion/szymanski.c", "", 1, 3, None, [false, true, true]),
     ("bmc/spread.c", "-DLENGTH=8", 1, 2, None, [false, true, true]),
     ("bmc/spread.c", "-DLENGTH=24", 1, 2, None, [false, true, true]),
 ];
 
-/// Formulas for TSO by the number of stores that may wait, and whether the bug is found with so many.
+/// Which representation of buffers, and what the bound is there: nodes `N` and the greatest time stamp `K`.
+type Measured = (&'static str, Abstraction, fn(usize) -> (usize, usize));
+
+const MEASURED: [Measured; 4] = [
+    ("TSO-SMA, N", Abstraction::Simple, |bound| (bound, 7)),
+    ("eTSO-SMA, N (K=7)", Abstraction::Etso, |bound| (bound, 7)),
+    ("eTSO-SMA, K (N=2)", Abstraction::Etso, |bound| (2, bound)),
+    ("stamps", Abstraction::Stamps, |bound| (bound, 7)),
+];
+
+/// What store buffers add to the formula, for TSO, by the bound on what waits, and whether the bug is found with it.
 fn sizes() {
-    println!("variables/clauses, TSO, by how many stores may wait; * the bug is found");
-    let heads = BOUNDS.map(|bound| format!("{:>17}", format!("{bound}  ")));
-    println!("{:34}  {:6}  {}", "program", "sma", heads.join(" "));
+    println!(
+        "clauses, and how many more than for SC for each access, by bound; * the bug is found"
+    );
+    let heads = BOUNDS.map(|bound| format!("{bound:>13}  "));
+    println!("{:30} {:18} {}", "program", "bound", heads.join(" "));
     for row in BOUNDED {
-        for abstraction in [Abstraction::Simple, Abstraction::Etso, Abstraction::Stamps] {
-            let size = |nodes: usize| {
+        let without = run(&options(row, Model::Sc)).statistics.clauses;
+        for (name, abstraction, bounds) in MEASURED {
+            let size = |bound: usize| {
                 let mut options = options(row, Model::Tso);
-                (options.abstraction, options.nodes, options.max_time) = (abstraction, nodes, 7);
+                (options.nodes, options.max_time) = bounds(bound);
+                options.abstraction = abstraction;
                 let report = run(&options);
                 let found = if is_wrong(&report) { '*' } else { ' ' };
-                let size = report.statistics;
-                format!("{:>17}", format!("{}/{} {found}", size.variables, size.clauses))
+                let Statistics { clauses, accesses, .. } = report.statistics;
+                let each = clauses.saturating_sub(without) as f64 / accesses as f64;
+                format!("{clauses:>7} {each:6.1}{found}")
             };
-            let name = format!("{} {}", row.0, row.1);
-            println!("{name:34}  {:6}  {}", abstraction.name(), BOUNDS.map(size).join(" "));
+            let program = format!("{} {}", row.0, row.1);
+            println!("{program:30} {name:18} {}", BOUNDS.map(size).join(" "));
         }
     }
 }

@@ -52,3 +52,30 @@ fn arrays_grow_with_buffers() {
     assert!(sizes[..4].is_sorted_by(|a, b| a.1 < b.1), "{sizes:?}");
     assert_eq!(sizes[3], sizes[4], "no buffer is longer than what is written");
 }
+
+/// Dekker's algorithm writes one variable up to six times.
+fn dekker(nodes: usize, max_time: usize) -> usize {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/exclusion/dekker.c");
+    let (model, abstraction) = (Model::Tso, Abstraction::Etso);
+    let (unwind, rounds) = (1, 2);
+    let options =
+        Options { unwind, rounds, nodes, max_time, model, abstraction, ..Options::new(file) };
+    checked(&options).statistics.clauses
+}
+
+/// A node more costs every access to a variable the same, until there are as many as the variable has writes, and one.
+#[test]
+fn lists_grow_with_the_writes_of_a_variable_at_most() {
+    let sizes = [4, 5, 6, 7, 8, 32].map(|nodes| dekker(nodes, 7));
+    assert_eq!(sizes[1] - sizes[0], sizes[2] - sizes[1], "{sizes:?}");
+    assert!(sizes[2] < sizes[3], "{sizes:?}");
+    assert_eq!(sizes[3..], [sizes[3]; 3]);
+}
+
+/// Twice the time costs a bit of every time stamp.
+#[test]
+fn time_costs_its_logarithm() {
+    let sizes = [1, 3, 7, 15].map(|max_time| dekker(2, max_time));
+    let growth: Vec<usize> = sizes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(growth, [growth[0]; 3], "{sizes:?}");
+}

@@ -10,13 +10,23 @@
 //! The slides have slips, which were put right: the node that is written is `node` (they have the thread's number
 //! there), and under PSO, too, the successor is one whose time has not come.
 //!
-//! An access costs selections from the nodes of one list and comparisons of time stamps, whatever waits elsewhere: how
-//! many writes wait in a thread's buffer is no bound here. What the bounds cost:
+//! *Cost.* The paper calls `read` and `write` constant: they have no loops. TSO-SMA looks through the whole buffer of the
+//! thread, so its formula is proportional to how many writes may wait there. Here nothing bounds how many writes of a thread
+//! wait: an access looks into the list of its variable only, whatever waits elsewhere (`corpus/bmc/spread.c`: the same formula
+//! for any bound). The two bounds that there are cost the following, as `cargo bench -p raddle-bmc -- sizes` shows.
 //!
-//! - `N`, the nodes of a list, costs every access to the variable a constant for each node, as a list is an array
-//!   and an index into it is known to the solver only. (The paper counts statements; to its back end the arrays cost the
-//!   same.) But no list has more nodes than the variable has writes, and one: from there on `N` costs nothing.
-//! - `K`, the greatest time stamp, costs a bit of every stamp when it doubles, up to the number of all writes.
+//! - `K`, the greatest time stamp, is how many writes can reach memory one after the other. When it doubles, every stamp
+//!   gets a bit: a constant for each access. More than there are writes cost nothing.
+//! - `N`, the nodes of a list, is how many writes to *one* variable wait, and one. In C an element of an array is one
+//!   expression; in clauses it is a selection among all nodes, as the index is known to the solver only, and no circuit
+//!   selects from `N` values without a gate for each. So `N` costs every access to the variable a constant for each node, up
+//!   to as many nodes as the variable has writes, and one: from there on nothing. To the back end of the paper it is the same.
+//!   Its experiments have `N` of 2 or 3.
+//!
+//! Rejected: what an array holds as a chain of its updates (the cost is the number of writes so far, not `N`, which is
+//! more), and lemmas on demand (Brummayer, Biere, 2009), whose first formula does not depend on `N` but needs one for each read and
+//! update in the end. What does get rid of `N` and `K` is to let each write have the round in which it reaches
+//! memory: that is `stamps`.
 //!
 //! Executions that need more nodes or time are left out.
 
