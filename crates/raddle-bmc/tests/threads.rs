@@ -1,14 +1,18 @@
 //! Threads and their stacks: what is wrong with them, and what is not; and exchanges that fail for no reason.
 
-use raddle_bmc::{Answer, Options, Report, check};
+use raddle_bmc::{Answer, Model, Options, Report, check};
 
 const HEADERS: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n";
 
 fn checked(text: &str, unwind: usize, rounds: usize) -> Report {
+    checked_under(Model::Sc, text, unwind, rounds)
+}
+
+fn checked_under(model: Model, text: &str, unwind: usize, rounds: usize) -> Report {
     let directory = tempfile::TempDir::new().expect("a directory");
     let file = directory.path().join("program.c");
     std::fs::write(&file, format!("{HEADERS}{text}")).expect("a file");
-    check(&Options { unwind, rounds, ..Options::new(file) }).expect("it is modelled")
+    check(&Options { model, unwind, rounds, ..Options::new(file) }).expect("it is modelled")
 }
 
 /// What is wrong: the kind, what it is, and the line, without the headers.
@@ -101,7 +105,7 @@ fn variables_of_functions_end_for_other_threads_too() {
     let main = "}\nint main(void) { start();";
     assert_eq!(
         bug(&format!("{set}{start}{main} pthread_join(t, 0); }}")),
-        "2:use-after-return: a variable is used whose function has ended"
+        "2:use-after-return: a variable is used whose block has ended"
     );
     is_safe(&format!("{set}{start} pthread_join(t, 0); assert(x == 1); {main} }}"), 4);
     is_safe(
@@ -113,6 +117,27 @@ fn variables_of_functions_end_for_other_threads_too() {
 }
 
 #[test]
+fn variables_of_blocks_end_for_other_threads_too() {
+    let set = "static void *set(void *p) {\n*(int *)p = 1;\nreturn 0; }\n";
+    let main = |in_block: &str, behind: &str| {
+        format!(
+            "{set}int main(void) {{ pthread_t t; {{ int x = 0; pthread_create(&t, 0, set, &x); {in_block} }} {behind} }}"
+        )
+    };
+    let join = "pthread_join(t, 0);";
+    let expected = "2:use-after-return: a variable is used whose block has ended";
+    assert_eq!(bug(&main("", join)), expected);
+    is_safe(&main("pthread_join(t, 0); assert(x == 1);", ""), 4);
+    let repeated = |join: &str| {
+        format!(
+            "{set}int main(void) {{ pthread_t t; for (int i = 0; i < 2; i++) {{ int x = 0; pthread_create(&t, 0, set, &x); {join} }} }}"
+        )
+    };
+    assert_eq!(bug(&repeated("")), expected);
+    is_safe(&repeated(join), 6);
+}
+
+#[test]
 fn the_stack_of_a_thread_ends_with_it() {
     let thread = |end: &str| {
         format!(
@@ -120,7 +145,7 @@ fn the_stack_of_a_thread_ends_with_it() {
              int main(void) {{ pthread_t t; pthread_create(&t, 0, run, 0);\nint *q = p;\nif (q) *q = 2;\n}}"
         )
     };
-    let expected = "5:use-after-return: a variable is used whose function has ended";
+    let expected = "5:use-after-return: a variable is used whose block has ended";
     assert_eq!(bug(&thread("return a;")), expected);
     assert_eq!(bug(&thread("pthread_exit(0);")), expected);
 }
@@ -168,4 +193,58 @@ fn how_wide_an_index_is_costs_nothing() {
         (statistics.variables, statistics.clauses)
     };
     assert_eq!(size("short"), size("long"));
+}
+
+/// Store buffering, with a statement between store and load that concerns one thread only.
+#[test]
+fn what_empties_a_buffer_does_so_where_nobody_else_looks() {
+    let is_safe = |between: [&str; 2]| {
+        let thread = |name: &str, mine: &str, other: &str, between: &str| {
+            format!(
+                "static void *{name}(void *a) {{ int e = 5; atomic_store_explicit(&{mine}, 1, memory_order_relaxed);\n\
+                 {between}; return atomic_load_explicit(&{other}, memory_order_relaxed) ? a : 0; }}\n"
+            )
+        };
+        let text = format!(
+            "static atomic_int x, y, z, w;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n\
+             {}{}int main(void) {{ pthread_t t, u; void *r, *s; pthread_create(&t, 0, f, &x);\n\
+             pthread_create(&u, 0, g, &x); pthread_join(t, &r); pthread_join(u, &s); assert(r || s); }}",
+            thread("f", "x", "y", between[0]),
+            thread("g", "y", "x", between[1])
+        );
+        let answers =
+            [Model::Tso, Model::Pso].map(|model| checked_under(model, &text, 2, 3).answer);
+        let bugs = answers.map(|answer| matches!(answer, Answer::Bug(_)));
+        assert_eq!(bugs[0], bugs[1], "{text}");
+        !bugs[0]
+    };
+    assert!(is_safe(["atomic_exchange(&z, 1)", "atomic_exchange(&w, 1)"]));
+    assert!(is_safe(["z = 1", "w = 1"]));
+    assert!(is_safe([
+        "atomic_compare_exchange_strong(&z, &e, 1)",
+        "atomic_compare_exchange_strong(&w, &e, 1)"
+    ]));
+    assert!(is_safe([
+        "pthread_mutex_lock(&m); pthread_mutex_unlock(&m)",
+        "pthread_mutex_lock(&n); pthread_mutex_unlock(&n)"
+    ]));
+    assert!(!is_safe([
+        "atomic_store_explicit(&z, 1, memory_order_release)",
+        "atomic_store_explicit(&w, 1, memory_order_release)"
+    ]));
+}
+
+/// Under PSO a release store has a store-store fence before it, whoever looks.
+#[test]
+fn a_release_orders_stores_where_nobody_else_looks() {
+    let between = |statement: &str| {
+        let text = format!(
+            "static atomic_int x, y, z;\nstatic void *f(void *a) {{ atomic_store_explicit(&x, 1, memory_order_relaxed);\n\
+             {statement}; atomic_store_explicit(&y, 1, memory_order_relaxed); return 0; }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, f, 0); if (y) assert(x); }}"
+        );
+        matches!(checked_under(Model::Pso, &text, 2, 3).answer, Answer::Bug(_))
+    };
+    assert!(between("atomic_store_explicit(&z, 1, memory_order_relaxed)"));
+    assert!(!between("atomic_store_explicit(&z, 1, memory_order_release)"));
 }

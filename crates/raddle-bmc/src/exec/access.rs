@@ -110,7 +110,7 @@ impl Exec<'_> {
             match self.space.objects[object].is_block {
                 true => self.fails_if(dead, "use-after-free", "memory is used that was freed"),
                 false => {
-                    let message = "a variable is used whose function has ended";
+                    let message = "a variable is used whose block has ended";
                     self.fails_if(dead, "use-after-return", message);
                 }
             }
@@ -372,6 +372,8 @@ impl Exec<'_> {
         }
         self.note_use(&cells, true);
         if !self.is_visible(&cells) {
+            // Nobody else sees the write, but what it does to the store buffer.
+            self.fence(order);
             self.local_write(&cells, value);
             return Ok(());
         }
@@ -405,6 +407,7 @@ impl Exec<'_> {
         }
         self.note_use(&cells, true);
         if !self.is_visible(&cells) {
+            self.fence(Order::SeqCst);
             let old = self.local_read(&cells, width);
             let (new, writes, ready) = f(self, old)?;
             let value = self.terms.ite(writes, new, old);

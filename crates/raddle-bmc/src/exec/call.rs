@@ -246,7 +246,7 @@ impl<'a> Exec<'a> {
         }
         self.state = state;
         while !self.frame().scopes.is_empty() {
-            self.leave();
+            self.leave()?;
         }
         let ended = self.frames.pop().map(|frame| frame.ended).unwrap_or_default();
         // With `main` everything ends.

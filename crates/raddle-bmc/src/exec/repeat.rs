@@ -32,8 +32,7 @@ impl<'a> Exec<'a> {
         }
         let (before, step) = (repeat.condition.as_deref(), repeat.step.as_deref());
         self.repeat(&Loop { before, body: &repeat.statement, step, behind: None })?;
-        self.leave();
-        Ok(())
+        self.leave()
     }
 
     /// Executes a loop.

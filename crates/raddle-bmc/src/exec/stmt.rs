@@ -14,6 +14,9 @@ use super::{Exec, Frame, Result, Scope, State, Value};
 use crate::term::{FALSE, Term};
 use crate::types::{INT, Type};
 
+/// A function has scopes for its parameters and for its body.
+const FUNCTION: usize = 2;
+
 impl<'a> Exec<'a> {
     pub(super) fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a function is executed")
@@ -36,8 +39,13 @@ impl<'a> Exec<'a> {
         self.frame().scopes.push(Scope::default());
     }
 
-    pub(super) fn leave(&mut self) {
+    /// The block ends, and its variables with it.
+    pub(super) fn leave(&mut self) -> Result<()> {
         if let Some(scope) = self.frame().scopes.pop() {
+            // Those of a function end when it returns, and those of `main` never.
+            if self.frame().scopes.len() >= FUNCTION {
+                self.end_variables(&scope.objects)?;
+            }
             self.gone.extend(&scope.objects);
             self.frame().ended.extend(&scope.objects);
             let gone: FxHashSet<usize> = scope.objects.into_iter().collect();
@@ -46,6 +54,7 @@ impl<'a> Exec<'a> {
                 env.retain(|cell, _| !gone.contains(&cell.0));
             }
         }
+        Ok(())
     }
 
     /// Whether nothing of a statement can be executed.
@@ -72,8 +81,7 @@ impl<'a> Exec<'a> {
                 for item in items {
                     self.item(item)?;
                 }
-                self.leave();
-                Ok(())
+                self.leave()
             }
             Statement::Expression(None) => Ok(()),
             Statement::Expression(Some(expression)) => self.eval(expression).map(|_| ()),
@@ -206,7 +214,7 @@ impl<'a> Exec<'a> {
                 _ => self.item(item)?,
             }
         }
-        self.leave();
+        self.leave()?;
         Ok(last)
     }
 
