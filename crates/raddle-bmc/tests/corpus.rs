@@ -85,10 +85,25 @@ fn wrong(row: &Row) -> Option<String> {
     }
 }
 
+/// A program without a bug under PSO has none under SC and TSO. So only one in four of these is checked there, too, unless
+/// they are asked for.
+fn is_tried(number: usize, row: &Row, all: &[Row], chosen: &str) -> bool {
+    let clean_under_pso = || {
+        let same = |other: &&Row| other.program == row.program && other.flags == row.flags;
+        let mut weak = all.iter().filter(same).filter(|other| other.model == Model::Pso);
+        weak.any(|other| other.verdict == "clean")
+    };
+    let is_implied = row.model != Model::Pso && row.verdict == "clean";
+    row.program.contains(chosen)
+        && (!is_implied || !chosen.is_empty() || number.is_multiple_of(4) || !clean_under_pso())
+}
+
 #[test]
 fn every_program_has_the_expected_verdict() {
     let chosen = std::env::var("RADDLE_CORPUS").unwrap_or_default();
-    let rows: Vec<Row> = rows().into_iter().filter(|row| row.program.contains(&chosen)).collect();
+    let all = rows();
+    let tried = |&(number, row): &(usize, &Row)| is_tried(number, row, &all, &chosen);
+    let rows: Vec<&Row> = all.iter().enumerate().filter(tried).map(|(_, row)| row).collect();
     let (next, failures) = (Mutex::new(rows.iter()), Mutex::new(vec![]));
     std::thread::scope(|scope| {
         for _ in 0..2 {
