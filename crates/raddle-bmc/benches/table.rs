@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p raddle-bmc -- [table] [sizes] [safestack]`; without a word, the table and the sizes.
 //!
-//! `RADDLE` is the `raddle` program to compare with; without it that column is empty. Safestack takes minutes.
+//! `RADDLE` is the `raddle` program to compare with; without it that column is empty. Its time is without the compiler's. Safestack
+//! takes minutes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
