@@ -1,73 +1,62 @@
-//! How fast runs by chance are: `cargo bench -p raddle-benches --bench online -- [--quick] [MODEL...]`.
+//! How fast runs by chance are: `cargo bench -p raddle-benches --bench online -- [--quick] [--once] [NAME...]`.
 //!
 //! Programs that go on for long, cut at 10^7 events, and at twice as many: the time must at most double, and memory stay
-//! as it is. `--quick`: a tenth of that. Beside it a program in Rust, with a tenth of the events.
+//! as it is. As scripts, in Rust, and in C (a tenth of the events). `--quick`: a tenth of all that. `--once`: not with twice
+//! as many.
+//! A name is that of a program (`dekker`), of a language (`script`, `rust`, `c`), of a model or of a strategy (`random`,
+//! `pct`); only what has all the names that are given of its kind is run.
+//!
+//! The time is that of the processor, in user mode and in the system: a run has one thread, and what others do meanwhile
+//! does not matter much.
+
+mod native;
+mod scripts;
 
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use raddle::sync::Arc;
-use raddle::sync::atomic::AtomicUsize;
-use raddle::sync::atomic::Ordering::{Acquire, Release, SeqCst};
-use raddle::{Checker, thread};
 use raddle_core::explore::online::{Sampling, Strategy, explore};
 use raddle_core::explore::{Control, Leaf, Limits};
 use raddle_core::model::Model;
+use raddle_core::plan::Explorer;
 use raddle_core::script::{Script, ScriptProgram};
 
-/// What a program is called, and what it is.
-const PROGRAMS: [(&str, &str); 3] = [
-    (
-        "dekker",
-        "x = 0; y = 0; c = 0
-         thread a { repeat 10000 { repeat 10000 {
-             store x 1 sc; r = load y sc
-             if r == 0 { s = load c rlx; store c s + 1 rlx }
-             store x 0 rel } } }
-         thread b { repeat 10000 { repeat 10000 {
-             store y 1 sc; r = load x sc
-             if r == 0 { s = load c rlx; store c s + 1 rlx }
-             store y 0 rel } } }",
-    ),
-    (
-        "lamport",
-        "x = 0; y = 0; b = [0, 0, 0]
-         thread t0 { repeat 10000 { repeat 10000 {
-             store b[0] 1 rel; store x 1 rel; fence sc; r = load y acq
-             if r == 0 { store y 1 rel; fence sc; s = load x acq
-                 if s == 1 { store y 0 rel } }
-             store b[0] 0 rel } } }
-         thread t1 { repeat 10000 { repeat 10000 {
-             store b[1] 1 rel; store x 2 rel; fence sc; r = load y acq
-             if r == 0 { store y 2 rel; fence sc; s = load x acq
-                 if s == 2 { store y 0 rel } }
-             store b[1] 0 rel } } }
-         thread t2 { repeat 10000 { repeat 10000 {
-             store b[2] 1 rel; store x 3 rel; fence sc; r = load y acq
-             if r == 0 { store y 3 rel; fence sc; s = load x acq
-                 if s == 3 { store y 0 rel } }
-             store b[2] 0 rel } } }",
-    ),
-    (
-        "mutex",
-        "l = 0; c = 0
-         thread a { repeat 10000 { repeat 10000 {
-             r, ok = cas l 0 1 acq rlx
-             if ok == 1 { s = load c rlx; store c s + 1 rlx; store l 0 rel } } } }
-         thread b { repeat 10000 { repeat 10000 {
-             r, ok = cas l 0 1 acq rlx
-             if ok == 1 { s = load c rlx; store c s + 1 rlx; store l 0 rel } } } }",
-    ),
-];
+use native::{IN_C, IN_RUST, build_c, run_c, run_rust};
+use scripts::PROGRAMS;
 
-/// How long a run takes with so many events.
-fn seconds(script: &Script, model: Model, strategy: Strategy, events: u32) -> f64 {
-    let mut program = ScriptProgram::new(script);
-    let sampling = Sampling { iterations: 1, seed: 1, events, ..Sampling::default() };
-    let mut visitor = |leaf: &dyn Leaf| -> Control { panic!("{:?}", leaf.ending()) };
-    let start = Instant::now();
-    explore(&mut program, model, strategy, &sampling, &Limits::default(), &mut visitor);
-    start.elapsed().as_secs_f64()
+const LANGUAGES: [&str; 3] = ["script", "rust", "c"];
+const STRATEGIES: [(&str, Strategy); 2] = [("random", Strategy::Random), ("pct", Strategy::Pct)];
+
+/// What is asked for.
+struct Arguments(Vec<String>);
+
+impl Arguments {
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|it| it == name)
+    }
+
+    /// Whether this one is to be run of those of its kind.
+    fn wants<'a>(&self, name: &str, kind: impl IntoIterator<Item = &'a str>) -> bool {
+        self.has(name) || !kind.into_iter().any(|other| self.has(other))
+    }
+
+    fn wants_program(&self, language: &str, name: &str) -> bool {
+        self.wants(language, LANGUAGES) && self.wants(name, PROGRAMS.map(|(name, _)| name))
+    }
+
+    fn events(&self, language: &str) -> u32 {
+        let events = if language == "c" { 1_000_000 } else { 10_000_000 };
+        if self.has("--quick") { events / 10 } else { events }
+    }
+}
+
+/// The processor time of this process so far, in seconds; on other systems than Linux, the time.
+fn time(start: Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name, which is in parentheses: user mode and system in hundredths of a second.
+    let fields = text.rsplit(')').next().into_iter().flat_map(str::split_whitespace);
+    let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|it| it.parse().ok()).collect();
+    if ticks.is_empty() { start.elapsed().as_secs_f64() } else { ticks.iter().sum::<f64>() / 100.0 }
 }
 
 /// The most memory that this process has taken so far, in kilobytes; of Linux only.
@@ -77,61 +66,78 @@ fn peak() -> u64 {
     line.and_then(|it| it.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// One side of Dekker's algorithm, so many times: four events each.
-fn side(own: &AtomicUsize, other: &AtomicUsize, times: usize) {
-    for _ in 0..times {
-        own.store(1, SeqCst);
-        if other.load(Acquire) == 0 {
-            own.load(SeqCst);
-        } else {
-            other.load(SeqCst);
+/// Runs a script.
+fn run_script(script: &Script, model: Model, strategy: Strategy, sampling: &Sampling) {
+    let mut program = ScriptProgram::new(script);
+    let mut visitor = |leaf: &dyn Leaf| -> Control { panic!("{:?}", leaf.ending()) };
+    explore(&mut program, model, strategy, sampling, &Limits::default(), &mut visitor);
+}
+
+/// Measures a program under all models: `run` runs it once.
+fn measure(
+    arguments: &Arguments,
+    (language, name): (&str, &str),
+    run: &dyn Fn(Model, Strategy, &Sampling),
+) {
+    let (events, start) = (arguments.events(language), Instant::now());
+    let seconds = |model, strategy, events| {
+        let sampling = Sampling { iterations: 1, seed: 1, events, ..Sampling::default() };
+        let before = time(start);
+        run(model, strategy, &sampling);
+        time(start) - before
+    };
+    for model in Model::ALL {
+        if !arguments.wants(model.name(), Model::ALL.map(Model::name)) {
+            continue;
         }
-        own.store(0, Release);
+        let mut line = format!("{language:6} {name:8} {model:8}");
+        for (name, strategy) in STRATEGIES {
+            if !arguments.wants(name, STRATEGIES.map(|(name, _)| name)) {
+                continue;
+            }
+            let once = seconds(model, strategy, events);
+            let _ = write!(line, "  {name} {:6.2}", f64::from(events) / once / 1e6);
+            if !arguments.has("--once") {
+                let before = peak();
+                let ratio = seconds(model, strategy, 2 * events) / once;
+                let _ = write!(line, " x{ratio:4.2} {} +{}", peak(), peak() - before);
+            }
+        }
+        println!("{line}");
     }
 }
 
-/// How many million events a second native code has.
-fn native(model: Model, events: u32) -> f64 {
-    let times = events as usize / 8;
-    let start = Instant::now();
-    let outcome = Checker::new().model(model).random(1, 1).explore(|| {
-        let [x, y] = [0, 0].map(AtomicUsize::new).map(Arc::new);
-        let t = thread::spawn({
-            let (x, y) = (x.clone(), y.clone());
-            move || side(&x, &y, times)
-        });
-        side(&y, &x, times);
-        let _ = t.join();
-    });
-    assert_eq!(outcome.classes, 1, "{outcome}");
-    f64::from(events) / start.elapsed().as_secs_f64() / 1e6
+fn explorer(strategy: Strategy, sampling: &Sampling) -> Explorer {
+    match strategy {
+        Strategy::Random => Explorer::Random(*sampling),
+        Strategy::Pct => Explorer::Pct(*sampling),
+    }
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let is_quick = arguments.iter().any(|it| it == "--quick");
-    let events = if is_quick { 1_000_000 } else { 10_000_000 };
-    let named = |model: &Model| arguments.iter().any(|it| it == model.name());
-    let any_named = Model::ALL.iter().any(named);
-    println!(
-        "{events} events; million events per second, time of twice as many, peak memory in kB"
-    );
+    let arguments = Arguments(std::env::args().skip(1).collect());
+    println!("million events per second, time of twice as many, peak memory in kB");
     for (name, text) in PROGRAMS {
-        let script = Script::parse(text).expect("the programs are right");
-        for model in Model::ALL.into_iter().filter(|model| named(model) || !any_named) {
-            let mut line = format!("{name:8} {model:8}");
-            for strategy in [Strategy::Random, Strategy::Pct] {
-                let once = seconds(&script, model, strategy, events);
-                let before = peak();
-                let twice = seconds(&script, model, strategy, 2 * events);
-                let rate = f64::from(events) / once / 1e6;
-                let (ratio, more) = (twice / once, peak() - before);
-                let _ = write!(line, "  {strategy:?} {rate:6.2} x{ratio:4.2} {} +{more}", peak());
-            }
-            println!("{line}");
+        if arguments.wants_program("script", name) {
+            let script = Script::parse(text).expect("the programs are right");
+            measure(&arguments, ("script", name), &|model, strategy, sampling| {
+                run_script(&script, model, strategy, sampling);
+            });
         }
     }
-    for model in Model::ALL.into_iter().filter(|model| named(model) || !any_named) {
-        println!("in Rust  {model:8}  Random {:6.2}", native(model, events / 10));
+    for (name, threads, body) in IN_RUST {
+        if arguments.wants_program("rust", name) {
+            measure(&arguments, ("rust", name), &|model, strategy, sampling| {
+                run_rust(threads, body, model, explorer(strategy, sampling));
+            });
+        }
+    }
+    for (name, threads, body) in IN_C {
+        if arguments.wants_program("c", name) {
+            let object = build_c(threads, body);
+            measure(&arguments, ("c", name), &|model, strategy, sampling| {
+                run_c(&object, model, explorer(strategy, sampling));
+            });
+        }
     }
 }

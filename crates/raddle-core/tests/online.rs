@@ -59,13 +59,13 @@ fn found(
 
 /// How the classes that are found differ from all, if they do; otherwise how many there are.
 ///
-/// Of programs with many classes some are rare, and priorities find what needs few things to come together: there it
+/// Of programs with very many classes some are rare, and priorities find what needs few things to come together: there it
 /// is only asked that nothing else is found.
 fn compare(script: &Script, model: Model, strategy: Strategy) -> Result<Option<usize>, String> {
     let Ok(expected) = programs::classes(script, model, BUDGET) else { return Ok(None) };
     let expected: BTreeSet<Class> = expected.into_keys().collect();
-    let is_hard = expected.len() > if strategy == Strategy::Pct { 6 } else { 24 };
-    let iterations = if is_hard { 300 } else { 50_000 };
+    let is_hard = expected.len() > if strategy == Strategy::Pct { 40 } else { 200 };
+    let iterations = if is_hard { 300 } else { 200_000 };
     let found = found(script, model, strategy, iterations, &expected);
     let (missed, wrong) =
         (expected.difference(&found).count(), found.difference(&expected).count());

@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 
 use crate::execution::{ThreadId, Value};
 
-use super::{End, Op};
+use super::{End, Op, Program};
 
 /// A program that can be run so.
-pub trait Live {
+pub trait Live: Program {
     /// Begins a run: nothing has happened yet, whatever happened before.
     fn restart(&mut self);
 

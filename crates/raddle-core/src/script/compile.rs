@@ -30,6 +30,13 @@ pub(super) enum Code {
         to: usize,
     },
     Jump(usize),
+    /// Subtracts one.
+    CountDown(usize),
+    /// Goes elsewhere unless the register is zero.
+    Again {
+        left: usize,
+        to: usize,
+    },
     Assume(Formula),
     Assert(Formula),
     Load {
@@ -219,12 +226,10 @@ impl Compiler<'_> {
         self.push(Code::Set { target: left, value: Formula::Number(times.into()) }, text);
         let top = self.push(Code::Jump(0), text);
         self.block(body);
-        let (one, counter) = (Formula::Number(1), Formula::Register(left));
-        let less = Formula::binary(super::Operator::Sub, counter.clone(), one);
-        self.push(Code::Set { target: left, value: less }, text);
-        self.push(Code::Jump(top), text);
+        self.push(Code::CountDown(left), text);
+        self.push(Code::Again { left, to: top + 1 }, text);
         let end = self.here();
-        self.body.code[top] = Code::Unless { condition: counter, to: end };
+        self.body.code[top] = Code::Unless { condition: Formula::Register(left), to: end };
         self.leave_to(outer, end);
     }
 

@@ -77,6 +77,7 @@ impl Operator {
     }
 
     /// The result of the operation.
+    #[inline]
     #[must_use]
     pub fn apply(self, a: Value, b: Value) -> Value {
         match self {
@@ -123,16 +124,25 @@ impl<R> Expression<R> {
 
 impl Expression<usize> {
     /// Its value, given those of the registers.
+    #[inline]
     #[must_use]
     pub fn value(&self, registers: &[Value]) -> Value {
         match self {
             Expression::Number(number) => *number,
             Expression::Register(register) => registers[*register],
-            Expression::Binary(operator, a, b) => {
-                operator.apply(a.value(registers), b.value(registers))
-            }
+            Expression::Binary(operator, a, b) => operate(*operator, a, b, registers),
         }
     }
+}
+
+/// The value of an operation, given those of the registers.
+fn operate(
+    operator: Operator,
+    a: &Expression<usize>,
+    b: &Expression<usize>,
+    registers: &[Value],
+) -> Value {
+    operator.apply(a.value(registers), b.value(registers))
 }
 
 impl<R> From<Value> for Expression<R> {

@@ -16,7 +16,7 @@ use crate::model::Model;
 
 use super::accesses::Accesses;
 use super::clock::Clock;
-use super::decide::Kind;
+use super::decide::{Decide, Kind};
 use super::machine::{Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn};
 use super::threads::NONE;
 
@@ -95,7 +95,7 @@ impl Buffers {
     }
 
     /// Which store leaves the buffer of a thread next.
-    fn leaving(&self, turn: &mut Turn<'_>) -> usize {
+    fn leaving<D: Decide + ?Sized>(&self, turn: &mut Turn<'_, D>) -> usize {
         let buffer = &self.threads[turn.thread()].buffer;
         if self.model != Model::Pso || buffer.len() == 1 {
             return 0;
@@ -143,7 +143,7 @@ impl Machine for Buffers {
     }
 
     #[inline]
-    fn store(&mut self, turn: &mut Turn<'_>, stored: &Stored) {
+    fn store<D: Decide + ?Sized>(&mut self, turn: &mut Turn<'_, D>, stored: &Stored) {
         let &Stored { location, value, carries, order } = stored;
         let thread = turn.thread();
         let clock = self.clock(thread);
@@ -157,7 +157,12 @@ impl Machine for Buffers {
     }
 
     #[inline]
-    fn load(&mut self, turn: &mut Turn<'_>, location: usize, _: MemoryOrder) -> Source {
+    fn load<D: Decide + ?Sized>(
+        &mut self,
+        turn: &mut Turn<'_, D>,
+        location: usize,
+        _: MemoryOrder,
+    ) -> Source {
         let thread = turn.thread();
         let own = self.threads[thread].buffer.iter().rev();
         if let Some(newest) = own.into_iter().find(|it| it.location as usize == location) {
@@ -168,9 +173,9 @@ impl Machine for Buffers {
         self.source(location)
     }
 
-    fn change(
+    fn change<D: Decide + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_>,
+        turn: &mut Turn<'_, D>,
         location: usize,
         change: &Change,
         _: (MemoryOrder, MemoryOrder),
@@ -233,7 +238,7 @@ impl Machine for Buffers {
         self.threads[thread].buffer.is_empty()
     }
 
-    fn flush(&mut self, turn: &mut Turn<'_>) {
+    fn flush<D: Decide + ?Sized>(&mut self, turn: &mut Turn<'_, D>) {
         let at = self.leaving(turn);
         if let Some(Buffered { location, write, .. }) =
             self.threads[turn.thread()].buffer.remove(at)

@@ -10,8 +10,8 @@ use crate::program::Update;
 use super::decide::{Decide, Kind, Moment};
 
 /// A step of a thread, which may have something to decide.
-pub(super) struct Turn<'a> {
-    pub(super) decide: &'a mut dyn Decide,
+pub(super) struct Turn<'a, D: ?Sized> {
+    pub(super) decide: &'a mut D,
     pub(super) moment: Moment,
     /// Whether the default is wanted, whoever decides.
     pub(super) plain: bool,
@@ -19,7 +19,7 @@ pub(super) struct Turn<'a> {
     pub(super) event: u32,
 }
 
-impl Turn<'_> {
+impl<D: Decide + ?Sized> Turn<'_, D> {
     pub(super) fn thread(&self) -> usize {
         self.moment.thread as usize
     }
@@ -129,14 +129,19 @@ pub(super) trait Machine {
     /// Whether a thread waits for the end of another one, and so reads nothing before that.
     fn set_joining(&mut self, _thread: usize, _joins: bool) {}
 
-    fn store(&mut self, turn: &mut Turn<'_>, stored: &Stored);
+    fn store<D: Decide + ?Sized>(&mut self, turn: &mut Turn<'_, D>, stored: &Stored);
 
-    fn load(&mut self, turn: &mut Turn<'_>, location: usize, order: MemoryOrder) -> Source;
+    fn load<D: Decide + ?Sized>(
+        &mut self,
+        turn: &mut Turn<'_, D>,
+        location: usize,
+        order: MemoryOrder,
+    ) -> Source;
 
     /// `orders`: if it writes, and if it does not.
-    fn change(
+    fn change<D: Decide + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_>,
+        turn: &mut Turn<'_, D>,
         location: usize,
         change: &Change,
         orders: (MemoryOrder, MemoryOrder),
@@ -164,7 +169,7 @@ pub(super) trait Machine {
     }
 
     /// A store of the thread that is on its way reaches memory.
-    fn flush(&mut self, _turn: &mut Turn<'_>) {}
+    fn flush<D: Decide + ?Sized>(&mut self, _turn: &mut Turn<'_, D>) {}
 
     /// Whether so many stores of the thread are on their way that some have to reach memory.
     fn is_full(&self, _thread: usize) -> bool {

@@ -246,13 +246,11 @@ impl<'a, M: Machine> Sampler<'a, M> {
         let mut ran = (Stop::Suspicion, 0);
         for patience in PATIENCE {
             let reach = self.reach(patience, u32::MAX);
-            ran = loop {
-                let mut decider = self.decider(seed);
-                let mut threads = Forward { program: &mut *self.program };
-                let mut run =
-                    Run::new(&mut threads, &mut self.machine, &mut *decider, reach, false);
-                if let Some(stop) = run.run() {
-                    break (stop, run.events);
+            ran = match self.strategy {
+                Strategy::Random => self.forward(reach, || Chance::new(seed)),
+                Strategy::Pct => {
+                    let depth = self.sampling.depth;
+                    self.forward(reach, || Pct::new(seed, depth))
                 }
             };
             if ran.0 != Stop::Suspicion {
@@ -266,6 +264,18 @@ impl<'a, M: Machine> Sampler<'a, M> {
             }
         }
         ran
+    }
+
+    /// The run that somebody decides, forwards.
+    fn forward<D: Decide>(&mut self, reach: Reach, decider: impl Fn() -> D) -> (Stop, u32) {
+        loop {
+            let live = self.program.live().expect("it was asked before");
+            let (mut threads, mut decider) = (Forward { live }, decider());
+            let mut run = Run::new(&mut threads, &mut self.machine, &mut decider, reach, false);
+            if let Some(stop) = run.run() {
+                return (stop, run.events);
+            }
+        }
     }
 
     /// The run with this seed, remembered.

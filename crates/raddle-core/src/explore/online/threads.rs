@@ -38,6 +38,7 @@ pub(super) trait Threads {
 
     /// Whether the thread, at its last step, has come back to where it was, having only read since: how many ops
     /// it had done there.
+    #[inline]
     fn came_back(&mut self) -> Option<usize> {
         None
     }
@@ -48,34 +49,26 @@ pub(super) trait Threads {
 
 /// Threads that run forwards.
 pub(super) struct Forward<'a> {
-    pub(super) program: &'a mut dyn Program,
-}
-
-impl Forward<'_> {
-    /// The program, which is one that can run forwards.
-    #[inline]
-    fn live(&mut self) -> &mut dyn Live {
-        self.program.live().expect("it was asked before")
-    }
+    pub(super) live: &'a mut dyn Live,
 }
 
 impl Threads for Forward<'_> {
     fn restart(&mut self) {
-        self.live().restart();
+        self.live.restart();
     }
 
     fn start(&mut self, thread: usize, _: u32) -> Next {
-        self.live().start(ThreadId::new(thread))
+        self.live.start(ThreadId::new(thread))
     }
 
     #[inline]
     fn go_on(&mut self, thread: usize, told: &Told) -> Next {
         let reply = Reply { value: told.value, spurious: told.spurious };
-        self.live().go_on(ThreadId::new(thread), reply)
+        self.live.go_on(ThreadId::new(thread), reply)
     }
 
     fn program(&self) -> &dyn Program {
-        &*self.program
+        &*self.live
     }
 }
 

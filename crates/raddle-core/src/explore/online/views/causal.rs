@@ -6,78 +6,82 @@
 //! and no update has observed it, as that would be newer.
 
 use super::super::clock::Clock;
-use super::super::decide::Kind;
+use super::super::decide::{Decide, Kind};
 use super::super::machine::Turn;
 use super::Views;
 use super::place::{Place, Write};
+use super::tales::Tales;
 
 /// Which writes are overwritten for somebody.
 #[derive(Default)]
 pub(super) struct Floors {
-    /// Of each thread, how many ops it had done with its first write that is not overwritten.
-    ops: Vec<u32>,
+    /// Of each thread, how many ops it had done with its last write that is overwritten, or could be.
+    ops: Clock,
     /// Whether any write is known: then the initial one is overwritten.
     any: bool,
 }
 
 impl Floors {
     /// Those for somebody who knows this.
-    fn look(&mut self, place: &Place, clock: &Clock) {
+    #[inline]
+    fn look(&mut self, place: &Place, tales: &Tales, clock: &Clock) {
         self.ops.clear();
-        self.ops.resize(place.threads(), 0);
         self.any = false;
         for last in (0..place.threads()).filter_map(|thread| place.last_of(thread, clock)) {
             self.any = true;
-            for (thread, floor) in self.ops.iter_mut().enumerate() {
-                // A write does not overwrite itself.
-                let others = u32::from(thread as u32 != last.thread);
-                *floor = (*floor).max(last.before.get(thread) + others);
-            }
+            self.ops.join(&tales.get(last.tale).before);
         }
     }
 
+    #[inline]
     fn is_overwritten(&self, write: &Write) -> bool {
         match write.op {
             0 => self.any,
-            op => self.ops.get(write.thread as usize).is_some_and(|&floor| op < floor),
+            op => op <= self.ops.get(write.thread as usize),
         }
     }
 }
 
 impl Views {
     /// Which write a read observes, of those that suit it: the index.
-    pub(super) fn choose_causal(
+    #[inline]
+    pub(super) fn choose_causal<D: Decide + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_>,
+        turn: &mut Turn<'_, D>,
         location: usize,
         suits: impl Fn(&Write) -> bool,
     ) -> usize {
         let place = &self.places[location];
-        self.floors.look(place, &self.threads[turn.thread()].knows.clock);
-        let floors = &self.floors;
-        let may = |write: &Write| !floors.is_overwritten(write) && suits(write);
-        let candidates = place.writes.iter().enumerate().filter(|(_, write)| may(write));
-        self.candidates.clear();
-        self.candidates.extend(candidates.map(|(at, _)| at));
-        let last = self.candidates.len() - 1;
-        self.candidates[last - turn.pick(Kind::Read, last + 1)]
+        self.floors.look(place, &self.tales, &self.threads[turn.thread()].knows.clock);
+        // One bit for each write, of which there are at most as many.
+        let mut may: u64 = 0;
+        for (at, write) in place.writes.iter().enumerate() {
+            may |= u64::from(!self.floors.is_overwritten(write) && suits(write)) << at;
+        }
+        for _ in 0..turn.pick(Kind::Read, may.count_ones() as usize) {
+            may ^= 1 << may.ilog2();
+        }
+        may.ilog2() as usize
     }
 
     /// Drops the writes that are overwritten for every thread that reads.
     pub(super) fn drop_overwritten(&mut self, location: usize) {
-        let place = &self.places[location];
+        let place = &mut self.places[location];
         let reads = self.threads.iter().filter(|thread| thread.is_live && !thread.joins);
-        let mut needed = [false; super::ROOM];
-        needed[place.writes.len() - 1] = true;
+        let mut needed: u64 = 1 << (place.writes.len() - 1);
         for thread in reads {
-            self.floors.look(place, &thread.knows.clock);
-            for (needed, write) in needed.iter_mut().zip(&place.writes) {
-                *needed |= !self.floors.is_overwritten(write);
+            self.floors.look(place, &self.tales, &thread.knows.clock);
+            for (at, write) in place.writes.iter().enumerate() {
+                needed |= u64::from(!self.floors.is_overwritten(write)) << at;
             }
         }
-        let writes = &mut self.places[location].writes;
-        for at in (0..writes.len()).rev().filter(|&at| !needed[at]) {
-            self.spare.extend(writes.remove(at));
-        }
+        place.writes.retain(|write| {
+            let is_needed = needed & 1 == 1;
+            needed >>= 1;
+            if !is_needed {
+                self.tales.give_back(write.tale);
+            }
+            is_needed
+        });
     }
 }

@@ -42,6 +42,7 @@ impl Knowledge {
         self.sc = 0;
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.clock.is_empty()
     }

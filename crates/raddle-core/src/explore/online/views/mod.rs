@@ -27,22 +27,27 @@
 //! at once.
 
 mod causal;
+mod choose;
+mod fences;
 mod knowledge;
+mod old;
 mod orders;
 mod place;
+mod tales;
 
 use crate::execution::{MemoryOrder, Value};
 use crate::model::Model;
 
 use super::accesses::Accesses;
 use super::clock::Clock;
-use super::decide::Kind;
+use super::decide::{Decide, Kind};
 use super::machine::{Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn};
 use super::threads::NONE;
 use causal::Floors;
 use knowledge::Knowledge;
 use orders::Orders;
 use place::{Place, Write};
+use tales::{NOTHING, Tales};
 
 /// A location with so many writes is looked at for such that nobody can observe.
 const CROWD: usize = 16;
@@ -73,97 +78,39 @@ pub(super) struct Views {
     fences: Knowledge,
     /// The time of the last sequentially consistent event.
     time: u64,
-    /// Writes that can be used again.
-    spare: Vec<Write>,
-    /// For the current read: which writes may be observed, and which are overwritten.
-    candidates: Vec<usize>,
+    tales: Tales,
+    /// For the current read: which writes are overwritten.
     floors: Floors,
 }
 
 impl Views {
-    fn source(&self, location: usize, at: usize) -> Source {
-        let writes = &self.places[location].writes;
-        let Write { value, carries, event, .. } = writes[at];
-        Source { value, carries, event, newest: at + 1 == writes.len() }
-    }
-
-    /// The oldest write that the thread may observe next, as an index. A sequentially consistent access has a time.
+    /// A write of the thread that is not placed yet, and tells this.
     #[inline]
-    fn floor(&self, thread: usize, location: usize, sc: Option<u64>) -> usize {
-        let place = &self.places[location];
-        let knows = &self.threads[thread].knows;
-        let mut key = place.known(&knows.clock);
-        if self.orders.has_sc {
-            if knows.time > 0 {
-                key = key.max(place.known(&knows.fences)).max(place.sc_before(knows.time));
-            }
-            if let Some(time) = sc {
-                key = key.max(place.sc_before(time));
-                if self.fences.time > 0 {
-                    key = key.max(place.written(&self.fences.clock));
-                }
-            }
-        }
-        place.first(key)
-    }
-
-    /// A write of the thread that is not placed yet.
-    fn write(&mut self, turn: &Turn<'_>, value: Value, carries: bool) -> Write {
+    fn write<D: ?Sized>(
+        &self,
+        turn: &Turn<'_, D>,
+        value: Value,
+        carries: bool,
+        tale: u32,
+    ) -> Write {
         let (thread, event) = (turn.moment.thread, turn.event);
         let op = self.threads[thread as usize].knows.clock.get(thread as usize);
-        let mut write = self.spare.pop().unwrap_or_default();
-        write.told.clear();
-        Write { value, carries, event, thread, op, taken: false, ..write }
-    }
-
-    /// What a write tells who acquires it, but for what it observed.
-    #[inline]
-    fn tell(&mut self, write: &mut Write, location: usize, order: MemoryOrder) {
-        let thread = write.thread as usize;
-        if self.orders.is_sc(order) {
-            self.time += 1;
-            self.threads[thread].knows.sc = self.time;
-        }
-        let own = &self.threads[thread];
-        if self.orders.releases(order) {
-            write.told.join(&own.knows);
-            if self.orders.own_writes_follow {
-                let released = &mut self.places[location].released;
-                if released.len() <= thread {
-                    released.resize_with(thread + 1, Knowledge::default);
-                }
-                released[thread].copy(&own.knows);
-            }
-        } else if order.is_atomic() {
-            if !own.released.is_empty() {
-                write.told.join(&own.released);
-            }
-            if let Some(earlier) = self.places[location].released.get(thread)
-                && self.orders.own_writes_follow
-                && !earlier.is_empty()
-            {
-                write.told.join(earlier);
-            }
-        }
-        if !self.orders.has_mo {
-            write.before.copy(&own.knows.clock);
-        }
+        Write { value, key: 0, event, thread, op, tale, carries, taken: false }
     }
 
     /// The write comes right after the one at the index.
+    #[inline]
     fn place(&mut self, location: usize, at: usize, mut write: Write, order: MemoryOrder) {
         let place = &mut self.places[location];
-        let key = place.key_after(at).expect("who calls has looked for room");
-        write.key = key;
-        let (thread, op) = (write.thread as usize, write.op);
+        write.key = place.key_after(at).expect("who calls has looked for room");
         if at + 1 == place.writes.len() {
-            place.writes.push_back(write);
+            place.writes.push(write);
         } else {
             place.writes.insert(at + 1, write);
         }
-        place.see(thread, op, key, true);
+        place.see(write.thread as usize, write.op, write.key, true);
         if self.orders.is_sc(order) {
-            place.note_sc(self.time, key);
+            place.note_sc(self.time, write.key);
         }
         if place.writes.len() >= place.crowd {
             self.drop_old(location);
@@ -175,135 +122,17 @@ impl Views {
     fn observe(&mut self, thread: usize, location: usize, at: usize, order: MemoryOrder) {
         let own = &mut self.threads[thread];
         let place = &mut self.places[location];
-        let write = &place.writes[at];
-        if !write.told.is_empty() {
+        let Write { tale, key, .. } = place.writes[at];
+        if tale != NOTHING {
+            let told = &self.tales.get(tale).told;
             if self.orders.acquires(order) {
-                own.knows.join(&write.told);
+                own.knows.join(told);
             } else if order.is_atomic() {
-                own.pending.join(&write.told);
+                own.pending.join(told);
             }
         }
         if self.orders.has_mo {
-            let (op, key) = (own.knows.clock.get(thread), write.key);
-            place.see(thread, op, key, false);
-        }
-    }
-
-    /// When a load comes among sequentially consistent events, if it is one.
-    fn time_of_load(&self, thread: usize, order: MemoryOrder) -> Option<u64> {
-        self.orders.is_sc(order).then(|| self.threads[thread].knows.sc)
-    }
-
-    /// The same of a write.
-    fn time_of_write(&self, order: MemoryOrder) -> Option<u64> {
-        self.orders.is_sc(order).then_some(self.time)
-    }
-
-    /// Which write a read observes: the index.
-    #[inline]
-    fn choose(&mut self, turn: &mut Turn<'_>, location: usize, order: MemoryOrder) -> usize {
-        if !self.orders.has_mo {
-            return self.choose_causal(turn, location, |_| true);
-        }
-        let floor = self.floor(turn.thread(), location, self.time_of_load(turn.thread(), order));
-        let last = self.places[location].writes.len() - 1;
-        last - turn.pick(Kind::Read, last - floor + 1)
-    }
-
-    /// Which write an update observes: the index, and what the update then does.
-    fn choose_change(
-        &mut self,
-        turn: &mut Turn<'_>,
-        location: usize,
-        change: &Change,
-        orders: (MemoryOrder, MemoryOrder),
-    ) -> (usize, Option<(Value, bool)>, bool) {
-        // An update that fails may observe what it must not observe in order to write.
-        let mut needed = 0;
-        let mut at = if self.orders.has_mo {
-            needed = self.floor(turn.thread(), location, self.time_of_write(orders.0));
-            self.choose(turn, location, orders.1)
-        } else {
-            let change = *change;
-            self.choose_causal(turn, location, |write| {
-                let Write { value, carries, event, .. } = *write;
-                let source = Source { value, carries, event, newest: false };
-                !write.taken || change.apply(&source).is_none() || change.is_weak()
-            })
-        };
-        loop {
-            let written = change.apply(&self.source(location, at));
-            let can_write = written.is_none() || at >= needed && self.can_follow(location, at);
-            let fails = written.is_some()
-                && change.is_weak()
-                && (!can_write || turn.pick(Kind::Fail, 2) == 1);
-            if fails || can_write {
-                return (at, written.filter(|_| !fails), fails);
-            }
-            at += 1;
-        }
-    }
-
-    /// Whether an update may come right after the write at the index.
-    fn can_follow(&self, location: usize, at: usize) -> bool {
-        let place = &self.places[location];
-        let is_last = at + 1 == place.writes.len();
-        if !self.orders.has_mo {
-            return !place.writes[at].taken;
-        }
-        is_last || !self.orders.appends && !place.writes[at].taken && place.key_after(at).is_some()
-    }
-
-    /// Drops writes that nobody can observe any more, and the oldest if there are too many.
-    #[cold]
-    fn drop_old(&mut self, location: usize) {
-        if !self.orders.has_mo {
-            self.drop_overwritten(location);
-        } else {
-            let reads = |thread: &&Thread| thread.is_live && !thread.joins;
-            let place = &self.places[location];
-            let oldest = (self.threads.iter().filter(reads))
-                .map(|thread| place.first(place.known(&thread.knows.clock)))
-                .min();
-            self.drop_first(location, oldest.unwrap_or(0));
-        }
-        let len = self.places[location].writes.len();
-        if len >= ROOM {
-            self.drop_first(location, len - ROOM / 2);
-        }
-        let place = &mut self.places[location];
-        place.forget_old();
-        place.crowd = CROWD.max(2 * place.writes.len()).min(ROOM);
-    }
-
-    /// Drops the first writes of a location.
-    fn drop_first(&mut self, location: usize, count: usize) {
-        let dropped = self.places[location].writes.drain(..count);
-        self.spare.extend(dropped);
-    }
-
-    fn acquire_fence(&mut self, thread: usize) {
-        let Thread { knows, pending, .. } = &mut self.threads[thread];
-        knows.join(pending);
-    }
-
-    fn release_fence(&mut self, thread: usize) {
-        let Thread { knows, released, .. } = &mut self.threads[thread];
-        released.copy(knows);
-    }
-
-    /// A sequentially consistent fence, after it has acquired.
-    fn sc_fence(&mut self, thread: usize) {
-        let knows = &mut self.threads[thread].knows;
-        if self.orders.has_hidden {
-            knows.join(&self.fences);
-            self.fences.copy(knows);
-        } else if self.orders.has_sc {
-            self.time += 1;
-            knows.fences.join(&self.fences.clock);
-            (knows.time, knows.sc) = (self.time, self.time);
-            self.fences.clock.join(&knows.clock);
-            self.fences.time = self.time;
+            place.see(thread, own.knows.clock.get(thread), key, false);
         }
     }
 }
@@ -317,17 +146,14 @@ impl Machine for Views {
             objects: vec![],
             fences: Knowledge::default(),
             time: 0,
-            spare: vec![],
-            candidates: vec![],
+            tales: Tales::default(),
             floors: Floors::default(),
         }
     }
 
     fn restart(&mut self) {
-        for place in &mut self.places {
-            self.spare.extend(place.writes.drain(..));
-            place.clear();
-        }
+        self.places.iter_mut().for_each(Place::clear);
+        self.tales.clear();
         self.objects.iter_mut().for_each(Knowledge::clear);
         for thread in &mut self.threads {
             for knowledge in [&mut thread.knows, &mut thread.pending, &mut thread.released] {
@@ -347,7 +173,7 @@ impl Machine for Views {
         let place = &mut self.places[location];
         place.crowd = CROWD;
         let first = Write { key: 1, value: initial, event: NONE, ..Write::default() };
-        place.writes.push_back(first);
+        place.writes.push(first);
     }
 
     fn start(&mut self, thread: usize, parent: Option<usize>) {
@@ -375,7 +201,8 @@ impl Machine for Views {
         self.threads[thread].joins = joins;
     }
 
-    fn store(&mut self, turn: &mut Turn<'_>, stored: &Stored) {
+    #[inline]
+    fn store<D: Decide + ?Sized>(&mut self, turn: &mut Turn<'_, D>, stored: &Stored) {
         let &Stored { location, value, carries, order } = stored;
         let last = self.places[location].writes.len() - 1;
         let mut at = last;
@@ -387,21 +214,27 @@ impl Machine for Views {
                 at += 1;
             }
         }
-        let mut write = self.write(turn, value, carries);
-        self.tell(&mut write, location, order);
+        let tale = self.tell(turn.thread(), location, order, NOTHING);
+        let write = self.write(turn, value, carries, tale);
         self.place(location, at, write, order);
     }
 
     #[inline]
-    fn load(&mut self, turn: &mut Turn<'_>, location: usize, order: MemoryOrder) -> Source {
+    fn load<D: Decide + ?Sized>(
+        &mut self,
+        turn: &mut Turn<'_, D>,
+        location: usize,
+        order: MemoryOrder,
+    ) -> Source {
         let at = self.choose(turn, location, order);
         self.observe(turn.thread(), location, at, order);
         self.source(location, at)
     }
 
-    fn change(
+    #[inline]
+    fn change<D: Decide + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_>,
+        turn: &mut Turn<'_, D>,
         location: usize,
         change: &Change,
         orders: (MemoryOrder, MemoryOrder),
@@ -411,32 +244,19 @@ impl Machine for Views {
         let order = if written.is_some() { orders.0 } else { orders.1 };
         self.observe(turn.thread(), location, at, order);
         if let Some((value, carries)) = written {
-            let mut write = self.write(turn, value, carries);
-            self.tell(&mut write, location, order);
             let place = &mut self.places[location];
             place.writes[at].taken = true;
-            if order.is_atomic() {
-                write.told.join(&place.writes[at].told);
-            }
+            let observed = place.writes[at].tale;
             let after = if self.orders.has_mo { at } else { place.writes.len() - 1 };
+            let tale = self.tell(turn.thread(), location, order, observed);
+            let write = self.write(turn, value, carries, tale);
             self.place(location, after, write, order);
         }
         Changed { source, written, spurious }
     }
 
     fn fence(&mut self, thread: usize, order: MemoryOrder) {
-        if !self.orders.has_fences() {
-            return;
-        }
-        if order.is_acquire() {
-            self.acquire_fence(thread);
-        }
-        if order == MemoryOrder::SeqCst {
-            self.sc_fence(thread);
-        }
-        if order.is_release() {
-            self.release_fence(thread);
-        }
+        self.pass_fence(thread, order);
     }
 
     fn store_fence(&mut self, thread: usize) {

@@ -1,33 +1,39 @@
 //! A location: the writes that may still be observed, and who has seen which.
 
-use std::collections::VecDeque;
-
 use crate::execution::Value;
 
 use super::super::accesses::Accesses;
 use super::super::clock::Clock;
+use super::super::machine::Source;
 use super::knowledge::Knowledge;
 
 /// How far apart the keys of two writes are that follow each other.
 const GAP: u64 = 1 << 20;
 
 /// A write.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Write {
+    pub(super) value: Value,
     /// Keys grow with modification order; without one, with time.
     pub(super) key: u64,
-    pub(super) value: Value,
-    pub(super) carries: bool,
     pub(super) event: u32,
     /// Its thread, and how many ops that had done with it; 0 for the initial write.
     pub(super) thread: u32,
     pub(super) op: u32,
+    /// What it tells: the number in the table.
+    pub(super) tale: u32,
+    pub(super) carries: bool,
     /// Whether an update has observed it, so that nothing comes between the two.
     pub(super) taken: bool,
-    /// What somebody learns who acquires it.
-    pub(super) told: Knowledge,
-    /// What happened before it, where there is no modification order.
-    pub(super) before: Clock,
+}
+
+impl Write {
+    /// What somebody observes who observes it.
+    #[inline]
+    pub(super) fn source(&self, newest: bool) -> Source {
+        let &Write { value, carries, event, .. } = self;
+        Source { value, carries, event, newest }
+    }
 }
 
 /// A thread has seen a write.
@@ -41,18 +47,18 @@ struct Seen {
 }
 
 /// What the threads have seen of a location, each in its order; keys grow.
-type Sightings = Vec<VecDeque<Seen>>;
+type Sightings = Vec<Vec<Seen>>;
 
 /// A location.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     /// In modification order.
-    pub(super) writes: VecDeque<Write>,
+    pub(super) writes: Vec<Write>,
     seen: Sightings,
-    /// Sequentially consistent writes, by time.
-    sc_writes: VecDeque<(u64, u64)>,
+    /// Sequentially consistent writes, by time; keys grow.
+    sc_writes: Vec<(u64, u64)>,
     /// By thread what its last release of the location told, where later writes of the thread tell it, too.
-    pub(super) released: Vec<Knowledge>,
+    released: Vec<Knowledge>,
     pub(super) accesses: Accesses,
     /// When the location is looked at for writes that nobody can observe: if it has so many.
     pub(super) crowd: usize,
@@ -61,10 +67,19 @@ pub(super) struct Place {
 impl Place {
     /// Nothing has happened; what is allocated stays.
     pub(super) fn clear(&mut self) {
-        self.seen.iter_mut().for_each(VecDeque::clear);
+        self.writes.clear();
+        self.seen.iter_mut().for_each(Vec::clear);
         self.sc_writes.clear();
         self.released.iter_mut().for_each(Knowledge::clear);
         self.accesses.clear();
+    }
+
+    /// Whether the thread has seen the newest write.
+    #[inline]
+    pub(super) fn has_seen_all(&self, thread: usize) -> bool {
+        let newest = self.writes[self.writes.len() - 1].key;
+        let seen = self.seen.get(thread).and_then(|seen| seen.last());
+        seen.is_some_and(|seen| seen.key == newest)
     }
 
     /// The newest write that somebody knows of who knows this.
@@ -74,6 +89,7 @@ impl Place {
     }
 
     /// The same of writes that happened before.
+    #[inline]
     pub(super) fn written(&self, clock: &Clock) -> u64 {
         self.newest(clock, |seen| seen.written)
     }
@@ -106,26 +122,31 @@ impl Place {
     #[inline]
     pub(super) fn see(&mut self, thread: usize, op: u32, key: u64, writes: bool) {
         if self.seen.len() <= thread {
-            self.seen.resize_with(thread + 1, VecDeque::new);
+            self.seen.resize_with(thread + 1, Vec::new);
         }
         let seen = &mut self.seen[thread];
-        let last = seen.back().map_or((0, 0), |last| (last.key, last.written));
+        let last = seen.last().map_or((0, 0), |last| (last.key, last.written));
         if last.0 < key || writes {
             let written = if writes { key } else { last.1 };
-            seen.push_back(Seen { op, key, written });
+            seen.push(Seen { op, key, written });
         }
     }
 
     /// A sequentially consistent write.
     pub(super) fn note_sc(&mut self, time: u64, key: u64) {
-        self.sc_writes.push_back((time, key));
+        self.sc_writes.push((time, key));
     }
 
     /// The newest sequentially consistent write up to a time.
     #[inline]
     pub(super) fn sc_before(&self, time: u64) -> u64 {
-        let later = self.sc_writes.iter().rev();
-        later.into_iter().find(|&&(at, _)| at <= time).map_or(0, |&(_, key)| key)
+        match self.sc_writes.last() {
+            Some(&(at, key)) if at <= time => key,
+            _ => {
+                let later = self.sc_writes.partition_point(|&(at, _)| at <= time);
+                later.checked_sub(1).map_or(0, |at| self.sc_writes[at].1)
+            }
+        }
     }
 
     /// The first write with at least this key.
@@ -152,24 +173,35 @@ impl Place {
     pub(super) fn forget_old(&mut self) {
         let first = self.writes[0].key;
         for seen in &mut self.seen {
-            while seen.front().is_some_and(|it| it.key < first) {
-                seen.pop_front();
-            }
+            let gone = seen.partition_point(|it| it.key < first);
+            seen.drain(..gone);
         }
-        while self.sc_writes.front().is_some_and(|&(_, key)| key < first) {
-            self.sc_writes.pop_front();
+        let gone = self.sc_writes.partition_point(|&(_, key)| key < first);
+        self.sc_writes.drain(..gone);
+    }
+
+    /// What the thread told when it last released the location, if it did and its later writes tell it, too.
+    #[inline]
+    pub(super) fn released(&self, thread: usize) -> Option<&Knowledge> {
+        self.released.get(thread).filter(|it| !it.is_empty())
+    }
+
+    /// The thread releases the location.
+    pub(super) fn release(&mut self, thread: usize, knows: &Knowledge) {
+        if self.released.len() <= thread {
+            self.released.resize_with(thread + 1, Knowledge::default);
         }
+        self.released[thread].copy(knows);
     }
 }
 
 /// What a thread had seen last when it had done so many ops.
 #[inline]
-fn last_seen(seen: &VecDeque<Seen>, op: u32) -> Option<&Seen> {
-    if let Some(last) = seen.back()
-        && last.op <= op
-    {
+fn last_seen(seen: &[Seen], op: u32) -> Option<&Seen> {
+    let last = seen.last()?;
+    if last.op <= op {
         return Some(last);
     }
     let after = seen.partition_point(|it| it.op <= op);
-    after.checked_sub(1).and_then(|at| seen.get(at))
+    after.checked_sub(1).map(|at| &seen[at])
 }
