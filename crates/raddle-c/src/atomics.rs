@@ -90,7 +90,10 @@ impl Native {
                 Err(self.failure(BugKind::Unsupported, message))
             }
             // Whether it fails without a reason is a question.
-            Class::Own { .. } if matches!(op, OpKind::CompareExchange { weak: true, .. }) => {
+            Class::Own { .. }
+                if matches!(op, OpKind::CompareExchange { weak: true, .. })
+                    || self.shares_atomics() =>
+            {
                 self.share_own(address, size);
                 Err(self.again())
             }

@@ -22,6 +22,7 @@ use raddle_core::execution::{LocationId, Value};
 use raddle_core::program::PlaceId;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use crate::ops::Kind;
 use crate::shared::read_memory;
@@ -87,6 +88,9 @@ pub(crate) enum Cut {
     /// Everywhere.
     Range,
 }
+
+/// The locations of an access; most have one.
+pub(crate) type Locations = SmallVec<[LocationId; 1]>;
 
 /// What is known of a program's memory. It only grows, and survives when the exploration starts again.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -226,8 +230,8 @@ impl Layout {
         cut: Cut,
         place: PlaceId,
         shadow: impl Fn(usize, usize) -> Option<Value>,
-    ) -> Result<Vec<LocationId>, Trouble> {
-        let mut locations = vec![];
+    ) -> Result<Locations, Trouble> {
+        let mut locations = Locations::new();
         for (from, size) in self.pieces(address, size, cut)? {
             let location = match self.exact.get(&(from, size)) {
                 Some(&location) => location,
@@ -284,8 +288,11 @@ impl Layout {
         address: usize,
         size: usize,
         cut: Cut,
-    ) -> Result<Vec<(usize, usize)>, Trouble> {
+    ) -> Result<SmallVec<[(usize, usize); 1]>, Trouble> {
         let end = address + size;
+        if self.learned.cuts.is_empty() && size <= 8 {
+            return Ok(SmallVec::from_buf([(address, size)]));
+        }
         let known = self.learned.cuts.range(address + 1..end);
         if let Some((_, &place)) = known.clone().next()
             && !self.allows(cut)

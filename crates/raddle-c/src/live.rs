@@ -2,6 +2,11 @@
 //!
 //! All that threads share goes through ops, so a thread may run ahead of what it has done: it does so up to the first
 //! hook with which there are effects, and these are done one after the other before it goes on.
+//!
+//! *Running ahead* ends nowhere if a thread goes round on memory that is its own as long as nobody else has touched it, and
+//! the others would, but have to wait: an exploration comes to them in another execution, a run does not. So once there are
+//! other threads, what is accessed atomically is shared at once, whoever touches it, and the run starts again.
+//! (Before that, the main thread of a program that counts in a loop ran for as long as `loops` has patience: minutes.)
 
 use raddle_core::execution::ThreadId;
 use raddle_core::program::{End, Live, Next, Reply};
@@ -32,6 +37,11 @@ impl Native {
         }
     }
 
+    /// Whether memory that is accessed atomically is shared although no other thread has touched it yet.
+    pub(crate) fn shares_atomics(&self) -> bool {
+        self.is_live && (self.current.index() > 0 || self.thread().spawned > 0)
+    }
+
     /// Whether no bytes of other threads' stacks are those that the current one needs there.
     fn borrows_nothing(&self) -> bool {
         let thread = self.thread();
@@ -50,6 +60,7 @@ impl Native {
 impl Live for Native {
     fn restart(&mut self) {
         self.queues.clear();
+        self.is_live = true;
     }
 
     fn start(&mut self, thread: ThreadId) -> Next {

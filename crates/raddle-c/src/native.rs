@@ -94,6 +94,8 @@ pub(crate) struct Native {
     pub(crate) executions: u64,
     /// What the threads of a run that goes forwards do next.
     pub(crate) queues: Queues,
+    /// Whether such a run was made.
+    pub(crate) is_live: bool,
     /// How many of these were told to others.
     pub(crate) told_executions: u64,
 }
@@ -138,6 +140,7 @@ impl Native {
             bound: None,
             executions: 0,
             queues: Queues::default(),
+            is_live: false,
             told_executions: 0,
         })
     }

@@ -9,7 +9,7 @@
 use raddle_core::execution::{LocationId, Value};
 use raddle_core::program::{End, PlaceId, Program};
 
-use crate::layout::{Cut, Location, Trouble, What};
+use crate::layout::{Cut, Location, Locations, Trouble, What};
 use crate::native::Native;
 use crate::outcome::BugKind;
 use crate::serve::Flow;
@@ -23,7 +23,7 @@ impl Native {
         address: usize,
         size: usize,
         cut: Cut,
-    ) -> Result<Vec<LocationId>, End> {
+    ) -> Result<Locations, End> {
         let place = self.place();
         let known = self.layout.all.len();
         let slots = &self.slots;

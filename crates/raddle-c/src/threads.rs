@@ -5,7 +5,7 @@ use raddle_core::program::{NodeId, Op, OpKind, PlaceId};
 use rustc_hash::FxHashMap;
 
 use crate::heap::Heap;
-use crate::layout::Cut;
+use crate::layout::{Cut, Locations};
 use crate::loops::Private;
 use crate::slots::Slot;
 use crate::spin::Spin;
@@ -18,7 +18,7 @@ pub(crate) enum Waiting {
     #[default]
     Nothing,
     /// Plain loads: these locations, of which the first ones have been read.
-    Plain { locations: Vec<LocationId>, next: usize },
+    Plain { locations: Locations, next: usize },
     /// An atomic access by a hook.
     Atomic { location: LocationId, result: AtomicResult },
     /// Whether the block was freed to which it is about to store.
@@ -54,7 +54,7 @@ pub(crate) enum AtomicResult {
 /// A plain store whose value is not yet in memory, or not yet taken from there.
 #[derive(Clone, Debug)]
 pub(crate) struct PlainStore {
-    pub(crate) locations: Vec<LocationId>,
+    pub(crate) locations: Locations,
     /// What to put back when the values have been taken.
     pub(crate) borrowed: Vec<Borrowed>,
     pub(crate) place: PlaceId,

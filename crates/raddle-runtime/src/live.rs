@@ -13,25 +13,26 @@ use crate::native::Native;
 use crate::state::{self, Mode};
 
 impl<F: Fn()> Native<F> {
-    /// The next op of a thread, which stands still.
-    fn next_of(&mut self, thread: ThreadId, at: usize) -> Next {
+    /// Lets a thread run, of which nothing is left to be done, to its next op.
+    fn run_on(&mut self, thread: ThreadId, at: usize) -> Next {
         loop {
-            if let Some(next) = self.queues.of(thread).advance() {
-                return next;
+            let end = match self.resume(at, Mode::Running) {
+                Stop::Paused => None,
+                stop => Some(self.end_of(at, stop)),
+            };
+            let effects = &self.context.state.borrow().segment;
+            // Almost always it stops at every op, and nothing has to be queued.
+            match (effects.as_slice(), end) {
+                ([], Some(End::Question(op))) | (&[op], None) => return Next::Op(op),
+                (effects, end) => {
+                    let queue = self.queues.of(thread);
+                    queue.extend(effects.iter().copied(), end);
+                    if let Some(next) = queue.advance() {
+                        return next;
+                    }
+                }
             }
-            self.resume_live(thread, at);
         }
-    }
-
-    /// Lets a thread run to its next op.
-    fn resume_live(&mut self, thread: ThreadId, at: usize) {
-        let stop = self.resume(at, Mode::Running);
-        let end = match stop {
-            Stop::Paused => None,
-            stop => Some(self.end_of(at, stop)),
-        };
-        let effects = &self.context.state.borrow().segment;
-        self.queues.of(thread).extend(effects.iter().copied(), end);
     }
 }
 
@@ -49,7 +50,7 @@ impl<F: Fn()> Live for Native<F> {
     fn start(&mut self, thread: ThreadId) -> Next {
         self.queues.start(thread);
         match Native::start(self, thread) {
-            Ok(at) => self.next_of(thread, at),
+            Ok(at) => self.run_on(thread, at),
             Err(failure) => failed(failure),
         }
     }
@@ -58,11 +59,14 @@ impl<F: Fn()> Live for Native<F> {
         let Reply { value, spurious } = reply;
         self.context.reply.set(state::Reply { value, spurious });
         // A thread may have ended with effects that are still to be done.
-        if self.queues.of(thread).has_more() {
-            return self.next_of(thread, 0);
+        let queue = self.queues.of(thread);
+        if queue.has_more()
+            && let Some(next) = queue.advance()
+        {
+            return next;
         }
         match self.find(thread) {
-            Ok(at) => self.next_of(thread, at),
+            Ok(at) => self.run_on(thread, at),
             Err(failure) => failed(failure),
         }
     }
