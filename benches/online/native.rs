@@ -13,8 +13,11 @@ const ROUNDS: usize = 100_000_000;
 
 type Shared = Arc<[AtomicUsize; 5]>;
 
+/// What a thread does, by its number.
+type Body = fn(&Shared, usize);
+
 /// What a program is called, how many threads it has, and what a thread does.
-pub(super) const IN_RUST: [(&str, usize, fn(&Shared, usize)); 3] =
+pub(super) const IN_RUST: [(&str, usize, Body); 3] =
     [("dekker", 2, dekker), ("lamport", 3, lamport), ("mutex", 2, mutex)];
 
 fn dekker(shared: &Shared, me: usize) {

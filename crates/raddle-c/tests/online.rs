@@ -1,6 +1,7 @@
 //! The corpus, run by chance: the known bugs are found within so many runs, and no others.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use raddle_c::{BugKind, Request, Verdict, build, check_built};
 use raddle_core::explore::online::Sampling;
@@ -92,4 +93,33 @@ fn nothing_else_is_found() {
     let none: Vec<String> = vec![];
     assert_eq!(differences(&rows, Explorer::Random(sampling(20))), none);
     assert_eq!(differences(&rows, Explorer::Pct(sampling(20))), none);
+}
+
+/// The main thread goes round on a variable that is its own as long as the other one has not begun.
+#[test]
+fn nobody_goes_round_alone_on_what_others_will_touch() {
+    let directory = tempfile::tempdir().expect("there is room for a file");
+    let file = directory.path().join("counter.c");
+    let text = "#include <pthread.h>
+        #include <stdatomic.h>
+        atomic_int x;
+        void *count(void *p) { for (int i = 0; i < 1000000000; i++) atomic_fetch_add(&x, 1); return p; }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, count, 0);
+            count(0);
+            pthread_join(t, 0);
+        }";
+    std::fs::write(&file, text).expect("there is room for a file");
+    for model in [Model::Sc, Model::C20] {
+        let sampling = Sampling { events: 10_000, ..sampling(1) };
+        let (explorer, timeout) = (Explorer::Random(sampling), Some(Duration::from_secs(20)));
+        let max_events = u32::MAX;
+        let request =
+            Request { explorer, model, timeout, max_events, ..Request::new(&[file.as_path()]) };
+        let object = build(&request.source).expect("it can be compiled");
+        let outcome = check_built(&object, &request).expect("it can be loaded");
+        // Otherwise there is no time for a single run.
+        assert_eq!((outcome.classes, outcome.bug.is_none()), (1, true), "{outcome}");
+    }
 }

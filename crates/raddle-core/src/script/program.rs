@@ -228,7 +228,7 @@ fn update(kind: UpdateKind, operand: Value) -> Update {
 }
 
 /// What an instruction does.
-// Inlined by force: half of the time of a run goes into what would have to be handed over otherwise.
+// Inlined by force: otherwise an op is copied several times on its way out, which is most of what a script costs.
 #[inline(always)]
 fn step(code: &Code, place: PlaceId, registers: &mut [Value]) -> Flow {
     match try_step(code, registers) {

@@ -24,7 +24,10 @@
 //!
 //! *Rejected:* the incremental checker ([`incremental`](crate::incremental)) decides as late as possible where a
 //! write comes; that is needed to take events back, costs a logarithm and a history, and a run that never goes back can decide
-//! at once.
+//! at once. Ring buffers for writes and sightings: a binary search that may go round the end took a tenth of the time, while
+//! moving up to 64 small entries once in a while is hardly seen. What a write tells inside of the write: that made it
+//! four times as large, and it was moved four times. Looking for old writes at 8 instead of 16: more often for nothing
+//! (2% more instructions with modification orders, 3% less without, for a mutex of two threads).
 
 mod causal;
 mod choose;
