@@ -74,6 +74,11 @@ impl Native {
         frame.result[1] = frame.arguments[2] as u64;
     }
 
+    /// Whether there are, or have been, other threads.
+    pub(crate) fn has_company(&self) -> bool {
+        self.current.index() > 0 || self.thread().spawned > 0
+    }
+
     /// An atomic access. If the memory is the thread's own, or this is a store, it is done: returns what it
     /// read, and whether it wrote. Otherwise the thread now has a question.
     pub(crate) fn access_atomic(
@@ -89,10 +94,9 @@ impl Native {
                 let message = "writes memory that is not the program's, such as the C library's";
                 Err(self.failure(BugKind::Unsupported, message))
             }
-            // Whether it fails without a reason is a question.
             Class::Own { .. }
-                if matches!(op, OpKind::CompareExchange { weak: true, .. })
-                    || self.shares_atomics() =>
+                if !self.is_bookkeeping(address)
+                    && (self.shares_atomics() || is_noticed(op, self.has_company())) =>
             {
                 self.share_own(address, size);
                 Err(self.again())
@@ -173,6 +177,18 @@ impl Native {
                 }
             }
         }
+    }
+}
+
+/// Whether an atomic access of memory that is the thread's own makes a difference: it may empty a store buffer, or stand in the
+/// order of sequentially consistent events, or fail without a reason.
+fn is_noticed(op: OpKind, has_company: bool) -> bool {
+    match op {
+        OpKind::CompareExchange { weak: true, .. } => true,
+        _ if !has_company => false,
+        OpKind::Load { order, .. } => order == MemoryOrder::SeqCst,
+        OpKind::Store { order, .. } => order >= MemoryOrder::Release,
+        _ => true,
     }
 }
 

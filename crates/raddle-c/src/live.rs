@@ -39,7 +39,7 @@ impl Native {
 
     /// Whether memory that is accessed atomically is shared although no other thread has touched it yet.
     pub(crate) fn shares_atomics(&self) -> bool {
-        self.is_live && (self.current.index() > 0 || self.thread().spawned > 0)
+        self.is_live && self.has_company()
     }
 
     /// Whether no bytes of other threads' stacks are those that the current one needs there.

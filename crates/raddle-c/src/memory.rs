@@ -35,6 +35,11 @@ impl Native {
         name[..inside.unwrap_or(name.len())].to_owned()
     }
 
+    /// Whether memory is ours, for what functions of the library have to remember.
+    pub(crate) fn is_bookkeeping(&self, address: usize) -> bool {
+        (self.module.threads..self.module.exits + EXITS).contains(&address)
+    }
+
     /// The name of memory, for people.
     pub(crate) fn memory_name(&self, address: usize) -> String {
         if let Some(variable) = self.module.variable(address) {
