@@ -10,7 +10,7 @@
 //!   are made of (`shims`);
 //! - `spin` and `loops`: how loops are found that only wait; `leaks`: memory that is never freed;
 //! - `guide`: how an execution is found that somebody else knows;
-//! - `crash`, `difference`, `frames`, `memory`, `names`, `places` and `types`: what people are told.
+//! - `crash`, `difference`, `frames`, `memory`, `names`, `places`, `told` and `types`: what people are told.
 //!
 //! All that threads share goes through ops, so each thread is run alone. What cannot be seen is refused, with
 //! its place: functions that nobody models, inline assembly, accesses of different sizes that may race,

@@ -12,7 +12,7 @@
 //! *Cost.* Small programs are explored before other workers start ([`Budget`]). A suspended subtree costs about as many subtrees as
 //! its stack has sources left; following the way to each takes some microseconds, and handing it to another process
 //! some ten. So the first worker takes the first subtrees in the order of the exploration, of which many are tiny, and the others
-//! take the last ones, which are large. (If all take the first ones, the large ones come last, and somebody waits for them.)
+//! take the last ones, which are large.
 
 pub mod frontier;
 pub mod process;
