@@ -6,6 +6,7 @@
 
 use raddle_core::execution::MemoryOrder;
 use raddle_core::program::{End, OpKind, PlaceId};
+use smallvec::SmallVec;
 
 use crate::access::Class;
 use crate::layout::{Cut, What};
@@ -58,7 +59,7 @@ impl Native {
     ) -> Flow {
         let locations = self.locate(address, size, cut)?;
         let location = locations[0];
-        self.thread_mut().waiting = Waiting::Plain { locations, next: 0 };
+        self.thread_mut().waiting = Waiting::Plain { locations, values: SmallVec::new() };
         Err(self.question(OpKind::Load { location, order }))
     }
 

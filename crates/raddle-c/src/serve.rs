@@ -163,12 +163,18 @@ impl Native {
                 self.store(kind);
                 Ok(())
             }
-            Waiting::Plain { locations, next } => {
-                self.poke(locations[next], value);
-                let next = next + 1;
-                let Some(&location) = locations.get(next) else { return Ok(()) };
-                self.thread_mut().waiting = Waiting::Plain { locations, next };
-                Err(self.question(OpKind::Load { location, order: MemoryOrder::NonAtomic }))
+            Waiting::Plain { locations, mut values } => {
+                values.push(value);
+                if let Some(&location) = locations.get(values.len()) {
+                    self.thread_mut().waiting = Waiting::Plain { locations, values };
+                    return Err(
+                        self.question(OpKind::Load { location, order: MemoryOrder::NonAtomic })
+                    );
+                }
+                for (location, value) in locations.into_iter().zip(values) {
+                    self.poke(location, value);
+                }
+                Ok(())
             }
             Waiting::Atomic { location, result } => {
                 self.poke(location, new.unwrap_or(value));

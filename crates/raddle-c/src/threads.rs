@@ -3,6 +3,7 @@
 use raddle_core::execution::{LocationId, Value};
 use raddle_core::program::{NodeId, Op, OpKind, PlaceId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::heap::Heap;
 use crate::layout::{Cut, Locations};
@@ -17,8 +18,9 @@ pub(crate) enum Waiting {
     /// Nothing.
     #[default]
     Nothing,
-    /// Plain loads: these locations, of which the first ones have been read.
-    Plain { locations: Locations, next: usize },
+    /// Plain loads: these locations, of which the first ones have been read. All values go to memory at once: other
+    /// threads may use it before the last of them is known.
+    Plain { locations: Locations, values: SmallVec<[Value; 1]> },
     /// An atomic access by a hook.
     Atomic { location: LocationId, result: AtomicResult },
     /// Whether the block was freed to which it is about to store.
