@@ -61,7 +61,7 @@ impl Native {
             self.threads[thread.index()] = Some(Thread::new(slot, shims));
         }
         self.thread_mut().reset();
-        self.restore_variables();
+        self.restore_variables(0);
         self.set_thread_locals();
         self.segment.clear();
         self.next_function();
@@ -78,11 +78,11 @@ impl Native {
         }
     }
 
-    /// Gives the variables that only this thread uses their initial values.
-    fn restore_variables(&mut self) {
+    /// Gives the variables that only this thread uses their initial values, but for the first ones.
+    pub(crate) fn restore_variables(&mut self, first: usize) {
         let start = self.module.globals.0;
         let owned = std::mem::take(&mut self.thread_mut().owned);
-        for &(from, to) in &owned {
+        for &(from, to) in &owned[first..] {
             let bytes = &self.snapshot[from - start..to - start];
             // SAFETY: these are variables of the loaded object, and none of its code runs.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), from as *mut u8, to - from) };
@@ -90,7 +90,8 @@ impl Native {
         self.thread_mut().owned = owned;
     }
 
-    fn set_thread_locals(&mut self) {
+    /// Gives the thread-local variables their initial values.
+    pub(crate) fn set_thread_locals(&mut self) {
         let to = self.thread().slot.locals() as *mut u8;
         let locals = &self.module.thread_locals;
         // SAFETY: the slot is mapped, and large enough; nobody else uses it.

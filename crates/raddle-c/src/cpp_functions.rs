@@ -41,7 +41,10 @@ const KNOWN: &[&str] = &[
     "_ZSt18_Rb_tree_",
     "_ZSt28_Rb_tree_",
     "_ZSt29_Rb_tree_",
-    // Exceptions.
+];
+
+/// The same, of exceptions.
+const EXCEPTIONS: &[&str] = &[
     "_ZNKSt11logic_error",
     "_ZNKSt13runtime_error",
     "_ZNKSt9bad_alloc",
@@ -67,9 +70,16 @@ pub(crate) const STREAMS: [&str; 2] = ["_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_bas
 
 /// Whether it may be used as it is.
 pub(crate) fn is_harmless(name: &str) -> bool {
-    KNOWN.iter().any(|known| name.starts_with(known))
+    KNOWN.iter().chain(EXCEPTIONS).any(|known| name.starts_with(known))
         || STREAMS.contains(&name)
         || name.starts_with("_Z") && (is_data(name) || throws(name))
+}
+
+/// Whether threads of a program that uses it may have memory of the library's: exceptions, and what is in them.
+pub(crate) fn keeps_memory(name: &str) -> bool {
+    matches!(name, "__cxa_allocate_exception" | "__cxa_begin_catch")
+        || name.contains("exception_ptr")
+        || EXCEPTIONS.iter().any(|known| name.starts_with(known))
 }
 
 /// Whether the name is that of a variable: no types of arguments follow.

@@ -4,11 +4,11 @@
 //! loads them into this process (`joined`: if the user has also linked them)
 //! (`load`), and explores, in parts (`parts`, `facts`). `native` is the program that the explorer asks. The module docs say how:
 //!
-//! - `switch` and `trap`: how threads are run and stopped; `begin`: how they begin;
+//! - `switch` and `trap`: how threads are run and stopped; `begin`: how they begin; `rewind`: how they go back;
 //! - `slots`, `heap`, `access` and `layout`: which memory is whose, and what its locations are;
 //! - `serve`, `plain`, `atomics` and `shared`: what hooks do; `requests` and `ops`: what library functions
 //!   are made of (`shims`);
-//! - `spin` and `loops`: how loops are found that only wait; `leaks`: memory that is never freed;
+//! - `spin`, `past` and `loops`: how loops are found that only wait; `leaks`: memory that is never freed;
 //! - `guide`: how an execution is found that somebody else knows;
 //! - `crash`, `difference`, `frames`, `memory`, `names`, `places`, `told` and `types`: what people are told.
 //!
@@ -45,10 +45,12 @@ mod native;
 mod ops;
 mod outcome;
 mod parts;
+mod past;
 mod places;
 mod plain;
 mod printed;
 mod requests;
+mod rewind;
 mod serve;
 mod shared;
 mod shims;

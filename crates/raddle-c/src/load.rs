@@ -13,6 +13,7 @@ use object::read::elf::{Dyn, ElfFile64, ProgramHeader};
 use object::{LittleEndian, Object as _, ObjectSymbol, SymbolKind, elf};
 
 use crate::compile::Object;
+use crate::cpp_functions;
 use crate::error::Error;
 use crate::guide::Guide;
 use crate::joined;
@@ -56,6 +57,8 @@ pub(crate) struct Module {
     pub(crate) current: *mut *mut Frame,
     /// The functions that it calls and nobody models.
     pub(crate) refused: Vec<String>,
+    /// Whether its threads may have memory of the system's, which we do not see.
+    pub(crate) keeps_elsewhere: bool,
     /// The stub's variables for threads and for the end of the program.
     pub(crate) threads: usize,
     pub(crate) exits: usize,
@@ -116,6 +119,7 @@ impl Module {
             thread_locals: plan.thread_locals,
             current: current as *mut *mut Frame,
             refused,
+            keeps_elsewhere: keeps_elsewhere(&file),
             threads: find(handle, c"raddle_threads"),
             exits: find(handle, c"raddle_exits"),
             stub: None,
@@ -158,6 +162,7 @@ impl Module {
             thread_locals: plan.thread_locals,
             current: stub.current,
             refused: stub.refused.clone(),
+            keeps_elsewhere: keeps_elsewhere(file) || stub.keeps_elsewhere,
             threads: stub.threads,
             exits: stub.exits,
             stub: Some(Box::new(stub)),
@@ -193,6 +198,12 @@ impl Drop for Module {
         // SAFETY: nobody runs its code any more; its destructors were taken out with its constructors.
         unsafe { libc::dlclose(self.handle) };
     }
+}
+
+/// Whether threads of an object may have memory of the system's.
+fn keeps_elsewhere(file: &File<'_>) -> bool {
+    let mut imported = file.dynamic_symbols().filter(ObjectSymbol::is_undefined);
+    imported.any(|symbol| symbol.name().is_ok_and(cpp_functions::keeps_memory))
 }
 
 /// The constructors of an object that is loaded.

@@ -5,8 +5,8 @@
 //!
 //! *Idea.* All that threads share goes through ops, so a thread is a function of how it starts and of what it
 //! reads, and can be run without any other thread. Each has one stack; if it stands at the end of the
-//! history that is asked about it goes on from there, otherwise it alone starts again and is given the
-//! answers of its history. Every op is then compared with what the history says: if it differs, the
+//! history that is asked about it goes on from there, otherwise it alone goes back (`rewind`), or starts again, and is
+//! given the answers of its history. Every op is then compared with what the history says: if it differs, the
 //! program depends on something else, and that is reported.
 //!
 //! *Cost.* Running a thread again costs its instructions, some nanoseconds for every hook, and as much
@@ -278,16 +278,21 @@ impl Native {
             None => false,
         };
         if !reads {
-            self.thread_mut().spin.clear();
+            self.thread_mut().past.changed();
         }
         self.answer(value, is_spurious)
     }
 
-    /// Runs the thread of a history to its end, from the beginning. An error says what is different.
+    /// Runs the thread of a history to its end, from the beginning or from where it can go back to. An error says
+    /// what is different.
     fn repeat(&mut self, histories: &Histories, node: NodeId) -> Result<(), End> {
-        let mut nodes = vec![node];
-        while let Step::After(parent, _) = histories.step(nodes[nodes.len() - 1]) {
-            nodes.push(parent);
+        let thread = histories.thread(node);
+        let may_go_back = self.may_go_back(thread);
+        let (mut nodes, mut node) = (vec![], node);
+        while !(may_go_back && self.go_back(thread, node)) {
+            nodes.push(node);
+            let Step::After(parent, _) = histories.step(node) else { break };
+            node = parent;
         }
         for &node in nodes.iter().rev() {
             let end = self.step(histories, node, histories.step(node));
@@ -297,7 +302,7 @@ impl Native {
             {
                 return Err(self.difference(histories, node, &end));
             }
-            self.note_spin(node, &end);
+            self.note_question(node, &end);
         }
         Ok(())
     }
@@ -312,19 +317,6 @@ impl Native {
                 self.go_on(self.replies[node.0 as usize], is_spurious)
             }
         }
-    }
-
-    /// Notes where the thread stands. Returns an earlier history at whose end it was the same.
-    fn note_spin(&mut self, node: NodeId, end: &End) -> Option<NodeId> {
-        let End::Question(question) = end else { return None };
-        let thread = self.thread_mut();
-        if thread.ops_in_call != 1 {
-            return None;
-        }
-        let (from, to) = (thread.caller.stack, thread.slot.stack_top());
-        // SAFETY: the thread stands still, and this is the used part of its stack.
-        let stack = unsafe { std::slice::from_raw_parts(from as *const u8, to - from) };
-        thread.spin.note(node, *question, thread.caller, stack)
     }
 
     /// What an answer says.
@@ -373,7 +365,7 @@ impl Native {
         }
         let mut end = self.step(histories, node, step);
         let effects = std::mem::take(&mut self.segment);
-        if let Some(earlier) = self.note_spin(node, &end) {
+        if let Some(earlier) = self.note_question(node, &end) {
             end = End::Repeats(earlier);
         }
         Ok(Segment { effects, end })

@@ -123,6 +123,7 @@ impl Native {
             Request::Area { area: Area::Exits } => Ok(Some(self.module.exits as Value)),
             Request::IsInLibrary { address } => Ok(Some(self.places.is_in_library(address).into())),
             Request::ThreadLocals => {
+                self.thread_mut().uses_locals = true;
                 let after = self.module.thread_locals.size.next_multiple_of(64);
                 Ok(Some((self.thread().slot.locals() + after) as Value))
             }

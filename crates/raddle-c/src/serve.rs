@@ -31,6 +31,7 @@ impl Native {
         if number == TRAPPED {
             return Err(self.trapped());
         }
+        thread.uses_library |= number == ASKED;
         if number != ASKED || thread.frame.is_fresh != 0 {
             let frame = &mut thread.frame;
             thread.caller = if number == ASKED { frame.noted } else { frame.caller };
@@ -105,6 +106,7 @@ impl Native {
                 // SAFETY: the program hands in an index of a thread-local variable: module and offset.
                 let offset = unsafe { *((address + 8) as *const usize) };
                 let thread = self.thread_mut();
+                thread.uses_locals = true;
                 thread.frame.result[0] = (thread.slot.locals() + offset) as u64;
                 Ok(())
             }
@@ -116,6 +118,8 @@ impl Native {
     fn guard(&mut self, number: usize) -> Flow {
         let thread = self.thread_mut();
         thread.changed();
+        thread.uses_library = true;
+        thread.is_kept_elsewhere |= GUARDED[number] == "qsort";
         // SAFETY: the stub has saved registers there, and above them is the return address.
         thread.caller.address =
             unsafe { *((thread.frame.caller.stack + stub::ABOVE_SAVED) as *const usize) };
@@ -225,7 +229,7 @@ impl Native {
         let thread = self.thread_mut();
         thread.count_op();
         if !crate::spin::is_harmless(&op) {
-            thread.spin.clear();
+            thread.past.changed();
         }
     }
 

@@ -31,8 +31,10 @@ const TOTAL: usize = SLOT * THREADS;
 pub(crate) const FRESH: u8 = 0xab;
 /// So much of a stack is filled with it.
 const FILLED: usize = 64 << 10;
-/// Functions without hooks may use so much stack below their callers.
-const BELOW: usize = 16 << 10;
+/// Functions of libraries may use so much stack below their callers.
+pub(crate) const BELOW_LIBRARY: usize = 16 << 10;
+/// Other functions without hooks may use so much.
+pub(crate) const BELOW: usize = 4 << 10;
 
 /// What a part of a slot is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +120,9 @@ impl Slots {
 }
 
 const FILLED_FROM: usize = STACK_END - FILLED;
+const FRESH_WORD: u64 = u64::from_ne_bytes([FRESH; 8]);
+/// What is not fresh is looked for in steps of so many bytes.
+const CHUNK: usize = 512;
 
 impl Drop for Slots {
     fn drop(&mut self) {
@@ -151,15 +156,40 @@ impl Slot {
         unsafe { std::ptr::write_bytes(from as *mut u8, FRESH, to - from) };
     }
 
-    /// Makes the stack fresh again of which the part above `lowest` was used.
+    /// Makes the stack fresh again, of which the part above `lowest` was used.
     pub(crate) fn clear_stack(self, lowest: usize) {
         let boundary = self.base + FILLED_FROM;
-        let lowest = (lowest.saturating_sub(BELOW)).max(self.base + GUARD);
+        let lowest = (lowest.saturating_sub(BELOW_LIBRARY)).max(self.base + GUARD);
         if lowest < boundary {
             // SAFETY: as for `fill`.
             unsafe { std::ptr::write_bytes(lowest as *mut u8, 0, boundary - lowest) };
         }
         self.fill(lowest.max(boundary), self.stack_top());
+    }
+
+    /// Makes a part of the stack fresh again, near its top.
+    pub(crate) fn clear_part(self, from: usize, to: usize) {
+        let boundary = self.base + FILLED_FROM;
+        if from < boundary {
+            self.clear_stack(from);
+        } else if from < to {
+            self.fill(from, to);
+        }
+    }
+
+    /// From where on the stack is not fresh, of which the part above an address was used; `None` if that is far from its top.
+    pub(crate) fn written_from(self, used: usize) -> Option<usize> {
+        let from = used / CHUNK * CHUNK;
+        if from < self.base + FILLED_FROM {
+            return None;
+        }
+        let length = (self.stack_top() - from) / size_of::<u64>();
+        // SAFETY: the thread stands still, and this is a part of its stack; the address is a multiple of the size.
+        let words = unsafe { std::slice::from_raw_parts(from as *const u64, length) };
+        let is_fresh =
+            |chunk: &[u64]| chunk.iter().fold(0, |all, word| all | (word ^ FRESH_WORD)) == 0;
+        let fresh = words.chunks_exact(CHUNK / size_of::<u64>()).take_while(|it| is_fresh(it));
+        Some(from + fresh.count() * CHUNK)
     }
 
     /// Where the stack ends: its first byte is below.

@@ -41,7 +41,7 @@ pub(crate) struct Caller {
 }
 
 /// A thread that stands still: its registers, and what it asks for.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Frame {
     /// Where it goes on.

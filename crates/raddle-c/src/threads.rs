@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 use crate::heap::Heap;
 use crate::layout::{Cut, Locations};
 use crate::loops::Private;
-use crate::slots::Slot;
-use crate::spin::Spin;
+use crate::past::Past;
+use crate::slots::{BELOW, BELOW_LIBRARY, Slot};
 use crate::switch::{Caller, Frame};
 
 /// What a thread waits for, and what to do with the answer.
@@ -96,7 +96,8 @@ pub(crate) struct Thread {
     /// Variables that only this thread uses: from and to.
     pub(crate) owned: Vec<(usize, usize)>,
     pub(crate) remembered: FxHashMap<(u32, u64), u64>,
-    pub(crate) spin: Spin,
+    /// What it was at its last questions.
+    pub(crate) past: Past,
     pub(crate) private: Private,
     /// The lowest stack pointer that was seen.
     pub(crate) lowest: usize,
@@ -104,6 +105,14 @@ pub(crate) struct Thread {
     pub(crate) printed: String,
     /// How many ops it has done.
     pub(crate) events: u32,
+    /// Whether it has asked where its thread-local variables are.
+    pub(crate) uses_locals: bool,
+    /// Whether it has called a function of a library.
+    pub(crate) uses_library: bool,
+    /// Whether a part of it is in memory of the system's.
+    pub(crate) is_kept_elsewhere: bool,
+    /// How often it had to start again, or go back.
+    pub(crate) repeats: u32,
 }
 
 impl Thread {
@@ -126,12 +135,22 @@ impl Thread {
             held: vec![],
             owned: vec![],
             remembered: FxHashMap::default(),
-            spin: Spin::default(),
+            past: Past::default(),
             private: Private::default(),
             lowest: slot.stack_top(),
             printed: String::new(),
             events: 0,
+            uses_locals: false,
+            uses_library: false,
+            is_kept_elsewhere: false,
+            repeats: 0,
         }
+    }
+
+    /// Below this address it has not used its stack.
+    pub(crate) fn used_from(&self) -> usize {
+        let below = if self.uses_library { BELOW_LIBRARY } else { BELOW };
+        self.lowest.saturating_sub(below).max(self.slot.stack_limit())
     }
 
     /// It did an op.
@@ -145,7 +164,7 @@ impl Thread {
     /// It changed memory of its own, other than its stack.
     #[inline]
     pub(crate) fn changed(&mut self) {
-        self.spin.clear();
+        self.past.changed();
         self.private.changed();
     }
 
@@ -165,9 +184,12 @@ impl Thread {
         self.heap = Heap::default();
         self.held.clear();
         self.remembered.clear();
-        self.spin.clear();
+        self.past.clear();
         self.private.clear();
         self.printed.clear();
         self.events = 0;
+        self.uses_locals = false;
+        self.uses_library = false;
+        self.is_kept_elsewhere = false;
     }
 }
