@@ -109,9 +109,16 @@ impl<'a, V> Shared<'a, V> {
         self.is_hungry().store(is_hungry, Ordering::Relaxed);
     }
 
+    /// Whether the first worker has worked alone for long enough to have copies made.
+    pub(super) fn wants_copies(&self) -> bool {
+        let is_for_copies = matches!(self.task.helpers, Helpers::Processes(_));
+        let is_for_several = is_for_copies && self.task.jobs.get() > 1;
+        is_for_several && self.start.elapsed() >= self.task.budget.alone
+    }
+
     /// How many helpers there is work for, now.
     pub(super) fn useful_helpers(&self) -> usize {
-        if self.start.elapsed() < self.task.budget.alone {
+        if !self.wants_copies() {
             return 0;
         }
         let waiting = self.lock().frontier.waiting();

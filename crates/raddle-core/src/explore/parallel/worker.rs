@@ -52,6 +52,11 @@ struct Worker<'s, 'e, 'a, V> {
 }
 
 impl<'s, V: Visitor + Send> Worker<'s, '_, '_, V> {
+    /// Whether it is time for copies of this process.
+    fn may_fork(&self) -> bool {
+        self.scope.is_some() && self.shared.wants_copies()
+    }
+
     /// Makes copies of this process, once, when there is work for them. They go on from here, too.
     fn fork(&mut self) {
         let shared = self.shared;
@@ -119,7 +124,8 @@ impl<V: Visitor + Send> Subtrees for Worker<'_, '_, '_, V> {
 
     fn is_enough(&self) -> bool {
         let time = self.start.elapsed();
-        time >= LONG || time >= SHORT && self.shared.is_hungry().load(Ordering::Relaxed)
+        time >= LONG
+            || time >= SHORT && (self.shared.is_hungry().load(Ordering::Relaxed) || self.may_fork())
     }
 }
 
