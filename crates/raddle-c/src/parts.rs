@@ -6,7 +6,6 @@
 //! here, so that the report speaks of this program, and is the same whoever found it.
 
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_core::explore::parallel::frontier::{Frontier, Key};
@@ -88,9 +87,6 @@ struct Known {
     /// In which part something was learned with which the exploration must start again.
     #[serde(skip)]
     restart: Option<(Key, Facts)>,
-    /// Whether some worker cannot go on because of what it has learned.
-    #[serde(skip)]
-    is_interrupted: bool,
 }
 
 /// Looks for what is wrong.
@@ -139,8 +135,7 @@ pub(crate) fn explore(
         }
         control
     };
-    // Without one that copies see, they report once in a while.
-    let (flag, own) = (copies::Flag::new().ok(), AtomicBool::new(false));
+    let is_hungry = copies::Flag::new();
     let task = Task {
         model,
         limits,
@@ -149,14 +144,18 @@ pub(crate) fn explore(
         helpers: Helpers::Processes(Processes {
             fork: &fork,
             end: copies::end,
-            is_hungry: flag.as_deref().unwrap_or(&own),
+            is_hungry: &is_hungry,
             pack: |watch: &Watch| watch.is_late.to_string(),
             unpack: |is_late| Watch { is_late: is_late == "true", ..Watch::default() },
         }),
         visitor: &Watch::default,
         observer: Some(&note),
     };
-    let explored = explore_before(&task, program, left, &known);
+    let explored = running(|| {
+        parallel::explore_renewed(&task, program, left, |program| {
+            program.take_up(&known.lock().unwrap_or_else(PoisonError::into_inner));
+        })
+    });
     let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, facts)) =
         known.restart.as_ref().filter(|(key, _)| !explored.frontier.is_cut(key))
@@ -177,27 +176,6 @@ pub(crate) fn explore(
     (!is_lost).then_some((explored.summary, found))
 }
 
-/// Explores what is left. If something is learned with which the exploration must start again, then what is left before that.
-fn explore_before(
-    task: &Task<'_, Watch>,
-    program: &mut Native,
-    mut left: Frontier,
-    known: &Mutex<Known>,
-) -> Explored<Watch> {
-    loop {
-        let explored = running(|| parallel::explore(task, program, left));
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        if !std::mem::take(&mut known.is_interrupted) {
-            return explored;
-        }
-        program.take_up(&known);
-        if explored.frontier.is_done() {
-            return explored;
-        }
-        left = explored.frontier;
-    }
-}
-
 /// Makes copies of this process.
 fn fork(copies: usize) -> Side {
     let side = copies::fork(copies);
@@ -213,7 +191,6 @@ impl Known {
     fn note(&mut self, note: &Note<'_, Watch>) -> Control {
         let news: News = serde_json::from_str(note.learned).unwrap_or_default();
         if news.wants_restart {
-            self.is_interrupted = true;
             if !note.is_cut() {
                 self.restart = news.facts.map(|facts| (note.key.clone(), facts));
             }

@@ -37,23 +37,26 @@ impl News {
     }
 }
 
-/// A flag that this process and its copies see.
-pub struct Flag(NonNull<AtomicBool>);
+/// A flag that this process and its copies see. Without memory for that, each has one of its own: then copies report only
+/// once in a while.
+pub struct Flag(Result<NonNull<AtomicBool>, AtomicBool>);
 
 impl Flag {
     /// A flag, not set.
-    ///
-    /// # Errors
-    /// If there is no memory.
-    pub fn new() -> io::Result<Self> {
+    #[must_use]
+    pub fn new() -> Self {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
         // SAFETY: makes a new mapping.
         let memory = unsafe { libc::mmap(std::ptr::null_mut(), PAGE, protection, flags, -1, 0) };
-        if memory == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        NonNull::new(memory.cast()).map(Flag).ok_or_else(io::Error::last_os_error)
+        let memory = if memory == libc::MAP_FAILED { None } else { NonNull::new(memory.cast()) };
+        Flag(memory.ok_or(AtomicBool::new(false)))
+    }
+}
+
+impl Default for Flag {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -61,15 +64,20 @@ impl Deref for Flag {
     type Target = AtomicBool;
 
     fn deref(&self) -> &AtomicBool {
-        // SAFETY: the mapping lives as long as this, is filled with zeros in the beginning, and accessed as an atomic only.
-        unsafe { self.0.as_ref() }
+        match &self.0 {
+            // SAFETY: the mapping lives as long as this, is filled with zeros in the beginning, and accessed as an atomic only.
+            Ok(shared) => unsafe { shared.as_ref() },
+            Err(own) => own,
+        }
     }
 }
 
 impl Drop for Flag {
     fn drop(&mut self) {
-        // SAFETY: nobody in this process uses the mapping any more; copies have their own.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), PAGE) };
+        if let Ok(shared) = self.0 {
+            // SAFETY: nobody in this process uses the mapping any more; copies have their own.
+            unsafe { libc::munmap(shared.as_ptr().cast(), PAGE) };
+        }
     }
 }
 

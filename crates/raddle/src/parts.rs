@@ -5,7 +5,6 @@
 //! found is explored once more by a fresh program, so that names in the report do not depend on who found it.
 
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_core::explore::parallel::process::Processes;
@@ -64,8 +63,7 @@ pub(crate) fn explore<F: Fn()>(
     let known = Mutex::new(Known::default());
     let note =
         |note: &Note<'_, Watch>| known.lock().unwrap_or_else(PoisonError::into_inner).note(note);
-    // Without one that copies see, they report once in a while.
-    let (flag, own) = (copies::Flag::new().ok(), AtomicBool::new(false));
+    let is_hungry = copies::Flag::new();
     let task = Task {
         model: parts.model,
         limits: &parts.limits,
@@ -74,28 +72,20 @@ pub(crate) fn explore<F: Fn()>(
         helpers: Helpers::Processes(Processes {
             fork: &copies::fork,
             end: copies::end,
-            is_hungry: flag.as_deref().unwrap_or(&own),
+            is_hungry: &is_hungry,
             pack: |_| String::new(),
             unpack: |_| Watch::default(),
         }),
         visitor: &Watch::default,
         observer: Some(&note),
     };
-    let mut left = Frontier::new();
-    let explored = loop {
-        let explore = || parallel::explore(&task, &mut program, left);
-        let explored = raddle_runtime::on_large_stack(explore);
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        if !std::mem::take(&mut known.is_interrupted) {
-            break explored;
-        }
-        known.executions += program.executions();
-        program = Native::new(f, settings);
-        if explored.frontier.is_done() {
-            break explored;
-        }
-        left = explored.frontier;
-    };
+    let explored = raddle_runtime::on_large_stack(|| {
+        parallel::explore_renewed(&task, &mut program, Frontier::new(), |program| {
+            let executions = program.executions();
+            known.lock().unwrap_or_else(PoisonError::into_inner).executions += executions;
+            *program = Native::new(f, settings);
+        })
+    });
     let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
     match known.wanted {
         Some((key, wanted)) if !explored.frontier.is_cut(&key) => Err(wanted),
@@ -108,8 +98,6 @@ pub(crate) fn explore<F: Fn()>(
 struct Known {
     /// The settings with which the exploration must start again, and in which part that turned out.
     wanted: Option<(Key, Settings)>,
-    /// Whether some worker cannot go on because of that.
-    is_interrupted: bool,
     /// How often native code was run from its beginning by programs that are gone.
     executions: u64,
 }
@@ -122,7 +110,6 @@ impl Known {
             self.executions += news.executions;
         }
         let Some(wanted) = news.wanted else { return Control::Continue };
-        self.is_interrupted = true;
         if !note.is_cut() {
             self.wanted = Some((note.key.clone(), wanted));
         }

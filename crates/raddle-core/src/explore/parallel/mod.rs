@@ -74,8 +74,8 @@ pub struct Task<'a, V> {
     /// Makes who looks at the leaves of a subtree.
     pub visitor: &'a (dyn Fn() -> V + Sync),
     /// Is told what is left, whenever something was explored, and may end everything because the program must be explored
-    /// in another way. Then what was explored last is the last that counts, and what is left before that may be explored by
-    /// another call.
+    /// in another way. Then what was explored last is the last that counts, and what is left before that may still be
+    /// explored ([`explore_renewed`]).
     pub observer: Option<&'a Observer<'a, V>>,
 }
 
@@ -114,6 +114,8 @@ pub struct Explored<V> {
     pub visitors: Vec<V>,
     /// What is left.
     pub frontier: Frontier,
+    /// Whether the observer ended it.
+    pub is_interrupted: bool,
 }
 
 /// Explores one subtree, until the visitor stops it.
@@ -158,6 +160,27 @@ impl Subtrees for One<'_> {
 
     fn is_enough(&self) -> bool {
         false
+    }
+}
+
+/// Explores what is left. If the observer ends that, then also what is left before, as one worker alone would have: with the
+/// program renewed, which cannot go on as it is.
+pub fn explore_renewed<V: Visitor + Send, P: Program>(
+    task: &Task<'_, V>,
+    program: &mut P,
+    mut frontier: Frontier,
+    mut renew: impl FnMut(&mut P),
+) -> Explored<V> {
+    loop {
+        let explored = explore(task, program, frontier);
+        if !explored.is_interrupted {
+            return explored;
+        }
+        renew(program);
+        if explored.frontier.is_done() {
+            return explored;
+        }
+        frontier = explored.frontier;
     }
 }
 

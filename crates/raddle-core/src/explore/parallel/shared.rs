@@ -29,6 +29,8 @@ struct State<V> {
     visitors: Vec<(Key, V)>,
     /// Why the exploration ends before everything is explored, if nothing was found.
     ends: Option<Extent>,
+    /// Whether the observer ended it.
+    is_interrupted: bool,
     /// Classes and blocked ones of subtrees in which the time was up: they are not done.
     unfinished: (u64, u64),
 }
@@ -46,7 +48,7 @@ impl<'a, V> Shared<'a, V> {
     pub(super) fn new(task: &'a Task<'a, V>, mut frontier: Frontier) -> Self {
         frontier.restart();
         let (visitors, unfinished) = (vec![], (0, 0));
-        let state = State { frontier, visitors, ends: None, unfinished };
+        let state = State { frontier, visitors, ends: None, is_interrupted: false, unfinished };
         Shared {
             task,
             start: Instant::now(),
@@ -62,7 +64,7 @@ impl<'a, V> Shared<'a, V> {
     pub(super) fn explored(self) -> Explored<V> {
         let Shared { state, histories, .. } = self;
         let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let State { frontier, mut visitors, ends, unfinished } = state;
+        let State { frontier, mut visitors, ends, is_interrupted, unfinished } = state;
         visitors.retain(|(key, _)| !frontier.is_cut(key));
         visitors.sort_by(|(a, _), (b, _)| a.cmp(b));
         let counts = frontier.counts();
@@ -75,7 +77,7 @@ impl<'a, V> Shared<'a, V> {
         let (classes, blocked) = (counts.classes + unfinished.0, counts.blocked + unfinished.1);
         let summary = Summary { extent, classes, blocked, histories: histories.into_inner() };
         let visitors = visitors.into_iter().map(|(_, visitor)| visitor).collect();
-        Explored { summary, visitors, frontier }
+        Explored { summary, visitors, frontier, is_interrupted }
     }
 
     /// The state; if a worker has panicked, what it reported before still holds.
@@ -184,6 +186,7 @@ impl<'a, V> Shared<'a, V> {
         let note = Note { left, key: key_of, subtree, visitor: visitor_of, learned, by_first };
         let control = self.task.observer.map(|observer| observer(&note));
         if control == Some(Control::Stop) {
+            state.is_interrupted = true;
             state.frontier.cut(&key, subtree);
             drop(state);
             return self.give_up(Extent::Stopped);
