@@ -59,6 +59,10 @@ impl Owners {
         })
     }
 
+    fn owner(&self, address: usize) -> u32 {
+        self.owners[(address - self.start) / GRAIN]
+    }
+
     fn set(&mut self, from: usize, to: usize, owner: u32) {
         let first = (from - self.start) / GRAIN;
         let last = (to - self.start).div_ceil(GRAIN).min(self.owners.len());
@@ -132,15 +136,18 @@ impl Native {
     fn own_variable(&mut self, grain: usize, address: usize) {
         let (from, to) = self.extent(grain.max(address), 1);
         let me = self.current.index() as u32 + 1;
-        let start = self.owners.start;
-        // Neighbours in the same grain may have owners already.
-        for at in (from / GRAIN * GRAIN..to).step_by(GRAIN) {
-            let owner = &mut self.owners.owners[(at - start) / GRAIN];
-            if *owner == 0 {
-                *owner = me;
+        let (first, last) = self.module.globals;
+        let mut at = from / GRAIN * GRAIN;
+        while at < to {
+            // Neighbours in the same grain may have owners already, or share it. Otherwise they come along.
+            let is_nobodys = |&at: &usize| self.owners.owner(at) == 0;
+            let end = at + GRAIN * (at..to).step_by(GRAIN).take_while(is_nobodys).count();
+            if at < end {
+                self.owners.set(at, end, me);
+                self.thread_mut().owned.push((at.max(first), end.min(last)));
             }
+            at = end + GRAIN;
         }
-        self.thread_mut().owned.push((from, to));
     }
 
     fn share_variable(&mut self, address: usize, size: usize) -> End {

@@ -92,6 +92,11 @@ pub(crate) const GUARDED: &[&str] = &[
     "vsprintf",
 ];
 
+/// Whether a function has memory of its own while it calls back, or writes through more pointers than are looked at.
+pub(crate) fn uses_unseen_memory(name: &str) -> bool {
+    name == "qsort" || name.ends_with("sscanf")
+}
+
 const MATHEMATICS: &[&str] = &[
     "acos",
     "acosh",

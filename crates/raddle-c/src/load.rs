@@ -57,7 +57,7 @@ pub(crate) struct Module {
     pub(crate) current: *mut *mut Frame,
     /// The functions that it calls and nobody models.
     pub(crate) refused: Vec<String>,
-    /// Whether its threads may have memory of the system's, which we do not see.
+    /// Whether its threads may have memory of libraries that are not linked in, which we do not see.
     pub(crate) keeps_elsewhere: bool,
     /// The stub's variables for threads and for the end of the program.
     pub(crate) threads: usize,
@@ -200,7 +200,7 @@ impl Drop for Module {
     }
 }
 
-/// Whether threads of an object may have memory of the system's.
+/// Whether threads of an object may have memory of libraries that are not linked in.
 fn keeps_elsewhere(file: &File<'_>) -> bool {
     let mut imported = file.dynamic_symbols().filter(ObjectSymbol::is_undefined);
     imported.any(|symbol| symbol.name().is_ok_and(cpp_functions::keeps_memory))

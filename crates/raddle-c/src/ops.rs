@@ -77,6 +77,7 @@ pub(crate) enum Request<'a> {
     Area { area: Area },
     IsInLibrary { address: usize },
     ThreadLocals,
+    Hold { holds: bool },
     NoteBound { what: &'static str },
     NoteLeft,
 }
@@ -121,6 +122,12 @@ pub(crate) fn read_bytes(address: usize, size: usize) {
     if size > 0 {
         ask(Request::Read { address, size });
     }
+}
+
+/// From now on, or no more, memory goes on to hold what the thread has read there, whatever it asks for next. (In one library
+/// function it does in any case.)
+pub(crate) fn hold(holds: bool) {
+    ask(Request::Hold { holds });
 }
 
 /// What the function writes to this range before its next op, or its end, is stored by plain stores.

@@ -110,6 +110,11 @@ impl Native {
             Request::Recall { key } => {
                 Ok(Some(self.thread().remembered.get(&key).copied().unwrap_or(0).into()))
             }
+            Request::Hold { holds } => {
+                self.thread_mut().holds = holds;
+                self.let_go();
+                done
+            }
             Request::NoteBound { what } => {
                 self.bound = Some(what.to_owned());
                 done

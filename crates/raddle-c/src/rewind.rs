@@ -9,9 +9,9 @@
 //! What is below the stack pointer is copied as well, as far as it was ever written: programs may look at what
 //! they have not initialised, such as the holes in a structure, and must find what they would find in a run from the beginning.
 //!
-//! *Not* if memory of the system's would have to be copied too: programs that make exceptions of C++ and threads that
-//! call `qsort` always start again. (Our own library functions own nothing while they ask.) Nor if a thread has
-//! much memory of its own, or a deep stack.
+//! *Not* if memory would have to be copied that we do not see: programs that make exceptions of C++ without the library
+//! linked in, and threads that call `qsort` or `sscanf`, always start again. (Our own library functions own nothing while they
+//! ask.) Nor if a thread has much memory of its own, or a deep stack.
 //!
 //! *Whether a program depends on something else* than what its threads read is found by running it again. So a thread starts
 //! again the first times, and once in a while.
@@ -20,7 +20,7 @@
 //! written, and a copy of some hundred bytes; to go back, as
 //! much again. A history that is twenty loads long takes about a tenth of the time.
 
-use raddle_core::execution::ThreadId;
+use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{End, NodeId};
 use rustc_hash::FxHashMap;
 
@@ -45,6 +45,8 @@ pub(crate) struct Kept {
     frame: Frame,
     phase: usize,
     waiting: Waiting,
+    loaded: Vec<(LocationId, Value)>,
+    holds: bool,
     ops_in_call: u32,
     spawned: u32,
     heap: Heap,
@@ -82,6 +84,8 @@ impl Thread {
             question: _,
             stores,
             borrowed,
+            loaded,
+            holds,
             caller: _,
             ops_in_call,
             spawned,
@@ -102,6 +106,8 @@ impl Thread {
         debug_assert!(stores.is_empty() && borrowed.is_empty(), "it stands at a question");
         kept.frame = **frame;
         kept.waiting.clone_from(waiting);
+        kept.loaded.clone_from(loaded);
+        kept.holds = *holds;
         (kept.phase, kept.ops_in_call, kept.spawned) = (*phase, *ops_in_call, *spawned);
         kept.heap.clone_from(heap);
         kept.held.clone_from(held);
@@ -134,6 +140,8 @@ impl Thread {
         }
         *self.frame = kept.frame;
         self.waiting.clone_from(&kept.waiting);
+        self.loaded.clone_from(&kept.loaded);
+        self.holds = kept.holds;
         (self.question, self.caller) = (point.question, point.caller);
         (self.phase, self.ops_in_call, self.spawned) = (kept.phase, kept.ops_in_call, kept.spawned);
         self.heap.clone_from(&kept.heap);

@@ -9,7 +9,7 @@ use crate::access::Class;
 use crate::atomics::written;
 use crate::hooks::{self, HookKind};
 use crate::layout::{Cut, What};
-use crate::libc_functions::GUARDED;
+use crate::libc_functions::{GUARDED, uses_unseen_memory};
 use crate::native::{GONE, Native};
 use crate::ops::Call;
 use crate::outcome::BugKind;
@@ -32,7 +32,11 @@ impl Native {
             return Err(self.trapped());
         }
         thread.uses_library |= number == ASKED;
-        if number != ASKED || thread.frame.is_fresh != 0 {
+        let is_new = number != ASKED || thread.frame.is_fresh != 0;
+        // A hook that we inserted may stand between that of a load and the load. A library function may use all that it has
+        // asked for.
+        let is_amid = !is_new || thread.frame.site != 0 || thread.holds;
+        if is_new {
             let frame = &mut thread.frame;
             thread.caller = if number == ASKED { frame.noted } else { frame.caller };
             frame.is_fresh = 0;
@@ -42,6 +46,9 @@ impl Native {
             thread.ops_in_call = 0;
         }
         self.settle();
+        if !is_amid {
+            self.let_go();
+        }
         match number {
             ASKED => self.asked(),
             RETURNED => self.returned(),
@@ -49,15 +56,19 @@ impl Native {
         }
     }
 
-    /// Takes the values of plain stores from memory, and gives borrowed memory back.
+    /// All that the thread was given to load is loaded.
+    #[inline]
+    pub(crate) fn let_go(&mut self) {
+        let thread = self.thread_mut();
+        thread.loaded.clear();
+        thread.borrowed.drain(..).rev().for_each(give_back);
+    }
+
+    /// Takes the values of plain stores from memory.
     #[inline]
     fn settle(&mut self) {
-        let thread = self.thread_mut();
-        if thread.stores.is_empty() && thread.borrowed.is_empty() {
+        if self.thread().stores.is_empty() {
             return;
-        }
-        for borrowed in std::mem::take(&mut self.thread_mut().borrowed) {
-            give_back(borrowed);
         }
         for PlainStore { locations, borrowed, place } in
             std::mem::take(&mut self.thread_mut().stores)
@@ -68,7 +79,7 @@ impl Native {
                 let order = MemoryOrder::NonAtomic;
                 self.effect_at(OpKind::Store { location, value, order, carries: false }, place);
             }
-            borrowed.into_iter().for_each(give_back);
+            borrowed.into_iter().rev().for_each(give_back);
         }
     }
 
@@ -119,7 +130,7 @@ impl Native {
         let thread = self.thread_mut();
         thread.changed();
         thread.uses_library = true;
-        thread.is_kept_elsewhere |= GUARDED[number] == "qsort";
+        thread.is_kept_elsewhere |= uses_unseen_memory(GUARDED[number]);
         // SAFETY: the stub has saved registers there, and above them is the return address.
         thread.caller.address =
             unsafe { *((thread.frame.caller.stack + stub::ABOVE_SAVED) as *const usize) };
@@ -139,6 +150,7 @@ impl Native {
 
     /// The thread gets the answer to its question.
     pub(crate) fn answer(&mut self, value: Value, is_spurious: bool) -> Flow {
+        self.load_again();
         let question = self.thread_mut().question.take();
         let waiting = std::mem::take(&mut self.thread_mut().waiting);
         if value == GONE {
@@ -177,6 +189,7 @@ impl Native {
                 }
                 for (location, value) in locations.into_iter().zip(values) {
                     self.poke(location, value);
+                    self.thread_mut().loaded.push((location, value));
                 }
                 Ok(())
             }
@@ -204,6 +217,15 @@ impl Native {
                 self.reply(if is_tried { value } else { 0 }, false);
                 Ok(())
             }
+        }
+    }
+
+    /// Puts into memory again what the thread still has to load: others may have used it since.
+    #[inline]
+    fn load_again(&mut self) {
+        for at in 0..self.thread().loaded.len() {
+            let (location, value) = self.thread().loaded[at];
+            self.poke(location, value);
         }
     }
 
@@ -238,6 +260,8 @@ impl Native {
         let op = Op { kind, place: self.place() };
         let most = self.settings.max_events;
         let thread = self.thread_mut();
+        // Others find their bytes as they left them.
+        thread.borrowed.drain(..).rev().for_each(give_back);
         thread.count_op();
         if thread.events > most {
             return End::Limit;

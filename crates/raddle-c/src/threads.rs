@@ -84,6 +84,10 @@ pub(crate) struct Thread {
     pub(crate) question: Option<Op>,
     pub(crate) stores: Vec<PlainStore>,
     pub(crate) borrowed: Vec<Borrowed>,
+    /// What it was given to load, and may still have to load, after more questions.
+    pub(crate) loaded: Vec<(LocationId, Value)>,
+    /// Whether it goes on to hold what it was given to load.
+    pub(crate) holds: bool,
     /// Who called the hook or library function in which it is.
     pub(crate) caller: Caller,
     /// How many ops it has done since that was called.
@@ -128,6 +132,8 @@ impl Thread {
             question: None,
             stores: vec![],
             borrowed: vec![],
+            loaded: vec![],
+            holds: false,
             caller: Caller::default(),
             ops_in_call: 0,
             spawned: 0,
@@ -178,6 +184,8 @@ impl Thread {
         self.question = None;
         self.stores.clear();
         self.borrowed.clear();
+        self.loaded.clear();
+        self.holds = false;
         self.caller = Caller::default();
         self.ops_in_call = 0;
         self.spawned = 0;

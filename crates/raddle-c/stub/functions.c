@@ -6,6 +6,7 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
+void raddle_hold(int holds);
 void raddle_print(const char *text, size_t length);
 void raddle_read_string(const char *text, size_t most);
 void raddle_write_bytes(char *to, size_t size);
@@ -78,10 +79,12 @@ static const char *conversion(const char *at, va_list *list)
     return at + 1;
 }
 
-/* Reads all strings that the format asks for: other threads may have written them. */
+/* Reads all strings that the format asks for: other threads may have written them. They stay as they were read until
+   raddle_hold(0). */
 static void read_strings(const char *format, va_list arguments)
 {
     va_list list;
+    raddle_hold(1);
     va_copy(list, arguments);
     for (const char *at = format; *at;) {
         if (*at++ == '%')
@@ -90,17 +93,25 @@ static void read_strings(const char *format, va_list arguments)
     va_end(list);
 }
 
+/* How long the text is. */
+static int length_of(const char *format, va_list arguments)
+{
+    va_list list;
+    va_copy(list, arguments);
+    int length = format_to(NULL, 0, format, list);
+    va_end(list);
+    return length;
+}
+
 HIDDEN int vsnprintf(char *to, size_t size, const char *format, va_list list)
 {
-    va_list again;
     read_strings(format, list);
-    va_copy(again, list);
-    int length = format_to(NULL, 0, format, again);
-    va_end(again);
+    int length = length_of(format, list);
     if (length >= 0 && size > 0) {
         raddle_write_bytes(to, (size_t)length < size ? (size_t)length + 1 : size);
         format_to(to, size, format, list);
     }
+    raddle_hold(0);
     return length;
 }
 
@@ -111,15 +122,17 @@ HIDDEN int vsprintf(char *to, const char *format, va_list list)
 
 HIDDEN int vasprintf(char **to, const char *format, va_list list)
 {
-    va_list again;
     read_strings(format, list);
-    va_copy(again, list);
-    int length = format_to(NULL, 0, format, again);
-    va_end(again);
+    int length = length_of(format, list);
     char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text) {
+        raddle_write_bytes(text, (size_t)length + 1);
+        format_to(text, (size_t)length + 1, format, list);
+    }
+    raddle_hold(0);
     raddle_write_bytes((char *)to, sizeof *to);
     *to = text;
-    return text ? vsnprintf(text, (size_t)length + 1, format, list) : -1;
+    return text ? length : -1;
 }
 
 HIDDEN int vprintf(const char *format, va_list list)
@@ -134,6 +147,7 @@ HIDDEN int vprintf(const char *format, va_list list)
         longer = malloc((size_t)length + 1);
         format_to(longer, (size_t)length + 1, format, list);
     }
+    raddle_hold(0);
     if (length >= 0)
         raddle_print(longer, (size_t)length);
     if (longer != text)

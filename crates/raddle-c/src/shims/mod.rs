@@ -113,7 +113,7 @@ fn all() -> Vec<Shim> {
         strings: memcpy memmove mempcpy memset bzero memcmp bcmp memchr strlen strnlen strcpy stpcpy
             strncpy strcat strncat strcmp strncmp strcasecmp strncasecmp strchr strrchr strstr
             strspn strcspn strpbrk;
-        output: raddle_print raddle_read_string raddle_write_bytes raddle_refuse puts putchar fflush
+        output: raddle_hold raddle_print raddle_read_string raddle_write_bytes raddle_refuse puts putchar fflush
             perror write;
         clock: clock_gettime clock_getres timespec_get gettimeofday time clock usleep sleep
             nanosleep thrd_sleep clock_nanosleep sched_yield pthread_yield thrd_yield sched_getcpu

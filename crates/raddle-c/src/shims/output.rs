@@ -22,6 +22,11 @@ pub(super) extern "C" fn raddle_print(text: usize, length: usize) {
     print(text, length);
 }
 
+/// What was read is used until this is called again.
+pub(super) extern "C" fn raddle_hold(holds: c_int) {
+    ops::hold(holds != 0);
+}
+
 /// The program is about to read this string.
 pub(super) extern "C" fn raddle_read_string(text: usize, most: usize) {
     if text != 0 {

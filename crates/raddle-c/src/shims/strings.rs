@@ -1,8 +1,7 @@
 //! Functions that read and write memory: `memcpy`, `strlen` and the like.
 //!
 //! Every byte that they look at is read, and every byte that they write is stored, as if the program had done
-//! that itself. A second range is read only after the first one was copied, as another thread may run in
-//! between and leave its own view in memory.
+//! that itself.
 
 use std::cmp::Ordering;
 use std::ffi::c_int;
