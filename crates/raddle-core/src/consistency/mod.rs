@@ -105,6 +105,12 @@ pub fn check(execution: &Execution, model: Model, options: &Options) -> Verdict 
     }
 }
 
+/// Whether the axioms of a model allow an execution, with races or without, if that can be told with the budget.
+#[must_use]
+pub fn allows(execution: &Execution, model: Model, options: &Options) -> Option<bool> {
+    forbids(execution, model, options, &mut Effort::new(options.budget)).map(|forbids| !forbids)
+}
+
 /// Whether a model forbids an execution, if that can be told with what is left of the budget.
 fn forbids(
     execution: &Execution,

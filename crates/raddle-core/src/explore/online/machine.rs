@@ -111,6 +111,11 @@ pub(super) struct Stored {
 pub(super) trait Machine {
     fn new(model: Model) -> Self;
 
+    /// Leaves the order of sequentially consistent events open in the next runs, or no more. False: it has no such order.
+    fn set_open(&mut self, _is_open: bool) -> bool {
+        false
+    }
+
     /// Nothing has happened yet. What is allocated stays.
     fn restart(&mut self);
 

@@ -26,6 +26,7 @@ mod clock;
 mod decide;
 mod log;
 mod machine;
+mod open;
 mod pct;
 mod run;
 mod shrink;
@@ -133,6 +134,14 @@ struct Kept {
     stop: Stop,
     wrong: Wrong,
     departures: Vec<Departure>,
+    /// Whether it left the order of sequentially consistent events open.
+    is_open: bool,
+}
+
+impl Kept {
+    fn new(stop: Stop, wrong: Wrong) -> Self {
+        Kept { stop, wrong, departures: vec![], is_open: false }
+    }
 }
 
 struct Sampler<'a, M> {
@@ -140,6 +149,7 @@ struct Sampler<'a, M> {
     /// Of the runs that were remembered.
     histories: Histories,
     machine: M,
+    model: Model,
     strategy: Strategy,
     sampling: Sampling,
     limits: Limits,
@@ -158,6 +168,7 @@ impl<'a, M: Machine> Sampler<'a, M> {
             program,
             histories: Histories::new(),
             machine: M::new(model),
+            model,
             strategy,
             sampling: *sampling,
             limits: *limits,
@@ -186,15 +197,7 @@ impl<'a, M: Machine> Sampler<'a, M> {
             return Some(Extent::Deadline);
         }
         let seed = self.sampling.seed_of(run);
-        let kept = if self.sampling.shows_all || self.program.live().is_none() {
-            self.keep(seed, PATIENCE[1])
-        } else {
-            let (stop, events) = self.run_forward(seed);
-            match stop {
-                Stop::Ending(ending) if ending.is_wrong() => self.keep_wrong(seed, ending, events),
-                stop => Kept { stop, wrong: Wrong::default(), departures: vec![] },
-            }
-        };
+        let kept = self.keep_open(seed).unwrap_or_else(|| self.run_usual(seed));
         match kept.stop {
             Stop::Deadline => return Some(Extent::Deadline),
             Stop::Unsupported(why) => return Some(Extent::Unsupported(why)),
@@ -202,25 +205,34 @@ impl<'a, M: Machine> Sampler<'a, M> {
             Stop::Ending(_) | Stop::Suspicion => self.summary.classes += 1,
         }
         match kept.stop {
-            Stop::Ending(ending) if self.sampling.shows_all || ending.is_wrong() => {
-                self.tell(&kept.wrong, kept.departures, visitor)
+            Stop::Ending(ref ending) if self.sampling.shows_all || ending.is_wrong() => {
+                self.tell(kept, visitor)
             }
             _ => None,
         }
     }
 
+    /// The run with this seed.
+    fn run_usual(&mut self, seed: u64) -> Kept {
+        if self.sampling.shows_all || self.program.live().is_none() {
+            return self.keep(seed, PATIENCE[1], KEPT);
+        }
+        let (stop, events) = self.run_forward(seed);
+        match stop {
+            Stop::Ending(ending) if ending.is_wrong() => self.keep_wrong(seed, ending, events),
+            stop => Kept::new(stop, Wrong::default()),
+        }
+    }
+
     /// Shows a run to the visitor. If that wants no other one, it is shrunk and shown again.
-    fn tell(
-        &mut self,
-        wrong: &Wrong,
-        departures: Vec<Departure>,
-        visitor: &mut dyn Visitor,
-    ) -> Option<Extent> {
-        if visitor.visit(&Told(wrong)) == Control::Continue {
+    fn tell(&mut self, kept: Kept, visitor: &mut dyn Visitor) -> Option<Extent> {
+        let Kept { wrong, departures, is_open, .. } = kept;
+        if visitor.visit(&Told(&wrong)) == Control::Continue {
             return None;
         }
         if wrong.ending.is_wrong() && !departures.is_empty() {
-            let smaller = shrink(departures, wrong.clone(), &mut |some| self.run_again(some));
+            let mut again = |some: &[Departure]| self.run_again(some, is_open);
+            let smaller = shrink(departures, wrong.clone(), &mut again);
             if smaller.trace != wrong.trace {
                 visitor.visit(&Told(&smaller));
             }
@@ -257,7 +269,7 @@ impl<'a, M: Machine> Sampler<'a, M> {
                 return ran;
             }
             if ran.1 < KEPT {
-                let again = self.keep(seed, patience);
+                let again = self.keep(seed, patience, KEPT);
                 if again.wrong.ending.is_wrong() {
                     return (again.stop, ran.1);
                 }
@@ -278,24 +290,31 @@ impl<'a, M: Machine> Sampler<'a, M> {
         }
     }
 
-    /// The run with this seed, remembered.
-    fn keep(&mut self, seed: u64, patience: u64) -> Kept {
+    /// The run with this seed, remembered; at most so many events of it.
+    fn keep(&mut self, seed: u64, patience: u64, events: u32) -> Kept {
         let mut decider = self.decider(seed);
         loop {
             let mut recording = Recording { by: &mut *decider, departures: vec![] };
-            let reach = self.reach(patience, KEPT);
+            let reach = self.reach(patience, events);
             if let Some((stop, wrong, _)) = self.run_remembered(&mut recording, reach) {
-                return Kept { stop, wrong, departures: recording.departures };
+                let departures = recording.departures;
+                return Kept { departures, ..Kept::new(stop, wrong) };
             }
             decider = self.decider(seed);
         }
     }
 
     /// A run that is the default but for some departures, if it comes to an end; and how many events it took.
-    fn run_again(&mut self, departures: &[Departure]) -> (Option<Wrong>, u32) {
+    fn run_again(&mut self, departures: &[Departure], is_open: bool) -> (Option<Wrong>, u32) {
         let reach = self.reach(PATIENCE[0], KEPT);
-        match self.run_remembered(&mut Departing::new(departures), reach) {
-            Some((Stop::Ending(_), wrong, events)) => (Some(wrong), events),
+        self.machine.set_open(is_open);
+        let ran = self.run_remembered(&mut Departing::new(departures), reach);
+        self.machine.set_open(false);
+        match ran {
+            Some((Stop::Ending(_), wrong, events)) => {
+                let is_allowed = !is_open || self.is_allowed(&wrong.trace);
+                (is_allowed.then_some(wrong), events)
+            }
             Some((_, _, events)) => (None, events),
             None => (None, KEPT),
         }
@@ -323,9 +342,9 @@ impl<'a, M: Machine> Sampler<'a, M> {
     fn keep_wrong(&mut self, seed: u64, ending: Ending, events: u32) -> Kept {
         if events > KEPT {
             let wrong = Wrong { ending: too_long(ending.clone(), events), trace: Trace::default() };
-            return Kept { stop: Stop::Ending(ending), wrong, departures: vec![] };
+            return Kept::new(Stop::Ending(ending), wrong);
         }
-        let kept = self.keep(seed, PATIENCE[1]);
+        let kept = self.keep(seed, PATIENCE[1], KEPT);
         if kept.wrong.ending.is_wrong() || kept.stop == Stop::Deadline {
             return kept;
         }
@@ -335,7 +354,7 @@ impl<'a, M: Machine> Sampler<'a, M> {
             ending: failure(FailureKind::Nondeterminism, message.to_owned()),
             trace: kept.wrong.trace,
         };
-        Kept { stop: Stop::Ending(wrong.ending.clone()), wrong, departures: vec![] }
+        Kept::new(Stop::Ending(wrong.ending.clone()), wrong)
     }
 }
 

@@ -12,8 +12,8 @@
 //! so it suffices that such an access observes, and writes, nothing older than an earlier such write, or than what happened
 //! before an earlier such fence; and that what follows a fence observes nothing older than what came before the fence so.
 //! A load need not come last in that order: it comes right after the last such event that happened before it, so
-//! only writes up to that one matter. An execution in which `psc` from a write or a fence goes against `po ∪ rf` is not
-//! found: see `SOUNDNESS.md`.
+//! only writes up to that one matter. An execution in which `psc` from a write or a fence goes against `po ∪ rf` is
+//! found by other runs ([`open`](super::open)).
 //!
 //! *Memory.* A write is dropped when no live thread can observe it: all know of a later one. What a thread knows that
 //! waits for the end of another one does not count, as it will know all that the other one does. Where threads do not
@@ -72,6 +72,8 @@ struct Thread {
 
 /// What threads know.
 pub(super) struct Views {
+    /// Those of the model, and those of the current run.
+    of_model: Orders,
     orders: Orders,
     threads: Vec<Thread>,
     places: Vec<Place>,
@@ -143,6 +145,7 @@ impl Views {
 impl Machine for Views {
     fn new(model: Model) -> Self {
         Views {
+            of_model: Orders::of(model),
             orders: Orders::of(model),
             threads: vec![],
             places: vec![],
@@ -152,6 +155,12 @@ impl Machine for Views {
             tales: Tales::default(),
             floors: Floors::default(),
         }
+    }
+
+    fn set_open(&mut self, is_open: bool) -> bool {
+        let orders = self.of_model;
+        self.orders = if is_open { orders.without_order() } else { orders };
+        orders.has_order()
     }
 
     fn restart(&mut self) {

@@ -23,6 +23,16 @@ pub(super) struct Orders {
 }
 
 impl Orders {
+    /// Whether there is an order of sequentially consistent events.
+    pub(super) fn has_order(&self) -> bool {
+        self.has_sc || self.has_hidden
+    }
+
+    /// The same without that.
+    pub(super) fn without_order(self) -> Self {
+        Orders { has_sc: false, has_hidden: false, ..self }
+    }
+
     pub(super) fn of(model: Model) -> Self {
         Orders {
             all: matches!(model, Model::Sra | Model::Ra | Model::Wra),
