@@ -1,7 +1,7 @@
 //! How fast runs by chance are: `cargo bench -p raddle-benches --bench online -- [--quick] [--once] [NAME...]`.
 //!
 //! Programs that go on for long, cut at 10^7 events, and at twice as many: the time must at most double, and memory stay
-//! as it is. As scripts, in Rust, and in C (a tenth of the events). `--quick`: a tenth of all that. `--once`: not with twice
+//! as it is. As scripts, in Rust, and in C. `--quick`: a tenth of all that. `--once`: not with twice
 //! as many.
 //! A name is that of a program (`dekker`), of a language (`script`, `rust`, `c`), of a model or of a strategy (`random`,
 //! `pct`); only what has all the names that are given of its kind is run.
@@ -47,9 +47,8 @@ impl Arguments {
         self.wants(language, LANGUAGES) && self.wants(name, PROGRAMS.map(|(name, _)| name))
     }
 
-    fn events(&self, language: &str) -> u32 {
-        let events = if language == "c" { 1_000_000 } else { 10_000_000 };
-        if self.has("--quick") { events / 10 } else { events }
+    fn events(&self) -> u32 {
+        if self.has("--quick") { 1_000_000 } else { 10_000_000 }
     }
 }
 
@@ -82,7 +81,7 @@ fn measure(
     (language, name): (&str, &str),
     run: &dyn Fn(Model, Strategy, &Sampling),
 ) {
-    let (events, start) = (arguments.events(language), Instant::now());
+    let (events, start) = (arguments.events(), Instant::now());
     let seconds = |model, strategy, events| {
         let sampling = Sampling { iterations: 1, seed: 1, events, ..Sampling::default() };
         let before = time(start);

@@ -61,6 +61,7 @@ impl Native {
             self.threads[thread.index()] = Some(Thread::new(slot, shims));
         }
         self.thread_mut().reset();
+        self.note_own_stack();
         self.restore_variables(0);
         self.set_thread_locals();
         self.segment.clear();

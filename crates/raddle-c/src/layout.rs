@@ -200,6 +200,11 @@ impl Layout {
         before.is_some_and(|(_, &to)| to > address)
     }
 
+    /// The first address of a range that is shared; where it ends if none is.
+    pub(crate) fn first_shared(&self, from: usize, to: usize) -> usize {
+        self.shared_in(from, to).next().map_or(to, |(shared, _)| shared)
+    }
+
     /// The pieces of watched regions that an access touches: where they start, the last one first.
     #[inline]
     pub(crate) fn watched(&self, address: usize, size: usize) -> impl Iterator<Item = usize> + '_ {
@@ -220,6 +225,24 @@ impl Layout {
         to: usize,
     ) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.learned.shared.range(from..to).map(|(&from, &to)| (from, to))
+    }
+
+    /// The only location of an access, if it is known and no memory is cut.
+    #[inline]
+    pub(crate) fn known(&mut self, address: usize, size: usize, cut: Cut) -> Option<LocationId> {
+        if !self.learned.cuts.is_empty() || size > 8 {
+            return None;
+        }
+        let location = *self.exact.get(&(address, size))?;
+        self.note_cut(location, cut);
+        Some(location)
+    }
+
+    /// An access to a location may be cut so.
+    #[inline]
+    fn note_cut(&mut self, location: LocationId, cut: Cut) {
+        let known = &mut self.all[location.index()].cut;
+        *known = cut.min(*known);
     }
 
     /// The locations of an access to shared memory. New ones are made with `shadow`.
@@ -247,8 +270,7 @@ impl Layout {
                     self.add(location)
                 }
             };
-            let known = &mut self.all[location.index()].cut;
-            *known = cut.min(*known);
+            self.note_cut(location, cut);
             locations.push(location);
         }
         Ok(locations)

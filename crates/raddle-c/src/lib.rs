@@ -49,6 +49,7 @@ mod past;
 mod places;
 mod plain;
 mod printed;
+mod quick;
 mod requests;
 mod rewind;
 mod serve;

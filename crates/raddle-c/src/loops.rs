@@ -52,6 +52,18 @@ impl Private {
         self.since = None;
     }
 
+    /// How many more loads need not be looked at.
+    #[inline]
+    pub(crate) fn hooks_left(&self) -> u64 {
+        (SHORT - 1).saturating_sub(self.hooks)
+    }
+
+    /// So many loads were not looked at.
+    #[inline]
+    pub(crate) fn count(&mut self, loads: u64) {
+        self.hooks += loads;
+    }
+
     /// The thread wrote memory other than its stack: its state is not the same any more.
     #[inline]
     pub(crate) fn changed(&mut self) {

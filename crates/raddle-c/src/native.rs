@@ -255,7 +255,9 @@ impl Native {
     /// Runs the current thread to its next hook. How its segment ends there, if it does.
     #[inline]
     pub(crate) fn drive_once(&mut self) -> Option<End> {
-        let frame: *mut Frame = &raw mut *self.thread_mut().frame;
+        let thread = self.thread_mut();
+        thread.allow_quick_hooks();
+        let frame: *mut Frame = &raw mut *thread.frame;
         trap::note_step();
         // SAFETY: the frame is one at which the thread stands, and we hold no reference to it.
         unsafe { Frame::run(frame, self.module.current) };

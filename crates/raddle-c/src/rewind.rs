@@ -96,6 +96,7 @@ impl Thread {
             past: _,
             private: _,
             lowest,
+            own_stack: _,
             printed: _,
             events,
             uses_locals,

@@ -27,6 +27,7 @@ impl Native {
     pub(crate) fn serve(&mut self) -> Flow {
         let thread = self.thread_mut();
         let number = thread.frame.number;
+        thread.count_quick_hooks();
         thread.lowest = thread.lowest.min(thread.frame.caller.stack);
         if number == TRAPPED {
             return Err(self.trapped());

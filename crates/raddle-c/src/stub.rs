@@ -1,14 +1,14 @@
 //! The stub: what the program's calls of hooks and library functions are linked with.
 //!
 //! An entry is two instructions: it puts its number into a register and jumps to the code in `switch`,
-//! through variables that are set after loading. Hooks are served on the explorer's stack; functions of
+//! through variables that are set after loading. Hooks are served on the explorer's stack, unless they can return at once (`quick`); functions of
 //! libraries are written in Rust and run on the program's; functions with a variable number of arguments
 //! are written in C ([`FUNCTIONS`]).
 
 use std::fmt::Write;
 
 use crate::libc_functions::GUARDED;
-use crate::{hooks, shims, switch, symbols};
+use crate::{hooks, quick, shims, switch, symbols};
 
 /// Library functions in C.
 pub(crate) const FUNCTIONS: &str = include_str!("../stub/functions.c");
@@ -73,10 +73,11 @@ pub(crate) fn entries(refused: &[String]) -> String {
             let _ = writeln!(
                 out,
                 "    .globl {name}\n    .hidden {name}\n{name}:\n    pushq ${number}\n    \
-                 jmp raddle_saved"
+                 jmp {}",
+                quick::target(hook)
             );
         } else {
-            entry(&mut out, &hook.name, number, "raddle_hook");
+            entry(&mut out, &hook.name, number, quick::target(hook));
         }
     }
     for (number, name) in refused.iter().enumerate() {
@@ -92,7 +93,7 @@ pub(crate) fn entries(refused: &[String]) -> String {
     for (number, shim) in shims::table().iter().enumerate() {
         entry(&mut out, shim.name, number, "raddle_shim");
     }
-    out + &saved() + COMMON
+    out + &saved() + &quick::code() + COMMON
 }
 
 /// A function of the C library that is called if the explorer does not mind.

@@ -28,6 +28,8 @@ use std::cell::Cell;
 use std::mem::offset_of;
 use std::ptr;
 
+use crate::quick::Quick;
+
 /// What identifies the caller of a library function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -62,6 +64,8 @@ pub(crate) struct Frame {
     pub(crate) shims: usize,
     /// Where a hook that we inserted was called; otherwise 0.
     pub(crate) site: usize,
+    /// For hooks that may return at once.
+    pub(crate) quick: Quick,
 }
 
 /// Where [`Frame::site`] is, for the stub.
@@ -176,7 +180,11 @@ pub(crate) unsafe extern "C" fn to_host() {
         "mov [r10 + {arguments} + 32], r8",
         "mov [r10 + {arguments} + 40], r9",
         "mov rsp, [r10 + {host}]",
-        "jmp {back}",
+        // Not a jump: processors predict where the program's call of the hook returns to. This takes it off their list, so
+        // that all that returns after this is predicted.
+        "lea rax, [rip + {back}]",
+        "push rax",
+        "ret",
         address = const offset_of!(Frame, caller.address),
         stack = const offset_of!(Frame, caller.stack),
         registers = const offset_of!(Frame, caller.registers),

@@ -14,6 +14,7 @@ use crate::switch::{Caller, Frame};
 
 /// What a thread waits for, and what to do with the answer.
 #[derive(Clone, Debug, Default)]
+#[repr(u8)] // As for `OpKind`.
 pub(crate) enum Waiting {
     /// Nothing.
     #[default]
@@ -46,6 +47,7 @@ pub(crate) enum Then {
 
 /// What a hook returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum AtomicResult {
     /// The value that was read, and unless that is large whether something was written.
     Old,
@@ -105,6 +107,8 @@ pub(crate) struct Thread {
     pub(crate) private: Private,
     /// The lowest stack pointer that was seen.
     pub(crate) lowest: usize,
+    /// How many bytes of its stack, from the lowest address on, are its own, whoever begins to access them there.
+    pub(crate) own_stack: usize,
     /// What it printed since its last question.
     pub(crate) printed: String,
     /// How many ops it has done.
@@ -144,6 +148,7 @@ impl Thread {
             past: Past::default(),
             private: Private::default(),
             lowest: slot.stack_top(),
+            own_stack: 0,
             printed: String::new(),
             events: 0,
             uses_locals: false,
