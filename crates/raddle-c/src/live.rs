@@ -23,7 +23,9 @@ impl Native {
             self.current = thread;
             self.segment.clear();
             let end = self.drive_some();
-            self.queue(thread, end);
+            if let Some(next) = self.first_of(thread, end) {
+                return next;
+            }
         }
     }
 
@@ -48,12 +50,18 @@ impl Native {
         thread.borrowed.is_empty() && thread.stores.iter().all(|store| store.borrowed.is_empty())
     }
 
-    /// The thread has done what is in the segment, and stands so.
-    fn queue(&mut self, thread: ThreadId, end: Option<End>) {
+    /// The thread, of which nothing is queued, does what is in the segment, and stands so. What it does first.
+    #[inline]
+    fn first_of(&mut self, thread: ThreadId, end: Option<End>) -> Option<Next> {
         if let Some(Some(thread)) = self.threads.get_mut(thread.index()) {
             thread.printed.clear();
         }
-        self.queues.of(thread).extend(self.segment.drain(..), end);
+        if self.segment.is_empty() {
+            return end.map(Next::from);
+        }
+        let queue = self.queues.of(thread);
+        queue.extend(self.segment.drain(..), end);
+        queue.advance()
     }
 }
 
@@ -65,10 +73,10 @@ impl Live for Native {
 
     fn start(&mut self, thread: ThreadId) -> Next {
         self.queues.start(thread);
-        if let Err(end) = self.begin(thread) {
-            self.queue(thread, Some(end));
+        match self.begin(thread) {
+            Ok(()) => self.next_of(thread),
+            Err(end) => end.into(),
         }
-        self.next_of(thread)
     }
 
     fn go_on(&mut self, thread: ThreadId, reply: Reply) -> Next {
@@ -80,7 +88,9 @@ impl Live for Native {
                 Ok(()) => self.drive_some(),
                 Err(end) => Some(end),
             };
-            self.queue(thread, end);
+            if let Some(next) = self.first_of(thread, end) {
+                return next;
+            }
         }
         self.next_of(thread)
     }

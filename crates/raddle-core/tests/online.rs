@@ -65,7 +65,7 @@ fn compare(script: &Script, model: Model, strategy: Strategy) -> Result<Option<u
     let Ok(expected) = programs::classes(script, model, BUDGET) else { return Ok(None) };
     let expected: BTreeSet<Class> = expected.into_keys().collect();
     let is_hard = expected.len() > if strategy == Strategy::Pct { 40 } else { 200 };
-    let iterations = if is_hard { 300 } else { 200_000 };
+    let iterations = if is_hard { 300 } else { 4_000_000 };
     let found = found(script, model, strategy, iterations, &expected);
     let (missed, wrong) =
         (expected.difference(&found).count(), found.difference(&expected).count());

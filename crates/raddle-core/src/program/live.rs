@@ -31,6 +31,16 @@ pub enum Next {
     End(End),
 }
 
+impl From<End> for Next {
+    #[inline]
+    fn from(end: End) -> Self {
+        match end {
+            End::Question(op) => Next::Op(op),
+            end => Next::End(end),
+        }
+    }
+}
+
 /// The reply to a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -88,10 +98,7 @@ impl Queue {
     /// The thread does these effects, and then this; None: it can go on.
     pub fn extend(&mut self, effects: impl IntoIterator<Item = Op>, end: Option<End>) {
         self.ops.extend(effects);
-        self.then = end.map(|end| match end {
-            End::Question(op) => Next::Op(op),
-            end => Next::End(end),
-        });
+        self.then = end.map(Next::from);
     }
 
     /// Whether one of the effects was handed out.

@@ -20,6 +20,9 @@ pub struct Op {
 /// What an op does. Effects first, then questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are those of `Action`, or told with the variant")]
+// Otherwise its tag, and that of all that contains it, is as large as a value: it is written in two halves and read as a
+// whole, for which processors wait.
+#[repr(u8)]
 pub enum OpKind {
     /// Effect: states the initial value of a location, before the thread's first access to it. All
     /// threads of an execution that mention a location state the same value.
@@ -238,6 +241,7 @@ impl Op {
 
 /// What a thread learns from a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)] // As for `OpKind`.
 pub enum Answer {
     /// A load, update or compare-exchange read this value.
     Value(Value),
