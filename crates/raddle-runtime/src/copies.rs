@@ -145,10 +145,16 @@ impl Link for Copied {
 
 impl Drop for Copied {
     fn drop(&mut self) {
-        // SAFETY: the process is our child, and nobody else waits for it.
-        unsafe {
-            libc::kill(self.process, libc::SIGKILL);
-            libc::waitpid(self.process, std::ptr::null_mut(), 0);
+        let process = self.process;
+        // SAFETY: the process is our child, and nobody has waited for it yet.
+        unsafe { libc::kill(process, libc::SIGKILL) };
+        // It takes the system a while to take its memory back. Nobody else waits for it, so that need not be here.
+        let wait = move || {
+            // SAFETY: as above.
+            unsafe { libc::waitpid(process, std::ptr::null_mut(), 0) };
+        };
+        if std::thread::Builder::new().spawn(wait).is_err() {
+            wait();
         }
     }
 }

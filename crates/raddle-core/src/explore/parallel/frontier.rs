@@ -5,6 +5,9 @@
 //! tried at all depends on everything that was explored below its first thread (the dynamic skip). So an open node
 //! waits until that is done.
 //!
+//! Each subtree has a share of the whole, by guess: answers of a question have equal shares, and so have the threads of a node
+//! if all are tried. That is what a single probe of Knuth's estimator would think of it.
+//!
 //! Subtrees have keys, in the order in which one explorer alone would come to them. The tree is the same wherever it
 //! is cut, so that counts, and what is found first, do not depend on who explores what and when.
 
@@ -40,6 +43,9 @@ struct Job {
     key: Key,
     subtree: Subtree,
     parent: Option<usize>,
+    /// How much of the whole it is, about.
+    #[serde(default)]
+    share: f64,
 }
 
 /// A node that waits for subtrees below it.
@@ -51,6 +57,9 @@ struct Open {
     path: Vec<Step>,
     /// The threads that are left, their key, and whether they may be skipped.
     rest: Option<(Rest, Key)>,
+    /// How much of the whole they are, about.
+    #[serde(default)]
+    rest_share: f64,
     can_skip: bool,
     matters: bool,
 }
@@ -80,7 +89,7 @@ impl Frontier {
     /// The whole tree is left.
     #[must_use]
     pub fn new() -> Self {
-        let root = Job { key: vec![], subtree: Subtree::default(), parent: None };
+        let root = Job { key: vec![], subtree: Subtree::default(), parent: None, share: 1.0 };
         Frontier {
             open: vec![],
             free: vec![],
@@ -129,6 +138,11 @@ impl Frontier {
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// How much of the whole is left, about.
+    pub(super) fn left(&self) -> f64 {
+        self.waiting.iter().chain(&self.running).map(|job| job.share).sum()
     }
 
     /// What follows this subtree, which has this key now that it is explored, is of no interest.
@@ -225,18 +239,24 @@ impl Frontier {
             .rev()
             .map(|frame| (frame.left.iter().map(|_| key()).collect(), key()))
             .collect();
-        let (mut parent, mut path) = (job.parent, job.subtree.path.clone());
+        let (mut parent, mut path, mut share) = (job.parent, job.subtree.path.clone(), job.share);
         for (depth, frame) in frames.into_iter().enumerate() {
-            let Frame { step, left, rest, can_skip, matters } = frame;
+            let of_thread = share / threads_tried(&frame) as f64;
+            let rest_share = share - of_thread;
+            share = of_thread / f64::from(frame.answers.max(frame.left.len() as u32 + 1));
+            let Frame { step, left, rest, can_skip, matters, .. } = frame;
             let (left_keys, rest_key) = keys.pop().expect("there are as many");
             let tried = step.tried.iter().copied().chain([step.thread]).collect();
             let rest = Rest { tried, threads: rest, seen: step.seen };
             let rest = (!rest.threads.is_empty()).then_some((rest, rest_key));
             let waits_for = left.len() + usize::from(depth < last);
-            let open = Open { parent, waits_for, path: path.clone(), rest, can_skip, matters };
+            let path_to = path.clone();
+            let open =
+                Open { parent, waits_for, path: path_to, rest, rest_share, can_skip, matters };
             let at = self.insert(open);
             for (pick, key) in left.into_iter().zip(left_keys) {
-                self.push(Job { key, subtree: child(&path, &step, pick), parent: Some(at) });
+                let subtree = child(&path, &step, pick);
+                self.push(Job { key, subtree, parent: Some(at), share });
             }
             self.release(at);
             path.push(step);
@@ -287,7 +307,8 @@ impl Frontier {
         let Some((rest, key)) = open.rest.take_if(|_| !can_skip) else { return false };
         open.waits_for += 1;
         let subtree = Subtree { path: open.path.clone(), rest: Some(rest) };
-        self.push(Job { key, subtree, parent: Some(at) });
+        let share = open.rest_share;
+        self.push(Job { key, subtree, parent: Some(at), share });
         true
     }
 
@@ -319,6 +340,12 @@ impl Frontier {
             !is_settled
         });
     }
+}
+
+/// How many threads are tried at a node from the one on that was being tried, as far as that is known.
+fn threads_tried(frame: &Frame) -> usize {
+    let are_skipped = frame.can_skip && !frame.matters;
+    if are_skipped { 1 } else { 1 + frame.rest.len() }
 }
 
 /// The subtree of a node below this answer.

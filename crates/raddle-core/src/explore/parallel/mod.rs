@@ -9,7 +9,8 @@
 //! in the order of the exploration. If something goes wrong in one, those after it are given up, and those
 //! before it are finished; what is found is what one worker finds. Counts are those up to there.
 //!
-//! *Cost.* Small programs are explored before other workers start ([`Budget`]). A suspended subtree costs about as many subtrees as
+//! *Cost.* Small programs are explored before other workers start ([`Budget`]); large ones are recognised early by what share
+//! of the tree the first leaves are. A suspended subtree costs about as many subtrees as
 //! its stack has sources left; following the way to each takes some microseconds, and handing it to another process
 //! some ten. So the first worker takes the first subtrees in the order of the exploration, of which many are tiny, and the others
 //! take the last ones, which are large.
@@ -38,13 +39,14 @@ pub struct Budget {
     pub first: u64,
     /// After how many leaves at the latest all others are; 0: never.
     pub next: u64,
-    /// How long the first worker works alone. Copying a process takes some milliseconds.
+    /// How long the first worker works alone, unless what is left seems to take longer. Copying a process, and what is
+    /// written to memory afterwards, takes some milliseconds.
     pub alone: Duration,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { first: 2_048, next: 0, alone: Duration::from_millis(10) }
+        Budget { first: 2_048, next: 0, alone: Duration::from_millis(32) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::super::reads_from_compact::subtree::{Report, Subtree};
 use super::super::{Control, Extent, Summary};
@@ -14,6 +14,8 @@ use super::{Explored, Helpers, Note, Task};
 pub(super) struct Shared<'a, V> {
     pub(super) task: &'a Task<'a, V>,
     start: Instant,
+    /// How much of the whole was left then, about.
+    left: f64,
     /// Among threads.
     is_hungry: AtomicBool,
     state: Mutex<State<V>>,
@@ -47,11 +49,13 @@ pub(super) struct Current<V> {
 impl<'a, V> Shared<'a, V> {
     pub(super) fn new(task: &'a Task<'a, V>, mut frontier: Frontier) -> Self {
         frontier.restart();
+        let left = frontier.left();
         let (visitors, unfinished) = (vec![], (0, 0));
         let state = State { frontier, visitors, ends: None, is_interrupted: false, unfinished };
         Shared {
             task,
             start: Instant::now(),
+            left,
             is_hungry: AtomicBool::new(false),
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -111,18 +115,24 @@ impl<'a, V> Shared<'a, V> {
         self.is_hungry().store(is_hungry, Ordering::Relaxed);
     }
 
-    /// Whether the first worker has worked alone for long enough to have copies made.
-    pub(super) fn wants_copies(&self) -> bool {
+    /// Whether copies of this process may be made, and the exploration has taken so long.
+    pub(super) fn may_have_copies(&self, time: Duration) -> bool {
         let is_for_copies = matches!(self.task.helpers, Helpers::Processes(_));
-        let is_for_several = is_for_copies && self.task.jobs.get() > 1;
-        is_for_several && self.start.elapsed() >= self.task.budget.alone
+        is_for_copies && self.task.jobs.get() > 1 && self.start.elapsed() >= time
+    }
+
+    /// Whether copies of this process are worth their while: the exploration has taken long enough, or what is left, by a
+    /// guess that need not be good, will take twice as long. If not, when that is to be asked again.
+    pub(super) fn wants_copies(&self) -> Result<(), Duration> {
+        let (time, alone) = (self.start.elapsed(), self.task.budget.alone);
+        let left = self.lock().frontier.left();
+        let explored = (self.left - left).max(0.0);
+        let is_long = time >= alone || time.mul_f64(left) >= 2 * alone.mul_f64(explored);
+        if is_long { Ok(()) } else { Err(2 * time) }
     }
 
     /// How many helpers there is work for, now.
     pub(super) fn useful_helpers(&self) -> usize {
-        if !self.wants_copies() {
-            return 0;
-        }
         let waiting = self.lock().frontier.waiting();
         waiting.saturating_sub(1).min(self.task.jobs.get() - 1)
     }

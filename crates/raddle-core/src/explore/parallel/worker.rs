@@ -19,8 +19,9 @@ pub(super) fn work<'s, V: Visitor + Send>(
     program: &mut dyn Program,
 ) {
     let by_first = scope.is_some();
+    let (start, looks_at) = (Instant::now(), shared.task.budget.alone / EARLIER);
     let mut worker =
-        Worker { shared, scope, by_first, current: None, start: Instant::now(), upward: None };
+        Worker { shared, scope, by_first, looks_at, current: None, start, upward: None };
     let Task { model, limits, .. } = *shared.task;
     let summary = explore_subtrees(program, model, limits, &mut worker);
     if let Some(upward) = &mut worker.upward {
@@ -39,11 +40,16 @@ pub(super) fn work<'s, V: Visitor + Send>(
 const SHORT: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_millis(250);
 
+/// So many times earlier than in any case copies of this process are made if much is left.
+const EARLIER: u32 = 16;
+
 struct Worker<'s, 'e, 'a, V> {
     shared: &'s Shared<'a, V>,
     /// If copies of this process are still to be made.
     scope: Option<&'s Scope<'s, 'e>>,
     by_first: bool,
+    /// When it is next asked whether to make them.
+    looks_at: Duration,
     current: Option<Current<V>>,
     /// When it was begun.
     start: Instant,
@@ -52,14 +58,21 @@ struct Worker<'s, 'e, 'a, V> {
 }
 
 impl<'s, V: Visitor + Send> Worker<'s, '_, '_, V> {
-    /// Whether it is time for copies of this process.
+    /// Whether it is time to think of copies of this process.
     fn may_fork(&self) -> bool {
-        self.scope.is_some() && self.shared.wants_copies()
+        self.scope.is_some() && self.shared.may_have_copies(self.looks_at)
     }
 
     /// Makes copies of this process, once, when there is work for them. They go on from here, too.
     fn fork(&mut self) {
+        if !self.may_fork() {
+            return;
+        }
         let shared = self.shared;
+        if let Err(later) = shared.wants_copies() {
+            self.looks_at = later;
+            return;
+        }
         let (Some(scope), Helpers::Processes(processes)) = (self.scope, &shared.task.helpers)
         else {
             return;

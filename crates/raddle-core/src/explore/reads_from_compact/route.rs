@@ -18,7 +18,7 @@ use super::super::table::Table;
 use super::memo::Ask;
 use super::state::{Explorer, INIT, MAIN, Role, Stop, Told, TooSmall};
 use super::subtree::{Frame, Pick, Rank, Report, Rest, Seen, Step, Subtree};
-use crate::program::{Answer, End, Origin};
+use crate::program::{Answer, End, OpKind, Origin};
 
 /// The way to the subtree that is explored, and what is left of it.
 #[derive(Default)]
@@ -265,6 +265,15 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         self.leave_node(thread, R::default(), base, 0);
     }
 
+    /// How many answers there are for the question of a thread.
+    fn answers(&mut self, thread: usize) -> u32 {
+        if let OpKind::Choose { options } = self.question(self.threads[thread].node).kind {
+            return options;
+        }
+        let sources = self.candidates(thread);
+        u32::from(sources.initial) + sources.writes.count() as u32
+    }
+
     /// Leaves a node behind whose thread was being tried since `start`; `rest` was not tried. What was tried before
     /// is noted from `base` on.
     #[cold]
@@ -274,9 +283,11 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         let left = std::mem::take(&mut self.route.left);
         let pick = self.route.pick.take().unwrap_or(Pick::Initial { spurious: false });
         let is_choice = self.threads[thread].ask == Ask::Choose;
+        let answers = self.answers(thread);
         let frame = Frame {
             step: Step { tried, thread: rank, pick, seen: self.seen() },
             left,
+            answers,
             rest: self.ranks(rest.iter()),
             can_skip: self.threads[thread].floor == 0,
             matters: !is_choice && !self.others_do_not_matter(thread, start, false),

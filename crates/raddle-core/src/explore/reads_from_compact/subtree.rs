@@ -78,6 +78,8 @@ pub struct Frame {
     pub step: Step,
     /// Other answers for the thread of that step, which were not tried.
     pub left: Vec<Pick>,
+    /// How many answers there are for it, tried or not; the model may forbid some.
+    pub answers: u32,
     /// Threads that were not tried.
     pub rest: Vec<Rank>,
     /// Whether they need not be tried if what the others do does not matter to the thread of the step.
