@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_core::explore::online::Sampling;
+use raddle_core::explore::reads_from_compact::{self, Estimate};
 use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace, Unsupported};
 use raddle_core::model::Model;
 use raddle_core::plan::{self, Equivalence, Explorer, Plan};
@@ -15,7 +16,8 @@ use raddle_core::robust::{self, Finding, NotRobust};
 use raddle_runtime::{Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{self, Divided, Parts};
+use crate::checkpoint::Checkpoint;
+use crate::parts::{self, Divided, Kept, Parts};
 use crate::replay::{Schedule, leak_of};
 use crate::report;
 
@@ -39,6 +41,8 @@ pub struct Checker {
     trace_file: Option<PathBuf>,
     robust: bool,
     jobs: Option<NonZero<usize>>,
+    /// Where what is left is kept, and how often.
+    checkpoint: Option<(PathBuf, Duration)>,
     settings: Settings,
     has_max_events: bool,
 }
@@ -135,6 +139,7 @@ impl Checker {
             trace_file: None,
             robust: false,
             jobs: None,
+            checkpoint: None,
             settings: Settings::default(),
             has_max_events: false,
         }
@@ -204,6 +209,18 @@ impl Checker {
         self
     }
 
+    /// Keeps what is left of the exploration in this file, every so often. If there is such a file already, of the same test
+    /// in the same executable, the exploration goes on with what is left there: after a kill at any moment not more is
+    /// lost than was explored since the last time, and nothing counts twice. The file is removed when everything is
+    /// explored, or something was found; it stays if the time is up ([`timeout`](Checker::timeout)).
+    ///
+    /// Not where executions are counted ([`max_executions`](Checker::max_executions)), compared
+    /// ([`robust`](Checker::robust)) or run again ([`leaks`](Checker::leaks)).
+    pub fn checkpoint(mut self, path: impl Into<PathBuf>, every: Duration) -> Self {
+        self.checkpoint = Some((path.into(), every));
+        self
+    }
+
     /// At most so many events for each thread.
     pub fn max_events(mut self, events: u32) -> Self {
         self.settings.max_events = events;
@@ -245,8 +262,9 @@ impl Checker {
     ///
     /// # Panics
     /// If this is called in a test that is being explored, if [`robust`](Checker::robust) is asked of
-    /// another model than TSO or PSO, or if several workers ([`jobs`](Checker::jobs)) are asked of another explorer than
-    /// the compact one.
+    /// another model than TSO or PSO, or if several workers ([`jobs`](Checker::jobs)) or a
+    /// [`checkpoint`](Checker::checkpoint) are asked of another explorer than the compact one, or the checkpoint cannot be
+    /// written.
     pub fn explore<F: Fn()>(&self, f: F) -> Outcome {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
         let mut plan = Plan { model: self.model, explorer: self.explorer };
@@ -258,11 +276,14 @@ impl Checker {
             "raddle: {}",
             plan::Unsupported { what: plan::What::Robustness, model: self.model }
         );
-        if self.jobs.is_some_and(|jobs| jobs.get() > 1)
-            && let Err(why) = plan.has_parts()
-        {
+        let is_divided = self.jobs.is_some_and(|jobs| jobs.get() > 1) || self.checkpoint.is_some();
+        if is_divided && let Err(why) = plan.has_parts() {
             panic!("raddle: {why}");
         }
+        assert!(
+            self.checkpoint.is_none() || !self.is_whole(),
+            "raddle: a checkpoint goes with none of max_executions, robust and leaks"
+        );
         let start = Instant::now();
         if let Some(parts) = self.parts(plan, start) {
             return self.explore_parts(parts, plan, &f, start);
@@ -287,11 +308,17 @@ impl Checker {
 
     /// How to divide the exploration, if that is asked for and possible.
     fn parts(&self, plan: Plan, start: Instant) -> Option<Parts> {
-        let compares = self.robust || self.settings.leaks_are_sought;
-        let is_whole = compares || self.max_executions.is_some() || plan.has_parts().is_err();
+        let is_whole = self.is_whole() || plan.has_parts().is_err();
+        let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
+        let jobs = self.jobs.or(one).filter(|_| !is_whole)?;
         let deadline = self.timeout.map(|timeout| start + timeout);
         let limits = Limits { classes: None, deadline };
-        Some(Parts { model: self.model, limits, jobs: self.jobs.filter(|_| !is_whole)? })
+        Some(Parts { model: self.model, limits, jobs })
+    }
+
+    /// Whether all executions must be seen by one worker.
+    fn is_whole(&self) -> bool {
+        self.robust || self.settings.leaks_are_sought || self.max_executions.is_some()
     }
 
     fn explore_parts<F: Fn()>(
@@ -301,20 +328,49 @@ impl Checker {
         f: &F,
         start: Instant,
     ) -> Outcome {
-        let mut settings = self.settings;
+        let open = |(path, every): &(PathBuf, Duration)| {
+            Checkpoint::open::<F>((path, *every), self.model, self.settings)
+        };
+        let checkpoint = self.checkpoint.as_ref().map(open);
+        let kept = checkpoint.as_ref().and_then(|checkpoint| checkpoint.kept.clone());
+        let mut kept = kept.unwrap_or_else(|| Kept::new(self.settings));
+        let keeper = checkpoint.as_ref().map(|checkpoint| &checkpoint.keeper);
         loop {
-            match parts::explore(parts, f, settings) {
-                Err(wanted) => settings = wanted,
+            match parts::explore(parts, f, kept.clone(), keeper) {
+                Err(wanted) => kept = Kept::new(wanted),
                 // What a copy has found is not there. One worker alone finds what is.
                 Ok(Divided { summary, found: None, .. }) if summary.extent == Extent::Stopped => {
                     parts.jobs = NonZero::<usize>::MIN;
                 }
                 Ok(Divided { summary, found, program, executions }) => {
+                    if let Some(checkpoint) = &checkpoint {
+                        checkpoint.close(summary.extent == Extent::Deadline);
+                    }
                     let mut outcome = outcome(&program, plan, summary, found, start);
                     outcome.executions = executions;
                     self.write_trace(&outcome);
                     return outcome;
                 }
+            }
+        }
+    }
+
+    /// Estimates in so much time how many classes of executions the test has.
+    ///
+    /// # Panics
+    /// If this is called in a test that is being explored.
+    pub fn estimate<F: Fn()>(&self, f: F, time: Duration) -> Option<Estimate> {
+        assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
+        let mut settings = self.settings;
+        loop {
+            let mut program = Native::new(&f, settings);
+            let end = Some(Instant::now() + time);
+            let estimate = raddle_runtime::on_large_stack(|| {
+                reads_from_compact::estimate(&mut program, self.model, u64::MAX, end)
+            });
+            match program.wanted() {
+                Some(wanted) => settings = wanted,
+                None => return estimate,
             }
         }
     }

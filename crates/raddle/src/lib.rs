@@ -60,6 +60,7 @@
 
 pub mod cell;
 mod checker;
+mod checkpoint;
 mod parts;
 mod plain;
 mod replay;
@@ -68,6 +69,7 @@ pub mod sync;
 pub mod thread;
 
 pub use checker::{Bug, BugKind, Checker, Outcome, Verdict, check};
+pub use raddle_core::explore::reads_from_compact::Estimate;
 pub use raddle_core::model::Model;
 pub use raddle_core::plan::{Equivalence, Explorer};
 pub use replay::{Schedule, ScheduleError, replay};

@@ -1,4 +1,5 @@
-//! Exploring a test in parts, by several workers, which are copies of this process.
+//! Exploring a test in parts: by several workers, which are copies of this process, and with what is left as a value that can
+//! be kept.
 //!
 //! What a copy learns that needs other settings is handed over, and the exploration starts again, after what comes before that
 //! was explored, as one worker alone would. The part in which something is
@@ -7,6 +8,7 @@
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
+use raddle_core::explore::parallel::checkpoint::Keeper;
 use raddle_core::explore::parallel::process::Processes;
 use raddle_core::explore::parallel::{
     self, Budget, Explored, Helpers, Note, Task,
@@ -17,6 +19,7 @@ use raddle_core::explore::{Control, Leaf, Limits, Summary, Visitor};
 use raddle_core::model::Model;
 use raddle_core::robust::Finding;
 use raddle_runtime::{Native, News, Settings, copies};
+use serde::{Deserialize, Serialize};
 
 /// How to explore in parts.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,22 @@ pub(crate) struct Parts {
     pub(crate) model: Model,
     pub(crate) limits: Limits,
     pub(crate) jobs: NonZero<usize>,
+}
+
+/// What is left of an exploration, and what is known.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    settings: Settings,
+    left: Frontier,
+    /// How often native code was run from its beginning.
+    executions: u64,
+}
+
+impl Kept {
+    /// Everything is left, with these settings.
+    pub(crate) fn new(settings: Settings) -> Self {
+        Kept { settings, left: Frontier::new(), executions: 0 }
+    }
 }
 
 /// What came of it.
@@ -50,19 +69,33 @@ impl Visitor for Watch {
     }
 }
 
-/// Explores a test with these settings.
+/// Explores what is left of a test, and has that kept from time to time.
 ///
 /// # Errors
-/// If it needs others.
-pub(crate) fn explore<F: Fn()>(
+/// If it needs other settings.
+pub(crate) fn explore<'f, F: Fn()>(
     parts: Parts,
-    f: &F,
-    settings: Settings,
-) -> Result<Divided<'_, F>, Settings> {
+    f: &'f F,
+    kept: Kept,
+    keeper: Option<&Keeper>,
+) -> Result<Divided<'f, F>, Settings> {
+    let Kept { settings, left, executions } = kept;
     let mut program = Native::new(f, settings);
-    let known = Mutex::new(Known::default());
-    let note =
-        |note: &Note<'_, Watch>| known.lock().unwrap_or_else(PoisonError::into_inner).note(note);
+    let known = Mutex::new(Known { executions, told: executions, wanted: None });
+    let keep = |left: &Frontier, told, is_last| {
+        if let Some(keeper) = keeper {
+            let kept = || Kept { settings, left: left.clone(), executions: told };
+            keeper.note(is_last, || (!left.is_stopped()).then(kept));
+        }
+    };
+    let note = |note: &Note<'_, Watch>| {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let control = known.note(note);
+        if control == Control::Continue {
+            keep(note.left, known.told, false);
+        }
+        control
+    };
     let is_hungry = copies::Flag::new();
     let task = Task {
         model: parts.model,
@@ -80,7 +113,7 @@ pub(crate) fn explore<F: Fn()>(
         observer: Some(&note),
     };
     let explored = raddle_runtime::on_large_stack(|| {
-        parallel::explore_renewed(&task, &mut program, Frontier::new(), |program| {
+        parallel::explore_renewed(&task, &mut program, left, |program| {
             let executions = program.executions();
             known.lock().unwrap_or_else(PoisonError::into_inner).executions += executions;
             *program = Native::new(f, settings);
@@ -89,23 +122,28 @@ pub(crate) fn explore<F: Fn()>(
     let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
     match known.wanted {
         Some((key, wanted)) if !explored.frontier.is_cut(&key) => Err(wanted),
-        _ => told(parts.model, f, explored, program, known.executions),
+        _ => {
+            keep(&explored.frontier, known.told, true);
+            told(parts.model, f, explored, program, known.executions)
+        }
     }
 }
 
 /// What workers have told.
-#[derive(Default)]
 struct Known {
     /// The settings with which the exploration must start again, and in which part that turned out.
     wanted: Option<(Key, Settings)>,
-    /// How often native code was run from its beginning by programs that are gone.
+    /// How often native code was run from its beginning by programs that are gone, or elsewhere.
     executions: u64,
+    /// How often it was run by all, as far as that was told.
+    told: u64,
 }
 
 impl Known {
     /// A part was explored. Says whether to go on.
     fn note(&mut self, note: &Note<'_, Watch>) -> Control {
         let news = News::read(note.learned);
+        self.told += news.executions;
         if !note.by_first {
             self.executions += news.executions;
         }

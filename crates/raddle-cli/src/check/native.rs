@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use raddle_c::{Error, Kept, Object, Outcome, Parts, Progress, Request, Source};
+use raddle_core::explore::parallel::checkpoint::{self, Keeper};
 use raddle_core::plan::{Language, Plan};
 
 use super::answer::{Answer, Bug, UNSUPPORTED, Verdict};
 use super::args::CheckArgs;
-use super::checkpoint::{self, Keeper};
+use super::checkpoint::fingerprint;
 use super::front_end::{FrontEnd, LoadError};
 use super::progress::ProgressLine;
 use super::{estimate, robust};
@@ -192,13 +193,13 @@ impl NativeProgram {
         let note = |progress: &Progress<'_>| {
             line.note(progress.classes());
             if let Some(keeper) = &keeper {
-                keeper.note(progress);
+                keeper.note(progress.is_last, || progress.kept());
             }
         };
         let parts = Parts { jobs, resumed, observer: Some(&note), ..Parts::default() };
         let size = || raddle_c::estimate(&self.object, request, u64::MAX, LOOK).ok().flatten();
         let outcome = line.show(size, || raddle_c::check_parts(&self.object, request, parts));
-        if let Some(trouble) = keeper.and_then(Keeper::trouble) {
+        if let Some(trouble) = keeper.as_ref().and_then(Keeper::trouble) {
             complain(trouble);
         }
         outcome.map_err(|error| Box::new(self.incomplete(request, &error)))
@@ -268,14 +269,17 @@ fn kept(request: &Request, args: &CheckArgs) -> Result<(Option<Kept>, Option<Kee
     if args.resume.is_none() && args.checkpoint.is_none() {
         return Ok((None, None));
     }
-    let program = checkpoint::fingerprint(request)?;
+    let program = fingerprint(request)?;
     let resumed = match &args.resume {
         None => None,
         Some(file) => Some(checkpoint::read(file, &program)?),
     };
     let keeper = match &args.checkpoint {
         None => None,
-        Some(file) => Some(Keeper::new(file, args.every, program, resumed.as_ref())?),
+        Some(file) => {
+            let kept = resumed.clone().unwrap_or_default();
+            Some(Keeper::new(file, args.every, program, &kept)?)
+        }
     };
     Ok((resumed, keeper))
 }

@@ -204,7 +204,7 @@ fn only_the_same_exploration_goes_on() {
     refused("--model sc --resume nowhere", "nowhere: cannot read: No such file");
     refused("--model sc --checkpoint /nowhere/left", "/nowhere/left: cannot write: No such file");
     std::fs::write(&file, "{}").expect("it can be written");
-    let why = "this is not what `raddle check --checkpoint` writes: missing field";
+    let why = "this is no checkpoint of an exploration: missing field";
     refused(&format!("--model sc --resume {file}"), why);
     let why = "--checkpoint and --resume are for one program and one model";
     refused(&format!("--model sc,tso --checkpoint {file}"), why);

@@ -15,6 +15,7 @@
 //! some ten. So the first worker takes the first subtrees in the order of the exploration, of which many are tiny, and the others
 //! take the last ones, which are large.
 
+pub mod checkpoint;
 pub mod frontier;
 pub mod process;
 mod shared;
