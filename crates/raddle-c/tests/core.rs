@@ -344,6 +344,25 @@ fn crashes_are_findings() {
     }
 }
 
+/// The store is told, though between it and the crash there are only accesses that need no service.
+#[test]
+fn what_was_stored_before_a_crash_is_told() {
+    let program = parallel(
+        "static int x;
+         static void know(int *p) { (void)p; }",
+        &[
+            "int y = x; (void)y;",
+            "x = 7; int own[2]; know(own); own[0] = 1; own[1] = own[0] - 1; own[0] /= own[1];",
+        ],
+        "",
+    );
+    let outcome = explore(&program, Model::Sc);
+    let bug = outcome.bug.expect("a crash");
+    assert_eq!(bug.kind, BugKind::Crash);
+    let is_store = |kind: OpKind| matches!(kind, OpKind::Store { value: 7, .. });
+    assert!(bug.trace.events.iter().any(|event| is_store(event.op.kind)), "{}", bug.report);
+}
+
 #[test]
 fn wrong_uses_of_blocks_are_found() {
     let cases = [
