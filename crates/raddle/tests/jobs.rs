@@ -1,9 +1,13 @@
 //! Tests that several workers explore: the same counts, the same verdict, the same report.
 
+#[path = "common/readers.rs"]
+mod readers;
+
 use raddle::sync::atomic::AtomicUsize;
 use raddle::sync::atomic::Ordering::{Relaxed, SeqCst};
 use raddle::sync::{Arc, Mutex};
 use raddle::{Checker, Model, Outcome, Verdict, thread};
+use readers::readers;
 
 /// All that is said that does not depend on who explores.
 fn words(outcome: &Outcome) -> String {
@@ -20,18 +24,6 @@ fn explore(model: Model, test: impl Fn()) -> Outcome {
         assert_eq!(words(&of(jobs)), words(&one));
     }
     one
-}
-
-/// A writer and readers of one variable; returns what they read.
-fn readers(count: usize) -> Vec<usize> {
-    let x = Arc::new(AtomicUsize::new(0));
-    let reader = |_| {
-        let x = x.clone();
-        thread::spawn(move || x.load(SeqCst))
-    };
-    let readers: Vec<_> = (0..count).map(reader).collect();
-    x.store(1, SeqCst);
-    readers.into_iter().map(|reader| reader.join().unwrap()).collect()
 }
 
 #[test]
