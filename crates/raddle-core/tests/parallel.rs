@@ -219,6 +219,17 @@ fn what_is_learned_first_does_not_depend_on_the_number_of_workers() {
     });
 }
 
+/// Before the first question there are more events than can be explored.
+#[test]
+fn what_is_cut_from_the_start_is_not_all() {
+    let stores = "store x 1; ".repeat(600);
+    let long = script(&format!("x = 0; thread a {{ {stores} }}; thread b {{ r = load x }}"));
+    assert_eq!(alone(&long, Model::Sc).1.extent, Extent::Events);
+    for way in WAYS {
+        assert_eq!(run(&long, Model::Sc, way, false).summary.extent, Extent::Events);
+    }
+}
+
 /// What is left can be kept and explored later, by somebody else.
 #[test]
 fn what_is_left_is_a_value() {

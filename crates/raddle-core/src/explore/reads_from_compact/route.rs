@@ -85,7 +85,8 @@ impl<R: Row, F: Face<R>> Explorer<'_, '_, R, F> {
         budget: u64,
     ) -> Result<Option<Extent>, TooSmall> {
         self.route = Route::to(subtree, budget);
-        (self.classes, self.blocked, self.leaves, self.hit_limit) = (0, 0, 0, false);
+        (self.classes, self.blocked, self.leaves) = (0, 0, 0);
+        self.hit_limit = self.began_at_limit;
         let mark = self.begin(MAIN);
         self.descend();
         self.take_back(&mark);

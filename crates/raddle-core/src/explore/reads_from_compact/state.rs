@@ -159,6 +159,8 @@ pub(super) struct Explorer<'s, 'a, R: Row, F> {
     /// Whether it is still learned who writes what, which decides what is tried first.
     pub(super) learns: bool,
     pub(super) hit_limit: bool,
+    /// Whether that was so before the first question.
+    pub(super) began_at_limit: bool,
     /// Why the exploration ends early.
     pub(super) stop: Option<Stop>,
     /// Which part of the tree is explored.
@@ -231,6 +233,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
             leaves: 0,
             learns: true,
             hit_limit: false,
+            began_at_limit: false,
             stop: None,
             route: Route::default(),
             outer,
@@ -241,6 +244,7 @@ impl<'s, 'a, R: Row, F: Face<R>> Explorer<'s, 'a, R, F> {
     pub(super) fn explore(&mut self) -> Result<Summary, TooSmall> {
         let main = self.histories.start(self.outer.program, &[], ThreadId::new(0), None);
         self.enter(MAIN, main);
+        self.began_at_limit = self.hit_limit;
         let explored = if self.stop.is_some() {
             Ok(())
         } else if self.outer.probes.is_some() {
