@@ -39,6 +39,8 @@ use crate::{spin, trap};
 
 /// What a location holds after its block is freed.
 pub(crate) const GONE: Value = -(1 << 100);
+/// At most so many effects come one after the other: more than runs have that are remembered.
+const LONGEST: usize = 1 << 17;
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -249,6 +251,10 @@ impl Native {
             if let Some(end) = self.drive_once() {
                 return end;
             }
+            let is_over = self.thread().events > self.settings.max_events;
+            if is_over || self.segment.len() > LONGEST {
+                return End::Limit;
+            }
         }
     }
 
@@ -401,6 +407,10 @@ impl Program for Native {
 
     fn live(&mut self) -> Option<&mut dyn Live> {
         Some(self)
+    }
+
+    fn must_restart(&self) -> bool {
+        self.wants_restart()
     }
 
     fn learned(&mut self) -> String {

@@ -123,3 +123,29 @@ fn nobody_goes_round_alone_on_what_others_will_touch() {
         assert_eq!((outcome.classes, outcome.bug.is_none()), (1, true), "{outcome}");
     }
 }
+
+/// Under c20 the main thread never reads what makes `p` shared, but a run that leaves the order of sequentially consistent events
+/// open does. What it learns must not be found out only when all runs are done.
+#[test]
+fn what_an_impossible_run_learns_costs_no_second_pass() {
+    let directory = tempfile::tempdir().expect("there is room for a file");
+    let file = directory.path().join("again.c");
+    let text = "#include <pthread.h>
+        #include <stdatomic.h>
+        atomic_int x, y; int r, s; int p[4];
+        void *f(void *a) { p[1] = 7; atomic_store(&x, 1); r = atomic_load(&y); return a; }
+        void *g(void *a) { atomic_store(&y, 1); s = atomic_load(&x); return a; }
+        int main(void) {
+            pthread_t t, u;
+            pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0);
+            pthread_join(t, 0); pthread_join(u, 0);
+            return r == 0 && s == 0 ? p[1] : 0;
+        }";
+    std::fs::write(&file, text).expect("there is room for a file");
+    let explorer = Explorer::Random(sampling(2_000));
+    let request = Request { explorer, model: Model::C20, ..Request::new(&[file.as_path()]) };
+    let object = build(&request.source).expect("it can be compiled");
+    let outcome = check_built(&object, &request).expect("it can be loaded");
+    assert_eq!((outcome.classes, outcome.bug.is_none()), (2_000, true), "{outcome}");
+    assert!(outcome.executions < 3 * 2_000 + 1_000, "{outcome}");
+}

@@ -498,6 +498,10 @@ impl<F: Fn()> Program for Native<F> {
         Some(self)
     }
 
+    fn must_restart(&self) -> bool {
+        self.wanted().is_some()
+    }
+
     fn learned(&mut self) -> String {
         let news =
             News { executions: self.executions - self.told_executions, wanted: self.wanted() };

@@ -280,6 +280,9 @@ pub(crate) struct State {
     pub(crate) wanted: Settings,
 }
 
+/// At most so many effects come one after the other: more than runs have that are remembered.
+const LONGEST: usize = 1 << 17;
+
 /// How a program is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -383,7 +386,7 @@ impl State {
     #[inline]
     pub(crate) fn push(&mut self, kind: OpKind, place: PlaceId) -> bool {
         self.segment.push(Op { kind, place });
-        self.count_event()
+        self.count_event() || self.segment.len() > LONGEST
     }
 
     /// Counts an event of the current thread. Says whether that may have no more.

@@ -80,6 +80,11 @@ pub trait Program {
         None
     }
 
+    /// Whether something was learned with which the exploration must start again: nothing that was explored counts.
+    fn must_restart(&self) -> bool {
+        false
+    }
+
     /// A part of the exploration is done: what others who explore other parts of the same program should know, in the
     /// program's own words. From the first part on, what a thread does must not depend on which parts were explored.
     fn learned(&mut self) -> String {

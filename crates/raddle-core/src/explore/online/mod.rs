@@ -42,6 +42,7 @@ use crate::program::{Failure, FailureKind, Histories, PlaceId, Program};
 use buffers::Buffers;
 use decide::{Chance, Decide, Departing, Departure, Recording};
 use machine::Machine;
+use open::Opens;
 use pct::Pct;
 use run::{Reach, Run, Stop};
 use shrink::{Wrong, shrink};
@@ -153,6 +154,8 @@ struct Sampler<'a, M> {
     strategy: Strategy,
     sampling: Sampling,
     limits: Limits,
+    /// When the order of sequentially consistent events is left open.
+    opens: Opens,
     summary: Summary,
 }
 
@@ -172,6 +175,7 @@ impl<'a, M: Machine> Sampler<'a, M> {
             strategy,
             sampling: *sampling,
             limits: *limits,
+            opens: Opens::default(),
             summary: Summary { extent: Extent::Sampled, classes: 0, blocked: 0, histories: 0 },
         }
     }
@@ -198,6 +202,9 @@ impl<'a, M: Machine> Sampler<'a, M> {
         }
         let seed = self.sampling.seed_of(run);
         let kept = self.keep_open(seed).unwrap_or_else(|| self.run_usual(seed));
+        if self.program.must_restart() {
+            return Some(Extent::Stopped);
+        }
         match kept.stop {
             Stop::Deadline => return Some(Extent::Deadline),
             Stop::Unsupported(why) => return Some(Extent::Unsupported(why)),
@@ -215,9 +222,12 @@ impl<'a, M: Machine> Sampler<'a, M> {
     /// The run with this seed.
     fn run_usual(&mut self, seed: u64) -> Kept {
         if self.sampling.shows_all || self.program.live().is_none() {
-            return self.keep(seed, PATIENCE[1], KEPT);
+            let kept = self.keep(seed, PATIENCE[1], KEPT);
+            self.opens.note_usual(kept.wrong.trace.events.len() as u32);
+            return kept;
         }
         let (stop, events) = self.run_forward(seed);
+        self.opens.note_usual(events);
         match stop {
             Stop::Ending(ending) if ending.is_wrong() => self.keep_wrong(seed, ending, events),
             stop => Kept::new(stop, Wrong::default()),

@@ -7,9 +7,9 @@
 //! that need not be an execution of the model, so the checker of the model is asked. If it does not agree, the run is made
 //! again as usual.
 //!
-//! *Cost.* One run of [`FEW`], and only while it is short: the checker searches. Such a run is remembered, so there are none
-//! any more when [`MEMORY`] histories are. Whether a loop goes round for ever is not told by such a run, as nobody knows
-//! which write is the newest.
+//! *Cost.* One run of [`FEW`], and only if the last usual run was short: the checker searches. Such a run is remembered, so there
+//! are none any more when [`MEMORY`] histories are, or [`CUT`] of them did not end. Whether a loop goes round for ever is not
+//! told by such a run, as nobody knows which write is the newest.
 
 use super::super::Trace;
 use super::decide::scattered;
@@ -26,10 +26,28 @@ const FEW: u64 = 8;
 pub(super) const SHORT: u32 = 1_000;
 /// With more histories than that no run is remembered only because it leaves the order open: some ten megabytes.
 const MEMORY: usize = 1 << 18;
+/// After so many runs that left the order open and were cut no other one does.
+const CUT: u32 = 8;
 /// How many states the checker may search.
 const STATES: u64 = 20_000;
 
-/// Whether the run with this seed leaves the order open.
+/// What is known of the runs so far.
+#[derive(Default)]
+pub(super) struct Opens {
+    /// Whether the last usual run was short.
+    is_short: bool,
+    /// How many runs that left the order open did not end.
+    cut: u32,
+}
+
+impl Opens {
+    /// A usual run had so many events.
+    pub(super) fn note_usual(&mut self, events: u32) {
+        self.is_short = events <= SHORT;
+    }
+}
+
+/// Whether the run with this seed leaves the order open, if runs are short.
 fn is_chosen(seed: u64) -> bool {
     scattered(!seed).bits().is_multiple_of(FEW)
 }
@@ -37,8 +55,9 @@ fn is_chosen(seed: u64) -> bool {
 impl<M: Machine> Sampler<'_, M> {
     /// The run with this seed, if it is one that leaves the order open, and the model allows what came of it.
     pub(super) fn keep_open(&mut self, seed: u64) -> Option<Kept> {
-        let is_chosen = is_chosen(seed) && self.histories.len() < MEMORY;
-        if !is_chosen || !self.machine.set_open(true) {
+        let Opens { is_short, cut } = self.opens;
+        let may_be = is_short && cut < CUT && self.histories.len() < MEMORY;
+        if !may_be || !is_chosen(seed) || !self.machine.set_open(true) {
             return None;
         }
         let mut kept = self.keep(seed, PATIENCE[0], SHORT);
@@ -48,7 +67,9 @@ impl<M: Machine> Sampler<'_, M> {
             Stop::Ending(Ending::Limit(_) | Ending::Livelock(_)) => false,
             stop => matches!(stop, Stop::Ending(_)),
         };
-        (has_ended && self.is_allowed(&kept.wrong.trace)).then_some(kept)
+        self.opens.cut += u32::from(!has_ended);
+        let counts = self.program.must_restart() || has_ended && self.is_allowed(&kept.wrong.trace);
+        counts.then_some(kept)
     }
 
     /// Whether the model allows what came of a run that left the order open.
