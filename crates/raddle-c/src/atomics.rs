@@ -103,13 +103,13 @@ impl Native {
             }
             Class::Own { .. } => {
                 self.note_private_read(address, size)?;
-                Ok(Some(self.do_atomic(address, size, op)))
+                self.do_atomic(address, size, op).map(Some)
             }
             Class::Constant if !trap::is_mapped(address) => {
                 let message = format!("access to invalid memory at {address:#x}");
                 Err(self.failure(BugKind::Crash, &message))
             }
-            Class::Constant => Ok(Some(self.do_atomic(address, size, op))),
+            Class::Constant => self.do_atomic(address, size, op).map(Some),
             Class::Shared => {
                 if !matches!(op, OpKind::Load { .. }) && self.layout.writes_setting(address, size) {
                     return Err(self.again());
@@ -147,15 +147,15 @@ impl Native {
     }
 
     /// An atomic access to the thread's own memory.
-    fn do_atomic(&mut self, address: usize, size: usize, op: OpKind) -> (Value, bool) {
+    fn do_atomic(&mut self, address: usize, size: usize, op: OpKind) -> Result<(Value, bool), End> {
         let old = read_memory(address, size);
         let new = written(op, old, false);
         if let Some(new) = new {
             write_memory(address, size, new);
             let is_harmless = new == old || self.thread().slot.has_on_stack(address);
-            self.note_private_write(address, size, is_harmless);
+            self.note_private_write(address, size, is_harmless)?;
         }
-        (old, new.is_some())
+        Ok((old, new.is_some()))
     }
 
     /// Lets the hook of an atomic access return.

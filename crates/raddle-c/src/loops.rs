@@ -52,16 +52,16 @@ impl Private {
         self.since = None;
     }
 
-    /// How many more loads need not be looked at.
+    /// How many more hooks need not be looked at.
     #[inline]
     pub(crate) fn hooks_left(&self) -> u64 {
         (SHORT - 1).saturating_sub(self.hooks)
     }
 
-    /// So many loads were not looked at.
+    /// So many hooks were not looked at.
     #[inline]
-    pub(crate) fn count(&mut self, loads: u64) {
-        self.hooks += loads;
+    pub(crate) fn count(&mut self, hooks: u64) {
+        self.hooks += hooks;
     }
 
     /// The thread wrote memory other than its stack: its state is not the same any more.
@@ -75,14 +75,17 @@ impl Native {
     /// The current thread is about to read its own memory.
     #[inline]
     pub(crate) fn note_private_read(&mut self, address: usize, size: usize) -> Result<(), End> {
-        let private = &mut self.thread_mut().private;
-        private.hooks += 1;
-        if private.hooks < SHORT { Ok(()) } else { self.look_for_loop(address, size) }
+        self.note_private_access(Some((address, size)))
     }
 
     /// The current thread is about to write its own memory.
     #[inline]
-    pub(crate) fn note_private_write(&mut self, address: usize, size: usize, is_on_stack: bool) {
+    pub(crate) fn note_private_write(
+        &mut self,
+        address: usize,
+        size: usize,
+        is_on_stack: bool,
+    ) -> Result<(), End> {
         let thread = self.thread_mut();
         if thread.private.since.is_some() {
             thread.private.writes.push((address, size));
@@ -90,13 +93,26 @@ impl Native {
         if !is_on_stack {
             thread.changed();
         }
+        self.note_private_access(None)
+    }
+
+    /// The current thread does something that is of no interest.
+    pub(crate) fn note_call(&mut self) -> Result<(), End> {
+        self.note_private_access(None)
+    }
+
+    #[inline]
+    fn note_private_access(&mut self, read: Option<(usize, usize)>) -> Result<(), End> {
+        let private = &mut self.thread_mut().private;
+        private.hooks += 1;
+        if private.hooks < SHORT { Ok(()) } else { self.look_for_loop(read) }
     }
 
     #[cold]
-    fn look_for_loop(&mut self, address: usize, size: usize) -> Result<(), End> {
+    fn look_for_loop(&mut self, read: Option<(usize, usize)>) -> Result<(), End> {
         let hooks = self.thread().private.hooks;
         if let Some(since) = self.thread().private.since {
-            self.thread_mut().private.reads.push((address, size));
+            self.thread_mut().private.reads.extend(read);
             let is_again = self.is_same_state();
             return match is_again || hooks - since >= ROUND {
                 true => self.share_loop(is_again),
@@ -110,7 +126,7 @@ impl Native {
             private.since = Some(hooks);
             private.reads.clear();
             private.writes.clear();
-            private.reads.push((address, size));
+            private.reads.extend(read);
         }
         if hooks > FOREVER { Err(End::Limit) } else { Ok(()) }
     }

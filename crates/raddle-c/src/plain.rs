@@ -116,10 +116,7 @@ impl Native {
             return Ok(());
         }
         match self.classify(address, size)? {
-            Class::Own { is_on_stack } => {
-                self.note_private_write(address, size, is_on_stack);
-                Ok(())
-            }
+            Class::Own { is_on_stack } => self.note_private_write(address, size, is_on_stack),
             Class::Constant if self.is_the_programs(address) => Ok(()),
             Class::Constant => {
                 let message = "writes memory that is not the program's, such as the C library's";

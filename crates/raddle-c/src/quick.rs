@@ -37,37 +37,17 @@ pub(crate) struct Quick {
     room: usize,
     /// The stack pointer at the hook is not below this.
     lowest: usize,
-    /// How many more hooks may return at once.
-    left: u64,
-    /// How many loads did since a hook was served.
-    loads: u64,
-}
-
-/// What comes next, for hooks that may return at once.
-#[derive(Clone, Copy)]
-enum Next {
-    Load,
-    Store,
-    Nothing,
-}
-
-fn next(hook: &Hook) -> Option<Next> {
-    match hook.kind {
-        HookKind::Read(_) | HookKind::ReadPart(_) => Some(Next::Load),
-        HookKind::Write(_) | HookKind::WritePart(_) => Some(Next::Store),
-        HookKind::Nothing => Some(Next::Nothing),
-        _ => None,
-    }
+    /// How many hooks may return at once, and how many more; less than none if one was one too many.
+    most: i64,
+    left: i64,
 }
 
 /// Where the entry of a hook goes on.
 pub(crate) fn target(hook: &Hook) -> &'static str {
-    match (next(hook), hook.is_inserted) {
-        (Some(Next::Load), false) => "raddle_quick_load",
-        (Some(Next::Store), false) => "raddle_quick_store",
-        (Some(Next::Nothing), false) => "raddle_quick_nothing",
-        (Some(Next::Load), true) => "raddle_quick_load_saved",
-        (Some(Next::Store), true) => "raddle_quick_store_saved",
+    match (hook.kind, hook.is_inserted) {
+        (HookKind::Read(_) | HookKind::Write(_), _) => "raddle_quick_access",
+        (HookKind::ReadPart(_) | HookKind::WritePart(_), _) => "raddle_quick_saved",
+        (HookKind::Nothing, _) => "raddle_quick_nothing",
         (_, false) => "raddle_hook",
         (_, true) => "raddle_saved",
     }
@@ -76,42 +56,38 @@ pub(crate) fn target(hook: &Hook) -> &'static str {
 /// The code of these hooks. The address is in rdi, the number of the hook in r11, or on the stack if all registers
 /// are preserved.
 pub(crate) fn code() -> String {
-    let returns = "    ret\n1:  jmp *raddle_to_host(%rip)\n";
-    let mut out = String::new();
-    for (name, next) in [("load", Next::Load), ("store", Next::Store), ("nothing", Next::Nothing)] {
-        let _ = write!(out, "raddle_quick_{name}:\n{}{returns}", tests(next));
-    }
+    let from = offset_of!(Frame, quick) + offset_of!(Quick, from);
+    let own_stack = tests(&format!("    movq %rdi, %rax\n    subq {from}(%r10), %rax\n"));
+    let nothing = tests("    xorl %eax, %eax\n");
+    let returns = returns();
     // The flags are in ah and, as 0 or 1, in al: that of overflow, which 127 more makes overflow.
     let save = "    pushq %rax\n    lahf\n    seto %al\n    pushq %rax\n    pushq %r10\n";
     let restore = "    popq %r10\n    popq %rax\n    addb $127, %al\n    sahf\n    popq %rax\n";
-    for (name, next) in [("load", Next::Load), ("store", Next::Store)] {
-        let _ = write!(
-            out,
-            "raddle_quick_{name}_saved:\n{save}{}{restore}    leaq 8(%rsp), %rsp\n    ret\n\
-             1:\n{restore}    jmp raddle_saved\n",
-            tests(next)
-        );
-    }
-    out
+    format!(
+        "raddle_quick_access:\n{own_stack}{returns}raddle_quick_nothing:\n{nothing}{returns}\
+         raddle_quick_saved:\n{save}{own_stack}{restore}    leaq 8(%rsp), %rsp\n    ret\n\
+         1:\n{restore}    jmp raddle_saved\n"
+    )
 }
 
 /// Goes to the label 1 if the hook must not return at once; otherwise counts it. Leaves the frame in r10.
-fn tests(next: Next) -> String {
+fn tests(offset: &str) -> String {
     let field = |offset: usize| offset_of!(Frame, quick) + offset;
-    let (from, room) = (field(offset_of!(Quick, from)), field(offset_of!(Quick, room)));
-    let (lowest, left) = (field(offset_of!(Quick, lowest)), field(offset_of!(Quick, left)));
-    let offset = match next {
-        Next::Nothing => "    xorl %eax, %eax\n".to_owned(),
-        _ => format!("    movq %rdi, %rax\n    subq {from}(%r10), %rax\n"),
-    };
-    let count = match next {
-        Next::Load => format!("    incq {}(%r10)\n", field(offset_of!(Quick, loads))),
-        _ => String::new(),
-    };
+    let [room, lowest, left] =
+        [offset_of!(Quick, room), offset_of!(Quick, lowest), offset_of!(Quick, left)].map(field);
     format!(
         "    movq raddle_current(%rip), %r10\n{offset}    cmpq {room}(%r10), %rax\n    jae 1f\n    \
-         cmpq {lowest}(%r10), %rsp\n    jb 1f\n    decq {left}(%r10)\n    js 1f\n{count}"
+         cmpq {lowest}(%r10), %rsp\n    jb 1f\n    decq {left}(%r10)\n    js 1f\n"
     )
+}
+
+/// Returns with the same in registers that calls do not preserve as after a switch to the explorer (see `switch`), to
+/// which the label 1 goes.
+fn returns() -> String {
+    let result = offset_of!(Frame, result);
+    let mut out = format!("    movq {result}(%r10), %rax\n    movq {}(%r10), %rdx\n", result + 8);
+    (0..16).for_each(|at| _ = writeln!(out, "    pxor %xmm{at}, %xmm{at}"));
+    out + "    movq (%rsp), %r11\n    xorl %r10d, %r10d\n    ret\n1:  jmp *raddle_to_host(%rip)\n"
 }
 
 impl Thread {
@@ -123,17 +99,18 @@ impl Thread {
             && self.borrowed.is_empty()
             && !self.holds;
         let room = if is_settled { self.own_stack } else { 0 };
-        let left = self.private.hooks_left().min(MOST);
+        let left = self.private.hooks_left().min(MOST) as i64;
         let from = self.slot.stack_limit();
         // The return address is below what counts as the caller's stack.
         let lowest = self.lowest - size_of::<usize>();
-        self.frame.quick = Quick { from, room, lowest, left, loads: 0 };
+        self.frame.quick = Quick { from, room, lowest, most: left, left };
     }
 
     /// Counts the hooks that returned at once.
     #[inline]
     pub(crate) fn count_quick_hooks(&mut self) {
-        self.private.count(self.frame.quick.loads);
+        let Quick { most, left, .. } = self.frame.quick;
+        self.private.count((most - left.max(0)) as u64);
     }
 }
 
@@ -157,21 +134,18 @@ mod tests {
     const CALLER: &str = r#"
     #include <stdint.h>
     #include <stdio.h>
-    static struct { uint64_t from, room, lowest, left, loads; } *quick;
+    static struct { uint64_t from, room, lowest; int64_t most, left; } *quick;
     static char frame[FRAME];
     void *raddle_current = frame;
     int served;
     __asm__(".globl raddle_to_host, raddle_saved\n.data\nraddle_to_host: .quad host\n.text\nhost: incl served(%rip)\nret\n"
             "raddle_saved: pushfq\nincl served(%rip)\npopfq\nleaq 8(%rsp), %rsp\nret\n"
-            "saved_load: pushq $7\njmp raddle_quick_load_saved\n"
-            "saved_store: pushq $7\njmp raddle_quick_store_saved\n");
-    extern char saved_load[], saved_store[];
-    static int changes(int is_load, uint64_t address, uint64_t flags) {
+            "hook: pushq $7\njmp raddle_quick_saved\n");
+    static int changes(uint64_t address, uint64_t flags) {
         uint64_t a = 0x1122334455667788, b = 0x99aabbccddeeff00, c = 3, after;
-        char *hook = is_load ? saved_load : saved_store;
-        __asm__ volatile("movq %0, %%rax\nmovq %1, %%r10\nmovq %2, %%r11\npushq %4\npopfq\ncall *%5\n"
+        __asm__ volatile("movq %0, %%rax\nmovq %1, %%r10\nmovq %2, %%r11\npushq %4\npopfq\ncall hook\n"
             "pushfq\npopq %3\nmovq %%rax, %0\nmovq %%r10, %1\nmovq %%r11, %2"
-            : "+m"(a), "+m"(b), "+m"(c), "=r"(after) : "r"(flags), "r"(hook), "D"(address)
+            : "+m"(a), "+m"(b), "+m"(c), "=r"(after) : "r"(flags), "D"(address)
             : "rax", "r10", "r11", "cc", "memory");
         return a != 0x1122334455667788 || b != 0x99aabbccddeeff00 || c != 3 || (after ^ flags) & 0x8d5;
     }
@@ -183,21 +157,17 @@ mod tests {
             int at[] = {0, 2, 4, 6, 7, 11};
             for (int bit = 0; bit < 6; bit++)
                 flags |= (uint64_t)(bits >> bit & 1) << at[bit];
-            for (int is_load = 0; is_load < 2; is_load++) {
-                quick->from = 1000, quick->room = 100, quick->lowest = 0, quick->left = 2, quick->loads = 0;
-                served = 0;
-                changed += changes(is_load, 1099, flags);
-                changed += changes(is_load, 1000, flags);
-                changed += served != 0 || quick->left != 0 || quick->loads != (is_load ? 2 : 0);
-                changed += changes(is_load, 1000, flags); // None are left.
-                quick->left = 2;
-                changed += changes(is_load, 999, flags) + changes(is_load, 1100, flags);
-                quick->room = 0;
-                changed += changes(is_load, 1000, flags);
-                quick->room = 100, quick->lowest = UINT64_MAX;
-                changed += changes(is_load, 1000, flags);
-                changed += served != 5 || quick->left != 2 || quick->loads != (is_load ? 2 : 0);
-            }
+            quick->from = 1000, quick->room = 100, quick->lowest = 0, quick->left = 2, served = 0;
+            changed += changes(1099, flags) + changes(1000, flags);
+            changed += served != 0 || quick->left != 0;
+            changed += changes(1000, flags); // None are left.
+            quick->left = 2;
+            changed += changes(999, flags) + changes(1100, flags);
+            quick->room = 0;
+            changed += changes(1000, flags);
+            quick->room = 100, quick->lowest = UINT64_MAX;
+            changed += changes(1000, flags);
+            changed += served != 5 || quick->left != 2;
         }
         printf("%d", changed);
     }
@@ -208,7 +178,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("there is room for a file");
         let path = |name: &str| directory.path().join(name);
         std::fs::write(path("caller.c"), CALLER).expect("there is room for a file");
-        let globals = "    .globl raddle_quick_load_saved, raddle_quick_store_saved\n    \
+        let globals = "    .globl raddle_quick_saved\n    \
                        .section .note.GNU-stack,\"\",@progbits\n    .text\n";
         std::fs::write(path("quick.s"), globals.to_owned() + &code()).expect("there is room");
         let compiled = Command::new("gcc")

@@ -122,7 +122,7 @@ impl Native {
                 thread.frame.result[0] = (thread.slot.locals() + offset) as u64;
                 Ok(())
             }
-            HookKind::Nothing => Ok(()),
+            HookKind::Nothing => self.note_call(),
         }
     }
 

@@ -128,6 +128,9 @@ impl Frame {
 }
 
 /// Loads the registers of a frame and goes on there. Returns when the thread calls a hook.
+///
+/// What a call does not preserve is the same whatever we did meanwhile: hooks that preserve everything put it on the stack, where
+/// `spin` compares it. `quick` leaves the same.
 #[unsafe(naked)]
 unsafe extern "C" fn resume(frame: *mut Frame) {
     naked_asm!(
@@ -148,6 +151,11 @@ unsafe extern "C" fn resume(frame: *mut Frame) {
         "mov r8, [rdi + {arguments} + 32]",
         "mov r9, [rdi + {arguments} + 40]",
         "mov rdi, [rdi + {arguments}]",
+        "pxor xmm0, xmm0", "pxor xmm1, xmm1", "pxor xmm2, xmm2", "pxor xmm3, xmm3",
+        "pxor xmm4, xmm4", "pxor xmm5, xmm5", "pxor xmm6, xmm6", "pxor xmm7, xmm7",
+        "pxor xmm8, xmm8", "pxor xmm9, xmm9", "pxor xmm10, xmm10", "pxor xmm11, xmm11",
+        "pxor xmm12, xmm12", "pxor xmm13, xmm13", "pxor xmm14, xmm14", "pxor xmm15, xmm15",
+        "xor r10d, r10d",
         "jmp r11",
         host = const offset_of!(Frame, host),
         result = const offset_of!(Frame, result),

@@ -274,6 +274,23 @@ fn a_loop_that_waits_is_followed_to_its_end() {
     assert_eq!(bug_of(&parallel(globals, &[waits, &relaxed], ""), Model::C20).0, BugKind::Race);
 }
 
+/// What such a thread reads it gets from a hook that we inserted, which puts all registers on the stack. What others leave
+/// in them must not depend on how they were served.
+#[test]
+fn a_loop_that_waits_for_a_struct_comes_back() {
+    let globals = "struct S { long c; } s;
+        static void bump(int *p) { *p += 1; *p -= 1; }
+        static long get(struct S x) { return x.c; }";
+    for body in ["", "bump(&own)", "other.c = 0"] {
+        let waits = format!(
+            "int own = 0; struct S other = {{0}}, *p = &other; while (!get(s)) {{ {body}; }} own += p->c"
+        );
+        let outcome = explore(&parallel(globals, &[&waits, "s.c = 0; s.c = 1"], ""), Model::Sc);
+        let counts = (outcome.verdict, outcome.classes, outcome.blocked);
+        assert_eq!(counts, (Verdict::Clean, 3, 3), "{body}");
+    }
+}
+
 #[test]
 fn a_loop_that_waits_for_nobody_is_a_livelock() {
     let program = parallel("atomic_int flag;", &["while (!flag)"], "");
@@ -334,6 +351,12 @@ fn crashes_are_findings() {
         ),
         ("", "abort();", BugKind::Abort, "the program calls abort"),
         ("", "for (;;);", BugKind::EndlessLoop, "loops for ever without any access"),
+        (
+            "static void know(int *p) { (void)p; }",
+            "int own; know(&own); for (;;) own = 1;",
+            BugKind::EndlessLoop,
+            "loops for ever without waiting for anybody",
+        ),
         ("", "return fork();", BugKind::Unsupported, "calls fork, which Raddle does not model"),
         ("", "*(char *)\"constant\" = 1;", BugKind::Crash, "access to invalid memory at "),
     ];
@@ -641,6 +664,17 @@ fn limits_make_a_run_incomplete() {
     let short = Request { max_events: 2, ..Request::new(&[file.path()]) };
     let short = check(&short).expect("it compiles");
     assert_eq!(short.verdict, Verdict::Incomplete);
+}
+
+/// Threads with more events than can be explored, before anybody asks anything.
+#[test]
+fn a_run_that_is_too_long_from_the_start_is_incomplete() {
+    for times in ["600", "20000", "1u << 31"] {
+        let stores = format!("for (unsigned i = 0; i < ({times}); i++) store(i)");
+        let globals = "atomic_int x; static void store(int i) { atomic_store_explicit(&x, i, memory_order_relaxed); }";
+        let program = parallel(globals, &["assert(atomic_load(&x) != 5)", &stores], "");
+        assert_eq!(explore(&program, Model::Sc).verdict, Verdict::Incomplete, "{times}");
+    }
 }
 
 #[test]
