@@ -1,6 +1,7 @@
 //! `raddle models`: the memory models, their axioms, and what goes with what.
 
 use raddle_core::model::{Axiom, Model, axioms};
+use raddle_core::plan::{Explorer, Plan};
 use serde::Serialize;
 
 use crate::args::ModelsArgs;
@@ -107,11 +108,14 @@ fn text() -> String {
          Their axioms (tso and pso are defined by a machine):\n\n{}\n\
          In formulas:\n\n{}\n{RELATIONS}\n{ORDERS}\n\
          What goes with what, and what it costs to check an execution of n events and k threads if \
-         every\nread has one source (if some have several, that is NP-hard):\n\n{}",
+         every\nread has one source (if some have several, that is NP-hard):\n\n{}\n\
+         What explores programs (`raddle check --explorer`): by which equivalence, under which models, \
+         whether\neverything, and whether it can be divided (--jobs) and kept (--checkpoint):\n\n{}",
         table(&summaries),
         table(&axioms_of_models()),
         table(&formulas()),
         table(&uses()),
+        table(&explorers()),
     )
 }
 
@@ -135,11 +139,31 @@ fn formulas() -> Vec<Vec<String>> {
 
 fn uses() -> Vec<Vec<String>> {
     let heads = ["  model", "witness", "races", "--generate", "cost"];
-    let yes = |is: bool| if is { "yes" } else { "no" };
     let row = |model: Model| {
         let ModelLine { model, witness, races, generate, cost, .. } = line(model);
         let name = format!("  {model}");
         [&name, witness, yes(races), yes(generate), cost].map(str::to_owned).to_vec()
     };
     [heads.map(str::to_owned).to_vec()].into_iter().chain(Model::ALL.map(row)).collect()
+}
+
+fn explorers() -> Vec<Vec<String>> {
+    let heads = ["  explorer", "--by", "everything", "divided", "models"];
+    let row = |explorer: Explorer| {
+        let models: Vec<Model> =
+            Model::ALL.into_iter().filter(|&model| explorer.goes_with(model)).collect();
+        let names = models.iter().map(|model| model.name()).collect::<Vec<_>>().join(", ");
+        let models_of = if models.len() == Model::ALL.len() { "all" } else { &names };
+        let has_parts = Plan { model: models[0], explorer }.has_parts().is_ok();
+        let name = format!("  {}", explorer.name());
+        let explores_all = yes(explorer.sampling().is_none());
+        [&name, explorer.equivalence().name(), explores_all, yes(has_parts), models_of]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    [heads.map(str::to_owned).to_vec()].into_iter().chain(Explorer::any().map(row)).collect()
+}
+
+fn yes(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
 }

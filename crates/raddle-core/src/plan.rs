@@ -162,11 +162,11 @@ impl Explorer {
         Explorer::Open,
     ];
 
-    /// The names of all, also of those that do not explore everything.
-    fn names() -> impl Iterator<Item = (&'static str, Explorer)> {
+    /// All, also those that do not explore everything.
+    pub fn any() -> impl Iterator<Item = Explorer> {
         let sampling = Sampling::default();
         let samplers = [Explorer::Random(sampling), Explorer::Pct(sampling)];
-        Explorer::ALL.into_iter().chain(samplers).map(|explorer| (explorer.name(), explorer))
+        Explorer::ALL.into_iter().chain(samplers)
     }
 
     /// How it samples, if it does not explore everything.
@@ -338,11 +338,10 @@ impl FromStr for Explorer {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Explorer::names().find(|&(known, _)| known == name);
-        let names: Vec<&str> = Explorer::names().map(|(known, _)| known).collect();
+        let names: Vec<&str> = Explorer::any().map(Explorer::name).collect();
         let names = names.join(" or ");
         let error = || format!("there is no explorer '{name}': expected {names}");
-        found.map(|(_, explorer)| explorer).ok_or_else(error)
+        Explorer::any().find(|explorer| explorer.name() == name).ok_or_else(error)
     }
 }
 
@@ -379,8 +378,8 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_what_they_name() {
-        for (name, explorer) in Explorer::names() {
-            assert_eq!(name.parse(), Ok(explorer));
+        for explorer in Explorer::any() {
+            assert_eq!(explorer.name().parse(), Ok(explorer));
         }
         let error = "dfs".parse::<Explorer>().unwrap_err();
         let names = "compact or reads-from or source or optimal or reads-value-from or open or random or pct";

@@ -283,6 +283,19 @@ read has one source (if some have several, that is NP-hard):
   relaxed  modification orders  yes    no          O(n)
   rc11     modification orders  yes    no          NP-hard: a search over what SeqCst leaves open
   c20      modification orders  yes    no          NP-hard: a search over what SeqCst leaves open
+
+What explores programs (`raddle check --explorer`): by which equivalence, under which models, whether
+everything, and whether it can be divided (--jobs) and kept (--checkpoint):
+
+  explorer          --by   everything  divided  models
+  compact           rf     yes         yes      all
+  reads-from        rf     yes         no       all
+  source            trace  yes         no       sc, tso, pso
+  optimal           trace  yes         no       sc, tso, pso
+  reads-value-from  rvf    yes         no       sc, tso, pso
+  open              rvf    yes         no       sc, tso, pso
+  random            rf     no          no       all
+  pct               rf     no          no       all
 --- stderr
 ");
 }
