@@ -39,8 +39,6 @@ use crate::{spin, trap};
 
 /// What a location holds after its block is freed.
 pub(crate) const GONE: Value = -(1 << 100);
-/// At most so many effects come one after the other: more than runs have that are remembered.
-const LONGEST: usize = 1 << 17;
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -252,7 +250,7 @@ impl Native {
                 return end;
             }
             let is_over = self.thread().events > self.settings.max_events;
-            if is_over || self.segment.len() > LONGEST {
+            if is_over || self.segment.len() > Segment::LONGEST {
                 return End::Limit;
             }
         }

@@ -7,8 +7,8 @@
 //! *Idea.* Of an access to a part of the stack that nobody shares the explorer only counts that it was there. So the hook
 //! counts, and returns, if the address is in a range that is told to it, and nothing is to be done at the next hook: no value
 //! of a store has to be taken from memory, and nothing was put there to be loaded. What `loops` counts is the same as
-//! if there were no such hooks, and after [`MOST`] of them at the latest one is served, so that the timer of `trap`
-//! sees that the thread goes on.
+//! if there were no such hooks. When `loops` begins to look, all are served, and so the timer of `trap` sees that the thread
+//! goes on.
 //!
 //! The range ends below the lowest part of the stack that is shared. What is shared is known when a thread begins: when
 //! something new is learned, the exploration starts again. A stack pointer below all that were seen is noted by the explorer.
@@ -23,8 +23,6 @@ use crate::native::Native;
 use crate::switch::Frame;
 use crate::threads::Thread;
 
-/// At most so many hooks in a row.
-const MOST: u64 = 1 << 10;
 /// The largest access.
 const LARGEST: usize = 16;
 
@@ -99,7 +97,7 @@ impl Thread {
             && self.borrowed.is_empty()
             && !self.holds;
         let room = if is_settled { self.own_stack } else { 0 };
-        let left = self.private.hooks_left().min(MOST) as i64;
+        let left = self.private.hooks_left() as i64;
         let from = self.slot.stack_limit();
         // The return address is below what counts as the caller's stack.
         let lowest = self.lowest - size_of::<usize>();

@@ -1,9 +1,9 @@
 //! The stub: what the program's calls of hooks and library functions are linked with.
 //!
 //! An entry is two instructions: it puts its number into a register and jumps to the code in `switch`,
-//! through variables that are set after loading. Hooks are served on the explorer's stack, unless they can return at once (`quick`); functions of
-//! libraries are written in Rust and run on the program's; functions with a variable number of arguments
-//! are written in C ([`FUNCTIONS`]).
+//! through variables that are set after loading. Hooks are served on the explorer's stack, unless they can
+//! return at once (`quick`); functions of libraries are written in Rust and run on the program's; functions
+//! with a variable number of arguments are written in C ([`FUNCTIONS`]).
 
 use std::fmt::Write;
 

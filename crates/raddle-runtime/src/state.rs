@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::program::{Op, OpKind, POINTER, PlaceId, is_pointer};
+use raddle_core::program::{Op, OpKind, POINTER, PlaceId, Segment, is_pointer};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -280,9 +280,6 @@ pub(crate) struct State {
     pub(crate) wanted: Settings,
 }
 
-/// At most so many effects come one after the other: more than runs have that are remembered.
-const LONGEST: usize = 1 << 17;
-
 /// How a program is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -386,7 +383,7 @@ impl State {
     #[inline]
     pub(crate) fn push(&mut self, kind: OpKind, place: PlaceId) -> bool {
         self.segment.push(Op { kind, place });
-        self.count_event() || self.segment.len() > LONGEST
+        self.count_event() || self.segment.len() > Segment::LONGEST
     }
 
     /// Counts an event of the current thread. Says whether that may have no more.

@@ -15,7 +15,7 @@ use raddle_core::explore::parallel::{
     frontier::{Frontier, Key},
 };
 use raddle_core::explore::reads_from_compact::subtree::Subtree;
-use raddle_core::explore::{Control, Leaf, Limits, Summary, Visitor};
+use raddle_core::explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_core::model::Model;
 use raddle_core::robust::Finding;
 use raddle_runtime::{Native, News, Settings, copies};
@@ -123,7 +123,9 @@ pub(crate) fn explore<'f, F: Fn()>(
     match known.wanted {
         Some((key, wanted)) if !explored.frontier.is_cut(&key) => Err(wanted),
         _ => {
-            keep(&explored.frontier, known.told, true);
+            if explored.summary.extent == Extent::Deadline {
+                keep(&explored.frontier, known.told, true);
+            }
             told(parts.model, f, explored, program, known.executions)
         }
     }

@@ -48,6 +48,12 @@ pub struct Segment {
     pub end: End,
 }
 
+impl Segment {
+    /// At most so many effects come one after the other: more than runs have that are remembered
+    /// ([`KEPT`](crate::explore::online::KEPT)).
+    pub const LONGEST: usize = 1 << 17;
+}
+
 /// Something that has threads. Thread 0 runs from the start; all others are spawned.
 pub trait Program {
     /// Runs a thread from the end of a history to its next question. The new history will have the id

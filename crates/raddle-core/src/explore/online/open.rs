@@ -23,7 +23,7 @@ use crate::program::OpKind;
 /// One run of so many leaves the order open.
 const FEW: u64 = 8;
 /// Runs with more events never do.
-pub(super) const SHORT: u32 = 1_000;
+const SHORT: u32 = 1_000;
 /// With more histories than that no run is remembered only because it leaves the order open: some ten megabytes.
 const MEMORY: usize = 1 << 18;
 /// After so many runs that left the order open and were cut no other one does.
