@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use raddle_core::consistency::Options;
+use raddle_consistency::check::Options;
 use raddle_core::model::Model;
 
 use crate::report::Report;

@@ -11,7 +11,7 @@
 //! Last, executions whose very last events break an axiom: finding and explaining that should cost
 //! little more than the check of an execution that is allowed.
 
-use raddle_core::consistency::Options;
+use raddle_consistency::check::Options;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 

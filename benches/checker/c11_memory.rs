@@ -7,7 +7,7 @@
 
 use std::process::Command;
 
-use raddle_core::consistency::Options;
+use raddle_consistency::check::Options;
 use raddle_core::model::Model;
 
 use crate::memory::{forget_peak, peak};

@@ -6,7 +6,7 @@
 //! ratio is too small if anything. That a search alone is so often faster is why the checker tries a
 //! short one first; where the search is long, the closure decides.
 
-use raddle_core::consistency::{Algorithm, Options, UseClosure};
+use raddle_consistency::check::{Algorithm, Options, UseClosure};
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 

@@ -9,7 +9,7 @@
 //! [`hard`](crate::hard): there ours is as long as it can be, while naive can do little wrong, since
 //! a store has to wait until the one before it has been read. It is shown, but nothing is claimed.
 
-use raddle_core::consistency::{Algorithm, Options, UseClosure};
+use raddle_consistency::check::{Algorithm, Options, UseClosure};
 use raddle_core::model::Model;
 
 use crate::hard::hard;

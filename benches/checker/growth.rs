@@ -6,7 +6,7 @@
 //! for PSO without fences. The number of states is of order n^k, and instructions per state are
 //! constant here (callgrind); their time depends on caches and on who else uses the machine.
 
-use raddle_core::consistency::{Algorithm, Options, UseClosure};
+use raddle_consistency::check::{Algorithm, Options, UseClosure};
 use raddle_core::model::Model;
 
 use crate::hard::hard;

@@ -11,11 +11,11 @@
 //! (Bui et al. likewise keep what takes one of their algorithms 0.05 s.) The choice looks at neither
 //! the time nor the states of the better algorithm.
 
-use raddle_core::consistency::{Algorithm, Options, UseClosure, check};
+use raddle_consistency::check::{Algorithm, Options, UseClosure, check};
+use raddle_consistency::reference::generate::{Shape, Values, generate, perturb};
+use raddle_consistency::witness::Verdict;
 use raddle_core::execution::{Action, EventId, Execution};
 use raddle_core::model::Model;
-use raddle_core::reference::generate::{Shape, Values, generate, perturb};
-use raddle_core::witness::Verdict;
 
 /// Fewer states are no search worth timing.
 const FEWEST_STATES: u64 = 1000;

@@ -6,9 +6,9 @@
 
 use std::process::Command;
 
-use raddle_core::consistency::Options;
+use raddle_consistency::check::Options;
+use raddle_consistency::reference::generate::{Shape, Values, generate};
 use raddle_core::model::Model;
-use raddle_core::reference::generate::{Shape, Values, generate};
 
 use crate::memory::{forget_peak, peak};
 use crate::report::Report;

@@ -5,10 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-use raddle_core::consistency::{Options, check};
+use raddle_consistency::check::{Options, check};
+use raddle_consistency::witness::Verdict;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
-use raddle_core::witness::Verdict;
 
 /// Repetitions stop when they have taken this long together.
 const LONG_ENOUGH: Duration = Duration::from_millis(40);

@@ -15,7 +15,7 @@ use raddle_core::execution::{
     Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 use raddle_core::model::Model;
-use raddle_core::reference::random::Random;
+use raddle_core::random::Random;
 
 /// How many of the last writes of a location can be observed.
 const REMEMBERED: usize = 4;

@@ -15,13 +15,11 @@ mod shared;
 use std::time::{Duration, Instant};
 
 use plot::{Plot, Point};
-use raddle_core::explore::traces::optimal;
-use raddle_core::explore::{
-    Control, Extent, Leaf, Limits, Summary, Visitor, reads_from_compact, reads_value_from,
-};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
-use raddle_core::script::ScriptProgram;
+use raddle_explore::dpor::optimal_dpor;
+use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor, rf_part_smc, rvf_smc};
+use raddle_testkit::script::ScriptProgram;
 
 /// Explores a program under a model.
 type Explore = for<'a> fn(
@@ -33,7 +31,7 @@ type Explore = for<'a> fn(
 
 /// The equivalences. The others are compared with the first one.
 const EQUIVALENCES: [(&str, Explore); 3] =
-    [("rf", reads_from_compact::explore), ("rvf", reads_value_from::explore), ("trace", by_trace)];
+    [("rf", rf_part_smc::explore), ("rvf", rvf_smc::explore), ("trace", by_trace)];
 
 /// Optimal-DPOR.
 fn by_trace<'a>(
@@ -42,7 +40,7 @@ fn by_trace<'a>(
     limits: &'a Limits,
     visitor: &'a mut (dyn Visitor + 'a),
 ) -> Summary {
-    optimal::explore(program, model, limits, visitor)
+    optimal_dpor::explore(program, model, limits, visitor)
 }
 
 /// What came of an exploration that came to its end.
@@ -102,7 +100,7 @@ fn main() {
 
 /// Explores a few times: the fastest counts.
 fn best(
-    script: &raddle_core::script::Script,
+    script: &raddle_testkit::script::Script,
     model: Model,
     explore: Explore,
     arguments: &Arguments,
@@ -120,7 +118,7 @@ fn best(
 }
 
 fn run(
-    script: &raddle_core::script::Script,
+    script: &raddle_testkit::script::Script,
     model: Model,
     explore: Explore,
     limit: Duration,

@@ -17,9 +17,9 @@ use std::time::Instant;
 
 use programs::Program;
 use prototype::Prototype;
-use raddle_core::explore::{Control, Leaf, Limits, Summary, reads_from, reads_from_compact};
 use raddle_core::model::Model;
-use raddle_core::script::ScriptProgram;
+use raddle_explore::{Control, Leaf, Limits, Summary, rf_part_smc, rf_smc};
+use raddle_testkit::script::ScriptProgram;
 
 /// What part of the prototype's speed is claimed, and how often it is tried to show that.
 const CLAIM: f64 = 0.5;
@@ -60,7 +60,7 @@ fn explore(program: &Program, model: Model) -> (Summary, f64) {
     let mut script = ScriptProgram::new(&program.script);
     let mut nothing = |_: &dyn Leaf| Control::Continue;
     let start = Instant::now();
-    let summary = reads_from_compact::explore(&mut script, model, &limits, &mut nothing);
+    let summary = rf_part_smc::explore(&mut script, model, &limits, &mut nothing);
     (summary, start.elapsed().as_secs_f64())
 }
 
@@ -192,7 +192,7 @@ fn memory() {
             }
             Control::Continue
         };
-        let summary = reads_from_compact::explore(&mut script, Model::Sc, &limits, &mut look);
+        let summary = rf_part_smc::explore(&mut script, Model::Sc, &limits, &mut look);
         println!(
             "{:<22} {:>9} classes {:>8} histories {:>6.1} MB more",
             program.name,
@@ -208,7 +208,7 @@ fn memory() {
         let mut nothing = |_: &dyn Leaf| Control::Continue;
         let limits = Limits::default();
         let (summary, statistics) =
-            reads_from::explore_measured(&mut script, Model::Sc, &limits, &mut nothing);
+            rf_smc::explore_measured(&mut script, Model::Sc, &limits, &mut nothing);
         println!(
             "{:<22} {:>9} classes {:>8} schedules",
             program.name, summary.classes, statistics.peak_pending

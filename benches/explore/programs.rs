@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use raddle_core::script::Script;
+use raddle_testkit::script::Script;
 
 /// A program with its name and its size.
 pub(crate) struct Program {

@@ -15,11 +15,11 @@ mod scripts;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use raddle_core::explore::online::{Sampling, Strategy, explore};
-use raddle_core::explore::{Control, Leaf, Limits};
 use raddle_core::model::Model;
-use raddle_core::plan::Explorer;
-use raddle_core::script::{Script, ScriptProgram};
+use raddle_explore::plan::Explorer;
+use raddle_explore::sampling::{Sampling, Strategy, explore};
+use raddle_explore::{Control, Leaf, Limits};
+use raddle_testkit::script::{Script, ScriptProgram};
 
 use native::{IN_C, IN_RUST, build_c, run_c, run_rust};
 use scripts::PROGRAMS;

@@ -6,7 +6,7 @@ use raddle::sync::atomic::{AtomicUsize, fence};
 use raddle::{Checker, thread};
 use raddle_c::{Object, Request, build, check_built};
 use raddle_core::model::Model;
-use raddle_core::plan::Explorer;
+use raddle_explore::plan::Explorer;
 
 /// How often a thread goes round: for ever, as the run is cut.
 const ROUNDS: usize = 100_000_000;

@@ -1,4 +1,4 @@
 //! Any bytes, read as a history in the text form.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raddle_core::history::fuzz::check_text(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| raddle_consistency::history::fuzz::check_text(bytes));

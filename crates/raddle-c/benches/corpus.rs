@@ -10,9 +10,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use raddle_c::{Outcome, Request, Verdict, build, check_built};
-use raddle_core::explore::{Control, Leaf, Limits, reads_from_compact};
 use raddle_core::model::Model;
-use raddle_core::script::{Script, ScriptProgram};
+use raddle_explore::{Control, Leaf, Limits, rf_part_smc};
+use raddle_testkit::script::{Script, ScriptProgram};
 
 /// A program of `corpus/c/tables`, its size, and the same as a script, from the size.
 struct Pair {
@@ -126,8 +126,7 @@ fn script(text: &str, model: Model) -> (u64, f64) {
     let mut program = ScriptProgram::new(&script);
     let start = Instant::now();
     let mut visitor = |_: &dyn Leaf| Control::Continue;
-    let summary =
-        reads_from_compact::explore(&mut program, model, &Limits::default(), &mut visitor);
+    let summary = rf_part_smc::explore(&mut program, model, &Limits::default(), &mut visitor);
     (summary.classes + summary.blocked, start.elapsed().as_secs_f64())
 }
 

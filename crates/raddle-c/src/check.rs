@@ -4,15 +4,14 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use raddle_core::execution::ThreadId;
-use raddle_core::explore::reads_from_compact::{self, Estimate};
-use raddle_core::explore::report::{self, Style};
-use raddle_core::explore::{
-    Control, Ending, Extent, Leaf, Limits, Observed, Pending, Summary, ThreadEnd, Trace, TraceEvent,
-};
 use raddle_core::model::Model;
-use raddle_core::plan::{Explorer, Plan};
 use raddle_core::program::{Op, OpKind, PlaceId, Program};
-use raddle_core::robust::{self, Finding, NotRobust};
+use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_explore::counterexample::{self, Style};
+use raddle_explore::plan::{Explorer, Plan};
+use raddle_explore::rf_part_smc::{self, Estimate};
+use raddle_explore::robustness::{self, Finding, NotRobust};
+use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 
 use crate::compile::{self, Object, Source};
 use crate::error::Error;
@@ -78,7 +77,7 @@ impl Request {
     pub fn is_whole(&self) -> bool {
         let compares = self.robust || self.leaks || self.max_executions.is_some();
         let plan = Plan { model: self.model, explorer: self.explorer };
-        plan.has_parts().is_err() || compares
+        plan.is_divisible().is_err() || compares
     }
 }
 
@@ -164,7 +163,7 @@ pub fn estimate(
     loop {
         let end = Some(Instant::now() + time);
         let model = request.model;
-        let estimate = running(|| reads_from_compact::estimate(&mut program, model, probes, end));
+        let estimate = running(|| rf_part_smc::estimate(&mut program, model, probes, end));
         if !program.wants_restart() {
             return Ok(estimate);
         }
@@ -205,7 +204,7 @@ fn explore(
         program.restart();
     }
     let (late, leaves) = (RefCell::new(None), RefCell::new(Leaves::default()));
-    let is_wrong = |leaf: &dyn Leaf| match leaf.ending() {
+    let is_bug = |leaf: &dyn Leaf| match leaf.ending() {
         Ending::Complete if request.leaks => {
             leaves.borrow_mut().note(leaf.trace());
             false
@@ -215,7 +214,7 @@ fn explore(
             late.borrow_mut().get_or_insert_with(|| Finding::Wrong(ending.clone(), leaf.trace()));
             false
         }
-        ending => ending.is_wrong(),
+        ending => ending.is_bug(),
     };
     let mut plan = Plan { model: request.model, explorer: request.explorer };
     if request.leaks {
@@ -223,11 +222,11 @@ fn explore(
     }
     let (summary, found) = running(|| match request.robust {
         true => {
-            let robust::Answer { summary, finding } =
-                robust::check(program, plan, &limits, &is_wrong);
+            let robustness::Answer { summary, finding } =
+                robustness::check(program, plan, &limits, &is_bug);
             (summary, finding)
         }
-        false => first_wrong(program, plan, &limits, &is_wrong),
+        false => first_wrong(program, plan, &limits, &is_bug),
     });
     // When `main` returns, the program ends: that others wait for ever then is no error.
     let late = late.into_inner().filter(|_| program.main_leaves);
@@ -239,11 +238,11 @@ fn first_wrong(
     program: &mut Native,
     plan: Plan,
     limits: &Limits,
-    is_wrong: &dyn Fn(&dyn Leaf) -> bool,
+    is_bug: &dyn Fn(&dyn Leaf) -> bool,
 ) -> (Summary, Found) {
     let mut found = None;
     let mut visitor = |leaf: &dyn Leaf| {
-        if !is_wrong(leaf) {
+        if !is_bug(leaf) {
             return Control::Continue;
         }
         found = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));
@@ -317,9 +316,9 @@ fn not_robust(program: &Native, model: Model, found: NotRobust) -> Bug {
     let style = style();
     Bug {
         kind: BugKind::NotRobust,
-        message: robust::sentence(program, model, &found, &style),
-        place: robust::place(program, &found, &style),
-        report: robust::report(program, model, &found, &style),
+        message: robustness::sentence(program, model, &found, &style),
+        place: robustness::place(program, &found, &style),
+        report: robustness::report(program, model, &found, &style),
         printed: String::new(),
         schedule: schedule(program, &found.trace),
         ending: found.ending,
@@ -341,8 +340,8 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
     };
     let style = style();
     let (told_ending, told) = told(program, &ending, &trace);
-    let place = report::place(&told_ending, &told);
-    let mut message = report::sentence(program, &told_ending, &told, &style);
+    let place = counterexample::place(&told_ending, &told);
+    let mut message = counterexample::sentence(program, &told_ending, &told, &style);
     if kind == BugKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
         message = message.replace("data race on", "memory is freed while it is used:");
     }
@@ -354,7 +353,7 @@ fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
         kind,
         message,
         place: place.map_or_else(|| String::from("the start"), |it| near(program, &style, it)),
-        report: report::execution(program, model, &told_ending, &told, &style),
+        report: counterexample::execution(program, model, &told_ending, &told, &style),
         printed: String::new(),
         schedule: schedule(program, &told),
         ending,
@@ -389,7 +388,7 @@ fn leak_of(program: &Native, model: Model, trace: Trace, place: PlaceId, size: u
             "a leak: nothing points to a block of {size} bytes in the end, which was allocated at {at}"
         ),
         place: at,
-        report: report::execution(program, model, &ending, &trace, &style),
+        report: counterexample::execution(program, model, &ending, &trace, &style),
         printed: String::new(),
         schedule: schedule(program, &trace),
         ending,

@@ -1,13 +1,18 @@
 //! How a run of a thread differs from the one before.
 
-use raddle_core::explore::report;
-use raddle_core::program::{End, Histories, NodeId, Op, PlaceId, Program};
+use raddle_core::program::{End, HistoryId, LocalHistories, Op, PlaceId, Program};
+use raddle_explore::counterexample;
 
 use crate::native::Native;
 use crate::outcome::BugKind;
 
 impl Native {
-    pub(crate) fn difference(&mut self, histories: &Histories, node: NodeId, end: &End) -> End {
+    pub(crate) fn difference(
+        &mut self,
+        histories: &LocalHistories,
+        node: HistoryId,
+        end: &End,
+    ) -> End {
         let before = with_end(histories.effects(node), histories.end(node));
         let now = with_end(&self.segment, end);
         let at = before.iter().zip(&now).take_while(|(before, now)| before == now).count();
@@ -26,7 +31,7 @@ impl Native {
         match doing {
             Some(Ok(op)) => {
                 let place = Program::place(self, op.place);
-                (format!("'{}' at {place}", report::op(self, op)), Some(op.place))
+                (format!("'{}' at {place}", counterexample::op(self, op)), Some(op.place))
             }
             Some(Err(End::Failed(failure))) => {
                 (format!("failed ({})", failure.message), Some(failure.place))

@@ -12,7 +12,7 @@
 //! program; but that nothing goes wrong means nothing.
 
 use raddle_core::execution::{LocationId, Value};
-use raddle_core::program::{End, Histories, NodeId, Op, OpKind, PlaceId, Program, Step};
+use raddle_core::program::{End, HistoryId, LocalHistories, Op, OpKind, PlaceId, Program, Step};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{Location, What};
@@ -84,7 +84,7 @@ fn is_same(value: Value, (known, bits): (Option<u64>, u8)) -> bool {
 
 impl Native {
     /// Whether a thread leaves its guide with this answer.
-    pub(crate) fn strays(&self, histories: &Histories, step: Step, reply: Value) -> bool {
+    pub(crate) fn strays(&self, histories: &LocalHistories, step: Step, reply: Value) -> bool {
         let (Some(guide), Step::After(asked, _)) = (&self.module.guide, step) else { return false };
         let Some((location, place)) = read(histories, asked) else { return false };
         let Some(key) = self.key(histories, asked, location, place) else { return false };
@@ -99,8 +99,8 @@ impl Native {
     /// How often a thread has read a location in a line before.
     fn reads_before(
         &self,
-        histories: &Histories,
-        mut node: NodeId,
+        histories: &LocalHistories,
+        mut node: HistoryId,
         location: LocationId,
         at: &str,
     ) -> usize {
@@ -116,8 +116,8 @@ impl Native {
 
     fn key(
         &self,
-        histories: &Histories,
-        node: NodeId,
+        histories: &LocalHistories,
+        node: HistoryId,
         location: LocationId,
         place: PlaceId,
     ) -> Option<Key> {
@@ -131,7 +131,7 @@ impl Native {
 }
 
 /// Where and what a history that ends with a question reads.
-fn read(histories: &Histories, node: NodeId) -> Option<(LocationId, PlaceId)> {
+fn read(histories: &LocalHistories, node: HistoryId) -> Option<(LocationId, PlaceId)> {
     let End::Question(Op { kind, place }) = *histories.end(node) else { return None };
     match kind {
         OpKind::Load { location, .. }

@@ -16,8 +16,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
-use raddle_core::explore::{Observed, Trace};
 use raddle_core::program::{OpKind, PlaceId};
+use raddle_core::trace::{Observed, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::{Location, What};

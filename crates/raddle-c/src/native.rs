@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, Histories, Live, NodeId, Op, OpKind, Origin, PlaceId,
-    Program, Queues, Segment, Step,
+    Answer, End, Failure, FailureKind, HistoryId, Live, LocalHistories, Op, OpKind, Origin,
+    PlaceId, Program, Queues, Segment, Step,
 };
 use rustc_hash::FxHashMap;
 
@@ -84,7 +84,7 @@ pub(crate) struct Native {
     /// What threads leave.
     pub(crate) left: Left,
     /// What threads print in their histories.
-    printed: FxHashMap<NodeId, String>,
+    printed: FxHashMap<HistoryId, String>,
     /// Whether the main thread ends without ending the program.
     pub(crate) main_leaves: bool,
     /// Why not everything is explored, if the program chooses from more than can be tried.
@@ -146,7 +146,7 @@ impl Native {
     }
 
     /// What the thread of a history printed after the last answer.
-    pub(crate) fn printed_at(&self, node: NodeId) -> Option<&str> {
+    pub(crate) fn printed_at(&self, node: HistoryId) -> Option<&str> {
         self.printed.get(&node).map(String::as_str)
     }
 
@@ -291,7 +291,7 @@ impl Native {
 
     /// Runs the thread of a history to its end, from the beginning or from where it can go back to. An error says
     /// what is different.
-    fn repeat(&mut self, histories: &Histories, node: NodeId) -> Result<(), End> {
+    fn repeat(&mut self, histories: &LocalHistories, node: HistoryId) -> Result<(), End> {
         let thread = histories.thread(node);
         let may_go_back = self.may_go_back(thread);
         let (mut nodes, mut node) = (vec![], node);
@@ -314,7 +314,7 @@ impl Native {
     }
 
     /// Does a step from where its thread is.
-    fn step(&mut self, histories: &Histories, node: NodeId, step: Step) -> End {
+    fn step(&mut self, histories: &LocalHistories, node: HistoryId, step: Step) -> End {
         match step {
             Step::Start(thread, _) => self.start(thread),
             Step::After(parent, answer) => {
@@ -326,7 +326,7 @@ impl Native {
     }
 
     /// What an answer says.
-    fn value_of(&self, histories: &Histories, step: Step) -> Value {
+    fn value_of(&self, histories: &LocalHistories, step: Step) -> Value {
         let Step::After(_, answer) = step else { return 0 };
         match answer {
             Answer::Value(value) | Answer::Spurious(value) => value,
@@ -337,7 +337,7 @@ impl Native {
     }
 
     /// What an event wrote, if it did.
-    fn written(&self, histories: &Histories, origin: Origin) -> Value {
+    fn written(&self, histories: &LocalHistories, origin: Origin) -> Value {
         let Origin { node, index } = origin;
         if index > 0 {
             return match histories.effects(node).get(index as usize - 1).map(|op| op.kind) {
@@ -361,7 +361,12 @@ impl Native {
         self.places.name(place)
     }
 
-    fn try_run(&mut self, histories: &Histories, step: Step, node: NodeId) -> Result<Segment, End> {
+    fn try_run(
+        &mut self,
+        histories: &LocalHistories,
+        step: Step,
+        node: HistoryId,
+    ) -> Result<Segment, End> {
         if let Step::After(parent, _) = step {
             let thread = histories.thread(parent);
             let stands = self.threads.get(thread.index()).and_then(Option::as_ref);
@@ -379,7 +384,13 @@ impl Native {
 }
 
 impl Program for Native {
-    fn run(&mut self, histories: &Histories, _: &[NodeId], step: Step, node: NodeId) -> Segment {
+    fn run(
+        &mut self,
+        histories: &LocalHistories,
+        _: &[HistoryId],
+        step: Step,
+        node: HistoryId,
+    ) -> Segment {
         let reply = self.value_of(histories, step);
         self.replies.truncate(node.0 as usize);
         self.replies.resize(node.0 as usize, 0);

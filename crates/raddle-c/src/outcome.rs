@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use raddle_core::explore::{Ending, Trace};
+use raddle_core::trace::{Ending, Trace};
 
 /// What an exploration says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

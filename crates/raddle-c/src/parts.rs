@@ -8,13 +8,14 @@
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
-use raddle_core::explore::parallel::frontier::{Frontier, Key};
-use raddle_core::explore::parallel::process::{Processes, Side};
-use raddle_core::explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
-use raddle_core::explore::reads_from_compact::subtree::Subtree;
-use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_core::model::Model;
-use raddle_core::robust::Finding;
+use raddle_core::trace::Ending;
+use raddle_explore::parallel::frontier::{Frontier, Key};
+use raddle_explore::parallel::process::{Processes, Side};
+use raddle_explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
+use raddle_explore::rf_part_smc::subtree::Subtree;
+use raddle_explore::robustness::Finding;
+use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_runtime::copies;
 use serde::{Deserialize, Serialize};
 
@@ -100,15 +101,15 @@ struct Watch {
 
 impl Visitor for Watch {
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
-        let is_wrong = match leaf.ending() {
+        let is_bug = match leaf.ending() {
             Ending::Deadlock(_) | Ending::Livelock(_) if has_exited(leaf) => false,
             Ending::Deadlock(_) | Ending::Livelock(_) if main_has_ended(leaf) => {
                 self.is_late = true;
                 self.stops_late
             }
-            ending => ending.is_wrong(),
+            ending => ending.is_bug(),
         };
-        if !is_wrong {
+        if !is_bug {
             return Control::Continue;
         }
         self.found = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));

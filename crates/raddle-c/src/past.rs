@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use raddle_core::program::{NodeId, Op};
+use raddle_core::program::{HistoryId, Op};
 
 use crate::rewind::Kept;
 use crate::switch::Caller;
@@ -20,7 +20,7 @@ const COMPARED: usize = 32;
 #[derive(Default)]
 pub(crate) struct Point {
     /// The history that ends there.
-    pub(crate) node: Option<NodeId>,
+    pub(crate) node: Option<HistoryId>,
     pub(crate) question: Option<Op>,
     /// Where it is in its code: several such places have one in the user's sources.
     pub(crate) caller: Caller,
@@ -89,7 +89,7 @@ impl Past {
     }
 
     /// The thread stands at a question. Returns an earlier history at whose end it was the same.
-    pub(crate) fn push(&mut self, mut point: Point) -> Option<NodeId> {
+    pub(crate) fn push(&mut self, mut point: Point) -> Option<HistoryId> {
         let from = Self::compared_from(self.since, self.end()).max(self.first) - self.first;
         let is_same = |earlier: &&Point| point.is_compared && earlier.is_same(&point);
         let earlier = self.points.range(from..).find(is_same).and_then(|point| point.node);
@@ -103,7 +103,7 @@ impl Past {
     }
 
     /// Goes back to the end of a history, if that can be done.
-    pub(crate) fn back_to(&mut self, node: NodeId) -> Option<&Point> {
+    pub(crate) fn back_to(&mut self, node: HistoryId) -> Option<&Point> {
         let at = self.points.iter().rposition(|point| point.node == Some(node))?;
         let (point, number) = (&self.points[at], self.first + at);
         if !point.kept.is_kept || Self::compared_from(point.since, number + 1) < self.first {
@@ -120,7 +120,8 @@ mod tests {
     use super::*;
 
     fn point(node: u32, stack: u8, is_kept: bool) -> Point {
-        let mut point = Point { node: Some(NodeId(node)), is_compared: true, ..Point::default() };
+        let mut point =
+            Point { node: Some(HistoryId(node)), is_compared: true, ..Point::default() };
         point.stack = vec![stack];
         point.kept.is_kept = is_kept;
         point
@@ -131,10 +132,10 @@ mod tests {
         let mut past = Past::default();
         assert_eq!(past.push(point(0, 7, true)), None);
         assert_eq!(past.push(point(1, 8, true)), None);
-        assert_eq!(past.push(point(2, 7, true)), Some(NodeId(0)));
+        assert_eq!(past.push(point(2, 7, true)), Some(HistoryId(0)));
         past.changed();
         assert_eq!(past.push(point(3, 7, true)), None);
-        assert_eq!(past.push(point(4, 7, true)), Some(NodeId(3)));
+        assert_eq!(past.push(point(4, 7, true)), Some(HistoryId(3)));
     }
 
     #[test]
@@ -144,11 +145,11 @@ mod tests {
         past.push(point(1, 8, true));
         past.changed();
         past.push(point(2, 7, true));
-        assert!(past.back_to(NodeId(1)).is_some());
-        assert_eq!(past.push(point(3, 8, true)), Some(NodeId(1)));
-        assert!(past.back_to(NodeId(2)).is_none(), "that is no more its past");
+        assert!(past.back_to(HistoryId(1)).is_some());
+        assert_eq!(past.push(point(3, 8, true)), Some(HistoryId(1)));
+        assert!(past.back_to(HistoryId(2)).is_none(), "that is no more its past");
         past.clear();
-        assert!(past.back_to(NodeId(0)).is_none());
+        assert!(past.back_to(HistoryId(0)).is_none());
     }
 
     #[test]
@@ -158,15 +159,15 @@ mod tests {
         (0..many).for_each(|node| assert_eq!(past.push(point(node, node as u8, true)), None));
         let first = many - POINTS as u32;
         let compared = COMPARED as u32;
-        assert!(past.back_to(NodeId(first + compared - 2)).is_none());
-        assert!(past.back_to(NodeId(first + compared - 1)).is_some());
-        assert_eq!(past.push(point(many, first as u8, true)), Some(NodeId(first)));
+        assert!(past.back_to(HistoryId(first + compared - 2)).is_none());
+        assert!(past.back_to(HistoryId(first + compared - 1)).is_some());
+        assert_eq!(past.push(point(many, first as u8, true)), Some(HistoryId(first)));
     }
 
     #[test]
     fn only_what_is_kept_can_be_gone_back_to() {
         let mut past = Past::default();
         past.push(point(0, 7, false));
-        assert!(past.back_to(NodeId(0)).is_none());
+        assert!(past.back_to(HistoryId(0)).is_none());
     }
 }

@@ -4,8 +4,8 @@
 //! is found by following its trace once more: every question gets the answer that it got.
 
 use raddle_core::execution::ThreadId;
-use raddle_core::explore::{Observed, Trace, TraceEvent};
-use raddle_core::program::{Answer, End, Histories, NodeId, OpKind};
+use raddle_core::program::{Answer, End, HistoryId, LocalHistories, OpKind};
+use raddle_core::trace::{Observed, Trace, TraceEvent};
 use rustc_hash::FxHashMap;
 
 use crate::native::Native;
@@ -13,15 +13,15 @@ use crate::native::Native;
 /// The threads of an execution, and how far they are.
 struct Follow<'a> {
     program: &'a mut Native,
-    histories: Histories,
-    nodes: FxHashMap<ThreadId, NodeId>,
+    histories: LocalHistories,
+    nodes: FxHashMap<ThreadId, HistoryId>,
     text: String,
 }
 
 /// What the program printed in the execution of a trace.
 pub(crate) fn printed(program: &mut Native, trace: &Trace) -> String {
     program.restart();
-    let (histories, nodes) = (Histories::new(), FxHashMap::default());
+    let (histories, nodes) = (LocalHistories::new(), FxHashMap::default());
     let mut follow = Follow { program, histories, nodes, text: String::new() };
     follow.start(ThreadId::new(0));
     for event in &trace.events {
@@ -37,7 +37,7 @@ impl Follow<'_> {
     }
 
     /// A thread has reached a history.
-    fn reach(&mut self, thread: ThreadId, node: NodeId) {
+    fn reach(&mut self, thread: ThreadId, node: HistoryId) {
         self.nodes.insert(thread, node);
         if let Some(text) = self.program.printed_at(node) {
             self.text.push_str(text);

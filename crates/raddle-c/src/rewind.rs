@@ -1,6 +1,6 @@
 //! A thread goes back to an earlier question.
 //!
-//! *Problem.* Histories that are asked for one after the other differ mostly in their last answers. To run the thread from
+//! *Problem.* LocalHistories that are asked for one after the other differ mostly in their last answers. To run the thread from
 //! its beginning for each takes as long as the thread is.
 //!
 //! *Idea.* At every question what the thread consists of is copied: registers, stack, the variables and blocks that are its
@@ -21,7 +21,7 @@
 //! much again. A history that is twenty loads long takes about a tenth of the time.
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::program::{End, NodeId};
+use raddle_core::program::{End, HistoryId};
 use rustc_hash::FxHashMap;
 
 use crate::heap::Heap;
@@ -126,7 +126,7 @@ impl Thread {
 
     /// Goes back to the question with which the history ends. Says which of the variables that it owns now it had not yet
     /// touched there, and whether the same is true of its thread-local variables.
-    fn go_back(&mut self, node: NodeId) -> Option<(usize, bool)> {
+    fn go_back(&mut self, node: HistoryId) -> Option<(usize, bool)> {
         let used = self.used_from();
         let point = self.past.back_to(node)?;
         let kept = &point.kept;
@@ -171,7 +171,7 @@ unsafe fn write(to: usize, bytes: &[u8]) {
 
 impl Native {
     /// Notes where the current thread stands after a history. Returns an earlier history at whose end it was the same.
-    pub(crate) fn note_question(&mut self, node: NodeId, end: &End) -> Option<NodeId> {
+    pub(crate) fn note_question(&mut self, node: HistoryId, end: &End) -> Option<HistoryId> {
         let End::Question(question) = end else { return None };
         let mut point = self.thread_mut().past.spare();
         let thread = self.thread();
@@ -219,7 +219,7 @@ impl Native {
     }
 
     /// The thread goes back to the end of a history, if that can be done.
-    pub(crate) fn go_back(&mut self, thread: ThreadId, node: NodeId) -> bool {
+    pub(crate) fn go_back(&mut self, thread: ThreadId, node: HistoryId) -> bool {
         let Some(Some(state)) = self.threads.get_mut(thread.index()) else { return false };
         let Some((owned, locals)) = state.go_back(node) else { return false };
         self.current = thread;

@@ -1,7 +1,7 @@
 //! The threads of the program.
 
 use raddle_core::execution::{LocationId, Value};
-use raddle_core::program::{NodeId, Op, OpKind, PlaceId};
+use raddle_core::program::{HistoryId, Op, OpKind, PlaceId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -78,7 +78,7 @@ pub(crate) struct Thread {
     pub(crate) frame: Box<Frame>,
     pub(crate) slot: Slot,
     /// The history at whose end it stands, with a question.
-    pub(crate) at: Option<NodeId>,
+    pub(crate) at: Option<HistoryId>,
     /// How many functions it has started: constructors, and then its own.
     pub(crate) phase: usize,
     pub(crate) waiting: Waiting,

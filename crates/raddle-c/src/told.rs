@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use raddle_core::execution::{LocationId, ThreadId};
-use raddle_core::explore::{Ending, Pending, Trace, TraceEvent};
+use raddle_core::trace::{Ending, Pending, Trace, TraceEvent};
 
 use crate::layout::{Location, What};
 use crate::native::Native;

@@ -19,10 +19,10 @@ use std::thread;
 use std::time::Duration;
 
 use raddle_c::{Object, Outcome, Parts, Request, Verdict, build, check_built, check_parts};
-use raddle_core::explore::parallel::Budget;
 use raddle_core::model::Model;
-use raddle_core::reference::programs::classes;
-use raddle_core::script::Script;
+use raddle_explore::parallel::Budget;
+use raddle_testkit::programs::classes;
+use raddle_testkit::script::Script;
 
 /// A line of the table.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use raddle_c::{BugKind, Request, Verdict, build, check_built};
-use raddle_core::explore::online::Sampling;
 use raddle_core::model::Model;
-use raddle_core::plan::Explorer;
+use raddle_explore::plan::Explorer;
+use raddle_explore::sampling::Sampling;
 
 /// A line of the corpus' table.
 struct Row {

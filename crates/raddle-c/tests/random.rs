@@ -3,20 +3,17 @@
 //! What threads share is in variables of the program, on the stack of the main thread between what is its own, or in a block. What
 //! a script has in registers is in variables on the stack whose addresses are known, so that there are hooks for them.
 
-#[path = "../../raddle-core/tests/common/seeds.rs"]
-mod seeds;
-
 use std::fmt::Write;
 
 use raddle_c::{Outcome, Request, Verdict, build, check_built};
 use raddle_core::execution::MemoryOrder;
 use raddle_core::model::Model;
 use raddle_core::program::UpdateKind;
-use raddle_core::reference::programs::random::{Features, Style, cycle, random};
-use raddle_core::reference::programs::{classes, shrink};
-use raddle_core::reference::random::Random;
-use raddle_core::script::{Expression, Script, Statement};
-use seeds::for_cases;
+use raddle_core::random::Random;
+use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::{classes, shrink};
+use raddle_testkit::script::{Expression, Script, Statement};
+use raddle_testkit::seeds::for_cases;
 
 /// How many states the oracle may visit.
 const BUDGET: usize = 20_000;

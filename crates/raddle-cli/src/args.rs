@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand};
-use raddle_core::consistency::{Options, UseClosure};
-use raddle_core::history::Format;
+use raddle_consistency::check::{Options, UseClosure};
+use raddle_consistency::history::Format;
 use raddle_core::model::Model;
 
 use crate::bmc::{self, BmcArgs};
@@ -102,7 +102,7 @@ them, or shows why there are none.";
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("mode").args(MODES))]
 pub(crate) struct VerifyArgs {
-    /// Histories to read, as text or JSON Lines; `-` is standard input
+    /// LocalHistories to read, as text or JSON Lines; `-` is standard input
     #[arg(value_name = "HISTORY", required_unless_present = "generate")]
     pub(crate) histories: Vec<PathBuf>,
 

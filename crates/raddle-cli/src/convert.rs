@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_core::history::{self, Format};
+use raddle_consistency::history::{self, Format};
 
 use crate::args::VerifyArgs;
 use crate::input;

@@ -6,8 +6,8 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle_core::litmus::{Cycle, CycleError};
-use raddle_core::plan::Language;
+use raddle_explore::plan::Language;
+use raddle_litmus::{Cycle, CycleError};
 
 use crate::output::{Output, OutputError, complain};
 use crate::status::Status;

@@ -11,9 +11,9 @@ use std::num::NonZero;
 use std::path::Path;
 
 use clap::Args;
-use raddle_core::history::{self, Format};
+use raddle_consistency::history::{self, Format};
+use raddle_consistency::reference::generate::{Shape, Values, generate, perturb};
 use raddle_core::model::Model;
-use raddle_core::reference::generate::{Shape, Values, generate, perturb};
 
 use crate::args::VerifyArgs;
 use crate::output::{Output, OutputError};

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::num::NonZero;
 use std::path::{self, Path, PathBuf};
 
+use raddle_consistency::history::{self, HistoryError};
 use raddle_core::execution::Execution;
-use raddle_core::history::{self, HistoryError};
 use serde::Serialize;
 
 use crate::pool;

@@ -1,7 +1,7 @@
 //! `raddle models`: the memory models, their axioms, and what goes with what.
 
 use raddle_core::model::{Axiom, Model, axioms};
-use raddle_core::plan::{Explorer, Plan};
+use raddle_explore::plan::{Explorer, Plan};
 use serde::Serialize;
 
 use crate::args::ModelsArgs;
@@ -151,13 +151,13 @@ fn explorers() -> Vec<Vec<String>> {
     let heads = ["  explorer", "--by", "everything", "divided", "models"];
     let row = |explorer: Explorer| {
         let models: Vec<Model> =
-            Model::ALL.into_iter().filter(|&model| explorer.goes_with(model)).collect();
+            Model::ALL.into_iter().filter(|&model| explorer.supports(model)).collect();
         let names = models.iter().map(|model| model.name()).collect::<Vec<_>>().join(", ");
         let models_of = if models.len() == Model::ALL.len() { "all" } else { &names };
-        let has_parts = Plan { model: models[0], explorer }.has_parts().is_ok();
+        let is_divisible = Plan { model: models[0], explorer }.is_divisible().is_ok();
         let name = format!("  {}", explorer.name());
         let explores_all = yes(explorer.sampling().is_none());
-        [&name, explorer.equivalence().name(), explores_all, yes(has_parts), models_of]
+        [&name, explorer.equivalence().name(), explores_all, yes(is_divisible), models_of]
             .map(str::to_owned)
             .to_vec()
     };

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle_c::{Bug, BugKind, Request, Source};
-use raddle_core::explore::online::Sampling;
 use raddle_core::model::Model;
-use raddle_core::plan::Explorer;
+use raddle_explore::plan::Explorer;
+use raddle_explore::sampling::Sampling;
 use serde::{Deserialize, Serialize};
 
 use crate::check::native;

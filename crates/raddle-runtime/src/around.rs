@@ -24,7 +24,7 @@
 
 use raddle_core::execution::ThreadId;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, PlaceId, Step,
+    Answer, End, Failure, FailureKind, HistoryId, LocalHistories, Op, OpKind, PlaceId, Step,
 };
 
 use crate::native::Native;
@@ -109,7 +109,7 @@ impl<F: Fn()> Native<F> {
     /// Notes which blocks of the thread nobody else can know.
     pub(crate) fn follow_publications(
         &self,
-        histories: &Histories,
+        histories: &LocalHistories,
         step: Step,
         reply: Reply,
         at: usize,
@@ -145,9 +145,9 @@ impl<F: Fn()> Native<F> {
     /// exploration has to start again with joins that carry histories.
     pub(crate) fn execute_new(
         &mut self,
-        histories: &Histories,
+        histories: &LocalHistories,
         step: Step,
-        node: NodeId,
+        node: HistoryId,
     ) -> Result<End, Failure> {
         let thread = match step {
             Step::Start(thread, _) => thread,

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use raddle_core::explore::parallel::process::{Link, Side};
+use raddle_explore::parallel::process::{Link, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::state::{self, Settings};

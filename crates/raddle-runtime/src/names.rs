@@ -1,6 +1,6 @@
 //! Names that last from run to run.
 //!
-//! Histories speak of threads, locations and places. These get numbers when they are first met, and
+//! LocalHistories speak of threads, locations and places. These get numbers when they are first met, and
 //! keep them for the whole exploration; what they are known by does not depend on schedules: a thread by
 //! its parent and how many threads that had spawned before, a location by the block it lies in, a place
 //! by file, line and column.

@@ -23,11 +23,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::explore::report;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, Histories, Live, NodeId, Op, OpKind, Origin, PlaceId,
-    Program, Queues, Segment, Step, is_pointer,
+    Answer, End, Failure, FailureKind, HistoryId, Live, LocalHistories, Op, OpKind, Origin,
+    PlaceId, Program, Queues, Segment, Step, is_pointer,
 };
+use raddle_explore::counterexample;
 
 use crate::around::Around;
 use crate::copies::News;
@@ -82,7 +82,7 @@ pub struct Native<F> {
     /// Of threads that are gone: what they have allocated.
     pub(crate) spare: Vec<Spin>,
     /// The histories that the run has executed, in order.
-    pub(crate) live: Vec<NodeId>,
+    pub(crate) live: Vec<HistoryId>,
     /// Whether the run met something after which the program cannot be cleaned up.
     pub(crate) broken: bool,
     /// For each history what its last answer said.
@@ -157,7 +157,12 @@ impl<F: Fn()> Native<F> {
 
     /// What is left to execute before the step: all that it needs, in the order of the past. Ends the
     /// run if that does not lead there.
-    fn prepare(&mut self, histories: &Histories, past: &[NodeId], step: Step) -> Vec<NodeId> {
+    fn prepare(
+        &mut self,
+        histories: &LocalHistories,
+        past: &[HistoryId],
+        step: Step,
+    ) -> Vec<HistoryId> {
         self.needed.search(histories, step);
         loop {
             if let Some(missing) = self.missing(past) {
@@ -172,7 +177,7 @@ impl<F: Fn()> Native<F> {
     }
 
     /// What is left to execute if the run goes on. None: that does not lead there.
-    fn missing(&self, past: &[NodeId]) -> Option<Vec<NodeId>> {
+    fn missing(&self, past: &[HistoryId]) -> Option<Vec<HistoryId>> {
         let mut missing = vec![];
         let mut alive = self.live.iter().peekable();
         for node in past {
@@ -197,7 +202,7 @@ impl<F: Fn()> Native<F> {
     }
 
     /// Executes a history again. An error says what is different this time.
-    fn repeat(&mut self, histories: &Histories, node: NodeId) -> Result<(), Failure> {
+    fn repeat(&mut self, histories: &LocalHistories, node: HistoryId) -> Result<(), Failure> {
         let step = histories.step(node);
         let reply = self.replies[node.0 as usize];
         let end = self.execute(histories, step, reply, node)?;
@@ -215,10 +220,10 @@ impl<F: Fn()> Native<F> {
     /// Executes a step: the thread runs until it stops. Its effects are in the state.
     pub(crate) fn execute(
         &mut self,
-        histories: &Histories,
+        histories: &LocalHistories,
         step: Step,
         reply: Reply,
-        node: NodeId,
+        node: HistoryId,
     ) -> Result<End, Failure> {
         let at = match step {
             Step::Start(thread, _) => self.start(thread)?,
@@ -325,7 +330,7 @@ impl<F: Fn()> Native<F> {
     }
 
     /// Keeps or forgets what the thread was at its last questions.
-    fn follow_spin(&mut self, histories: &Histories, step: Step, reply: Reply, at: usize) {
+    fn follow_spin(&mut self, histories: &LocalHistories, step: Step, reply: Reply, at: usize) {
         let reads = match step {
             Step::Start(..) => false,
             Step::After(parent, answer) => match histories.end(parent) {
@@ -341,7 +346,7 @@ impl<F: Fn()> Native<F> {
 
     /// Notes where the thread stands after its last step. Returns an earlier history at whose end it
     /// was the same.
-    fn note_spin(&mut self, node: NodeId, end: &End) -> Option<NodeId> {
+    fn note_spin(&mut self, node: HistoryId, end: &End) -> Option<HistoryId> {
         let End::Question(question) = end else { return None };
         let thread = self.context.state.borrow().current;
         let at = self.threads.iter().position(|running| running.thread == thread)?;
@@ -356,11 +361,11 @@ impl<F: Fn()> Native<F> {
     /// memory other than its stack after the history `since`. An error says what is different this time.
     fn changes_memory(
         &mut self,
-        histories: &Histories,
-        past: &[NodeId],
+        histories: &LocalHistories,
+        past: &[HistoryId],
         step: Step,
-        since: NodeId,
-        node: NodeId,
+        since: HistoryId,
+        node: HistoryId,
     ) -> Result<bool, Failure> {
         self.restart();
         let Step::After(last, _) = step else { return Ok(true) };
@@ -386,7 +391,7 @@ impl<F: Fn()> Native<F> {
     }
 
     /// What an answer says.
-    fn reply(&self, histories: &Histories, step: Step) -> Reply {
+    fn reply(&self, histories: &LocalHistories, step: Step) -> Reply {
         let Step::After(_, answer) = step else { return Reply::default() };
         let spurious = matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_));
         let value = match answer {
@@ -399,7 +404,7 @@ impl<F: Fn()> Native<F> {
     }
 
     /// What an event wrote, if it did.
-    fn written(&self, histories: &Histories, origin: Origin) -> Value {
+    fn written(&self, histories: &LocalHistories, origin: Origin) -> Value {
         let Origin { node, index } = origin;
         if index > 0 {
             return match histories.effects(node).get(index as usize - 1).map(|op| op.kind) {
@@ -427,8 +432,8 @@ impl<F: Fn()> Native<F> {
 
     fn difference(
         &self,
-        histories: &Histories,
-        node: NodeId,
+        histories: &LocalHistories,
+        node: HistoryId,
         effects: &[Op],
         end: &End,
     ) -> Failure {
@@ -448,7 +453,7 @@ impl<F: Fn()> Native<F> {
     fn tell(&self, doing: Option<&Result<Op, End>>) -> (String, Option<PlaceId>) {
         match doing {
             Some(Ok(op)) => {
-                let words = report::op(self, op);
+                let words = counterexample::op(self, op);
                 (format!("`{words}` at {}", self.place(op.place)), Some(op.place))
             }
             Some(Err(End::Failed(failure))) => {
@@ -470,7 +475,13 @@ fn with_end(effects: &[Op], end: &End) -> Vec<Result<Op, End>> {
 }
 
 impl<F: Fn()> Program for Native<F> {
-    fn run(&mut self, histories: &Histories, past: &[NodeId], step: Step, node: NodeId) -> Segment {
+    fn run(
+        &mut self,
+        histories: &LocalHistories,
+        past: &[HistoryId],
+        step: Step,
+        node: HistoryId,
+    ) -> Segment {
         let reply = self.reply(histories, step);
         self.replies.truncate(node.0 as usize);
         self.replies.resize(node.0 as usize, Reply::default());
@@ -485,7 +496,7 @@ impl<F: Fn()> Program for Native<F> {
         }
     }
 
-    fn result(&self, _node: NodeId) -> Option<Value> {
+    fn result(&self, _node: HistoryId) -> Option<Value> {
         let state = &mut *self.context.state.borrow_mut();
         let current = state.current;
         let number = state.thread(current).given?;
@@ -525,10 +536,10 @@ impl<F: Fn()> Program for Native<F> {
 impl<F: Fn()> Native<F> {
     fn try_run(
         &mut self,
-        histories: &Histories,
-        past: &[NodeId],
+        histories: &LocalHistories,
+        past: &[HistoryId],
         step: Step,
-        node: NodeId,
+        node: HistoryId,
     ) -> Result<Segment, Failure> {
         for before in self.prepare(histories, past, step) {
             self.repeat(histories, before)?;

@@ -3,7 +3,7 @@
 //! The thread's own past, the past of what it observed where more than a value is observed
 //! ([`Answer::From`]), and whoever spawned it. All else does not matter to what the thread does.
 
-use raddle_core::program::{Answer, Histories, NodeId, Step};
+use raddle_core::program::{Answer, HistoryId, LocalHistories, Step};
 
 /// Which histories have to be executed.
 #[derive(Default)]
@@ -11,12 +11,12 @@ pub(crate) struct Needed {
     /// For each history the last search that met it.
     met: Vec<u32>,
     search: u32,
-    open: Vec<NodeId>,
+    open: Vec<HistoryId>,
 }
 
 impl Needed {
     /// Searches for all that the step needs.
-    pub(crate) fn search(&mut self, histories: &Histories, step: Step) {
+    pub(crate) fn search(&mut self, histories: &LocalHistories, step: Step) {
         self.met.resize(histories.len(), 0);
         self.search += 1;
         self.add_step(step);
@@ -39,7 +39,7 @@ impl Needed {
         }
     }
 
-    fn add(&mut self, node: NodeId) {
+    fn add(&mut self, node: HistoryId) {
         let met = &mut self.met[node.0 as usize];
         if *met != self.search {
             *met = self.search;
@@ -48,7 +48,7 @@ impl Needed {
     }
 
     /// Whether the last search met the history.
-    pub(crate) fn has(&self, node: NodeId) -> bool {
+    pub(crate) fn has(&self, node: HistoryId) -> bool {
         self.met[node.0 as usize] == self.search
     }
 }

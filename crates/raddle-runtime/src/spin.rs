@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use raddle_core::program::{Answer, NodeId, Op, OpKind};
+use raddle_core::program::{Answer, HistoryId, Op, OpKind};
 
 use crate::heap::Heap;
 use crate::state::Reply;
@@ -23,7 +23,7 @@ const COPIES: usize = 32;
 
 /// A thread at a question.
 struct Copy {
-    node: NodeId,
+    node: HistoryId,
     question: Op,
     /// Registers and stack.
     bytes: Vec<u8>,
@@ -45,7 +45,12 @@ impl Spin {
 
     /// Remembers the thread at the question with which the history ends. Returns an earlier history
     /// at whose end the thread was the same.
-    pub(crate) fn note(&mut self, node: NodeId, question: Op, stack: &[u8]) -> Option<NodeId> {
+    pub(crate) fn note(
+        &mut self,
+        node: HistoryId,
+        question: Op,
+        stack: &[u8],
+    ) -> Option<HistoryId> {
         let same = |copy: &&Copy| copy.question == question && copy.bytes == stack;
         let earlier = self.copies.iter().find(same).map(|copy| copy.node);
         if self.copies.len() == COPIES {

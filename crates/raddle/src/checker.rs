@@ -6,13 +6,14 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use raddle_core::explore::online::Sampling;
-use raddle_core::explore::reads_from_compact::{self, Estimate};
-use raddle_core::explore::{Control, Ending, Extent, Leaf, Limits, Summary, Trace, Unsupported};
 use raddle_core::model::Model;
-use raddle_core::plan::{self, Equivalence, Explorer, Plan};
 use raddle_core::program::FailureKind;
-use raddle_core::robust::{self, Finding, NotRobust};
+use raddle_core::trace::{Ending, Trace};
+use raddle_explore::plan::{self, Equivalence, Explorer, Plan};
+use raddle_explore::rf_part_smc::{self, Estimate};
+use raddle_explore::robustness::{self, Finding, NotRobust};
+use raddle_explore::sampling::Sampling;
+use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Unsupported};
 use raddle_runtime::{Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
@@ -277,7 +278,7 @@ impl Checker {
             plan::Unsupported { what: plan::What::Robustness, model: self.model }
         );
         let is_divided = self.jobs.is_some_and(|jobs| jobs.get() > 1) || self.checkpoint.is_some();
-        if is_divided && let Err(why) = plan.has_parts() {
+        if is_divided && let Err(why) = plan.is_divisible() {
             panic!("raddle: {why}");
         }
         assert!(
@@ -308,7 +309,7 @@ impl Checker {
 
     /// How to divide the exploration, if that is asked for and possible.
     fn parts(&self, plan: Plan, start: Instant) -> Option<Parts> {
-        let is_whole = self.is_whole() || plan.has_parts().is_err();
+        let is_whole = self.is_whole() || plan.is_divisible().is_err();
         let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
         let jobs = self.jobs.or(one).filter(|_| !is_whole)?;
         let deadline = self.timeout.map(|timeout| start + timeout);
@@ -366,7 +367,7 @@ impl Checker {
             let mut program = Native::new(&f, settings);
             let end = Some(Instant::now() + time);
             let estimate = raddle_runtime::on_large_stack(|| {
-                reads_from_compact::estimate(&mut program, self.model, u64::MAX, end)
+                rf_part_smc::estimate(&mut program, self.model, u64::MAX, end)
             });
             match program.wanted() {
                 Some(wanted) => settings = wanted,
@@ -394,9 +395,9 @@ impl Checker {
             deadline: self.timeout.map(|timeout| start + timeout),
         };
         if self.robust {
-            let is_wrong = |leaf: &dyn Leaf| leaf.ending().is_wrong();
-            let robust::Answer { summary, finding } =
-                robust::check(program, plan, &limits, &is_wrong);
+            let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();
+            let robustness::Answer { summary, finding } =
+                robustness::check(program, plan, &limits, &is_bug);
             return (summary, finding);
         }
         let found = RefCell::new(None);
@@ -499,9 +500,9 @@ fn bug<F: Fn()>(program: &Native<F>, model: Model, wrong: &Finding) -> Bug {
             let style = report::style();
             Bug {
                 kind: BugKind::NotRobust,
-                message: robust::sentence(program, model, found, &style),
-                place: robust::place(program, found, &style),
-                report: format!("\n{}\n", robust::report(program, model, found, &style)),
+                message: robustness::sentence(program, model, found, &style),
+                place: robustness::place(program, found, &style),
+                report: format!("\n{}\n", robustness::report(program, model, found, &style)),
                 trace: Schedule::new(&program.names(), program.settings(), model, ending, trace),
             }
         }

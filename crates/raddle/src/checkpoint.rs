@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use raddle_core::explore::parallel::checkpoint::{Keeper, read};
 use raddle_core::model::Model;
+use raddle_explore::parallel::checkpoint::{Keeper, read};
 use raddle_runtime::Settings;
 
 use crate::parts::Kept;

@@ -69,9 +69,9 @@ pub mod sync;
 pub mod thread;
 
 pub use checker::{Bug, BugKind, Checker, Outcome, Verdict, check};
-pub use raddle_core::explore::reads_from_compact::Estimate;
 pub use raddle_core::model::Model;
-pub use raddle_core::plan::{Equivalence, Explorer};
+pub use raddle_explore::plan::{Equivalence, Explorer};
+pub use raddle_explore::rf_part_smc::Estimate;
 pub use replay::{Schedule, ScheduleError, replay};
 
 /// Hints to the processor.

@@ -8,16 +8,14 @@
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
-use raddle_core::explore::parallel::checkpoint::Keeper;
-use raddle_core::explore::parallel::process::Processes;
-use raddle_core::explore::parallel::{
-    self, Budget, Explored, Helpers, Note, Task,
-    frontier::{Frontier, Key},
-};
-use raddle_core::explore::reads_from_compact::subtree::Subtree;
-use raddle_core::explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_core::model::Model;
-use raddle_core::robust::Finding;
+use raddle_explore::parallel::checkpoint::Keeper;
+use raddle_explore::parallel::frontier::{Frontier, Key};
+use raddle_explore::parallel::process::Processes;
+use raddle_explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
+use raddle_explore::rf_part_smc::subtree::Subtree;
+use raddle_explore::robustness::Finding;
+use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_runtime::{Native, News, Settings, copies};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +59,7 @@ struct Watch(Option<Finding>);
 
 impl Visitor for Watch {
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
-        if !leaf.ending().is_wrong() {
+        if !leaf.ending().is_bug() {
             return Control::Continue;
         }
         self.0 = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));

@@ -19,12 +19,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::explore::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_core::model::Model;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, Histories, NodeId, Op, OpKind, Origin, PlaceId, is_pointer,
+    Answer, End, Failure, FailureKind, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId,
+    is_pointer,
 };
-use raddle_core::robust::{self, Finding};
+use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_explore::robustness::{self, Finding};
 use raddle_runtime::{Caller, Names, Native, Settings, ops};
 use serde::{Deserialize, Serialize};
 
@@ -348,8 +349,8 @@ struct Event {
 
 struct Replay<F> {
     program: Native<F>,
-    histories: Histories,
-    past: Vec<NodeId>,
+    histories: LocalHistories,
+    past: Vec<HistoryId>,
     trace: Trace,
     threads: BTreeMap<String, Thread>,
     initial: BTreeMap<LocationId, Value>,
@@ -357,7 +358,7 @@ struct Replay<F> {
 
 struct Thread {
     id: ThreadId,
-    node: NodeId,
+    node: HistoryId,
     events: Vec<Event>,
 }
 
@@ -365,7 +366,7 @@ impl<F: Fn()> Replay<F> {
     fn new(program: Native<F>) -> Self {
         Replay {
             program,
-            histories: Histories::new(),
+            histories: LocalHistories::new(),
             past: vec![],
             trace: Trace::default(),
             threads: BTreeMap::new(),
@@ -381,7 +382,7 @@ impl<F: Fn()> Replay<F> {
     }
 
     /// A thread has reached a history: its effects happen.
-    fn reach(&mut self, path: &str, node: NodeId) {
+    fn reach(&mut self, path: &str, node: HistoryId) {
         self.past.push(node);
         for (index, op) in self.histories.effects(node).to_vec().into_iter().enumerate() {
             let origin = Origin { node, index: index as u32 + 1 };
@@ -528,7 +529,7 @@ impl<F: Fn()> Replay<F> {
     fn compared_with_sc(mut self, model: Model) -> Outcome {
         let wrong = match self.ending(&ScheduledEnding::NotRobust) {
             Ok(ending) => Ok(Finding::Wrong(ending, self.trace)),
-            Err(()) => robust::compare(&self.program, model, Ending::Complete, self.trace)
+            Err(()) => robustness::compare(&self.program, model, Ending::Complete, self.trace)
                 .map(Finding::NotRobust)
                 .ok_or_else(|| String::from("sc allows the execution of the schedule")),
         };

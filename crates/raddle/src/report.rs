@@ -1,9 +1,9 @@
 //! What went wrong, for people.
 
-use raddle_core::explore::report::{self, Style};
-use raddle_core::explore::{Ending, Trace};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
+use raddle_core::trace::{Ending, Trace};
+use raddle_explore::counterexample::{self, Style};
 use raddle_runtime::ops::GONE;
 
 use crate::sync::condvar::CHOOSING;
@@ -17,16 +17,16 @@ pub(crate) fn style() -> Style {
 
 /// What went wrong, in one sentence.
 pub(crate) fn sentence(program: &dyn Program, ending: &Ending, trace: &Trace) -> String {
-    report::sentence(program, ending, trace, &style())
+    counterexample::sentence(program, ending, trace, &style())
 }
 
 /// Where it went wrong.
 pub(crate) fn place(program: &dyn Program, ending: &Ending, trace: &Trace) -> String {
-    let place = report::place(ending, trace);
+    let place = counterexample::place(ending, trace);
     place.map_or_else(|| String::from("the start"), |place| program.place(place))
 }
 
 /// The execution, threads side by side, with an empty line before and after.
 pub(crate) fn table(program: &dyn Program, model: Model, ending: &Ending, trace: &Trace) -> String {
-    format!("\n{}\n", report::execution(program, model, ending, trace, &style()))
+    format!("\n{}\n", counterexample::execution(program, model, ending, trace, &style()))
 }

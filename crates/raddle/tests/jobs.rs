@@ -100,6 +100,6 @@ fn what_a_worker_learns_is_handed_over() {
 #[test]
 #[should_panic(expected = "the explorer optimal cannot be divided among several workers")]
 fn other_explorers_are_not_divided() {
-    let optimal = raddle::Explorer::Optimal;
+    let optimal = raddle::Explorer::OptimalDpor;
     Checker::new().model(Model::Sc).explorer(optimal).jobs(2).check(|| drop(readers(2)));
 }

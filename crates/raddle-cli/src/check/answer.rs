@@ -1,7 +1,7 @@
 //! What comes of exploring a program under a model.
 
-use raddle_core::explore::{Extent, Unsupported};
 use raddle_core::model::Model;
+use raddle_explore::{Extent, Unsupported};
 use serde::Serialize;
 
 use crate::status::Status;

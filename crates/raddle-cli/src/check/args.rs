@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use raddle_core::explore::Limits;
-use raddle_core::explore::online::Sampling;
 use raddle_core::model::Model;
-use raddle_core::plan::{Equivalence, Explorer, Language};
+use raddle_explore::Limits;
+use raddle_explore::plan::{Equivalence, Explorer, Language};
+use raddle_explore::sampling::Sampling;
 
 use crate::args::{ModelChoice, chosen_models};
 use crate::pool;
@@ -161,7 +161,7 @@ impl CheckArgs {
     /// # Errors
     /// If the one that is named does not explore by what is named.
     pub(crate) fn explorer(&self) -> Result<Explorer, String> {
-        let named = if self.open { Some(Explorer::Open) } else { self.explorer };
+        let named = if self.open { Some(Explorer::RvfOpen) } else { self.explorer };
         let explorer = named.or(self.by.map(Equivalence::explorer)).unwrap_or_default();
         let explorer = explorer.with_sampling(|usual| Sampling {
             iterations: self.iterations.unwrap_or(usual.iterations),

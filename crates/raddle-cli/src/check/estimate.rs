@@ -1,7 +1,7 @@
 //! How large an exploration is, about.
 
-use raddle_core::explore::reads_from_compact::Estimate;
 use raddle_core::model::Model;
+use raddle_explore::rf_part_smc::Estimate;
 
 use super::answer::{Answer, Bug, Size, UNSUPPORTED, Verdict};
 

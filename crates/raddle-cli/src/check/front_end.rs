@@ -7,7 +7,7 @@ use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use raddle_core::plan::{Language, Plan};
+use raddle_explore::plan::{Language, Plan};
 use serde::Serialize;
 
 use super::answer::Answer;
@@ -23,7 +23,7 @@ pub(crate) trait FrontEnd: Send + Sync {
     fn check(&self, plan: Plan, args: &CheckArgs, jobs: NonZero<usize>) -> Answer;
 
     /// Whether its exploration can be divided into parts that can be kept.
-    fn has_parts(&self) -> bool;
+    fn is_divisible(&self) -> bool;
 }
 
 /// Why a file is no program that can be explored.

@@ -1,6 +1,6 @@
 //! Answers for programs: one JSON object on each line.
 
-use raddle_core::plan::Explorer;
+use raddle_explore::plan::Explorer;
 use serde::Serialize;
 
 use super::answer::{Answer, Bug, Size, Verdict};

@@ -5,11 +5,12 @@ use std::num::NonZero;
 use std::path::Path;
 use std::time::Instant;
 
-use raddle_core::explore::{Ending, Extent, Trace, report};
-use raddle_core::litmus::{self, LitmusProgram, Options, Outcome, Quantifier, Test, Trouble};
 use raddle_core::model::Model;
-use raddle_core::plan::{Language, Plan};
 use raddle_core::program::{FailureKind, Program};
+use raddle_core::trace::{Ending, Trace};
+use raddle_explore::plan::{Language, Plan};
+use raddle_explore::{Extent, counterexample};
+use raddle_litmus::{self, LitmusProgram, Options, Outcome, Quantifier, Test, Trouble};
 use serde::Serialize;
 
 use super::answer::{Answer, Bug, Verdict, bound};
@@ -61,7 +62,7 @@ impl FrontEnd for LitmusTest {
         self.test.language
     }
 
-    fn has_parts(&self) -> bool {
+    fn is_divisible(&self) -> bool {
         false
     }
 
@@ -74,7 +75,7 @@ impl FrontEnd for LitmusTest {
         }
         let start = Instant::now();
         let options = Options { limits: args.limits(), unroll: args.unroll };
-        let outcome = litmus::explore(&self.test, plan, &options);
+        let outcome = raddle_litmus::explore(&self.test, plan, &options);
         let seconds = start.elapsed().as_secs_f64();
         let told =
             Told { test: &self.test, model: plan.model, outcome: &outcome, unroll: args.unroll };
@@ -144,12 +145,12 @@ impl Told<'_> {
         let mut text = format!("{}\n", self.outcome.herd(self.test));
         if explain && let Some((ending, trace)) = self.execution() {
             let program = self.program();
-            let style = report::Style::default();
+            let style = counterexample::Style::default();
             let sentence = match ending {
                 Ending::Complete => self.answer_of(),
-                _ => report::sentence(&program, ending, trace, &style),
+                _ => counterexample::sentence(&program, ending, trace, &style),
             };
-            let table = report::execution(&program, self.model, ending, trace, &style);
+            let table = counterexample::execution(&program, self.model, ending, trace, &style);
             text += &format!("{sentence}\n\n{table}\n");
         }
         text
@@ -187,19 +188,19 @@ impl Told<'_> {
         let (ending, trace) =
             self.execution().filter(|(ending, _)| excluded || **ending != Ending::Complete)?;
         let program = self.program();
-        let style = report::Style::default();
+        let style = counterexample::Style::default();
         let (kind, message) = match ending {
             Ending::Complete => {
                 let message = format!("{} does not hold", self.test.condition_text());
                 ("condition", message)
             }
-            Ending::Race(..) => ("race", report::sentence(&program, ending, trace, &style)),
+            Ending::Race(..) => ("race", counterexample::sentence(&program, ending, trace, &style)),
             Ending::Failed(_, failure) if failure.kind == FailureKind::Misuse => {
-                ("misuse", report::sentence(&program, ending, trace, &style))
+                ("misuse", counterexample::sentence(&program, ending, trace, &style))
             }
-            _ => ("failure", report::sentence(&program, ending, trace, &style)),
+            _ => ("failure", counterexample::sentence(&program, ending, trace, &style)),
         };
-        let place = report::place(ending, trace);
+        let place = counterexample::place(ending, trace);
         let place = place.map_or(String::new(), |at| program.place(at));
         Some(Bug { kind: kind.to_owned(), message, place, trace: self.history(trace) })
     }

@@ -1,6 +1,6 @@
 //! `raddle check`: explores every program under every model.
 //!
-//! A file becomes a [`FrontEnd`](front_end::FrontEnd); [`raddle_core::plan`] says which models go with it.
+//! A file becomes a [`FrontEnd`](front_end::FrontEnd); [`raddle_explore::plan`] says which models go with it.
 //! The pairs of a program and a model are independent, so they are explored on several threads; what is
 //! printed does not depend on how many there are.
 
@@ -22,7 +22,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use raddle_core::model::Model;
-use raddle_core::plan::{self, Explorer, Plan};
+use raddle_explore::plan::{self, Explorer, Plan};
 
 use crate::input;
 use crate::output::{Output, OutputError, complain};
@@ -133,10 +133,10 @@ fn why_not_divided(args: &CheckArgs, questions: &[(&dyn FrontEnd, Plan)]) -> Opt
     if is_kept && questions.len() > 1 {
         return Some(String::from("--checkpoint and --resume are for one program and one model"));
     }
-    if is_kept && !program.has_parts() {
+    if is_kept && !program.is_divisible() {
         return Some(String::from("--checkpoint and --resume are for C and C++ programs"));
     }
-    plan.has_parts().err().filter(|_| is_kept || is_divided && program.has_parts())
+    plan.is_divisible().err().filter(|_| is_kept || is_divided && program.is_divisible())
 }
 
 /// What goes with a program of all that was asked for.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use raddle_c::{Error, Kept, Object, Outcome, Parts, Progress, Request, Source};
-use raddle_core::explore::parallel::checkpoint::{self, Keeper};
-use raddle_core::plan::{Language, Plan};
+use raddle_explore::parallel::checkpoint::{self, Keeper};
+use raddle_explore::plan::{Language, Plan};
 
 use super::answer::{Answer, Bug, UNSUPPORTED, Verdict};
 use super::args::CheckArgs;
@@ -166,7 +166,7 @@ impl FrontEnd for NativeProgram {
         Language::C
     }
 
-    fn has_parts(&self) -> bool {
+    fn is_divisible(&self) -> bool {
         true
     }
 

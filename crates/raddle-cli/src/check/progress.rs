@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use raddle_core::explore::reads_from_compact::Estimate;
+use raddle_explore::rf_part_smc::Estimate;
 
 use super::estimate::{rounded, time};
 

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use raddle_core::explore::Leaf;
-use raddle_core::explore::report::{self, Style};
-use raddle_core::litmus::{LitmusProgram, Test};
 use raddle_core::model::Model;
-use raddle_core::plan::Plan;
 use raddle_core::program::Program;
-use raddle_core::robust::{self, Finding};
+use raddle_explore::Leaf;
+use raddle_explore::counterexample::{self, Style};
+use raddle_explore::plan::Plan;
+use raddle_explore::robustness::{self, Finding};
+use raddle_litmus::{LitmusProgram, Test};
 
 use super::answer::{Answer, Bug, Verdict, bound};
 use super::args::CheckArgs;
@@ -23,9 +23,9 @@ pub(super) fn check(name: &str, test: &Test, plan: Plan, args: &CheckArgs) -> An
     let start = Instant::now();
     let model = plan.model;
     let mut program = LitmusProgram::new(test, args.unroll);
-    let is_wrong = |leaf: &dyn Leaf| leaf.ending().is_wrong();
-    let robust::Answer { summary, finding } =
-        robust::check(&mut program, plan, &args.limits(), &is_wrong);
+    let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();
+    let robustness::Answer { summary, finding } =
+        robustness::check(&mut program, plan, &args.limits(), &is_bug);
     let found = finding.map(|finding| told(&program, model, finding));
     let bound = bound(summary.extent).map(str::to_owned).filter(|_| found.is_none());
     let (verdict, word) = match (&found, &bound) {
@@ -65,21 +65,21 @@ fn told(program: &LitmusProgram<'_>, model: Model, finding: Finding) -> (Bug, St
         Finding::NotRobust(found) => {
             let bug = Bug {
                 kind: String::from("not-robust"),
-                message: robust::sentence(program, model, &found, &style),
-                place: robust::place(program, &found, &style),
+                message: robustness::sentence(program, model, &found, &style),
+                place: robustness::place(program, &found, &style),
                 trace: history(&found.trace),
             };
-            (bug, robust::report(program, model, &found, &style))
+            (bug, robustness::report(program, model, &found, &style))
         }
         Finding::Wrong(ending, trace) => {
-            let place = report::place(&ending, &trace);
+            let place = counterexample::place(&ending, &trace);
             let bug = Bug {
                 kind: String::from("failure"),
-                message: report::sentence(program, &ending, &trace, &style),
+                message: counterexample::sentence(program, &ending, &trace, &style),
                 place: place.map_or(String::new(), |at| program.place(at)),
                 trace: history(&trace),
             };
-            (bug, report::execution(program, model, &ending, &trace, &style))
+            (bug, counterexample::execution(program, model, &ending, &trace, &style))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use clap::Args;
-use raddle_core::reference::generate::Shape;
+use raddle_consistency::reference::generate::Shape;
 
 use super::limits::in_range;
 

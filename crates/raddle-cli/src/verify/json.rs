@@ -1,10 +1,10 @@
 //! Verdicts for programs: one JSON object on each line.
 
-use raddle_core::model::Model;
-use raddle_core::report::json::{
+use raddle_consistency::explain::json::{
     Violation, Witness, violation as violation_json, witness as witness_json,
 };
-use raddle_core::witness::Verdict;
+use raddle_consistency::witness::Verdict;
+use raddle_core::model::Model;
 use serde::Serialize;
 
 use super::Answer;

@@ -8,10 +8,10 @@ mod rechecking;
 mod text;
 mod witness_file;
 
-use raddle_core::consistency::{self, Options};
+use raddle_consistency::check::Options;
+use raddle_consistency::witness::Verdict;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
-use raddle_core::witness::Verdict;
 
 use crate::args::VerifyArgs;
 use crate::input::{self, Input};
@@ -94,7 +94,7 @@ fn answer<'a>(
     options: &Options,
     recheck: bool,
 ) -> Answer<'a> {
-    let verdict = consistency::check(execution, model, options);
+    let verdict = raddle_consistency::check(execution, model, options);
     let rechecking = recheck.then(|| rechecking::recheck(execution, model, &verdict));
     Answer { history, execution, model, verdict, rechecking }
 }

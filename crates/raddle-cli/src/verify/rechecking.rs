@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use raddle_consistency::recheck::{Rechecked, recheck_violation, recheck_witness};
+use raddle_consistency::witness::Verdict;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
-use raddle_core::recheck::{Rechecked, recheck_violation, recheck_witness};
-use raddle_core::witness::Verdict;
 
 use super::Answer;
 use crate::bug;

@@ -1,8 +1,8 @@
 //! Verdicts for people: a table, and below it the reasons.
 
+use raddle_consistency::explain::{self, Page};
+use raddle_consistency::witness::{Verdict, Violation};
 use raddle_core::model::Model;
-use raddle_core::report::{self, Page};
-use raddle_core::witness::{Verdict, Violation};
 
 use super::Answer;
 use crate::output::{Output, OutputError};
@@ -93,7 +93,7 @@ fn reason(answer: &Answer<'_>) -> Option<String> {
     let Answer { execution, model, ref verdict, .. } = *answer;
     match verdict {
         Verdict::Consistent(_) => None,
-        Verdict::Inconsistent(violation) => Some(report::sentence(execution, model, violation)),
+        Verdict::Inconsistent(violation) => Some(explain::sentence(execution, model, violation)),
         Verdict::Unknown { steps } => Some(given_up(*steps)),
     }
 }
@@ -108,8 +108,8 @@ fn explanation(answer: &Answer<'_>) -> String {
     let Answer { history, execution, model, ref verdict, .. } = *answer;
     let page = Page::default();
     let body = match verdict {
-        Verdict::Consistent(witness) => report::witness(execution, model, witness, page),
-        Verdict::Inconsistent(violation) => report::violation(execution, model, violation, page),
+        Verdict::Consistent(witness) => explain::witness(execution, model, witness, page),
+        Verdict::Inconsistent(violation) => explain::violation(execution, model, violation, page),
         Verdict::Unknown { steps } => format!("{}\n", given_up(*steps)),
     };
     format!("{history}, {model}: {}\n{body}", word(verdict))
@@ -118,9 +118,10 @@ fn explanation(answer: &Answer<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_consistency::history;
+    use raddle_consistency::witness::{Run, Witness};
+    use raddle_core::execution::Coherence;
     use raddle_core::execution::Execution;
-    use raddle_core::history;
-    use raddle_core::witness::{Coherence, Run, Witness};
 
     fn answer<'a>(execution: &'a Execution, model: Model, verdict: &Verdict) -> Answer<'a> {
         let verdict = verdict.clone();

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use super::{raddle, run, scratch};
 
-/// Histories with memory orders.
+/// LocalHistories with memory orders.
 const EXAMPLES: &str = "examples/race.txt examples/relaxed-flag.txt examples/release-acquire.txt \
     examples/store-buffering-sc.txt";
 

@@ -1,4 +1,4 @@
-//! Histories that cannot be read.
+//! LocalHistories that cannot be read.
 
 use std::io::Read;
 use std::process::Stdio;

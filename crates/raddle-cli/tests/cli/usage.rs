@@ -48,7 +48,7 @@ Check whether memory models allow recorded executions
 Usage: raddle verify [OPTIONS] [HISTORY]...
 
 Arguments:
-  [HISTORY]...  Histories to read, as text or JSON Lines; `-` is standard input
+  [HISTORY]...  LocalHistories to read, as text or JSON Lines; `-` is standard input
 
 Options:
       --model <MODELS>  Memory models, with commas: sc, tso, pso, C11 models (see `raddle models`), or all [default: sc,tso,pso]

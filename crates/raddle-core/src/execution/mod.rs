@@ -11,11 +11,13 @@
 //! history of n reads of one value costs O(n) and not O(n^2).
 
 mod builder;
+mod coherence;
 mod event;
 mod ids;
 mod order;
 
 pub use builder::{BuildError, Builder, Flaw, Part, SourceClaim};
+pub use coherence::Coherence;
 pub use event::{Action, Value};
 pub use ids::{EventId, LocationId, SourceSetId, ThreadId};
 pub use order::MemoryOrder;

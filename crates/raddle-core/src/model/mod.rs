@@ -1,6 +1,6 @@
 //! The memory models.
 //!
-//! SC, TSO and PSO are defined by a machine ([`reference::machine`](crate::reference::machine)), the
+//! SC, TSO and PSO are defined by a machine ([`reference::machine`](raddle_consistency::reference::machine)), the
 //! C11 models by [`axioms()`] on the [`relations`] of an execution; SC has an axiom as well.
 
 mod axioms;

@@ -1,7 +1,7 @@
 //! Data races.
 
+use crate::execution::Coherence;
 use crate::execution::{EventId, Execution, MemoryOrder};
-use crate::witness::Coherence;
 
 use super::Model;
 use super::relations::{Relations, writes};

@@ -16,8 +16,8 @@
 //!
 //! All of it by plain relation algebra, O(n^3 / 64) for n events.
 
+use crate::execution::Coherence;
 use crate::execution::{Action, EventId, Execution, LocationId, MemoryOrder};
-use crate::witness::Coherence;
 
 use super::Model;
 use super::relation::Matrix;

@@ -6,7 +6,7 @@
 //! Ops are of two kinds. An *effect* (a store, a fence, a release, a spawn) always succeeds and tells
 //! the thread nothing, so a thread does many of them in a row. A *question* (a load, an update, an
 //! acquire, a join, a choice) gets an [`Answer`], and the thread waits for it. So a thread is a tree: what
-//! it does up to its next question, and for every answer how it goes on. [`Histories`] remembers that
+//! it does up to its next question, and for every answer how it goes on. [`LocalHistories`] remembers that
 //! tree, and a [`Program`] runs only where the tree has no branch yet.
 //!
 //! What an answer must say depends on what the thread can learn from it. For a load that is the value.
@@ -15,13 +15,13 @@
 //! for a load that reads a pointer ([`Op::carries`]). A joined thread that gives its joiner a value and
 //! nothing else says so ([`Program::result`]); then the value is the answer.
 
-mod histories;
 mod live;
+mod local_histories;
 mod op;
 mod segments;
 
-pub use histories::{Histories, NodeId, Origin};
 pub use live::{Live, Next, Queue, Queues, Reply};
+pub use local_histories::{HistoryId, LocalHistories, Origin};
 pub use op::{
     Answer, End, Failure, FailureKind, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update,
     UpdateKind, is_pointer,
@@ -36,7 +36,7 @@ pub enum Step {
     /// The thread starts, spawned by the event (the main thread by none).
     Start(ThreadId, Option<Origin>),
     /// The history, which ends with a question, goes on with this answer.
-    After(NodeId, Answer),
+    After(HistoryId, Answer),
 }
 
 /// What a thread does up to its next question.
@@ -50,7 +50,7 @@ pub struct Segment {
 
 impl Segment {
     /// At most so many effects come one after the other: more than runs have that are remembered
-    /// ([`KEPT`](crate::explore::online::KEPT)).
+    /// ([`KEPT`](raddle_explore::sampling::KEPT)).
     pub const LONGEST: usize = 1 << 17;
 }
 
@@ -60,7 +60,13 @@ pub trait Program {
     /// `node`. Explorers ask only for steps that the memory model allows, and each once. `past` are the
     /// histories that the current execution consists of, in the order in which they were reached: a
     /// program that has to run again from its beginning follows them.
-    fn run(&mut self, histories: &Histories, past: &[NodeId], step: Step, node: NodeId) -> Segment;
+    fn run(
+        &mut self,
+        histories: &LocalHistories,
+        past: &[HistoryId],
+        step: Step,
+        node: HistoryId,
+    ) -> Segment;
 
     /// Whether threads share memory that no op carries, so that who acquires a lock or joins a thread
     /// must know from whom. If not, such a question is answered with [`Answer::Initial`], and one about a
@@ -77,7 +83,7 @@ pub trait Program {
 
     /// What whoever joins a thread learns that has finished with this history, which is the one that ran
     /// last: a value and nothing else. None: it sees memory that no op carries.
-    fn result(&self, _node: NodeId) -> Option<Value> {
+    fn result(&self, _node: HistoryId) -> Option<Value> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
 
-use super::{NodeId, Origin};
+use super::{HistoryId, Origin};
 
 /// Where in its source an op is: a number that the program understands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -269,7 +269,7 @@ pub enum End {
     Assume,
     /// The thread is where it was at the end of an earlier history of its own, which ends with the
     /// question; it has only read since. Without anybody's help it does the same for ever.
-    Repeats(NodeId),
+    Repeats(HistoryId),
     /// Something went wrong in the program.
     Failed(Failure),
     /// The thread has reached the limit of its events.

@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn equal_segments_have_one_number() {
-        let end = |node| Segment { effects: vec![], end: End::Repeats(super::super::NodeId(node)) };
+        let end =
+            |node| Segment { effects: vec![], end: End::Repeats(super::super::HistoryId(node)) };
         let mut segments = Segments::default();
         let ids: Vec<u32> = [0, 1, 0, 2, 1].map(|node| segments.id(end(node)).0).to_vec();
         assert_eq!(ids, [0, 1, 0, 2, 1]);

@@ -5,8 +5,8 @@ use std::time::Instant;
 use raddle::sync::Arc;
 use raddle::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use raddle::{Checker, Model, Verdict, thread};
-use raddle_core::explore::{Control, Extent, Leaf, Limits, reads_from_compact};
-use raddle_core::script::{Script, ScriptProgram};
+use raddle_explore::{Control, Extent, Leaf, Limits, rf_part_smc};
+use raddle_testkit::script::{Script, ScriptProgram};
 
 /// A program with a size, and its script: the variables, the threads, and what the main thread does after
 /// them.
@@ -173,8 +173,7 @@ fn explore_script(script: &Script, model: Model) -> (u64, f64) {
     let mut program = ScriptProgram::new(script);
     let mut visitor = |_: &dyn Leaf| Control::Continue;
     let start = Instant::now();
-    let summary =
-        reads_from_compact::explore(&mut program, model, &Limits::default(), &mut visitor);
+    let summary = rf_part_smc::explore(&mut program, model, &Limits::default(), &mut visitor);
     assert_eq!(summary.extent, Extent::All);
     (summary.classes, start.elapsed().as_secs_f64())
 }

@@ -17,7 +17,7 @@ use raddle::sync::atomic::{AtomicPtr, AtomicUsize};
 use raddle::sync::{Arc, Mutex};
 use raddle::{Checker, Model, Verdict, thread};
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{End, NodeId, Program};
+use raddle_core::program::{End, HistoryId, Program};
 use raddle_runtime::{Native, Settings};
 
 const RUNS: u64 = 200_000;
@@ -28,13 +28,13 @@ fn measure(name: &str, thread: usize, body: impl Fn()) {
     let mut naive = Naive::default();
     naive.explore(&mut program);
     let histories = &naive.histories;
-    let nodes: Vec<NodeId> = (0..histories.len() as u32).map(NodeId).collect();
-    let is_end = |node: &NodeId| {
+    let nodes: Vec<HistoryId> = (0..histories.len() as u32).map(HistoryId).collect();
+    let is_end = |node: &HistoryId| {
         histories.thread(*node) == ThreadId::new(thread) && *histories.end(*node) == End::Finished
     };
     let last = *nodes.iter().rfind(|node| is_end(node)).expect("it ends");
-    let past: Vec<NodeId> = nodes.iter().copied().filter(|&node| node < last).collect();
-    let next = NodeId(nodes.len() as u32);
+    let past: Vec<HistoryId> = nodes.iter().copied().filter(|&node| node < last).collect();
+    let next = HistoryId(nodes.len() as u32);
     let before = program.executions();
     let start = Instant::now();
     for _ in 0..RUNS {

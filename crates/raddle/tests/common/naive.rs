@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::program::{Answer, End, Failure, Histories, NodeId, Op, OpKind, Origin, Program};
+use raddle_core::program::{
+    Answer, End, Failure, HistoryId, LocalHistories, Op, OpKind, Origin, Program,
+};
 
 /// What a location holds, and who wrote it.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -18,14 +20,14 @@ struct Content {
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct World {
     /// The history of each thread, and how many of its last effects have happened.
-    threads: BTreeMap<ThreadId, (NodeId, usize)>,
+    threads: BTreeMap<ThreadId, (HistoryId, usize)>,
     memory: BTreeMap<LocationId, Content>,
 }
 
 /// What the exploration has seen.
 #[derive(Default)]
 pub(crate) struct Naive {
-    pub(crate) histories: Histories,
+    pub(crate) histories: LocalHistories,
     seen: HashSet<World>,
     pub(crate) deadlocks: usize,
     pub(crate) failures: Vec<Failure>,
@@ -43,7 +45,7 @@ impl Naive {
         self.visit(program, &world, &past);
     }
 
-    fn visit(&mut self, program: &mut dyn Program, world: &World, past: &[NodeId]) {
+    fn visit(&mut self, program: &mut dyn Program, world: &World, past: &[HistoryId]) {
         if !self.seen.insert(world.clone()) {
             return;
         }
@@ -145,7 +147,7 @@ impl Naive {
         &mut self,
         program: &mut dyn Program,
         world: &mut World,
-        past: &mut Vec<NodeId>,
+        past: &mut Vec<HistoryId>,
         origin: Origin,
     ) {
         let op = self.histories.effects(origin.node)[origin.index as usize - 1];

@@ -4,8 +4,8 @@
 use raddle::assume;
 use raddle::sync::atomic::{Ordering::SeqCst, fence};
 use raddle_core::model::Model;
-use raddle_core::reference::programs::classes;
-use raddle_core::script::Script;
+use raddle_testkit::programs::classes;
+use raddle_testkit::script::Script;
 
 use super::harness::{
     Int, both, confirmed, differs, ints, is_long, published, published_long, published_sc,

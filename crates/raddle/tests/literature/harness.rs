@@ -2,7 +2,7 @@
 
 use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use raddle::{Checker, Equivalence, Model, Verdict, thread};
-use raddle_core::explore::{Control, Extent, Leaf, Limits, reads_from};
+use raddle_explore::{Control, Extent, Leaf, Limits, rf_smc};
 use raddle_runtime::{Native, Settings, on_large_stack};
 
 /// The models of the tables, in the order of their columns.
@@ -42,7 +42,7 @@ pub(crate) fn counts_by_schedules(f: impl Fn()) -> [u64; 3] {
             let mut visitor = |_: &dyn Leaf| Control::Continue;
             let limits = Limits::default();
             let summary =
-                on_large_stack(|| reads_from::explore(&mut program, model, &limits, &mut visitor));
+                on_large_stack(|| rf_smc::explore(&mut program, model, &limits, &mut visitor));
             match program.wanted() {
                 Some(wanted) => settings = wanted,
                 None => {

@@ -1,0 +1,181 @@
+//! The order of sequentially consistent fences, where they are updates of a hidden location.
+//!
+//! Under RA and RC20 the order follows from `psc` (`seq_cst`). Under SRA and WRA we try orders: first
+//! the one that RA would have, then the one in which the events were recorded or can be run; then
+//! all, fence by fence, giving up an order as soon as its beginning contradicts the axioms. Exponential
+//! in the number of fences at worst.
+//!
+//! The axiom `po-rf` does not count the sources of fences, only that nothing happens before what it
+//! observes. Here that is the same: an atomic read synchronizes, and of a circle with non-atomic reads
+//! and fences, the total order of the fences makes one with a single such read.
+
+use super::basis::Basis;
+use super::bits::Bits;
+use super::graph::{Graph, NONE, id};
+use super::psc::Psc;
+use super::schedule::run_through;
+use super::seq_cst::{self, Outcome, respecting};
+use super::settle::{Settled, plausible, settle_ordered};
+use super::{psc_circle, rc20};
+use crate::check::effort::Effort;
+use raddle_core::execution::EventId;
+use raddle_core::model::Model;
+
+/// How many steps of the budget guessing an order may take.
+const GUESSING: u64 = 1_000_000;
+
+/// Decides a graph under SRA or WRA with some order of its fences.
+pub(super) fn search(graph: &mut Graph<'_>, effort: &mut Effort) -> Settled {
+    graph.seq_cst_fences().iter().for_each(|&fence| graph.set_rf(fence, NONE));
+    // What contradicts the axioms already without an order of the fences does so with it.
+    if let Err(violation) = plausible(graph) {
+        return Settled::Refuted(violation);
+    }
+    let mut guesses = vec![];
+    match by_psc(graph, effort) {
+        Ok(order) => guesses.extend(order),
+        // What RA forbids, SRA forbids.
+        Err(settled) if graph.model == Model::Sra => return settled,
+        Err(_) => {}
+    }
+    guesses.push(as_run(graph));
+    for guess in &guesses {
+        chain(graph, guess);
+        if let allowed @ Settled::Allowed(_) = settle_ordered(graph, effort) {
+            return allowed;
+        }
+        guess.iter().for_each(|&fence| graph.set_rf(fence, NONE));
+    }
+    let left = by_thread(graph, &graph.seq_cst_fences());
+    Search { left, placed: vec![], gave_up: false }.run(graph, effort)
+}
+
+/// The order that `psc` suggests if the model is taken for RA, if there is one and it is found soon.
+///
+/// # Errors
+/// If there is none.
+fn by_psc(graph: &Graph<'_>, effort: &mut Effort) -> Result<Option<Vec<u32>>, Settled> {
+    let basis = Basis::new(graph).map_err(Settled::Refuted)?;
+    rc20::check(graph, &basis).map_err(Settled::Refuted)?;
+    effort.with_limit(GUESSING, |effort| {
+        let Some(psc) = Psc::new(graph, &basis, effort) else { return Ok(None) };
+        match seq_cst::search(&psc, effort) {
+            Outcome::Found(_, reach) => {
+                Ok(Some(respecting(&reach).into_iter().map(|event| psc.events[event]).collect()))
+            }
+            Outcome::Circle => Err(Settled::Refuted(psc_circle::explain(graph, &basis, &psc))),
+            Outcome::None => Err(Settled::NoOrder),
+            Outcome::OutOfBudget => Ok(None),
+        }
+    })
+}
+
+/// The order in which the fences were recorded, or else can be run.
+fn as_run(graph: &Graph<'_>) -> Vec<u32> {
+    let mut order = vec![];
+    let mut note = |event: u32| {
+        if graph.is_seq_cst_fence(event) {
+            order.push(event);
+        }
+    };
+    match graph.execution.recorded_order() {
+        Some(recorded) => recorded.iter().for_each(|event| note(event.index() as u32)),
+        // The graph was found plausible, so this runs to the end.
+        None => drop(run_through(graph, note)),
+    }
+    order
+}
+
+/// By thread: its fences, last first.
+fn by_thread(graph: &Graph<'_>, fences: &[u32]) -> Vec<Vec<u32>> {
+    let mut threads = vec![vec![]; graph.threads()];
+    for &fence in fences {
+        threads[graph.thread_of(fence) as usize].push(fence);
+    }
+    threads.iter_mut().for_each(|fences| fences.sort_unstable_by(|one, other| other.cmp(one)));
+    threads
+}
+
+/// Makes each fence observe the one before it.
+fn chain(graph: &mut Graph<'_>, order: &[u32]) {
+    for pair in order.windows(2) {
+        graph.set_rf(pair[1], pair[0]);
+    }
+}
+
+/// A search over beginnings of orders.
+struct Search {
+    /// By thread: the fences not yet placed, last first.
+    left: Vec<Vec<u32>>,
+    placed: Vec<u32>,
+    /// Whether some order was given up for lack of budget.
+    gave_up: bool,
+}
+
+impl Search {
+    fn run(mut self, graph: &mut Graph<'_>, effort: &mut Effort) -> Settled {
+        // By placed fence: the next thread to try in its stead.
+        let mut next = vec![0];
+        while let Some(thread) = next.last_mut() {
+            let Some(found) = (*thread..self.left.len()).find(|&t| !self.left[t].is_empty()) else {
+                next.pop();
+                self.take_back(graph);
+                continue;
+            };
+            *thread = found + 1;
+            if !effort.spend_for(graph.cost()) {
+                return Settled::OutOfBudget;
+            }
+            self.place(graph, found);
+            if plausible(graph).is_err() {
+                self.take_back(graph);
+            } else if self.left.iter().any(|fences| !fences.is_empty()) {
+                next.push(0);
+            } else {
+                match settle_ordered(graph, effort) {
+                    allowed @ Settled::Allowed(_) => return allowed,
+                    Settled::OutOfBudget => self.gave_up = true,
+                    Settled::Refuted(_) | Settled::NoOrder => {}
+                }
+                self.take_back(graph);
+            }
+        }
+        if self.gave_up { Settled::OutOfBudget } else { Settled::NoOrder }
+    }
+
+    fn place(&mut self, graph: &mut Graph<'_>, thread: usize) {
+        if let Some(fence) = self.left[thread].pop() {
+            graph.set_rf(fence, self.placed.last().copied().unwrap_or(NONE));
+            self.placed.push(fence);
+        }
+    }
+
+    fn take_back(&mut self, graph: &mut Graph<'_>) {
+        if let Some(fence) = self.placed.pop() {
+            graph.set_rf(fence, NONE);
+            self.left[graph.thread_of(fence) as usize].push(fence);
+        }
+    }
+}
+
+/// The order of the fences in a graph in which it is fixed.
+pub(super) fn given(graph: &Graph<'_>) -> Vec<EventId> {
+    let fences = graph.seq_cst_fences();
+    let mut next = rustc_hash::FxHashMap::default();
+    let mut first = None;
+    for &fence in &fences {
+        match graph.rf(fence) {
+            NONE => first = Some(fence),
+            before => drop(next.insert(before, fence)),
+        }
+    }
+    std::iter::successors(first, |fence| next.get(fence).copied()).map(id).collect()
+}
+
+/// The fences in an order that respects `psc`, which is closed, if the model has such an order.
+pub(super) fn sorted(graph: &Graph<'_>, psc: &Psc, reach: &Bits) -> Vec<EventId> {
+    if !graph.hides_fences() {
+        return vec![];
+    }
+    respecting(reach).into_iter().map(|event| id(psc.events[event])).collect()
+}

@@ -1,0 +1,102 @@
+//! Consistency under the models in the style of C11.
+//!
+//! The question is whether modification orders exist that satisfy the axioms of the model
+//! (`model::axioms`); the answer is such orders, or an axiom and the circle that breaks it. The way
+//! there, after Tunç et al., PLDI 2023:
+//!
+//! 1. `graph`: the events as the model sees them;
+//! 2. `schedule` and `clocks`: `po-rf`, and happens-before as clocks; `chains`: which updates follow
+//!    which writes, and `weak-atomicity`; `by_location`: the accesses of each location side by side;
+//! 3. one file for each checker: `wra`, `sra`, `sra_update_free`, `rc20` (and RA), `relaxed`; `settle`
+//!    says which one answers when;
+//! 4. `seq_cst`, for RC11 and C20 and for sequentially consistent fences: a search over the orders
+//!    that are left open, with `psc` saturated first;
+//! 5. `race`: in an execution that the axioms allow, non-atomic accesses that race.
+//!
+//! Two more things may be open, and are searched for: the sources of reads that the history tells by
+//! value only (`sources`), and the order of sequentially consistent fences under SRA and WRA
+//! (`fences`). Before any such search, `shortcut` asks for a run under SC: what SC allows, all models
+//! allow, and most recorded executions are of this kind.
+
+mod basis;
+mod bits;
+mod by_location;
+mod chains;
+mod clocks;
+mod explain;
+mod fences;
+mod forced;
+mod graph;
+mod observe;
+mod psc;
+mod psc_circle;
+mod race;
+mod rc20;
+mod relaxed;
+mod schedule;
+mod seq_cst;
+mod settle;
+mod shortcut;
+mod sort;
+mod sources;
+mod sra;
+mod sra_state;
+mod sra_update_free;
+mod sra_waits;
+mod wra;
+
+use super::effort::Effort;
+use super::{Decision, Options};
+use crate::witness::{Violation, Witness};
+use raddle_core::execution::Coherence;
+use raddle_core::execution::Execution;
+use raddle_core::model::Model;
+
+use graph::Graph;
+use settle::{Settled, settle};
+
+/// Clocks take at most this many entries (4 bytes each); a larger question is given up.
+const MOST_CLOCK_ENTRIES: usize = 1 << 31;
+
+/// Decides whether a C11 model allows an execution whose reads all have sources.
+pub(super) fn decide(
+    execution: &Execution,
+    model: Model,
+    options: &Options,
+    effort: &mut Effort,
+) -> Decision {
+    if execution.event_count().saturating_mul(execution.thread_count()) > MOST_CLOCK_ENTRIES {
+        return Decision::OutOfBudget;
+    }
+    let mut graph = Graph::new(execution, model);
+    let open = sources::open(&graph);
+    let hard =
+        !open.is_empty() || (model == Model::Sra && has_updates(&graph)) || graph.has_seq_cst();
+    if hard && let Some(coherence) = shortcut::find(&graph, options, effort) {
+        return with_races(&mut graph, coherence);
+    }
+    let settled = if open.is_empty() {
+        settle(&mut graph, effort)
+    } else {
+        sources::search(&mut graph, &open, effort)
+    };
+    match settled {
+        Settled::Allowed(coherence) => with_races(&mut graph, coherence),
+        Settled::Refuted(violation) => Decision::Refuted(violation),
+        Settled::NoOrder => Decision::NoRun,
+        Settled::OutOfBudget => Decision::OutOfBudget,
+    }
+}
+
+/// Whether there is an update.
+fn has_updates(graph: &Graph<'_>) -> bool {
+    (0..graph.events() as u32).any(|event| graph.is_update(event))
+}
+
+/// An execution that the axioms allow may still have a race.
+fn with_races(graph: &mut Graph<'_>, coherence: Coherence) -> Decision {
+    match settle::race(graph, &coherence) {
+        None => Decision::Allowed(Witness::Coherence(coherence)),
+        Some((first, second)) => Decision::Refuted(Violation::Race { first, second, coherence }),
+    }
+}

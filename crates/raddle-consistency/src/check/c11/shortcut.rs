@@ -1,0 +1,55 @@
+//! A run under SC as evidence for every C11 model.
+//!
+//! What SC allows, all models allow: take the writes in the order in which they reach memory. Where
+//! a C11 model would have to search, a short search for such a run comes first; it also settles the
+//! sources of reads that the history tells by value only.
+
+use super::graph::{Graph, Traits, id};
+use crate::check::effort::Effort;
+use crate::check::store_buffer::decide;
+use crate::check::{Decision, Options, UseClosure};
+use crate::witness::{Step, Witness};
+use raddle_core::execution::Coherence;
+use raddle_core::execution::EventId;
+use raddle_core::model::Model;
+
+/// Evidence for a model, if a short search finds a run under SC.
+pub(super) fn find(graph: &Graph<'_>, options: &Options, effort: &mut Effort) -> Option<Coherence> {
+    let quick = Options { closure: UseClosure::Never, ..options.clone() };
+    let chance = 1_000 + 2 * graph.events() as u64;
+    let decision =
+        effort.with_limit(chance, |effort| decide(graph.execution, Model::Sc, &quick, effort));
+    match decision {
+        Decision::Allowed(Witness::Run(run)) => Some(replay(graph, &run.steps)),
+        _ => None,
+    }
+}
+
+/// What the events observe and in which order the writes come, in a run under SC.
+fn replay(graph: &Graph<'_>, steps: &[Step]) -> Coherence {
+    let execution = graph.execution;
+    let mut mo: Vec<Vec<EventId>> =
+        execution.locations().map(|location| vec![execution.init_of(location)]).collect();
+    let mut rf = vec![None; graph.events()];
+    let mut fences = vec![];
+    for step in steps {
+        let (Step::Run(event) | Step::Flush(event)) = *step;
+        let at = event.index() as u32;
+        if let Some(location) = execution.action(event).location() {
+            let order = &mut mo[location.index()];
+            if graph.is(at, Traits::READ) {
+                rf[event.index()] = order.last().copied();
+            }
+            if graph.is(at, Traits::WRITE) {
+                order.push(event);
+            }
+        }
+        if graph.hides_fences() && graph.is_seq_cst_fence(at) {
+            fences.push(id(at));
+        }
+    }
+    if graph.model == Model::Wra {
+        mo.clear();
+    }
+    Coherence { rf, mo, fences }
+}

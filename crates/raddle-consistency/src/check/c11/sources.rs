@@ -1,0 +1,59 @@
+//! Reads that the history tells by value only: which of the writes of the value do they observe?
+//!
+//! We fix the sources one read after the other, those with the fewest choices first. A graph in which
+//! some reads have no source yet has fewer relations, and every axiom forbids circles; so what
+//! contradicts the axioms then does so however the others are chosen, and is given up. The last
+//! choice is the whole question again. Exponential at worst.
+
+use super::graph::{Graph, NONE, Traits, id};
+use super::settle::{Settled, plausible, settle};
+use crate::check::effort::Effort;
+
+/// The reads with several possible sources, those with the fewest first.
+pub(super) fn open(graph: &Graph<'_>) -> Vec<u32> {
+    let is_open = |&event: &u32| graph.is(event, Traits::READ) && graph.rf(event) == NONE;
+    let mut open: Vec<u32> = (0..graph.events() as u32).filter(is_open).collect();
+    open.sort_by_key(|&read| graph.execution.sources(id(read)).len());
+    open
+}
+
+/// Looks for sources of the open reads with which the model allows the graph; the graph has them if
+/// it does.
+pub(super) fn search(graph: &mut Graph<'_>, open: &[u32], effort: &mut Effort) -> Settled {
+    if let Err(violation) = plausible(graph) {
+        return Settled::Refuted(violation);
+    }
+    let execution = graph.execution;
+    let mut gave_up = false;
+    // By read with a source: the next one to try in its stead.
+    let mut next = vec![0];
+    while !next.is_empty() {
+        let depth = next.len() - 1;
+        let (read, choice) = (open[depth], &mut next[depth]);
+        let Some(&source) = execution.sources(id(read)).get(*choice) else {
+            next.pop();
+            graph.set_rf(read, NONE);
+            continue;
+        };
+        *choice += 1;
+        if source == id(read) {
+            continue;
+        }
+        if !effort.spend_for(graph.cost()) {
+            return Settled::OutOfBudget;
+        }
+        graph.set_rf(read, source.index() as u32);
+        if depth + 1 < open.len() {
+            if plausible(graph).is_ok() {
+                next.push(0);
+            }
+            continue;
+        }
+        match settle(graph, effort) {
+            allowed @ Settled::Allowed(_) => return allowed,
+            Settled::OutOfBudget => gave_up = true,
+            Settled::Refuted(_) | Settled::NoOrder => {}
+        }
+    }
+    if gave_up { Settled::OutOfBudget } else { Settled::NoOrder }
+}

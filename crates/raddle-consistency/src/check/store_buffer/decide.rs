@@ -1,0 +1,118 @@
+//! From an execution to a decision: which algorithm, when.
+//!
+//! Computing the closure costs more than searching on most consistent executions and less on most
+//! inconsistent ones (Bui et al., OOPSLA 2021, section 6.1, and `cargo bench`). Nobody knows in
+//! advance which they have, so a search gets a chance first, of about as many states as a run has
+//! steps; then the closure; then the search again, with the order that the closure found. That is
+//! never much slower than the better of the two orders, and the closure still explains what the
+//! short search has refuted.
+
+use rustc_hash::FxHashMap;
+
+use super::buffers::Buffers;
+use super::closure::{Closed, Order, close};
+use super::instance::Instance;
+use super::preserved::Preserved;
+use super::run::{Question, own_stores_first};
+use super::search::Outcome;
+use super::verify_pso::verify_pso;
+use super::verify_sc::verify_sc;
+use super::verify_tso::verify_tso;
+use crate::check::effort::Effort;
+use crate::check::{Algorithm, Decision, Options, UseClosure};
+use crate::witness::{Violation, Witness};
+use raddle_core::execution::{EventId, Execution};
+use raddle_core::model::Model;
+
+/// Clocks of the closure take at most this many entries (4 bytes each); beyond, it is left out.
+const MOST_CLOCK_ENTRIES: usize = 1 << 26;
+
+/// Decides whether SC, TSO or PSO allows an execution whose reads all have sources.
+pub(in crate::check) fn decide(
+    execution: &Execution,
+    model: Model,
+    options: &Options,
+    effort: &mut Effort,
+) -> Decision {
+    let mut instance = Instance::new(execution, &FxHashMap::default());
+    let buffers = Buffers::new(&instance, model);
+    let guide = execution.recorded_order().map(ranks);
+    let guide = guide.as_deref();
+    let search = |instance: &Instance, order: Option<&Order>, effort: &mut Effort| {
+        let own_first = own_stores_first(instance);
+        let question =
+            Question { instance, buffers: &buffers, own_first: &own_first, order, guide };
+        search_for_run(question, model, options.algorithm, effort)
+    };
+    let tried = match options.closure {
+        UseClosure::Never => return search(&instance, None, effort).into(),
+        UseClosure::First => Outcome::OutOfBudget,
+        UseClosure::WhenNeeded => {
+            let chance = 1_000 + 2 * instance.ops.len() as u64;
+            match effort.with_limit(chance, |effort| search(&instance, None, effort)) {
+                (Outcome::Found, witness) => return Decision::Allowed(witness),
+                (outcome, _) => outcome,
+            }
+        }
+    };
+    let closed = match closure(&instance, &buffers, model) {
+        Err(violation) => return Decision::Refuted(violation),
+        Ok(_) if tried == Outcome::Exhausted => return Decision::NoRun,
+        Ok(closed) => closed,
+    };
+    if let Some(closed) = closed.as_ref().filter(|closed| !closed.sources.is_empty()) {
+        instance = Instance::new(execution, &closed.sources);
+    }
+    search(&instance, closed.as_ref().map(|closed| &closed.order), effort).into()
+}
+
+impl From<(Outcome, Witness)> for Decision {
+    fn from((outcome, witness): (Outcome, Witness)) -> Decision {
+        match outcome {
+            Outcome::Found => Decision::Allowed(witness),
+            Outcome::Exhausted => Decision::NoRun,
+            Outcome::OutOfBudget => Decision::OutOfBudget,
+        }
+    }
+}
+
+/// Computes the closure, unless it would take too much memory.
+fn closure(
+    instance: &Instance,
+    buffers: &Buffers,
+    model: Model,
+) -> Result<Option<Closed>, Violation> {
+    let preserved = Preserved::new(instance, buffers, model);
+    if preserved.chains * instance.ops.len() > MOST_CLOCK_ENTRIES {
+        return Ok(None);
+    }
+    close(instance, buffers, &preserved).map(Some)
+}
+
+fn search_for_run(
+    question: Question<'_>,
+    model: Model,
+    algorithm: Algorithm,
+    effort: &mut Effort,
+) -> (Outcome, Witness) {
+    let has_reads_from_map = question.instance.has_reads_from_map();
+    match model {
+        _ if algorithm == Algorithm::Naive && has_reads_from_map => {
+            super::naive::verify_naively(question, effort)
+        }
+        Model::Sc => verify_sc(question, effort),
+        Model::Pso if has_reads_from_map => verify_pso(question, effort),
+        Model::Tso | Model::Pso => verify_tso(question, effort),
+        _ => unreachable!("{model} has no store buffers"),
+    }
+}
+
+/// By event: its rank in a recorded order.
+fn ranks(order: &[EventId]) -> Vec<u32> {
+    let events = order.iter().map(|event| event.index() + 1).max().unwrap_or(0);
+    let mut ranks = vec![0; events];
+    for (rank, event) in order.iter().enumerate() {
+        ranks[event.index()] = rank as u32;
+    }
+    ranks
+}

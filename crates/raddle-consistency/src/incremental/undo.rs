@@ -1,0 +1,206 @@
+//! Undo: a log of what changed, taken back from the end.
+//!
+//! Only what cannot be derived is logged: the old value of a clock entry, of the end of a chain, of a
+//! fence. That an access was added is one entry; what it added is at the end of every table. Undo
+//! costs as much as the operation did.
+
+use super::Incremental;
+use super::history::Index;
+use super::views::Message;
+
+/// An entry of a clock, and what it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    row: u32,
+    entry: u32,
+    old: u32,
+}
+
+/// One change of the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// An operation begins.
+    Start,
+    /// What happened before a thread.
+    Cur(Entry),
+    /// What a thread would learn at an acquire fence.
+    Acq(Entry),
+    /// The writes that are before a chain.
+    Before(Entry),
+    /// A message was added.
+    Message,
+    /// A thread did a release fence.
+    ReleaseFence { thread: u32, old: Message },
+    /// A sequentially consistent fence.
+    ScFence { old: Message },
+    /// A chain became longer.
+    Last { top: Index, old: Index },
+    /// The chain of an initial write became longer.
+    InitLast { location: u32, old: Index },
+    /// A thread read something new.
+    Seen { location: u32, thread: u32 },
+    /// A write was added.
+    Write,
+}
+
+/// What changed since the beginning, unless nobody wants to know.
+#[derive(Clone, Debug)]
+pub(super) struct Log {
+    recording: bool,
+    changes: Vec<Change>,
+}
+
+impl Log {
+    pub(super) fn new(recording: bool) -> Log {
+        Log { recording, changes: vec![] }
+    }
+
+    pub(super) fn push(&mut self, change: Change) {
+        if self.recording {
+            self.changes.push(change);
+        }
+    }
+
+    /// Takes down the changes of one clock.
+    pub(super) fn clock(
+        &mut self,
+        change: fn(Entry) -> Change,
+        row: usize,
+    ) -> impl FnMut(usize, u32) {
+        move |entry, old| self.push(change(Entry { row: row as u32, entry: entry as u32, old }))
+    }
+}
+
+/// A state to go back to: [`Incremental::mark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark(usize);
+
+impl Incremental {
+    /// The present state, for [`Incremental::undo_to`].
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        Mark(self.log.changes.len())
+    }
+
+    /// Takes back the last operation; says whether there was one.
+    pub fn undo(&mut self) -> bool {
+        self.question = None;
+        while let Some(change) = self.log.changes.pop() {
+            if change == Change::Start {
+                return true;
+            }
+            self.take_back(change);
+        }
+        false
+    }
+
+    /// Takes back all operations since a mark. A mark of a state that was itself taken back means
+    /// nothing.
+    pub fn undo_to(&mut self, mark: Mark) {
+        self.question = None;
+        while self.log.changes.len() > mark.0
+            && let Some(change) = self.log.changes.pop()
+        {
+            self.take_back(change);
+        }
+    }
+
+    fn take_back(&mut self, change: Change) {
+        let views = &mut self.views;
+        match change {
+            Change::Start => {}
+            Change::Cur(Entry { row, entry, old }) => {
+                views.cur.row_mut(row as usize)[entry as usize] = old;
+            }
+            Change::Acq(Entry { row, entry, old }) => {
+                views.acq.row_mut(row as usize)[entry as usize] = old;
+            }
+            Change::Before(Entry { row, entry, old }) => {
+                self.writes.before.row_mut(row as usize)[entry as usize] = old;
+            }
+            Change::Message => views.messages.pop(),
+            Change::ReleaseFence { thread, old } => views.release_fence[thread as usize] = old,
+            Change::ScFence { old } => views.sc_fence = old,
+            Change::Last { top, old } => self.writes.records[top as usize].last = old,
+            Change::InitLast { location, old } => {
+                self.locations[location as usize].init_last = old;
+            }
+            Change::Seen { location, thread } => self.forget(location as usize, thread as usize),
+            Change::Write => {
+                if let Some(write) = self.writes.pop() {
+                    let (location, thread) = (write.location as usize, write.thread as usize);
+                    self.locations[location].threads[thread].writes.pop();
+                    self.forget(location, thread);
+                }
+            }
+        }
+    }
+
+    /// Takes back the last access of a thread, which was to this location.
+    fn forget(&mut self, location: usize, thread: usize) {
+        self.locations[location].threads[thread].pop_seen();
+        self.views.retreat(thread);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Access, WriteId};
+    use super::Incremental;
+    use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+    use raddle_core::model::Model;
+    use raddle_core::random::Random;
+
+    /// Every table, but for where somebody looked last and for room that nobody needs any more.
+    fn state(checker: &Incremental) -> String {
+        let mut accesses = vec![];
+        for (x, location) in checker.locations.iter().enumerate() {
+            let used = location.threads.iter().enumerate().filter(|(_, a)| a.last().is_some());
+            accesses.extend(used.map(|(t, a)| (x, t, &a.writes, &a.seen)));
+        }
+        let init: Vec<_> = checker.locations.iter().map(|location| location.init_last).collect();
+        format!("{:?} {:?} {accesses:?} {init:?}", checker.views, checker.writes)
+    }
+
+    fn step(checker: &mut Incremental, random: &mut Random, sources: &mut Vec<WriteId>) {
+        let (thread, other) = (ThreadId::new(random.below(5)), ThreadId::new(random.below(5)));
+        let location = LocationId::new(random.below(3));
+        let order = MemoryOrder::ALL[random.below(6)];
+        let access = if random.chance(0.5) { Access::Read } else { Access::Update };
+        match random.below(8) {
+            0 => checker.fence(thread, order),
+            1 => checker.spawn(thread, other),
+            2 => checker.join(thread, other),
+            3 | 4 => drop(checker.write(thread, location, order)),
+            _ => {
+                checker.sources(thread, location, access, sources);
+                let Some(&source) = random.pick(sources) else { return };
+                let done = match access {
+                    Access::Read => checker.read(thread, location, source, order),
+                    Access::Update => checker.update(thread, location, source, order).map(drop),
+                };
+                assert_eq!(done, Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn undo_restores_every_table() {
+        for model in [Model::Wra, Model::Ra, Model::Rc20, Model::Relaxed] {
+            let (mut checker, mut random) = (Incremental::new(model).unwrap(), Random::new(1));
+            let (mut states, mut sources) = (vec![], vec![]);
+            // Threads stay when they are no longer needed: have them all from the start.
+            checker.begin(ThreadId::new(4), LocationId::new(2));
+            for _ in 0..2000 {
+                states.push((checker.mark(), state(&checker)));
+                step(&mut checker, &mut random, &mut sources);
+                if random.chance(0.02) {
+                    states.truncate(1 + random.below(states.len()));
+                    let (mark, old) = states.pop().unwrap();
+                    checker.undo_to(mark);
+                    assert_eq!(state(&checker), old);
+                }
+            }
+        }
+    }
+}

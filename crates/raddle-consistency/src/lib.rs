@@ -1,0 +1,16 @@
+//! Consistency checking: does a memory model allow an execution?
+//!
+//! [`check()`] answers with a [`witness`] or a violation. [`recheck`] tests that evidence with code that shares nothing with
+//! the checkers, on top of the [`reference`] semantics. [`history`] reads and writes executions, [`explain`] turns evidence
+//! into text.
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod explain;
+pub mod history;
+pub mod incremental;
+pub mod recheck;
+pub mod reference;
+pub mod witness;
+
+pub use check::{Algorithm, Options, UseClosure, allows, check};

@@ -1,0 +1,224 @@
+//! What is known of the order of events: preserved program order, then more and more facts.
+//!
+//! A node of the graph is the moment of an event: for a store that waits in a buffer the moment it
+//! reaches memory, for everything else the moment it runs. Only a store-store fence (a release fence
+//! is one) has a moment of its own making: the first one when it has run and all earlier stores of
+//! its thread are in memory; so it comes after all events before it and before all stores, fences
+//! and draining events after it. An acquire fence is like a load.
+//!
+//! So program order is preserved except from a store or store-store fence to a later load and,
+//! under PSO, between stores to different locations (SC preserves all of it). Initial writes come
+//! before everything, a spawn before the thread spawned, and a thread before its join. A release
+//! store under PSO has a store-store fence before it, which is a node of its own. The graph has O(n)
+//! edges for n events, of which the preserved order is the transitive closure.
+//!
+//! A question is answered by walking the graph: O(n) each, and no cleverness.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use raddle_core::execution::{Action, EventId, Execution, LocationId, MemoryOrder, ThreadId};
+use raddle_core::model::Model;
+
+/// A directed graph over the events and a few more nodes: the start of the threads, and the fences of
+/// release stores.
+pub(super) struct Order {
+    after: Vec<Vec<usize>>,
+    before: Vec<Vec<usize>>,
+    /// How many nodes walks have visited.
+    visited: usize,
+}
+
+impl Order {
+    /// The preserved program order of a model.
+    pub(super) fn program(execution: &Execution, model: Model) -> Self {
+        let nodes = execution.event_count() + 1;
+        let mut order =
+            Order { after: vec![vec![]; nodes], before: vec![vec![]; nodes], visited: 0 };
+        for thread in execution.threads() {
+            let mut last = Last::default();
+            for event in execution.thread_events(thread) {
+                let role = Role::of(execution.action(event), execution.order(event), model);
+                if let Role::Store { releases: true, .. } = role
+                    && !last.stores.is_empty()
+                {
+                    let fence = order.add_node();
+                    order.append(&mut last, fence, Role::StoreFence);
+                }
+                order.append(&mut last, event, role);
+            }
+        }
+        order.link_threads(execution);
+        order
+    }
+
+    /// Adds the next node of a thread.
+    fn append(&mut self, last: &mut Last, node: EventId, role: Role) {
+        for earlier in last.directly_before(role) {
+            self.link(earlier.index(), node.index());
+        }
+        last.append(node, role);
+    }
+
+    /// Adds a node that is no event.
+    fn add_node(&mut self) -> EventId {
+        self.after.push(vec![]);
+        self.before.push(vec![]);
+        EventId::new(self.after.len() - 1)
+    }
+
+    /// Adds that one event comes before another.
+    pub(super) fn add(&mut self, from: EventId, to: EventId) {
+        self.link(from.index(), to.index());
+    }
+
+    /// All events known to come after an event.
+    pub(super) fn after(&mut self, event: EventId) -> FxHashSet<EventId> {
+        let found = walk(&self.after, event.index());
+        self.visited += found.len();
+        found
+    }
+
+    /// All events known to come before an event.
+    pub(super) fn before(&mut self, event: EventId) -> FxHashSet<EventId> {
+        let found = walk(&self.before, event.index());
+        self.visited += found.len();
+        found
+    }
+
+    /// Whether one event is known to come before another.
+    pub(super) fn is_before(&mut self, from: EventId, to: EventId) -> bool {
+        self.before(to).contains(&from)
+    }
+
+    /// How many nodes were visited to answer all questions so far.
+    pub(super) fn visited(&self) -> usize {
+        self.visited
+    }
+
+    fn link(&mut self, from: usize, to: usize) {
+        self.after[from].push(to);
+        self.before[to].push(from);
+    }
+
+    /// Links initial writes, spawns and joins to the ends of the threads.
+    fn link_threads(&mut self, execution: &Execution) {
+        let start = execution.event_count();
+        let ends =
+            execution.threads().map(|thread| self.ends(execution, thread)).collect::<Vec<_>>();
+        for location in execution.locations() {
+            self.link(execution.init_of(location).index(), start);
+        }
+        for thread in execution.threads() {
+            let spawn = execution.spawned_by(thread).map_or(start, EventId::index);
+            for &first in &ends[thread.index()].0 {
+                self.link(spawn, first);
+            }
+        }
+        for event in execution.events() {
+            let Action::Join { thread } = *execution.action(event) else { continue };
+            for &last in &ends[thread.index()].1 {
+                self.link(last, event.index());
+            }
+            if let (Some(spawn), 0) = (execution.spawned_by(thread), execution.thread_len(thread)) {
+                self.add(spawn, event);
+            }
+        }
+    }
+
+    /// The events of a thread with none of its events before, and those with none after.
+    fn ends(&self, execution: &Execution, thread: ThreadId) -> (Vec<usize>, Vec<usize>) {
+        let events = || execution.thread_events(thread).map(EventId::index);
+        let first = events().filter(|&event| self.before[event].is_empty()).collect();
+        let last = events().filter(|&event| self.after[event].is_empty()).collect();
+        (first, last)
+    }
+}
+
+/// All nodes that a path of at least one edge leads to.
+fn walk(edges: &[Vec<usize>], from: usize) -> FxHashSet<EventId> {
+    let mut found = FxHashSet::default();
+    let mut open = vec![from];
+    while let Some(node) = open.pop() {
+        for &next in &edges[node] {
+            if found.insert(EventId::new(next)) {
+                open.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// What an event means for the order of its thread.
+#[derive(Clone, Copy)]
+enum Role {
+    /// A load, an acquire fence: later than loads, not than stores that wait.
+    Load,
+    /// A store that waits in a buffer: in the queue of its location under PSO, in the only one under
+    /// TSO. Under PSO a release store has a store-store fence before it.
+    Store { queue: Option<LocationId>, releases: bool },
+    /// A store-store fence.
+    StoreFence,
+    /// Everything else: it is later than all before it, and earlier than all after.
+    Full,
+}
+
+impl Role {
+    fn of(action: &Action, order: MemoryOrder, model: Model) -> Role {
+        let is_pso = model == Model::Pso;
+        match (action, order) {
+            _ if model == Model::Sc => Role::Full,
+            (Action::Read { .. }, _) | (Action::Fence, MemoryOrder::Acquire) => Role::Load,
+            (Action::Write { .. } | Action::Fence, MemoryOrder::SeqCst) => Role::Full,
+            (Action::Write { location, .. }, _) => Role::Store {
+                queue: is_pso.then_some(*location),
+                releases: is_pso && order == MemoryOrder::Release,
+            },
+            (Action::Fence | Action::StoreFence, _) => Role::StoreFence,
+            _ => Role::Full,
+        }
+    }
+}
+
+/// The last events of a thread so far, after which the next one may be ordered.
+#[derive(Default)]
+struct Last {
+    /// The last event that is neither a store that waits nor a store-store fence.
+    other: Option<EventId>,
+    /// The last store-store fence, if no draining event came after it.
+    fence: Option<EventId>,
+    /// The last store of each queue since the last fence of any kind.
+    stores: FxHashMap<Option<LocationId>, EventId>,
+}
+
+impl Last {
+    /// The events that come directly before the next one.
+    fn directly_before(&self, next: Role) -> Vec<EventId> {
+        let mut earlier: Vec<EventId> = self.other.into_iter().collect();
+        match next {
+            Role::Load => {}
+            Role::Store { queue, .. } => {
+                earlier.extend(self.fence);
+                earlier.extend(self.stores.get(&queue));
+            }
+            Role::StoreFence | Role::Full => {
+                earlier.extend(self.fence);
+                earlier.extend(self.stores.values());
+            }
+        }
+        earlier
+    }
+
+    fn append(&mut self, event: EventId, role: Role) {
+        match role {
+            Role::Load => self.other = Some(event),
+            Role::Store { queue, .. } => {
+                self.stores.insert(queue, event);
+            }
+            Role::StoreFence => {
+                self.fence = Some(event);
+                self.stores.clear();
+            }
+            Role::Full => *self = Last { other: Some(event), ..Last::default() },
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Deciding small executions by running the machine in all possible ways.
+//!
+//! The search is depth-first over the states of the machine and remembers the states it has been
+//! in; nothing else is pruned. It is exponential in the number of threads, and in the number of
+//! stores that can wait in buffers: good for a dozen events, the oracle for everything faster.
+
+use std::collections::HashSet;
+
+use crate::witness::{Run, Step};
+use raddle_core::execution::Execution;
+use raddle_core::model::Model;
+
+use super::machine::Machine;
+use super::replay::Replay;
+
+/// The outcome of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is such a run.
+    Allowed(Run),
+    /// There is none.
+    Forbidden,
+    /// The search met more states than its budget admits.
+    TooLarge,
+}
+
+/// A state on the current path, and the steps from it not yet tried.
+struct Frame<'a> {
+    replay: Replay<'a>,
+    untried: Vec<Step>,
+}
+
+impl<'a> Frame<'a> {
+    fn new(replay: Replay<'a>) -> Self {
+        let untried = replay.candidates();
+        Frame { replay, untried }
+    }
+}
+
+/// Whether the model allows the execution.
+#[must_use]
+pub fn allows(execution: &Execution, model: Model) -> bool {
+    witness(execution, model).is_some()
+}
+
+/// A run of the machine that is the execution, if there is one.
+#[must_use]
+pub fn witness(execution: &Execution, model: Model) -> Option<Run> {
+    match search(execution, model, usize::MAX) {
+        Outcome::Allowed(run) => Some(run),
+        Outcome::Forbidden | Outcome::TooLarge => None,
+    }
+}
+
+/// Explores the runs of the machine that agree with the execution, up to a number of states.
+#[must_use]
+pub fn search(execution: &Execution, model: Model, budget: usize) -> Outcome {
+    let start = Replay::new(execution, model);
+    let mut seen: HashSet<Machine> = HashSet::from([start.machine().clone()]);
+    let mut steps = vec![];
+    let mut path = vec![Frame::new(start)];
+    while let Some(top) = path.last_mut() {
+        if top.replay.is_done() {
+            return Outcome::Allowed(Run { steps });
+        }
+        let Some(step) = top.untried.pop() else {
+            path.pop();
+            steps.pop();
+            continue;
+        };
+        let mut next = top.replay.clone();
+        if next.step(step).is_err() || !seen.insert(next.machine().clone()) {
+            continue;
+        }
+        if seen.len() > budget {
+            return Outcome::TooLarge;
+        }
+        steps.push(step);
+        path.push(Frame::new(next));
+    }
+    Outcome::Forbidden
+}

@@ -1,0 +1,151 @@
+//! Deciding small executions under the models with axioms, by trying everything.
+//!
+//! The source of every read, the order of the fences where the model has one, and the modification
+//! orders, write by write, are chosen in all possible ways. A choice is given up when an axiom is
+//! broken already: the relations only grow with every choice, and every axiom says that some of them
+//! have no cycle, so it stays broken. Nothing else is pruned. Good for a dozen events, the oracle
+//! for everything faster.
+
+use raddle_core::execution::Coherence;
+use raddle_core::execution::{Action, EventId, Execution};
+use raddle_core::model::relations::{Relations, is_sc_fence, own_acquire, writes};
+use raddle_core::model::{Model, axioms, broken};
+
+/// The outcome of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// With these choices all axioms hold.
+    Allowed(Coherence),
+    /// There are none.
+    Forbidden,
+    /// The search tested more choices than its budget admits.
+    TooLarge,
+}
+
+/// What has to be chosen.
+#[derive(Clone, Copy)]
+enum Slot {
+    /// The source of a read.
+    Source(EventId),
+    /// The next fence.
+    Fence,
+    /// The next write of a location.
+    Write(usize),
+}
+
+/// With which reads-from, modification orders and fence order the model allows the execution, if it
+/// does. (Races are another matter, see [`race`](raddle_core::model::race).)
+///
+/// # Panics
+/// If the model has no axioms.
+#[must_use]
+pub fn allows(execution: &Execution, model: Model) -> Option<Coherence> {
+    match search(execution, model, usize::MAX) {
+        Outcome::Allowed(coherence) => Some(coherence),
+        Outcome::Forbidden | Outcome::TooLarge => None,
+    }
+}
+
+/// The same, with at most as many tests of the axioms as the budget says.
+///
+/// # Panics
+/// If the model has no axioms.
+#[must_use]
+pub fn search(execution: &Execution, model: Model, budget: usize) -> Outcome {
+    assert!(!axioms(model).is_empty(), "{model} is defined by a machine");
+    let mut search = Search::new(execution, model, budget);
+    match search.extend(0) {
+        Some(true) => Outcome::Allowed(search.chosen),
+        Some(false) => Outcome::Forbidden,
+        None => Outcome::TooLarge,
+    }
+}
+
+struct Search<'a> {
+    execution: &'a Execution,
+    model: Model,
+    /// How many tests are left.
+    budget: usize,
+    slots: Vec<Slot>,
+    fences: Vec<EventId>,
+    /// By location, its writes.
+    writes: Vec<Vec<EventId>>,
+    /// What has been chosen so far.
+    chosen: Coherence,
+}
+
+impl<'a> Search<'a> {
+    fn new(execution: &'a Execution, model: Model, budget: usize) -> Self {
+        let is_fence = |e: &EventId| model.orders_sc_fences() && is_sc_fence(execution, *e);
+        let fences: Vec<EventId> = execution.events().filter(is_fence).collect();
+        let locations = execution.locations().filter(|_| model.has_mo());
+        let (inits, writes): (Vec<_>, Vec<_>) = locations
+            .map(|l| (vec![execution.init_of(l)], writes_of(execution, l.index())))
+            .unzip();
+        let reads = execution.events().filter(|&e| execution.action(e).has_source());
+        let mut slots: Vec<Slot> = reads.map(Slot::Source).collect();
+        slots.extend(fences.iter().map(|_| Slot::Fence));
+        for (location, writes) in writes.iter().enumerate() {
+            slots.extend(writes.iter().map(|_| Slot::Write(location)));
+        }
+        let rf = execution.events().map(|e| own_acquire(execution, e)).collect();
+        let chosen = Coherence { rf, mo: inits, fences: vec![] };
+        Search { execution, model, budget, slots, fences, writes, chosen }
+    }
+
+    /// Makes all choices from this slot on; `None` if the budget ends before.
+    fn extend(&mut self, slot: usize) -> Option<bool> {
+        let Some(&next) = self.slots.get(slot) else { return self.holds() };
+        let options = self.options(next);
+        for &option in &options {
+            self.put(next, option);
+            // Where there is no choice, the test can wait.
+            if (options.len() == 1 || self.holds()?) && self.extend(slot + 1)? {
+                return Some(true);
+            }
+            self.take_back(next);
+        }
+        Some(false)
+    }
+
+    fn options(&self, slot: Slot) -> Vec<EventId> {
+        let (all, but) = match slot {
+            Slot::Source(read) => (self.execution.sources(read), &[read][..]),
+            Slot::Fence => (&self.fences[..], &self.chosen.fences[..]),
+            Slot::Write(location) => (&self.writes[location][..], &self.chosen.mo[location][..]),
+        };
+        all.iter().copied().filter(|event| !but.contains(event)).collect()
+    }
+
+    fn put(&mut self, slot: Slot, option: EventId) {
+        match slot {
+            Slot::Source(read) => self.chosen.rf[read.index()] = Some(option),
+            Slot::Fence => self.chosen.fences.push(option),
+            Slot::Write(location) => self.chosen.mo[location].push(option),
+        }
+    }
+
+    fn take_back(&mut self, slot: Slot) {
+        match slot {
+            Slot::Source(read) => self.chosen.rf[read.index()] = None,
+            Slot::Fence => drop(self.chosen.fences.pop()),
+            Slot::Write(location) => drop(self.chosen.mo[location].pop()),
+        }
+    }
+
+    /// Whether the axioms hold for what has been chosen; `None` if the budget is used up.
+    fn holds(&mut self) -> Option<bool> {
+        self.budget = self.budget.checked_sub(1)?;
+        let relations = Relations::new(self.execution, self.model, &self.chosen);
+        Some(broken(self.model, &relations).is_none())
+    }
+}
+
+/// The writes of a location but the initial one.
+fn writes_of(execution: &Execution, location: usize) -> Vec<EventId> {
+    let is_write = |action: &Action| {
+        writes(action) && action.location().is_some_and(|l| l.index() == location)
+    };
+    let events = execution.events().filter(|&e| !execution.is_init(e));
+    events.filter(|&e| is_write(execution.action(e))).collect()
+}

@@ -1,0 +1,178 @@
+//! Random programs that cannot block.
+//!
+//! A thread gets an exact number of instructions, whatever the schedule. No schedule deadlocks:
+//! locks are acquired in ascending order and released before the end and before every join, and a
+//! thread is joined only by the thread that spawned it, later. Linear in the number of instructions.
+
+use raddle_core::execution::{Action, LocationId, ThreadId, Value};
+
+use super::generate::{Shape, Values, choose_order};
+use super::machine::Instruction;
+use raddle_core::random::Random;
+
+/// What one thread runs. In a compare-exchange, `expected` is a difference: what to add to the
+/// value in memory when it runs.
+pub(super) type Program = Vec<Instruction>;
+
+/// Makes a program for every thread of a shape. Memory locations come before locks.
+pub(super) fn programs(shape: &Shape, random: &mut Random) -> Vec<Program> {
+    let children = family(shape, random);
+    let mut written = vec![0; shape.locations];
+    let mut program = |children: &[ThreadId]| {
+        let slots = place(children, shape.events_per_thread, random);
+        Author { shape, random, written: &mut written, held: vec![] }.fill(&slots)
+    };
+    children.iter().map(|children| program(children)).collect()
+}
+
+/// For every thread, the threads it spawns, in random order; those it joins as well occur twice.
+fn family(shape: &Shape, random: &mut Random) -> Vec<Vec<ThreadId>> {
+    let mut children = vec![vec![]; shape.threads];
+    if !shape.spawn_join {
+        return children;
+    }
+    for child in 1..shape.threads {
+        let own = &mut children[random.below(child)];
+        let room = shape.events_per_thread.saturating_sub(own.len());
+        let wanted = 1 + usize::from(random.chance(0.5));
+        for _ in 0..wanted.min(room) {
+            let at = random.below(own.len() + 1);
+            own.insert(at, ThreadId::new(child));
+        }
+    }
+    children
+}
+
+/// Puts the spawns and joins of a thread at random places; the rest stays free.
+fn place(children: &[ThreadId], len: usize, random: &mut Random) -> Vec<Option<Instruction>> {
+    let mut spawned = vec![];
+    let mut left = children.iter();
+    let mut slots = Vec::with_capacity(len);
+    for at in 0..len {
+        let taken = random.below(len - at) < left.len();
+        slots.push(left.by_ref().take(usize::from(taken)).next().map(|&thread| {
+            if spawned.contains(&thread) {
+                return Instruction::Join { thread };
+            }
+            spawned.push(thread);
+            Instruction::Spawn { thread }
+        }));
+    }
+    slots
+}
+
+/// For every slot, how many free slots there are from it to the next join or the end.
+fn room_before_join(slots: &[Option<Instruction>]) -> Vec<usize> {
+    let mut room = vec![0; slots.len() + 1];
+    for (at, slot) in slots.iter().enumerate().rev() {
+        room[at] = match slot {
+            None => room[at + 1] + 1,
+            Some(Instruction::Join { .. }) => 0,
+            Some(_) => room[at + 1],
+        };
+    }
+    room
+}
+
+/// Fills the free slots of one thread.
+struct Author<'a> {
+    shape: &'a Shape,
+    random: &'a mut Random,
+    /// How many writes each location has so far.
+    written: &'a mut [Value],
+    /// The locks held, ascending; never more than there is room to release.
+    held: Vec<LocationId>,
+}
+
+impl Author<'_> {
+    fn fill(mut self, slots: &[Option<Instruction>]) -> Program {
+        let room = room_before_join(slots);
+        let choose = |(slot, &room): (&Option<Instruction>, &usize)| match *slot {
+            Some(instruction) => instruction,
+            None if self.held.len() == room => self.release(),
+            None => self.choose(room),
+        };
+        slots.iter().zip(&room).map(choose).collect()
+    }
+
+    fn choose(&mut self, room: usize) -> Instruction {
+        let Shape { rmw, cas, fences, store_fences, lock_events, .. } = *self.shape;
+        let mut share = 0.0;
+        let roll = self.random.unit();
+        let mut hit = |next: f64| {
+            share += next;
+            roll < share
+        };
+        if hit(rmw) {
+            let location = self.location();
+            Instruction::Exchange { location, value: self.value(location) }
+        } else if hit(cas) {
+            self.compare_exchange()
+        } else if hit(fences) {
+            Instruction::Fence { order: choose_order(&Action::Fence, self.shape, self.random) }
+        } else if hit(store_fences) {
+            Instruction::StoreFence
+        } else if hit(lock_events) {
+            self.lock_event(room)
+        } else {
+            self.access()
+        }
+    }
+
+    fn access(&mut self) -> Instruction {
+        let location = self.location();
+        if self.random.chance(self.shape.writes) {
+            let value = self.value(location);
+            let store = Action::Write { location, value };
+            let order = choose_order(&store, self.shape, self.random);
+            Instruction::Store { location, value, order }
+        } else {
+            Instruction::Load { location }
+        }
+    }
+
+    fn compare_exchange(&mut self) -> Instruction {
+        let location = self.location();
+        let expected = Value::from(self.random.chance(0.5));
+        let spurious = self.random.chance(0.1);
+        let desired = self.value(location);
+        Instruction::CompareExchange { location, expected, desired, spurious }
+    }
+
+    /// Acquires or releases a lock, whichever is possible.
+    fn lock_event(&mut self, room: usize) -> Instruction {
+        let first = self.held.last().map_or(self.shape.locations, |lock| lock.index() + 1);
+        let free = self.shape.locations + self.shape.locks - first;
+        let can_acquire = free > 0 && self.held.len() + 1 < room;
+        let acquire = can_acquire && (self.held.is_empty() || self.random.chance(0.3));
+        if acquire {
+            let lock = LocationId::new(first + self.random.below(free));
+            self.held.push(lock);
+            Instruction::Lock { lock }
+        } else if self.held.is_empty() {
+            self.access()
+        } else {
+            self.release()
+        }
+    }
+
+    fn release(&mut self) -> Instruction {
+        let lock = self.held.remove(self.random.below(self.held.len()));
+        Instruction::Unlock { lock }
+    }
+
+    fn location(&mut self) -> LocationId {
+        LocationId::new(self.random.below(self.shape.locations))
+    }
+
+    fn value(&mut self, location: LocationId) -> Value {
+        match self.shape.values {
+            Values::Few(count) => self.random.below(count) as Value,
+            Values::Distinct => {
+                let written = &mut self.written[location.index()];
+                *written += 1;
+                *written
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What the threads of a program do, remembered.
+//!
+//! A thread is a function of what it reads. So its next ops are a function of its history, and they
+//! are remembered: a tree for each thread, from answers to what the thread does next. A program runs
+//! only where the tree has no branch yet, which is once for every history of *one* thread instead of
+//! once for every execution.
+//!
+//! Cost: a step that is known takes the comparison of as many answers as its question has had, or a hash
+//! look-up where these are many. A history takes 80 bytes and no allocation of its own: the histories that
+//! follow one are a list through their records, and what threads do in several of them is kept once
+//! (`segments.rs`).
+
+use rustc_hash::FxHashMap;
+
+use crate::execution::{ThreadId, Value};
+
+use super::segments::{SegmentId, Segments};
+use super::{Answer, End, Op, OpKind, Program, Segment, Step};
+
+/// A history of one thread: a node of its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HistoryId(pub u32);
+
+/// An event, named by the history of its thread: independent of what other threads do meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Origin {
+    /// The history in whose segment the event is. A question is in the segment that follows its answer.
+    pub node: HistoryId,
+    /// Which event of that segment: 0 is the question that led here, 1 the first effect, and so on.
+    pub index: u32,
+}
+
+/// How many answers of a question are searched one by one.
+const FEW: u32 = 6;
+
+struct Node {
+    thread: ThreadId,
+    step: Step,
+    segment: SegmentId,
+    /// How many events its thread has up to the end of this segment.
+    events: u32,
+    /// How many histories follow it, the last of them to be met, and the one that was met before this
+    /// one after the same history.
+    children: u32,
+    last_child: HistoryId,
+    sibling: HistoryId,
+}
+
+/// The remembered histories of all threads of a program.
+#[derive(Default)]
+pub struct LocalHistories {
+    nodes: Vec<Node>,
+    segments: Segments,
+    /// The first histories of all threads.
+    roots: FxHashMap<(ThreadId, Option<Origin>), HistoryId>,
+    /// The children of questions with many answers.
+    many: FxHashMap<(HistoryId, Answer), HistoryId>,
+    /// What whoever joins a thread learns that finished so, if that is a value and nothing else.
+    results: FxHashMap<HistoryId, Value>,
+    /// How many threads and locations the ops mention.
+    threads: usize,
+    locations: usize,
+}
+
+impl LocalHistories {
+    /// No histories.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many histories there are: how often the program ran.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing has run yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The first history of a thread.
+    pub fn start(
+        &mut self,
+        program: &mut dyn Program,
+        past: &[HistoryId],
+        thread: ThreadId,
+        spawned_by: Option<Origin>,
+    ) -> HistoryId {
+        match self.roots.get(&(thread, spawned_by)) {
+            Some(&node) => node,
+            None => self.grow(program, past, Step::Start(thread, spawned_by)),
+        }
+    }
+
+    /// How a history goes on after an answer.
+    #[inline]
+    pub fn after(
+        &mut self,
+        program: &mut dyn Program,
+        past: &[HistoryId],
+        node: HistoryId,
+        answer: Answer,
+    ) -> HistoryId {
+        match self.known(node, answer) {
+            Some(child) => child,
+            None => self.grow(program, past, Step::After(node, answer)),
+        }
+    }
+
+    /// How a history goes on after an answer, if that is known.
+    #[inline]
+    #[must_use]
+    pub fn known(&self, node: HistoryId, answer: Answer) -> Option<HistoryId> {
+        if self.nodes[node.0 as usize].children > FEW {
+            return self.many.get(&(node, answer)).copied();
+        }
+        self.children(node).find(|&child| self.step(child) == Step::After(node, answer))
+    }
+
+    /// The histories that follow one, the last to be met first.
+    fn children(&self, node: HistoryId) -> impl Iterator<Item = HistoryId> + '_ {
+        let Node { children, last_child, .. } = self.nodes[node.0 as usize];
+        let next = |child: &HistoryId| Some(self.nodes[child.0 as usize].sibling);
+        std::iter::successors(Some(last_child), next).take(children as usize)
+    }
+
+    #[cold]
+    fn grow(&mut self, program: &mut dyn Program, past: &[HistoryId], step: Step) -> HistoryId {
+        let id = HistoryId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 histories"));
+        let segment = program.run(self, past, step, id);
+        let (thread, before) = match step {
+            Step::Start(thread, spawned_by) => {
+                self.roots.insert((thread, spawned_by), id);
+                (thread, 0)
+            }
+            Step::After(parent, _) => (self.thread(parent), self.events(parent) + 1),
+        };
+        self.threads = self.threads.max(thread.index() + 1);
+        if let Some(result) = program.result(id).filter(|_| segment.end == End::Finished) {
+            self.results.insert(id, result);
+        }
+        let events = before + segment.effects.len() as u32;
+        let segment = self.keep(segment);
+        let (children, last_child, sibling) = (0, id, id);
+        self.nodes.push(Node { thread, step, segment, events, children, last_child, sibling });
+        if let Step::After(parent, answer) = step {
+            self.add_child(parent, answer, id);
+        }
+        id
+    }
+
+    /// The id of a segment.
+    fn keep(&mut self, segment: Segment) -> SegmentId {
+        let known = self.segments.len();
+        let id = self.segments.id(segment);
+        if self.segments.len() > known {
+            self.note_sizes(id);
+        }
+        id
+    }
+
+    fn note_sizes(&mut self, segment: SegmentId) {
+        let Segment { effects, end } = self.segments.get(segment);
+        let question = match end {
+            End::Question(op) => Some(op),
+            _ => None,
+        };
+        for op in effects.iter().chain(question) {
+            if let Some(location) = op.kind.location() {
+                self.locations = self.locations.max(location.index() + 1);
+            }
+            if let OpKind::Spawn { thread } | OpKind::Join { thread } = op.kind {
+                self.threads = self.threads.max(thread.index() + 1);
+            }
+        }
+    }
+
+    /// How many threads and locations there are, as far as they are known: their ids are below.
+    #[inline]
+    #[must_use]
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.threads, self.locations)
+    }
+
+    fn add_child(&mut self, parent: HistoryId, answer: Answer, child: HistoryId) {
+        let node = &mut self.nodes[parent.0 as usize];
+        node.children += 1;
+        let sibling = std::mem::replace(&mut node.last_child, child);
+        let children = node.children;
+        self.nodes[child.0 as usize].sibling = sibling;
+        if children == FEW + 1 {
+            let all: Vec<HistoryId> = self.children(parent).collect();
+            for child in all {
+                if let Step::After(_, answer) = self.step(child) {
+                    self.many.insert((parent, answer), child);
+                }
+            }
+        } else if children > FEW {
+            self.many.insert((parent, answer), child);
+        }
+    }
+
+    /// The thread whose history this is.
+    #[must_use]
+    pub fn thread(&self, node: HistoryId) -> ThreadId {
+        self.nodes[node.0 as usize].thread
+    }
+
+    /// How the history came about: its last step.
+    #[must_use]
+    pub fn step(&self, node: HistoryId) -> Step {
+        self.nodes[node.0 as usize].step
+    }
+
+    /// What the thread does after the last answer, as the id of a segment: ids are dense, and grow.
+    #[inline]
+    #[must_use]
+    pub fn segment_of(&self, node: HistoryId) -> SegmentId {
+        self.nodes[node.0 as usize].segment
+    }
+
+    /// The segment with an id.
+    #[must_use]
+    pub fn segment(&self, segment: SegmentId) -> &Segment {
+        self.segments.get(segment)
+    }
+
+    /// What the thread does after the last answer and before its next question.
+    #[inline]
+    #[must_use]
+    pub fn effects(&self, node: HistoryId) -> &[Op] {
+        &self.segments.get(self.segment_of(node)).effects
+    }
+
+    /// How the history ends.
+    #[inline]
+    #[must_use]
+    pub fn end(&self, node: HistoryId) -> &End {
+        &self.segments.get(self.segment_of(node)).end
+    }
+
+    /// What whoever joins the thread learns, which has finished with this history.
+    #[must_use]
+    pub fn joined(&self, node: HistoryId) -> Answer {
+        match self.results.get(&node) {
+            Some(&value) => Answer::Value(value),
+            None => Answer::From(Origin { node, index: self.effects(node).len() as u32 }),
+        }
+    }
+
+    /// How many events the thread has done, this segment included, its last question excluded.
+    #[must_use]
+    pub fn events(&self, node: HistoryId) -> u32 {
+        self.nodes[node.0 as usize].events
+    }
+}

@@ -1,0 +1,162 @@
+//! Threads side by side.
+//!
+//! Every row is about one thread, so its text may run on below the heads of the threads to the right:
+//! columns are as wide as their texts where there is room, otherwise at least as their heads. If even
+//! that is too wide, the name of the thread stands in every row.
+
+use raddle_consistency::explain::{Page, left_out};
+
+/// A row: what a thread did, what reached memory, and where this is in the source.
+#[derive(Default)]
+pub(super) struct Line {
+    /// The thread, by column.
+    pub(super) column: Option<usize>,
+    pub(super) text: String,
+    pub(super) memory: String,
+    pub(super) place: String,
+}
+
+/// A table with a column for each thread.
+pub(super) struct Table {
+    pub(super) heads: Vec<String>,
+    /// Whether there is a column for memory.
+    pub(super) has_memory: bool,
+    pub(super) lines: Vec<Line>,
+}
+
+/// The spaces between two columns.
+const GAP: usize = 2;
+
+/// Where columns start.
+struct Starts {
+    threads: Vec<usize>,
+    memory: usize,
+    place: usize,
+    end: usize,
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+impl Table {
+    /// The table as text.
+    pub(super) fn render(&self, page: Page) -> String {
+        let layouts = [self.wide(), self.between(page), self.narrow()];
+        let layouts = layouts.map(|widths| self.starts(&widths));
+        match layouts.iter().find(|starts| starts.end <= page.width) {
+            Some(starts) => {
+                let heads = self.head(starts);
+                heads + &self.body(page, |line| self.row(starts, line))
+            }
+            None => self.body(page, |line| self.named(line)),
+        }
+    }
+
+    /// Columns as wide as their texts.
+    fn wide(&self) -> Vec<usize> {
+        let mut widths = self.narrow();
+        for line in &self.lines {
+            if let Some(column) = line.column {
+                widths[column] = widths[column].max(width(&line.text));
+            }
+        }
+        widths
+    }
+
+    /// Columns as wide as their heads and an equal share of what room is left, if they need it.
+    fn between(&self, page: Page) -> Vec<usize> {
+        let spare = page.width.saturating_sub(self.starts(&self.narrow()).end);
+        let share = spare / self.heads.len().max(1);
+        let widths = self.narrow().into_iter().zip(self.wide());
+        widths.map(|(narrow, wide)| wide.min(narrow + share)).collect()
+    }
+
+    /// Columns as wide as their heads.
+    fn narrow(&self) -> Vec<usize> {
+        self.heads.iter().map(|head| width(head)).collect()
+    }
+
+    fn starts(&self, widths: &[usize]) -> Starts {
+        let mut threads = vec![0];
+        for own in widths {
+            threads.push(threads[threads.len() - 1] + own + GAP);
+        }
+        let texts = self.lines.iter().filter_map(|line| {
+            let column = line.column?;
+            Some(threads[column] + width(&line.text) + GAP)
+        });
+        let memory = texts.chain(threads.last().copied()).max().unwrap_or(0);
+        let widest = |text: fn(&Line) -> &String, head: &str| {
+            let widths = self.lines.iter().map(|line| width(text(line)));
+            widths.chain([width(head)]).max().unwrap_or(0)
+        };
+        let place = match self.has_memory {
+            true => memory + widest(|line| &line.memory, MEMORY) + GAP,
+            false => memory,
+        };
+        Starts { threads, memory, place, end: place + widest(|line| &line.place, "") }
+    }
+
+    fn head(&self, starts: &Starts) -> String {
+        let mut out = String::new();
+        for (head, &start) in self.heads.iter().zip(&starts.threads) {
+            put(&mut out, start, head);
+        }
+        if self.has_memory {
+            put(&mut out, starts.memory, MEMORY);
+        }
+        out + "\n"
+    }
+
+    fn row(&self, starts: &Starts, line: &Line) -> String {
+        let mut out = String::new();
+        if let Some(column) = line.column {
+            put(&mut out, starts.threads[column], &line.text);
+        }
+        put(&mut out, starts.memory, &line.memory);
+        put(&mut out, starts.place, &line.place);
+        out + "\n"
+    }
+
+    /// A row that starts with the name of its thread.
+    fn named(&self, line: &Line) -> String {
+        let mut out = String::new();
+        if let Some(column) = line.column {
+            let gap = if line.text.starts_with('.') { "" } else { " " };
+            out = format!("{}{gap}{}", self.heads[column], line.text);
+        }
+        if !line.memory.is_empty() {
+            out += if out.is_empty() { "memory: " } else { "; memory: " };
+            out += &line.memory;
+        }
+        if !line.place.is_empty() {
+            out += "  ";
+            out += &line.place;
+        }
+        out + "\n"
+    }
+
+    /// All lines, or the first and the last.
+    fn body(&self, page: Page, tell: impl Fn(&Line) -> String) -> String {
+        let total = self.lines.len();
+        let (head, tail) = page.shown(total);
+        let mut out: String = self.lines[..head].iter().map(&tell).collect();
+        if head + tail < total {
+            out += &format!("{}\n", left_out(total - head - tail, "rows"));
+        }
+        out.extend(self.lines[total - tail..].iter().map(tell));
+        out
+    }
+}
+
+/// The head of the column for memory.
+const MEMORY: &str = "memory";
+
+/// Puts text at a column of a line.
+fn put(line: &mut String, start: usize, text: &str) {
+    if !text.is_empty() {
+        line.extend(std::iter::repeat_n(' ', start.saturating_sub(width(line))));
+        line.push_str(text);
+    }
+}

@@ -1,0 +1,30 @@
+//! Explorers: every behaviour of a program that a memory model allows, each class of behaviours once.
+//!
+//! Two executions are in the same *reads-from class* if their threads do the same and every read
+//! observes the same write. An explorer visits every class that the model allows, and none twice, and
+//! passes each to a [`Visitor`] as a [`Leaf`]. The [`dpor`] explorers also distinguish executions in which writes reach
+//! memory in a different order; [`rvf_smc`] explores larger classes, in which reads need only get the same
+//! values.
+#![forbid(unsafe_code)]
+
+pub mod counterexample;
+pub mod dpor;
+mod event_list;
+pub mod event_map;
+pub mod event_set;
+mod extent;
+pub mod model;
+
+pub mod parallel;
+pub mod plan;
+pub mod rf_part_smc;
+pub mod rf_smc;
+pub mod robustness;
+pub mod rvf_smc;
+pub mod sampling;
+
+mod visitor;
+
+pub use extent::{Extent, Limits, Summary, Unsupported};
+pub(crate) use visitor::ending_of;
+pub use visitor::{Control, Leaf, Visitor};

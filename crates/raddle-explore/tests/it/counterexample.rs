@@ -1,0 +1,559 @@
+//! The reports of counterexamples, word for word.
+
+use insta::assert_snapshot;
+use raddle_consistency::explain::Page;
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::model::Model;
+use raddle_core::program::{
+    End, Failure, FailureKind, HistoryId, LocalHistories, Op, OpKind, POINTER, POINTER_BASE,
+    PlaceId, Program, Segment, Step,
+};
+use raddle_core::trace::{Ending, Observed, Trace, TraceEvent};
+use raddle_explore::counterexample::{Style, report};
+use raddle_explore::{Control, Leaf, Limits, rf_part_smc, rf_smc};
+use raddle_testkit::programs::random::{self, Features};
+use raddle_testkit::script::{Script, ScriptProgram};
+use raddle_testkit::seeds::for_cases;
+
+/// The first execution in which something goes wrong.
+fn first_bug(program: &mut dyn Program, model: Model) -> (Ending, Trace) {
+    let mut found = None;
+    let mut visit = |leaf: &dyn Leaf| match leaf.ending() {
+        Ending::Complete | Ending::Blocked => Control::Continue,
+        ending => {
+            found = Some((ending.clone(), leaf.trace()));
+            Control::Stop
+        }
+    };
+    rf_part_smc::explore(program, model, &Limits::default(), &mut visit);
+    found.expect("something goes wrong")
+}
+
+fn of_program(mut program: impl Program, model: Model, style: &Style) -> String {
+    let (ending, trace) = first_bug(&mut program, model);
+    report(&program, model, &ending, &trace, style)
+}
+
+/// The report of the first execution of a script in which something goes wrong.
+fn of(text: &str, model: Model) -> String {
+    of_program(program(text), model, &Style::default())
+}
+
+fn program(text: &str) -> ScriptProgram {
+    ScriptProgram::new(&Script::parse(text).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A program whose threads do these things in a row, whatever they are told.
+struct Rows(Vec<Vec<Segment>>);
+
+impl Program for Rows {
+    fn run(
+        &mut self,
+        histories: &LocalHistories,
+        _: &[HistoryId],
+        mut step: Step,
+        _: HistoryId,
+    ) -> Segment {
+        let mut depth = 0;
+        loop {
+            match step {
+                Step::Start(thread, _) => return self.0[thread.index()][depth].clone(),
+                Step::After(node, _) => step = histories.step(node),
+            }
+            depth += 1;
+        }
+    }
+
+    fn place(&self, place: PlaceId) -> String {
+        format!("/home/user/project/src/main.rs:{}", place.0)
+    }
+
+    fn location_name(&self, location: LocationId) -> String {
+        format!("cell{}", location.index())
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        ["main", "main/0", "main/1"][thread.index()].to_owned()
+    }
+}
+
+fn op(line: u32, kind: OpKind) -> Op {
+    Op { kind, place: PlaceId(line) }
+}
+
+fn segment(effects: Vec<Op>, end: End) -> Segment {
+    Segment { effects, end }
+}
+
+#[test]
+fn an_assertion_fails() {
+    let text = "x = 0
+        thread main { spawn a; spawn b; join a; join b; r = load x; assert r == 2 }
+        thread a { r = load x; store x r + 1 }
+        thread b { r = load x; store x r + 1 }";
+    assert_snapshot!(of(text, Model::Sc), @r#"
+    thread main: an assertion failed
+      at main.5: assert r == 2
+
+    The execution:
+
+    main                   a                           b
+    .0 spawn a                                                                     main.0: spawn a
+    .1 spawn b                                                                     main.1: spawn b
+                           .0 load x = 0 <- initially                              a.0: r = load x
+                                                       .0 load x = 0 <- initially  b.0: r = load x
+                                                       .1 store x = 1              b.1: store x r + 1
+                           .1 store x = 1                                          a.1: store x r + 1
+    .2 join a                                                                      main.2: join a
+    .3 join b                                                                      main.3: join b
+    .4 load x = 1 <- a.1                                                           main.4: r = load x
+    ! an assertion failed                                                          main.5: assert r == 2
+    "#);
+}
+
+#[test]
+fn store_buffering() {
+    let text = "x = 0; y = 0; r = 0; s = 0
+        thread main {
+            spawn a; spawn b; join a; join b
+            u = load r; v = load s; assert u + v > 0
+        }
+        thread a { store x 1; t = load y; store r t }
+        thread b { store y 1; t = load x; store s t }";
+    assert_snapshot!(of(text, Model::Tso), @r#"
+    thread main: an assertion failed
+      at main.6: assert u + v > 0
+
+    The execution, which tso allows but sc does not; `memory` shows when stores reach memory:
+
+    main                   a                           b                           memory
+    .0 spawn a                                                                                  main.0: spawn a
+    .1 spawn b                                                                                  main.1: spawn b
+                           .0 store x = 1                                                       a.0: store x 1
+                           .1 load y = 0 <- initially                                           a.1: t = load y
+                           .2 store r = 0                                                       a.2: store r t
+                                                       .0 store y = 1                           b.0: store y 1
+                                                       .1 load x = 0 <- initially               b.1: t = load x
+                                                       .2 store s = 0                           b.2: store s t
+                                                                                   x = 1 (a.0)
+                                                                                   y = 1 (b.0)
+                                                                                   r = 0 (a.2)
+    .2 join a                                                                                   main.2: join a
+                                                                                   s = 0 (b.2)
+    .3 join b                                                                                   main.3: join b
+    .4 load r = 0 <- a.2                                                                        main.4: u = load r
+    .5 load s = 0 <- b.2                                                                        main.5: v = load s
+    ! an assertion failed                                                                       main.6: assert u + v > 0
+    "#);
+}
+
+#[test]
+fn stores_that_are_still_delayed() {
+    let text = "x = 0; y = 0
+        thread a { store x 1; store y 1 }
+        thread b { r = load y; s = load x; assert s >= r }";
+    assert_snapshot!(of(text, Model::Pso), @r#"
+    thread b: an assertion failed
+      at b.2: assert s >= r
+
+    The execution, which pso allows but sc does not; `memory` shows when stores reach memory:
+
+    main        a               b                           memory
+    .0 spawn a                                                           main.0: spawn a
+    .1 spawn b                                                           main.1: spawn b
+                .0 store x = 1                                           a.0: store x 1
+                .1 store y = 1                              y = 1 (a.1)  a.1: store y 1
+                                .0 load y = 1 <- a.1                     b.0: r = load y
+                                .1 load x = 0 <- initially               b.1: s = load x
+                                ! an assertion failed                    b.2: assert s >= r
+
+    Still delayed in the end: x = 1 (a.0).
+    "#);
+}
+
+#[test]
+fn message_passing() {
+    let text = "data = 0; flag = 0
+        thread a { store data 42; store flag 1 rel }
+        thread b { f = load flag; if f == 1 { d = load data; assert d == 42 } }";
+    assert_snapshot!(of(text, Model::C20), @r#"
+    thread b: an assertion failed
+      at b.3: assert d == 42
+
+    The execution, which c20 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+
+    main        a                         b
+    .0 spawn a                                                                          main.0: spawn a
+    .1 spawn b                                                                          main.1: spawn b
+                .0 store data (rlx) = 42                                                a.0: store data 42
+                .1 store flag (rel) = 1                                                 a.1: store flag 1 rel
+                                          .0 load flag (rlx) = 1 <- a.1                 b.0: f = load flag
+                                          .1 load data (rlx) = 0 <- initially, not a.0  b.2: d = load data
+                                          ! an assertion failed                         b.3: assert d == 42
+    "#);
+}
+
+#[test]
+fn a_modification_order_of_its_own() {
+    let text = "x = 0; y = 0
+        thread main {
+            spawn a; spawn b; join a; join b
+            r = load x; s = load y; assert r >= s
+        }
+        thread a { store x 1; store y 1 }
+        thread b { store y 2; store x 2 }";
+    assert_snapshot!(of(text, Model::C20), @r#"
+    thread main: an assertion failed
+      at main.6: assert r >= s
+
+    The execution, which c20 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+
+    main                                 a                     b
+    .0 spawn a                                                                       main.0: spawn a
+    .1 spawn b                                                                       main.1: spawn b
+                                         .0 store x (rlx) = 1                        a.0: store x 1
+                                         .1 store y (rlx) = 1                        a.1: store y 1
+                                                               .0 store y (rlx) = 2  b.0: store y 2
+                                                               .1 store x (rlx) = 2  b.1: store x 2
+    .2 join a                                                                        main.2: join a
+    .3 join b                                                                        main.3: join b
+    .4 load x (rlx) = 1 <- a.0, not b.1                                              main.4: r = load x
+    .5 load y (rlx) = 2 <- b.0                                                       main.5: s = load y
+    ! an assertion failed                                                            main.6: assert r >= s
+
+    x is modified in this order: x = 2 (b.1), x = 1 (a.0).
+    "#);
+}
+
+#[test]
+fn two_locks() {
+    let text = "lock m; lock n; x = 0
+        thread main { spawn a; spawn b; join a; join b }
+        thread a { lock m; store x 1; lock n; unlock n; unlock m }
+        thread b { lock n; lock m; unlock m; unlock n }";
+    assert_snapshot!(of(text, Model::Sc), @r#"
+    deadlock: main, a, b wait for ever
+      at main.2: join a
+
+    The execution:
+
+    main        a               b
+    .0 spawn a                             main.0: spawn a
+    .1 spawn b                             main.1: spawn b
+                .0 lock m                  a.0: lock m
+                .1 store x = 1             a.1: store x 1
+                                .0 lock n  b.0: lock n
+
+    main waits for the end of a (main.2: join a).
+    a waits for lock n, which b holds since b.0 (a.2: lock n).
+    b waits for lock m, which a holds since a.0 (b.1: lock m).
+    "#);
+}
+
+#[test]
+fn a_lost_wake_up() {
+    let text = "ready = 0; condition = 0; lock m
+        thread main { spawn waiter; spawn notifier; spawn bystander }
+        thread waiter {
+            lock m
+            r = load ready
+            if r == 0 {
+                sync condition any or 1
+                unlock m
+                sync condition nobits 1 or 0
+                lock m
+            }
+            unlock m
+        }
+        thread notifier { store ready 1; sync condition any swap 0 }
+        thread bystander { store ready 0; store ready 0 }";
+    assert_snapshot!(of(text, Model::Sc), @r#"
+    deadlock: waiter waits for ever
+      at waiter.5: sync condition nobits 1 or 0
+
+    The execution:
+
+    main             waiter             notifier
+    .0 spawn waiter                                                        main.0: spawn waiter
+    .1 spawn notifier                                                      main.1: spawn notifier
+                     .0 lock m                                             waiter.0: lock m
+                     .1 load ready = 0 <- initially                        waiter.1: r = load ready
+                                        .0 store ready = 1                 notifier.0: store ready 1
+                                        .1 condition: 0 -> 0 <- initially  notifier.1: sync condition any swap 0
+                     .2 condition: 0 -> 1 <- notifier.1                    waiter.3: sync condition any or 1
+                     .3 unlock m                                           waiter.4: unlock m
+
+    waiter waits until condition loses the bits 0b1; it is 1 since waiter.2 (waiter.5: sync condition nobits 1 or 0).
+    3 events that had no influence are left out.
+    "#);
+}
+
+/// The notifier wakes nobody because of what it reads, which only a model with store buffers allows.
+#[test]
+fn a_wake_up_that_never_comes() {
+    let text = "x = 0; y = 0; condition = 0
+        thread waiter { store x 1; r = load y; if r == 0 { sync condition == 1 or 0 } }
+        thread notifier { store y 1; r = load x; if r == 1 { sync condition any swap 1 } }";
+    let told = of(text, Model::Tso);
+    assert!(told.contains("which tso allows but sc does not"), "{told}");
+    assert!(told.contains(".1 load x = 0 <- initially"), "{told}");
+}
+
+#[test]
+fn a_lock_is_never_released() {
+    let text = "lock m
+        thread a { lock m }
+        thread b { lock m; unlock m }
+        thread c { lock m; lock m }";
+    assert_snapshot!(of(text, Model::Sc), @r#"
+    deadlock: b, c wait for ever
+      at b.0: lock m
+
+    The execution:
+
+    main        a
+    .0 spawn a             main.0: spawn a
+    .1 spawn b             main.1: spawn b
+    .2 spawn c             main.2: spawn c
+                .0 lock m  a.0: lock m
+
+    b waits for lock m, which a holds since a.0 (b.0: lock m).
+    c waits for lock m, which a holds since a.0 (c.0: lock m).
+    "#);
+}
+
+#[test]
+fn a_livelock() {
+    let location = LocationId::new(0);
+    let load = |line| op(line, OpKind::Load { location, order: MemoryOrder::Acquire });
+    let order = MemoryOrder::Release;
+    let store = op(3, OpKind::Store { location, value: 1, order, carries: false });
+    let spawn = op(4, OpKind::Spawn { thread: ThreadId::new(1) });
+    let join = op(5, OpKind::Join { thread: ThreadId::new(1) });
+    let main =
+        vec![segment(vec![store, spawn], End::Question(join)), segment(vec![], End::Finished)];
+    // It is the second history, after that in which the main thread starts.
+    let child = vec![
+        segment(vec![], End::Question(load(7))),
+        segment(vec![], End::Question(load(8))),
+        segment(vec![], End::Repeats(HistoryId(1))),
+    ];
+    let style = Style { directory: String::from("/home/user/project/"), ..Style::default() };
+    assert_snapshot!(of_program(Rows(vec![main, child]), Model::C20, &style), @r#"
+    livelock: main/0 spins for ever
+      at src/main.rs:7
+
+    The execution, an ordinary interleaving:
+
+    main                      main/0
+    .0 store cell0 (rel) = 1                                     src/main.rs:3
+    .1 spawn main/0                                              src/main.rs:4
+                              .0 load cell0 (acq) = 1 <- main.0  src/main.rs:7
+                              .1 load cell0 (acq) = 1 <- main.0  src/main.rs:8
+
+    main waits for the end of main/0 (src/main.rs:5).
+    main/0 spins: it repeats main/0.0 to main/0.1 for ever (from src/main.rs:7 on).
+    "#);
+}
+
+#[test]
+fn a_race_of_cells() {
+    let location = LocationId::new(0);
+    let spawn = op(2, OpKind::Spawn { thread: ThreadId::new(1) });
+    let read = op(3, OpKind::ReadCell { location });
+    let write = op(6, OpKind::WriteCell { location });
+    let main = vec![
+        segment(vec![op(1, OpKind::WriteCell { location }), spawn], End::Question(read)),
+        segment(vec![], End::Finished),
+    ];
+    let child = vec![segment(vec![write], End::Finished)];
+    let style = Style { directory: String::from("/home/user/project"), ..Style::default() };
+    assert_snapshot!(of_program(Rows(vec![main, child]), Model::C20, &style), @r#"
+    data race on cell0 between main/0 (src/main.rs:6) and main (src/main.rs:3)
+      at src/main.rs:3
+
+    The execution, an ordinary interleaving:
+
+    main                                             main/0
+    .0 write cell0                                                                       src/main.rs:1
+    .1 spawn main/0                                                                      src/main.rs:2
+                                                     .0 write cell0 (races with main.2)  src/main.rs:6
+    .2 read cell0 <- main/0.0 (races with main/0.0)                                      src/main.rs:3
+    "#);
+}
+
+#[test]
+fn both_explorers_say_for_what_threads_wait() {
+    let text = "lock m
+        thread a { lock m; lock m }";
+    let mut program = program(text);
+    let mut found = None;
+    let mut visit = |leaf: &dyn Leaf| {
+        found = Some((leaf.ending().clone(), leaf.trace()));
+        Control::Stop
+    };
+    rf_smc::explore(&mut program, Model::Sc, &Limits::default(), &mut visit);
+    let (ending, trace) = found.expect("a deadlock");
+    let by_reads_from = report(&program, Model::Sc, &ending, &trace, &Style::default());
+    assert_eq!(by_reads_from, of(text, Model::Sc));
+    assert!(by_reads_from.contains("a waits for lock m, which it holds since a.0"));
+}
+
+/// Many threads, each of which does something that takes room.
+fn crowd() -> String {
+    let each = |f: &dyn Fn(usize) -> String| (0..7).map(f).collect::<String>();
+    format!(
+        "counter = 0\nthread main {{ {}{} r = load counter; assert r < 7 }}\n{}",
+        each(&|i| format!("spawn worker{i}; ")),
+        each(&|i| format!("join worker{i}; ")),
+        each(&|i| format!("thread worker{i} {{ add counter 1 }}\n")),
+    )
+}
+
+#[test]
+fn columns_overlap_where_there_is_little_room() {
+    let page = Page { width: 125, lines: 14 };
+    let style = Style { page, ..Style::default() };
+    assert_snapshot!(of_program(program(&crowd()), Model::Sc, &style), @r#"
+    thread main: an assertion failed
+      at main.15: assert r < 7
+
+    The execution:
+
+    main  worker0  worker1  worker2  worker3  worker4  worker5  worker6
+    .0 spawn worker0                                                                             main.0: spawn worker0
+    .1 spawn worker1                                                                             main.1: spawn worker1
+    .2 spawn worker2                                                                             main.2: spawn worker2
+    .3 spawn worker3                                                                             main.3: spawn worker3
+    .4 spawn worker4                                                                             main.4: spawn worker4
+    .5 spawn worker5                                                                             main.5: spawn worker5
+    .6 spawn worker6                                                                             main.6: spawn worker6
+          .0 counter: 0 -> 1 <- initially                                                        worker0.0: add counter 1
+                   .0 counter: 1 -> 2 <- worker0.0                                               worker1.0: add counter 1
+                            .0 counter: 2 -> 3 <- worker1.0                                      worker2.0: add counter 1
+    ... 9 more rows ...
+    .12 join worker5                                                                             main.12: join worker5
+    .13 join worker6                                                                             main.13: join worker6
+    .14 load counter = 7 <- worker6.0                                                            main.14: r = load counter
+    ! an assertion failed                                                                        main.15: assert r < 7
+    "#);
+}
+
+#[test]
+fn rows_name_their_threads_where_there_is_no_room() {
+    let page = Page { width: 60, lines: 6 };
+    let style = Style { page, ..Style::default() };
+    assert_snapshot!(of_program(program(&crowd()), Model::Sc, &style), @r#"
+    thread main: an assertion failed
+      at main.15: assert r < 7
+
+    The execution:
+
+    main.0 spawn worker0  main.0: spawn worker0
+    main.1 spawn worker1  main.1: spawn worker1
+    main.2 spawn worker2  main.2: spawn worker2
+    main.3 spawn worker3  main.3: spawn worker3
+    ... 17 more rows ...
+    main.14 load counter = 7 <- worker6.0  main.14: r = load counter
+    main ! an assertion failed  main.15: assert r < 7
+    "#);
+}
+
+#[test]
+fn values_that_are_no_numbers() {
+    let location = LocationId::new(0);
+    let thread = ThreadId::new(0);
+    let stored = |position: usize, value| {
+        let order = MemoryOrder::Relaxed;
+        let op = op(1, OpKind::Store { location, value, order, carries: false });
+        TraceEvent { thread, position, op, observed: None, read: None, written: Some(value) }
+    };
+    let values =
+        [POINTER + 3 * POINTER_BASE, POINTER + 3 * POINTER_BASE + 8, (1 << 119) + 2, -5, -99];
+    let mut events: Vec<TraceEvent> =
+        values.iter().enumerate().map(|(at, &value)| stored(at, value)).collect();
+    let weak = OpKind::CompareExchange {
+        location,
+        expected: -99,
+        desired: 0,
+        carries: false,
+        success: MemoryOrder::AcqRel,
+        failure: MemoryOrder::Relaxed,
+        weak: true,
+    };
+    let observed = Some(Observed::Event(4));
+    events.push(TraceEvent {
+        observed,
+        read: Some(-99),
+        written: None,
+        ..TraceEvent { op: op(2, weak), ..stored(5, 0) }
+    });
+    let choose = op(3, OpKind::Choose { options: 3 });
+    let observed = Some(Observed::Choice(2));
+    events.push(TraceEvent { op: choose, observed, written: None, ..stored(6, 0) });
+    // How the thread ended is not known.
+    let trace = Trace { events, ..Trace::default() };
+    let message = String::from("the message\nhas lines");
+    let failure = Failure { kind: FailureKind::Panic, message, place: PlaceId(4) };
+    let style = Style { special_values: vec![(-99, "dropped")], ..Style::default() };
+    let ending = Ending::Failed(thread, failure);
+    assert_snapshot!(report(&Rows(vec![]), Model::C20, &ending, &trace, &style), @r#"
+    thread main: the message
+    has lines
+      at /home/user/project/src/main.rs:4
+
+    The execution, an ordinary interleaving:
+
+    main
+    .0 store cell0 (rlx) = &3                                    /home/user/project/src/main.rs:1
+    .1 store cell0 (rlx) = &3+8                                  /home/user/project/src/main.rs:1
+    .2 store cell0 (rlx) = 2^119+2                               /home/user/project/src/main.rs:1
+    .3 store cell0 (rlx) = -5                                    /home/user/project/src/main.rs:1
+    .4 store cell0 (rlx) = dropped                               /home/user/project/src/main.rs:1
+    .5 exchange cell0 (rlx) fails spuriously, dropped <- main.4  /home/user/project/src/main.rs:2
+    .6 choose 2 of 0..3                                          /home/user/project/src/main.rs:3
+    ! the message                                                /home/user/project/src/main.rs:4
+    "#);
+}
+
+/// Checks what can be checked of the report of any execution.
+fn check_any(program: &ScriptProgram, model: Model, ending: &Ending, trace: &Trace) {
+    let page = Page { width: 10_000, lines: 10_000 };
+    let text = report(program, model, ending, trace, &Style { page, ..Style::default() });
+    let is_row = |line: &&str| line.trim_start().starts_with('.');
+    let rows = text.lines().filter(is_row).count();
+    let left_out = text.lines().find_map(|line| line.split_once(" event")?.0.parse().ok());
+    assert_eq!(rows + left_out.unwrap_or(0), trace.events.len(), "{model}: {trace:?}\n{text}");
+    let interleaved = text.contains("an ordinary interleaving:");
+    let is_told = match model {
+        Model::Sc => text.contains("The execution:"),
+        Model::Tso | Model::Pso => interleaved || text.contains("`memory` shows"),
+        _ => interleaved || text.contains("allows but sc does not"),
+    };
+    assert!(is_told, "{model}: {trace:?}\n{text}");
+}
+
+#[test]
+fn every_execution_can_be_told() {
+    let mut told = 0;
+    for_cases(60, |numbers| {
+        let features = Features::random(numbers);
+        let style = random::Style::ALL[numbers.below(random::Style::ALL.len())];
+        let scripts = [random::random(numbers, style, features), random::cycle(numbers, style)];
+        for (script, model) in scripts.iter().flat_map(|s| Model::ALL.map(|model| (s, model))) {
+            let mut visits = vec![];
+            let mut visit = |leaf: &dyn Leaf| {
+                visits.push((leaf.ending().clone(), leaf.trace()));
+                Control::Continue
+            };
+            let limits = Limits { classes: Some(20), ..Limits::default() };
+            let mut program = ScriptProgram::new(script);
+            rf_part_smc::explore(&mut program, model, &limits, &mut visit);
+            for (ending, trace) in &visits {
+                check_any(&program, model, ending, trace);
+            }
+            told += visits.len();
+        }
+    });
+    assert!(told > 1_000, "{told}");
+}

@@ -1,0 +1,158 @@
+//! The final states of a test by brute force over the machine that defines SC, TSO and PSO.
+//!
+//! Only the threads of the test run here, and final values are what is in memory when all buffers are
+//! empty: nothing is shared with how the explorers get them.
+
+use std::collections::{BTreeSet, HashSet};
+
+use raddle_consistency::reference::machine::{Instruction, Machine, Observation, ThreadPlan};
+use raddle_core::execution::{EventId, LocationId, ThreadId};
+use raddle_core::model::Model;
+use raddle_core::program::{Answer, End, HistoryId, LocalHistories, OpKind, Program};
+use raddle_litmus::{LitmusProgram, State, Test};
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Point {
+    machine: Machine,
+    /// For each thread its history, how many effects of that are done, and how many events in all.
+    threads: Vec<(HistoryId, usize, usize)>,
+}
+
+struct World<'a> {
+    test: &'a Test,
+    program: LitmusProgram<'a>,
+    histories: LocalHistories,
+}
+
+/// All final states.
+pub(crate) fn states(test: &Test, model: Model) -> BTreeSet<State> {
+    let (program, histories) = (LitmusProgram::new(test, 8), LocalHistories::new());
+    let mut world = World { test, program, histories };
+    let first = world.start(model);
+    let mut visited: HashSet<Point> = HashSet::from([first.clone()]);
+    let mut open = vec![first];
+    let mut states = BTreeSet::new();
+    while let Some(point) = open.pop() {
+        let next = world.successors(&point);
+        if next.is_empty() {
+            states.extend(world.state(&point));
+        }
+        for point in next {
+            if visited.insert(point.clone()) {
+                open.push(point);
+            }
+        }
+    }
+    states
+}
+
+impl World<'_> {
+    fn start(&mut self, model: Model) -> Point {
+        let locations = (0..self.test.location_count()).map(LocationId::new);
+        let initial: Vec<_> = locations.map(|it| self.program.initial_value(it)).collect();
+        let plan = ThreadPlan { spawned: false, instructions: usize::MAX };
+        let machine = Machine::new(model, &initial, &vec![plan; self.test.thread_count()]);
+        // Thread 0 of the program is the one that starts the others.
+        let ids = (1..=self.test.thread_count()).map(ThreadId::new);
+        let start = |thread| self.histories.start(&mut self.program, &[], thread, None);
+        let threads = ids.map(start).map(|node| (node, 0, 0)).collect();
+        Point { machine, threads }
+    }
+
+    fn successors(&mut self, point: &Point) -> Vec<Point> {
+        let mut all = vec![];
+        for at in 0..point.threads.len() {
+            all.extend(self.step(point, at));
+            for (location, _) in point.machine.all_flushable(ThreadId::new(at)) {
+                let mut next = point.clone();
+                next.machine.flush(ThreadId::new(at), location);
+                all.push(next);
+            }
+        }
+        all
+    }
+
+    /// What a thread does next; a weak compare-exchange may do two things.
+    fn step(&mut self, point: &Point, at: usize) -> Vec<Point> {
+        let (node, effects, _) = point.threads[at];
+        if let Some(op) = self.histories.effects(node).get(effects) {
+            let next = self.execute(point, at, &effect(op.kind));
+            return next
+                .map(|(mut next, _)| {
+                    next.threads[at].1 += 1;
+                    next
+                })
+                .into_iter()
+                .collect();
+        }
+        let End::Question(op) = self.histories.end(node) else { return vec![] };
+        let mut all = vec![];
+        for (instruction, spurious) in questions(op.kind, &point.machine) {
+            let Some((mut next, Observation::Value { value, .. })) =
+                self.execute(point, at, &instruction)
+            else {
+                continue;
+            };
+            let answer = if spurious { Answer::Spurious(value) } else { Answer::Value(value) };
+            let node = self.histories.after(&mut self.program, &[], node, answer);
+            next.threads[at] = (node, 0, next.threads[at].2);
+            all.push(next);
+        }
+        all
+    }
+
+    fn execute(
+        &self,
+        point: &Point,
+        at: usize,
+        instruction: &Instruction,
+    ) -> Option<(Point, Observation)> {
+        let thread = ThreadId::new(at);
+        if !point.machine.can_run(thread, instruction) {
+            return None;
+        }
+        let mut next = point.clone();
+        let position = &mut next.threads[at].2;
+        let name = self.test.location_count() + *position * point.threads.len() + at;
+        *position += 1;
+        let observation = next.machine.run(thread, EventId::new(name), instruction);
+        Some((next, observation))
+    }
+
+    fn state(&self, point: &Point) -> Option<State> {
+        let nodes = || point.threads.iter().map(|&(node, ..)| node);
+        assert!(nodes().all(|node| *self.histories.end(node) == End::Finished), "all threads end");
+        let registers: Vec<&[_]> = nodes().map(|node| self.program.registers(node)).collect();
+        self.test
+            .final_state(&registers, &|location| point.machine.value(LocationId::new(location)))
+    }
+}
+
+fn effect(kind: OpKind) -> Instruction {
+    match kind {
+        OpKind::Store { location, value, order, .. } => {
+            Instruction::Store { location, value, order }
+        }
+        OpKind::Fence { order } => Instruction::Fence { order },
+        OpKind::StoreFence => Instruction::StoreFence,
+        _ => panic!("tests have no effect {kind:?}"),
+    }
+}
+
+fn questions(kind: OpKind, machine: &Machine) -> Vec<(Instruction, bool)> {
+    match kind {
+        OpKind::Load { location, .. } => vec![(Instruction::Load { location }, false)],
+        OpKind::Rmw { location, update, .. } => {
+            let value = update.apply(machine.value(location));
+            vec![(Instruction::Exchange { location, value }, false)]
+        }
+        OpKind::CompareExchange { location, expected, desired, weak, .. } => {
+            let both = weak && machine.value(location) == expected;
+            let instruction =
+                |spurious| Instruction::CompareExchange { location, expected, desired, spurious };
+            let options = [false, true].into_iter().filter(|&spurious| both || !spurious);
+            options.map(|spurious| (instruction(spurious), spurious)).collect()
+        }
+        _ => panic!("tests do not ask {kind:?}"),
+    }
+}

@@ -1,0 +1,11 @@
+//! Test kit: scripts, random programs and executions, brute force, and shrinking.
+//!
+//! Nothing here is shared with the checkers and explorers that are tested against it, except the types of questions and answers.
+#![forbid(unsafe_code)]
+
+pub mod axiomatic;
+pub mod c11_cases;
+pub mod executions;
+pub mod programs;
+pub mod script;
+pub mod seeds;

@@ -1,0 +1,373 @@
+//! Random small programs.
+//!
+//! [`random`] mixes everything that scripts can do. [`cycle`] makes the shapes that memory models are
+//! about: thread `i` accesses location `i` and then location `i + 1`, all around. Plain random programs
+//! seldom have such a shape, and miss mistakes that a few hundred of these find.
+
+use crate::script::build::{compare_exchange, load, store, update};
+use crate::script::{
+    Address, Expression, GuardKind, MAIN, Operator, Script, Statement, Thread, Variable,
+};
+use raddle_core::execution::MemoryOrder::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
+use raddle_core::program::UpdateKind;
+use raddle_core::random::Random;
+
+/// Which memory orders a program has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// All accesses are relaxed and there are no fences.
+    Relaxed,
+    /// Loads acquire, stores release, updates do both.
+    ReleaseAcquire,
+    /// Relaxed, acquire and release at random, and such fences.
+    Mixed,
+    /// All accesses are sequentially consistent.
+    SeqCst,
+    /// Relaxed accesses and sequentially consistent fences.
+    Fences,
+    /// Everything.
+    All,
+}
+
+impl Style {
+    /// All styles.
+    pub const ALL: [Style; 6] = [
+        Style::Relaxed,
+        Style::ReleaseAcquire,
+        Style::Mixed,
+        Style::SeqCst,
+        Style::Fences,
+        Style::All,
+    ];
+
+    /// One of these orders: which style has which is told by the other methods.
+    fn pick(self, random: &mut Random, strong: MemoryOrder, mixed: &[MemoryOrder]) -> MemoryOrder {
+        match self {
+            Style::Relaxed | Style::Fences => Relaxed,
+            Style::ReleaseAcquire => strong,
+            Style::SeqCst => SeqCst,
+            Style::All if random.chance(0.5) => SeqCst,
+            Style::Mixed | Style::All => mixed[random.below(mixed.len())],
+        }
+    }
+
+    fn load(self, random: &mut Random) -> MemoryOrder {
+        self.pick(random, Acquire, &[Relaxed, Acquire])
+    }
+
+    fn store(self, random: &mut Random) -> MemoryOrder {
+        self.pick(random, Release, &[Relaxed, Release])
+    }
+
+    fn update(self, random: &mut Random) -> MemoryOrder {
+        self.pick(random, AcqRel, &[Relaxed, Acquire, Release, AcqRel])
+    }
+
+    /// A fence, if the style has any.
+    fn fence(self, random: &mut Random) -> Option<Statement> {
+        let kinds: &[MemoryOrder] = match self {
+            Style::Relaxed | Style::ReleaseAcquire | Style::SeqCst => &[],
+            Style::Mixed => &[Acquire, Release, AcqRel],
+            Style::Fences => &[SeqCst],
+            Style::All => &[Acquire, Release, AcqRel, SeqCst, SeqCst, SeqCst],
+        };
+        random.pick(kinds).map(|&order| Statement::Fence(order))
+    }
+}
+
+/// The names of memory locations.
+const MEMORY: [&str; 5] = ["x", "y", "z", "v", "w"];
+/// A lock.
+const LOCK: &str = "m";
+/// A synchronization object.
+const OBJECT: &str = "o";
+/// Registers.
+const REGISTERS: [&str; 2] = ["r", "s"];
+/// The names of threads but `main`.
+const THREADS: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+/// What a random program may contain besides loads and stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// Updates and compare-exchanges.
+    pub updates: bool,
+    /// Locks.
+    pub locks: bool,
+    /// Synchronization objects.
+    pub syncs: bool,
+    /// Choices, assumptions and weak compare-exchanges.
+    pub choices: bool,
+    /// Store-store fences.
+    pub store_fences: bool,
+    /// Threads that start and join threads. Otherwise `main` starts all and does nothing else.
+    pub spawns: bool,
+}
+
+impl Features {
+    /// Loads, stores, branches and the fences of the style.
+    pub const NONE: Features = Features {
+        updates: false,
+        locks: false,
+        syncs: false,
+        choices: false,
+        store_fences: false,
+        spawns: false,
+    };
+
+    /// Some of them.
+    #[must_use]
+    pub fn random(random: &mut Random) -> Self {
+        Features {
+            updates: random.chance(0.6),
+            locks: random.chance(0.3),
+            syncs: random.chance(0.15),
+            choices: random.chance(0.2),
+            store_fences: random.chance(0.15),
+            spawns: random.chance(0.3),
+        }
+    }
+}
+
+/// A random program of two to four threads and at most a dozen accesses.
+#[must_use]
+pub fn random(random: &mut Random, style: Style, features: Features) -> Script {
+    let threads = 2 + random.below(3);
+    let memory = 1 + random.below(3);
+    let longest = [5, 4, 3][threads - 2];
+    let mut maker = Maker { random, style, features, memory };
+    let bodies: Vec<Vec<Statement>> = (0..threads)
+        .map(|_| {
+            let length = 1 + maker.random.below(longest);
+            maker.block(length)
+        })
+        .collect();
+    let named = THREADS.iter().zip(bodies).map(|(name, body)| Thread::new(name, body)).collect();
+    let mut variables: Vec<Variable> =
+        MEMORY[..memory].iter().map(|name| Variable::new(name, 0)).collect();
+    variables.extend(features.locks.then(|| Variable::lock(LOCK)));
+    variables.extend(features.syncs.then(|| Variable::new(OBJECT, 1)));
+    if features.spawns {
+        Script { variables, threads: maker.family(named) }
+    } else {
+        Script::parallel(variables, named)
+    }
+}
+
+/// A random program in the shape of a critical cycle.
+#[must_use]
+pub fn cycle(random: &mut Random, style: Style) -> Script {
+    let locations = 2 + random.below(3);
+    let updates = random.chance(0.3);
+    let features = Features { updates, ..Features::NONE };
+    let mut maker = Maker { random, style, features, memory: locations };
+    // Of the two accesses to a location one writes at least.
+    let writes: Vec<(bool, bool)> = (0..locations).map(|_| maker.conflict()).collect();
+    let mut bodies: Vec<Vec<Statement>> = (0..locations)
+        .map(|i| {
+            let next = (i + 1) % locations;
+            maker.pair((i, writes[i].0), (next, writes[next].1))
+        })
+        .collect();
+    if locations < 4 && maker.random.chance(0.3) {
+        let (first, second) = (maker.random.below(locations), maker.random.below(locations));
+        let (write, other) = maker.conflict();
+        bodies.push(maker.pair((first, write), (second, other)));
+    }
+    let variables = MEMORY[..locations].iter().map(|name| Variable::new(name, 0)).collect();
+    let threads = THREADS.iter().zip(bodies).map(|(name, body)| Thread::new(name, body));
+    Script::parallel(variables, threads.collect())
+}
+
+struct Maker<'a> {
+    random: &'a mut Random,
+    style: Style,
+    features: Features,
+    /// How many memory locations there are.
+    memory: usize,
+}
+
+impl Maker<'_> {
+    fn register(&mut self) -> &'static str {
+        REGISTERS[self.random.below(REGISTERS.len())]
+    }
+
+    fn value(&mut self) -> Expression {
+        let one_or_two = Expression::Number(1 + self.random.below(2) as i128);
+        match self.random.below(3) {
+            0 => one_or_two,
+            1 => Expression::from(self.register()),
+            _ => Expression::binary(Operator::Add, self.register().into(), Expression::Number(1)),
+        }
+    }
+
+    /// A comparison of a register with 0 or 1.
+    fn condition(&mut self) -> Expression {
+        let operator = if self.random.chance(0.5) { Operator::Equal } else { Operator::NotEqual };
+        let number = Expression::Number(self.random.below(2) as i128);
+        Expression::binary(operator, self.register().into(), number)
+    }
+
+    fn block(&mut self, length: usize) -> Vec<Statement> {
+        let mut block = vec![];
+        while block.len() < length {
+            let more = self.statements();
+            block.extend(more);
+        }
+        block
+    }
+
+    /// Something to do: mostly one statement.
+    fn statements(&mut self) -> Vec<Statement> {
+        let location = MEMORY[self.random.below(self.memory)];
+        match self.random.below(16) {
+            0..=7 => vec![self.access(location)],
+            8 | 9 => match self.style.fence(self.random) {
+                Some(fence) => vec![fence],
+                None => vec![self.access(location)],
+            },
+            10 => self.branch(location),
+            11 | 12 if self.features.locks => self.critical_section(location),
+            13 if self.features.syncs => vec![self.sync()],
+            14 if self.features.choices => vec![self.choice(location)],
+            15 if self.features.store_fences => vec![Statement::StoreFence],
+            _ => vec![self.access(location)],
+        }
+    }
+
+    fn access(&mut self, location: &str) -> Statement {
+        let kinds = if self.features.updates { 10 } else { 8 };
+        match self.random.below(kinds) {
+            0..=3 => self.load(location),
+            4..=7 => {
+                let value = self.value();
+                store(location, value, self.style.store(self.random))
+            }
+            8 => self.update(location),
+            _ => self.compare_exchange(location),
+        }
+    }
+
+    fn load(&mut self, location: &str) -> Statement {
+        load(self.register(), location, self.style.load(self.random))
+    }
+
+    fn update(&mut self, location: &str) -> Statement {
+        let (register, value) = (self.register(), self.value());
+        let kinds = [UpdateKind::Add, UpdateKind::Add, UpdateKind::Swap, UpdateKind::Max];
+        let kind = kinds[self.random.below(kinds.len())];
+        update(register, location, kind, value, self.style.update(self.random))
+    }
+
+    fn compare_exchange(&mut self, location: &str) -> Statement {
+        let (register, desired) = (self.register(), self.value());
+        let expected = Expression::Number(self.random.below(2) as i128);
+        let order = self.style.update(self.random);
+        let mut statement = compare_exchange(register, location, expected, desired, order);
+        let spurious = self.features.choices && self.random.chance(0.5);
+        if let Statement::CompareExchange { failure, weak, .. } = &mut statement {
+            *failure = self.style.load(self.random);
+            *weak = spurious;
+        }
+        statement
+    }
+
+    fn branch(&mut self, location: &str) -> Vec<Statement> {
+        let load = self.load(location);
+        let (condition, then) = (self.condition(), vec![self.access(location)]);
+        let mut otherwise = vec![];
+        if self.random.chance(0.3) {
+            let other = MEMORY[self.random.below(self.memory)];
+            otherwise.push(self.access(other));
+        }
+        vec![load, Statement::If { condition, then, otherwise }]
+    }
+
+    /// Sometimes the lock is not released.
+    fn critical_section(&mut self, location: &str) -> Vec<Statement> {
+        let mut section = vec![Statement::Lock(LOCK.into())];
+        if self.random.chance(0.7) {
+            section.push(self.access(location));
+        }
+        if self.random.chance(0.9) {
+            section.push(Statement::Unlock(LOCK.into()));
+        }
+        section
+    }
+
+    fn sync(&mut self) -> Statement {
+        let waits = self.random.chance(0.5);
+        let guard = if waits { GuardKind::Above } else { GuardKind::Always };
+        let kind = if waits { UpdateKind::Sub } else { UpdateKind::Add };
+        let (bound, operand) = (Expression::Number(0), Expression::Number(1));
+        Statement::Sync { at: Address::from(OBJECT), guard, bound, kind, operand }
+    }
+
+    fn choice(&mut self, location: &str) -> Statement {
+        match self.random.below(3) {
+            0 => Statement::Choose { target: Some(self.register().to_owned()), options: 2 },
+            1 => Statement::Assume(self.condition()),
+            _ => Statement::Repeat { times: 2, body: vec![self.load(location), self.leave()] },
+        }
+    }
+
+    fn leave(&mut self) -> Statement {
+        let condition = self.condition();
+        Statement::If { condition, then: vec![Statement::Break], otherwise: vec![] }
+    }
+
+    /// Which of two accesses write: one at least.
+    fn conflict(&mut self) -> (bool, bool) {
+        [(true, false), (false, true), (true, true)][self.random.below(3)]
+    }
+
+    /// Accesses to two locations, each with whether it writes, perhaps with a fence between them.
+    fn pair(&mut self, first: (usize, bool), second: (usize, bool)) -> Vec<Statement> {
+        let mut body = vec![self.read_or_write(first)];
+        if self.random.chance(0.4) {
+            body.extend(self.style.fence(self.random));
+        }
+        body.push(self.read_or_write(second));
+        if self.memory < 4 && self.random.chance(0.25) {
+            let any = self.random.below(self.memory);
+            let writes = self.random.chance(0.2);
+            body.push(self.read_or_write((any, writes)));
+        }
+        body
+    }
+
+    fn read_or_write(&mut self, (location, writes): (usize, bool)) -> Statement {
+        let location = MEMORY[location];
+        if self.features.updates && self.random.chance(0.2) {
+            self.update(location)
+        } else if writes {
+            let value = Expression::Number(1 + self.random.below(2) as i128);
+            store(location, value, self.style.store(self.random))
+        } else {
+            self.load(location)
+        }
+    }
+
+    /// Lets threads start each other: each is started by one before it, somewhere in its code, and
+    /// perhaps joined at the end.
+    fn family(&mut self, threads: Vec<Thread>) -> Vec<Thread> {
+        let mut family = vec![Thread::new(MAIN, vec![])];
+        for thread in threads {
+            let parent = self.random.below(family.len());
+            let body = &mut family[parent].body;
+            let at = self.random.below(body.len() + 1);
+            let last_spawn = body.iter().position(|s| matches!(s, Statement::Join(_)));
+            let at = at.min(last_spawn.unwrap_or(at));
+            body.insert(at, Statement::Spawn(thread.name.clone()));
+            if self.random.chance(0.5) {
+                body.push(Statement::Join(thread.name.clone()));
+            }
+            if self.random.chance(0.3) {
+                let location = MEMORY[self.random.below(self.memory)];
+                let load = self.load(location);
+                family[parent].body.push(load);
+            }
+            family.push(thread);
+        }
+        family
+    }
+}

@@ -1,0 +1,80 @@
+//! Short names for the parts of scripts, for programs that make scripts.
+//!
+//! ```
+//! use raddle_core::execution::MemoryOrder::{Acquire, Release};
+//! use raddle_testkit::script::build::{load, store};
+//! use raddle_testkit::script::{Script, Thread, Variable};
+//!
+//! let variables = vec![Variable::new("x", 0), Variable::new("y", 0)];
+//! let a = Thread::new("a", vec![store("x", 1, Release), load("r", "y", Acquire)]);
+//! let b = Thread::new("b", vec![store("y", 1, Release), load("r", "x", Acquire)]);
+//! let script = Script::parallel(variables, vec![a, b]);
+//! assert_eq!(Script::parse(&script.to_string()).as_ref(), Ok(&script));
+//! ```
+
+use raddle_core::execution::MemoryOrder;
+use raddle_core::program::UpdateKind;
+
+use super::{Address, Expression, Statement, failure_order};
+
+impl From<&str> for Address {
+    fn from(variable: &str) -> Self {
+        Address { variable: variable.to_owned(), index: None }
+    }
+}
+
+/// A cell of an array.
+#[must_use]
+pub fn cell(variable: &str, index: impl Into<Expression>) -> Address {
+    Address { variable: variable.to_owned(), index: Some(index.into()) }
+}
+
+/// A load into a register.
+#[must_use]
+pub fn load(target: &str, at: impl Into<Address>, order: MemoryOrder) -> Statement {
+    Statement::Load { target: Some(target.to_owned()), at: at.into(), order }
+}
+
+/// A store.
+#[must_use]
+pub fn store(
+    at: impl Into<Address>,
+    value: impl Into<Expression>,
+    order: MemoryOrder,
+) -> Statement {
+    Statement::Store { at: at.into(), value: value.into(), order }
+}
+
+/// An atomic update; the register gets the old value.
+#[must_use]
+pub fn update(
+    target: &str,
+    at: impl Into<Address>,
+    kind: UpdateKind,
+    operand: impl Into<Expression>,
+    order: MemoryOrder,
+) -> Statement {
+    let target = Some(target.to_owned());
+    Statement::Update { target, at: at.into(), kind, operand: operand.into(), order }
+}
+
+/// A strong compare-exchange, whose failure has the default order; the register gets the old value.
+#[must_use]
+pub fn compare_exchange(
+    target: &str,
+    at: impl Into<Address>,
+    expected: impl Into<Expression>,
+    desired: impl Into<Expression>,
+    success: MemoryOrder,
+) -> Statement {
+    Statement::CompareExchange {
+        target: Some(target.to_owned()),
+        succeeded: None,
+        at: at.into(),
+        expected: expected.into(),
+        desired: desired.into(),
+        success,
+        failure: failure_order(success),
+        weak: false,
+    }
+}

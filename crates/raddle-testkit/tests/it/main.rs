@@ -1,0 +1,5 @@
+//! Scripts and the brute force over them.
+
+mod programs;
+mod programs_random;
+mod script;

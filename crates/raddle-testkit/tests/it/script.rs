@@ -1,0 +1,215 @@
+//! Scripts: reading, printing, running.
+
+use raddle_core::execution::{LocationId, ThreadId};
+use raddle_core::model::Model;
+use raddle_core::program::{Answer, End, FailureKind, LocalHistories, OpKind, Program};
+use raddle_testkit::programs::classes;
+use raddle_testkit::script::{Script, ScriptProgram};
+
+/// Everything the language has.
+const EVERYTHING: &str = "\
+x = 0
+y = -3
+cells = [0, 1, 7]
+o = 2
+lock m
+lock n[2]
+thread main {
+    spawn a
+    r = load x
+    s = load cells[r + 1] acq
+    load y sc
+    store x (r + 1) * 2 rel
+    store y (-1) na
+    t = add x 1 ar
+    max y 5
+    t = cas x 0 r + 1
+    t, ok = casw cells[2] 0 1 sc rlx
+    _, ok = cas x 1 2 rel
+    fence sc
+    fence acq
+    storefence
+    lock m
+    lock n[r]
+    unlock n[r]
+    unlock m
+    sync o > 0 sub 1
+    sync o any add 1
+    sync o nobits 4 or 4
+    c = choose 3
+    if (c == 1 || r < 2) && s - (1 - r) != 0 {
+        assume c == 1
+    } else {
+        repeat 3 {
+            c = c + 1
+            if c >= 2 {
+                break
+            }
+        }
+    }
+    assert r == r
+    join a
+}
+thread a {
+}
+";
+
+#[test]
+fn what_is_printed_can_be_read() {
+    let script = Script::parse(EVERYTHING).expect("it is a script");
+    assert_eq!(script.to_string(), EVERYTHING);
+}
+
+#[test]
+fn separators_and_comments() {
+    let one = Script::parse("x = 0; thread a { r = load x acq; store x 1 rel } // the end");
+    let many =
+        Script::parse("\nx = 0 // memory\n\nthread a {\n r = load x acq\n;; store x 1 rel }\n");
+    assert_eq!(one, many);
+    let script = one.expect("it is a script");
+    assert!(script.is_parallel());
+    assert_eq!(script.threads.len(), 2);
+}
+
+#[test]
+fn operators_bind_as_usual() {
+    let value = |text: &str| {
+        let script = Script::parse(&format!("thread main {{ r = {text} }}")).expect("it is one");
+        let classes = classes(&script, Model::Sc, 100).expect("it is small");
+        classes.into_values().next().expect("it ends")[&ThreadId::new(0)][0]
+    };
+    assert_eq!(value("1 + 2 * 3 - 4"), 3);
+    assert_eq!(value("(1 + 2) * 3 == 9"), 1);
+    assert_eq!(value("1 < 2 && 2 <= 1 || 3 > 2"), 1);
+    assert_eq!(value("1 != 1"), 0);
+    assert_eq!(value("5 - 2 - 1"), 2);
+    assert_eq!(value("9223372036854775807 + 1"), i128::from(i64::MIN));
+    assert_eq!(value("-9223372036854775808"), i128::from(i64::MIN));
+}
+
+#[track_caller]
+fn assert_error(text: &str, expected: &str) {
+    let error = Script::parse(text).expect_err("it is no script");
+    assert_eq!(error.to_string(), expected, "{text}");
+}
+
+#[test]
+fn errors_say_where_and_what() {
+    assert_error("x", "1:2: expected '=', found the end of the statement");
+    assert_error("x = y", "1:5: expected an initial value, found 'y'");
+    assert_error("x = 0\nx = 1", "2:1: 'x' is declared already");
+    assert_error("x = 0 y = 1", "1:7: expected ';' or a new line, found 'y'");
+    assert_error("x = [1", "1:7: expected ',' or ']', found the end of the statement");
+    assert_error("load = 1", "1:1: expected 'x = 0', 'lock m' or 'thread', found 'load'");
+    assert_error(
+        "x = 99999999999999999999",
+        "1:5: '99999999999999999999' is not a number of 64 bits",
+    );
+    assert_error(
+        "x = 9223372036854775808",
+        "1:5: '9223372036854775808' is not a number of 64 bits",
+    );
+    assert_error("x = 0 ?", "1:7: '?' has no meaning here");
+    assert_error("thread a {", "2:1: expected a statement or '}', found the end of the text");
+    assert_error("thread a { } thread b { }", "1:14: expected ';' or a new line, found 'thread'");
+    assert_error("thread a { }\nthread a { }", "2:8: there is a thread 'a' already");
+    assert_error("thread a { }\nthread main { }", "2:8: 'main' is the first thread");
+    assert_error("thread a { load x }", "1:17: 'x' is not declared");
+    assert_error("x = 0; thread a { lock x }", "1:24: expected a lock, and 'x' is none");
+    assert_error("lock m; thread a { load m }", "1:25: expected a variable, and 'm' is none");
+    assert_error("x = [0, 0]; thread a { load x }", "1:31: expected '[', found '}'");
+    assert_error(
+        "x = 0; thread a { r = load x rel }",
+        "1:30: expected one of na, rlx, acq, sc, found 'rel'",
+    );
+    assert_error("thread a { r, s = 3 }", "1:19: expected 'cas' or 'casw', found '3'");
+    assert_error("thread a { _ = 3 }", "1:16: expected an operation that reads, found '3'");
+    assert_error("thread a { r = }", "1:16: expected a number, a register or '(', found '}'");
+    assert_error("thread a { r = 1 s = 2 }", "1:18: expected ';', a new line or '}', found 's'");
+    assert_error("thread main { spawn b }", "1:21: there is no thread 'b'");
+    assert_error("thread main { spawn main }", "1:21: 'main' is started already");
+    assert_error(
+        "thread a { spawn a }",
+        "1:18: without a thread 'main' all threads are started already",
+    );
+    assert_error("thread main { spawn a; spawn a }\nthread a { }", "1:30: 'a' is started already");
+    assert_error(
+        "thread main { repeat 2 { spawn a } }\nthread a { }",
+        "1:32: a thread is started once, not in a loop",
+    );
+    assert_error(
+        "o = 0; thread a { sync o add 1 }",
+        "1:26: expected a guard: 'any', '==', '<', '>' or 'nobits', found 'add'",
+    );
+    assert_error(
+        "thread a { repeat 0 { } }",
+        "1:19: expected how often to repeat, from 1 to 10000, found '0'",
+    );
+    let deep = format!("thread a {{ r = {} }}", "(".repeat(1_000));
+    assert_error(&deep, "1:115: nested too deeply");
+}
+
+#[test]
+fn a_history_costs_only_what_is_new() {
+    let text = "x = 0\nthread main { r = load x; store x r + 1; s = load x; assert s == 2 }";
+    let script = Script::parse(text).expect("it is a script");
+    let mut program = ScriptProgram::new(&script);
+    let mut histories = LocalHistories::new();
+    let start = histories.start(&mut program, &[], ThreadId::new(0), None);
+    let first = histories.after(&mut program, &[], start, Answer::Value(1));
+    let [effect] = histories.effects(first) else { panic!("there is one store") };
+    assert!(matches!(effect.kind, OpKind::Store { value: 2, .. }));
+    assert_eq!(program.place(effect.place), "main.1: store x r + 1");
+    assert_eq!(program.location_name(LocationId::new(0)), "x");
+    let good = histories.after(&mut program, &[], first, Answer::Value(2));
+    let bad = histories.after(&mut program, &[], first, Answer::Value(0));
+    assert_eq!(program.registers(good), [1, 2]);
+    assert_eq!(program.registers(bad), [1, 0]);
+    assert_eq!(*histories.end(good), End::Finished);
+    assert!(
+        matches!(histories.end(bad), End::Failed(failure) if failure.kind == FailureKind::Panic)
+    );
+}
+
+#[test]
+fn a_thread_fails_on_its_own() {
+    let failure = |text: &str| {
+        let script = Script::parse(text).expect("it is a script");
+        let mut program = ScriptProgram::new(&script);
+        let mut histories = LocalHistories::new();
+        let start = histories.start(&mut program, &[], ThreadId::new(0), None);
+        match histories.end(start) {
+            End::Failed(failure) => (failure.kind, failure.message.clone()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (kind, message) = failure("a = [0, 0]\nthread main { r = 2; store a[r] 1 }");
+    assert_eq!((kind, message.as_str()), (FailureKind::Panic, "the index 2 is not below 2"));
+    let (kind, message) = failure("lock m\nthread main { unlock m }");
+    assert_eq!(
+        (kind, message.as_str()),
+        (FailureKind::Misuse, "the thread does not hold the lock")
+    );
+}
+
+/// A cell that one thread accesses is a register; the only writer of a cell knows what it reads there;
+/// what is strong, an update, or found by an index stays.
+#[test]
+fn private_accesses_are_registers() {
+    let script = Script::parse(
+        "x = 0; own = 7; strong = 0; cells = [0, 0]
+         thread a { r = load own; store own r + 1; s = load x; store x s; t = load cells[r] }
+         thread b { r = load x; store strong 1 sc; r = load strong; store cells[1] 1 }",
+    )
+    .unwrap();
+    let without = script.without_private();
+    let body = |thread: usize| {
+        let statements = without.threads[thread].body.iter().map(ToString::to_string);
+        statements.collect::<Vec<_>>()
+    };
+    let a = ["own[0] = 7", "r = own[0]", "own[0] = r + 1", "s = x[0]", "x[0] = s"];
+    assert_eq!(body(1)[..5], a);
+    assert_eq!(body(1)[5..], ["store x x[0]", "t = load cells[r]"]);
+    let b = ["r = load x", "store strong 1 sc", "r = load strong", "store cells[1] 1"];
+    assert_eq!(body(2), b);
+}
