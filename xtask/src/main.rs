@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo xtask cycles [CRATE...]
+//! cargo xtask figures [DIR]
 //! ```
 //!
 //! `cycles` fails if sibling modules of a crate use each other in a cycle, or if a crate depends on
@@ -9,7 +10,11 @@
 //! `crates/`. See [`cycles`] for the definition and [`source`] for the limits of the analysis, and
 //! [`order`] for the order of the crates.
 //!
-//! The command analyses the library and binary targets of the packages in `crates/`, without code
+//! `figures` prints the number and length of functions, the reuse of type names, the share of
+//! documented functions and the number of module cycles, per crate and in total. `DIR` is the root
+//! of another checkout of the workspace. See [`figures`] for the definitions.
+//!
+//! Both commands analyse the library and binary targets of the packages in `crates/`, without code
 //! that is compiled only for tests. The workspace is the one of the current directory.
 //!
 //! Exit status: 0 if there is nothing to report, 1 if a check failed, 2 if the command line or the
@@ -18,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod cycles;
+mod figures;
 mod graph;
 mod order;
 mod source;
@@ -32,7 +38,8 @@ use std::process::ExitCode;
 use workspace::Workspace;
 
 const USAGE: &str = "\
-Usage: cargo xtask cycles [CRATE...]   check for module cycles and the order of the crates";
+Usage: cargo xtask cycles [CRATE...]   check for module cycles and the order of the crates
+       cargo xtask figures [DIR]       print figures of the source code";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -62,6 +69,8 @@ fn run(args: &[String]) -> Result<Answer, String> {
             let workspace = Workspace::load(Path::new("."))?;
             check_structure(&workspace.select(names)?, &workspace)
         }
+        ["figures"] => measure(Path::new(".")),
+        ["figures", dir] => measure(Path::new(dir)),
         _ => Err(format!("unknown command line\n{USAGE}")),
     }
 }
@@ -80,4 +89,10 @@ fn check_structure(
         text.push_str("dependencies between crates: one-way\n");
     }
     Ok(Answer { text, passed: cycles.passed && violations.is_empty() })
+}
+
+fn measure(dir: &Path) -> Result<Answer, String> {
+    let workspace = Workspace::load(dir)?;
+    let text = figures::report(&workspace.packages, &workspace.root)?;
+    Ok(Answer { text, passed: true })
 }

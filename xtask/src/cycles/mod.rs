@@ -9,11 +9,15 @@
 //! Not edges: references between `P`'s own items and its children, and test code. The analysis is
 //! syntactic; [`source`](crate::source) lists its limits.
 
+mod files;
 mod siblings;
 
 use std::path::Path;
 
-use siblings::{Cycle, module_cycles};
+pub(crate) use files::largest_file_cycle;
+pub(crate) use siblings::module_cycles;
+
+use siblings::Cycle;
 
 use crate::source::ModuleTree;
 use crate::workspace::Package;

@@ -27,6 +27,13 @@ fn needs_test(predicate: &Meta) -> bool {
     }
 }
 
+/// Returns `true` if there is a doc comment.
+pub(crate) fn is_documented(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(
+        |attribute| matches!(&attribute.meta, Meta::NameValue(meta) if meta.path.is_ident("doc")),
+    )
+}
+
 /// Returns `true` if there is an attribute of this name.
 pub(crate) fn has_flag(attributes: &[Attribute], name: &str) -> bool {
     attributes.iter().any(|attribute| attribute.path().is_ident(name))
@@ -125,6 +132,13 @@ mod tests {
         assert!(!test_only("#[cfg(any())] fn f() {}"));
         assert!(!test_only("#[cfg(feature = \"test\")] fn f() {}"));
         assert!(!test_only("#[cfg(all(=))] fn f() {}"));
+    }
+
+    #[test]
+    fn hidden_item_is_not_documented() {
+        let documented = |item| is_documented(syn::parse_str::<Item>(item).unwrap().attributes());
+        assert!(documented("/// Text.\nfn f() {}"));
+        assert!(!documented("#[doc(hidden)] fn f() {}"));
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod references;
 mod resolver;
 mod strip;
 
-pub(crate) use module_tree::{ModuleId, ModuleTree};
+pub(crate) use attributes::is_documented;
+pub(crate) use module_tree::{Module, ModuleId, ModuleTree};
 pub(crate) use references::references;
 pub(crate) use resolver::{Resolution, Resolver};
