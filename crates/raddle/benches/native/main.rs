@@ -5,7 +5,7 @@
 
 mod beside;
 
-#[path = "../../tests/common/naive.rs"]
+#[path = "../../tests/it/common/naive.rs"]
 mod naive;
 
 use std::hint::black_box;

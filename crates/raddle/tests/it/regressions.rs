@@ -174,7 +174,7 @@ fn a_trace_file_is_replayed_in_another_process() {
     let outcome = Checker::new().trace_file(&path).explore(store_buffering);
     assert_eq!(outcome.verdict, Verdict::Bug);
     let again = Command::new(std::env::current_exe().expect("this test"))
-        .args(["--exact", "a_trace_file_is_replayed_in_another_process"])
+        .args(["--exact", "regressions::a_trace_file_is_replayed_in_another_process"])
         .env(FILE, &path)
         .output()
         .expect("it runs");

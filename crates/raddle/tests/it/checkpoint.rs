@@ -1,17 +1,14 @@
 //! Explorations that are interrupted, and go on: nothing is lost, and nothing counts twice.
 
-#[path = "common/readers.rs"]
-mod readers;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::common::readers::readers;
 use raddle::sync::Arc;
 use raddle::sync::atomic::AtomicUsize;
 use raddle::sync::atomic::Ordering::SeqCst;
 use raddle::{Checker, Model, Outcome, Verdict, thread};
-use readers::readers;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 /// How often what is left is written.
@@ -108,7 +105,7 @@ fn whoever_is_killed_loses_and_counts_nothing_twice() {
     let path = file(&folder);
     let start = || {
         let mut command = Command::new(std::env::current_exe().expect("it has a name"));
-        command.args(["--exact", "the_one_that_is_killed"]).env(LEFT, &path);
+        command.args(["--exact", "checkpoint::the_one_that_is_killed"]).env(LEFT, &path);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
     };
     let said = path.with_extension("said");

@@ -1,10 +1,8 @@
 //! Locks, condition variables, parking, shared objects, pointers: all outcomes, and no others.
 
-mod common;
-
 use std::time::Duration;
 
-use common::clean;
+use crate::common::clean;
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
 use raddle::sync::{Arc, Condvar, Mutex, RwLock, Weak};

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "no test uses everything")]
 
 pub(crate) mod naive;
+pub(crate) mod readers;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;

@@ -1,10 +1,8 @@
 //! Weak memory: what each model allows.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::outcomes;
+use crate::common::outcomes;
 use raddle::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicUsize, fence};
 use raddle::{Bug, BugKind, Checker, Model, cell, thread};

@@ -1,8 +1,6 @@
 //! Names of memory: whatever the addresses are, histories are the same.
 
-mod common;
-
-use common::clean;
+use crate::common::clean;
 use raddle::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use raddle::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize};
 use raddle::sync::{Arc, Mutex, RwLock};

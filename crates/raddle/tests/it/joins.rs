@@ -3,11 +3,9 @@
 //! A join is answered with the result of the thread alone, unless threads share memory that no op carries.
 //! Each test has an outcome that is lost, or made up, if the joiner is not told which history it joined.
 
-mod common;
-
 use std::sync::atomic as real;
 
-use common::clean;
+use crate::common::clean;
 use raddle::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 use raddle::sync::{Arc, Mutex};

@@ -1,13 +1,10 @@
 //! Tests that several workers explore: the same counts, the same verdict, the same report.
 
-#[path = "common/readers.rs"]
-mod readers;
-
+use crate::common::readers::readers;
 use raddle::sync::atomic::AtomicUsize;
 use raddle::sync::atomic::Ordering::{Relaxed, SeqCst};
 use raddle::sync::{Arc, Mutex};
 use raddle::{Checker, Model, Outcome, Verdict, thread};
-use readers::readers;
 
 /// All that is said that does not depend on who explores.
 fn words(outcome: &Outcome) -> String {

@@ -61,17 +61,10 @@
 //! | opt_lock3 | 3 | 87451 | 151570 | 425260 | not known what it does |
 //! | overtake | 4 | 62893 | 62893 | 194481 | not known what it does |
 
-#[path = "literature/exclusion.rs"]
 mod exclusion;
-#[path = "literature/figures.rs"]
 mod figures;
-#[path = "literature/harness.rs"]
 mod harness;
-#[path = "literature/locks.rs"]
 mod locks;
-#[path = "literature/racy.rs"]
 mod racy;
-#[path = "literature/synthetic.rs"]
 mod synthetic;
-#[path = "literature/values.rs"]
 mod values;

@@ -1,8 +1,6 @@
 //! Each primitive, under sequential consistency.
 
-mod common;
-
-use common::clean;
+use crate::common::clean;
 use raddle::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicI8, AtomicPtr, AtomicU8, AtomicUsize, fence};
 use raddle::sync::{Arc, Mutex};
