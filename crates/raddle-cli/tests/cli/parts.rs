@@ -142,39 +142,6 @@ fn the_number_of_workers_changes_nothing() {
     }
 }
 
-/// The copies that a process has made of itself, which are there for a while: others are about to be compilers.
-fn copies(process: u32) -> Vec<u32> {
-    let made = |process: u32| -> Vec<u32> {
-        let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
-        let list = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children"));
-        let lists: Vec<String> = tasks.flatten().flat_map(list).collect();
-        lists.iter().flat_map(|list| list.split_whitespace()).flat_map(str::parse).collect()
-    };
-    let before = made(process);
-    std::thread::sleep(Duration::from_millis(20));
-    let program = |process: u32| std::fs::read_link(format!("/proc/{process}/exe")).ok();
-    let is_copy = |copy: &u32| before.contains(copy) && program(*copy) == program(process);
-    made(process).into_iter().filter(is_copy).collect()
-}
-
-#[test]
-fn a_worker_that_dies_is_no_loss() {
-    let program = compiled("dies", "-DN=9").display().to_string();
-    let args = format!("check {program} --model sc --json --jobs 3");
-    let mut command = raddle(&args);
-    let child = command.stdout(Stdio::piped()).spawn().expect("raddle starts");
-    let begin = Instant::now();
-    let mut workers = vec![];
-    while workers.is_empty() && begin.elapsed() < Duration::from_secs(60) {
-        workers = copies(child.id());
-    }
-    let kill = |worker: &u32| Command::new("kill").arg("-9").arg(worker.to_string()).status();
-    let killed = workers.iter().filter(|worker| kill(worker).is_ok_and(|it| it.success()));
-    assert!(killed.count() > 0, "{workers:?}");
-    let output = child.wait_with_output().expect("it ends");
-    assert_all(&serde_json::from_slice(&output.stdout).expect("an answer"), 1 << 18);
-}
-
 #[test]
 fn when_the_time_is_up_what_is_left_is_kept() {
     let program = compiled("late", "-DN=9").display().to_string();

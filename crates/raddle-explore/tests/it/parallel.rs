@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::io;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use raddle_core::model::Model;
@@ -11,6 +13,7 @@ use raddle_core::program::Program;
 use raddle_core::random::Random;
 use raddle_core::trace::{Class, Ending};
 use raddle_explore::parallel::frontier::Frontier;
+use raddle_explore::parallel::process::{Link, Processes, Side};
 use raddle_explore::parallel::{Budget, Explored, Helpers, Note, Task, explore};
 use raddle_explore::rf_part_smc::subtree::Subtree;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor, rf_part_smc};
@@ -264,4 +267,91 @@ fn what_is_left_is_a_value() {
         assert_eq!(total, 48);
     }
     assert!(text.take().is_some());
+}
+
+/// Subtrees that worker processes were given, and a signal that this number has grown.
+#[derive(Default)]
+struct Orders {
+    given: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Orders {
+    fn add(&self) {
+        *self.given.lock().unwrap() += 1;
+        self.changed.notify_all();
+    }
+
+    fn wait_for_first(&self) {
+        let given = self.given.lock().unwrap();
+        drop(self.changed.wait_while(given, |given| *given == 0).unwrap());
+    }
+}
+
+/// A worker process that takes one subtree and dies before it answers.
+struct DyingWorker(&'static Orders);
+
+impl Link for DyingWorker {
+    fn send(&mut self, _: &str) -> io::Result<()> {
+        self.0.add();
+        Ok(())
+    }
+
+    fn receive(&mut self, _: &dyn Fn() -> bool) -> io::Result<String> {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+/// Counts classes. Once the process was forked, waits until a worker process was given a subtree.
+struct Counter {
+    orders: &'static Orders,
+    is_forked: &'static AtomicBool,
+    classes: u64,
+}
+
+impl Visitor for Counter {
+    fn visit(&mut self, _: &dyn Leaf) -> Control {
+        if self.is_forked.load(Ordering::SeqCst) {
+            self.orders.wait_for_first();
+        }
+        self.classes += 1;
+        Control::Continue
+    }
+}
+
+/// What a dead worker process was exploring is explored by another worker, and counted once.
+#[test]
+fn the_subtree_of_a_dead_worker_process_is_explored_again() {
+    static IS_FORKED: AtomicBool = AtomicBool::new(false);
+    let orders: &'static Orders = Box::leak(Box::default());
+    let counter = move || Counter { orders, is_forked: &IS_FORKED, classes: 0 };
+    let fork = move |workers: usize| {
+        IS_FORKED.store(true, Ordering::SeqCst);
+        Side::Original(
+            (0..workers).map(|_| Box::new(DyingWorker(orders)) as Box<dyn Link>).collect(),
+        )
+    };
+    let processes = Processes {
+        fork: &fork,
+        end: || panic!("this process is no copy"),
+        is_hungry: &AtomicBool::new(false),
+        pack: |_| panic!("this process is no copy"),
+        unpack: |_| panic!("no worker process answers"),
+    };
+    let task = Task {
+        model: Model::Sc,
+        limits: &Limits::default(),
+        jobs: NonZero::new(3).expect("3 is not 0"),
+        budget: Budget { first: 1, next: 1, alone: Duration::ZERO },
+        helpers: Helpers::Processes(processes),
+        visitor: &counter,
+        observer: None,
+    };
+    let text = "x = 0\nthread w { store x 1 }\n".to_owned()
+        + &(0..6).map(|at| format!("thread r{at} {{ a = load x }}\n")).collect::<String>();
+    let script = script(&text);
+    let explored = explore(&task, &mut ScriptProgram::new(&script), Frontier::new());
+    let visited: u64 = explored.visitors.iter().map(|counter| counter.classes).sum();
+    assert_eq!((explored.summary.extent, explored.summary.classes, visited), (Extent::All, 64, 64));
+    assert!(*orders.given.lock().unwrap() > 0);
 }
