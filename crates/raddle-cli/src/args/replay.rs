@@ -1,0 +1,13 @@
+//! The options of `raddle replay`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The options of `raddle replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// What `raddle check --trace` has written
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+}

@@ -1,0 +1,192 @@
+//! `--expect`: a table of verdicts that are known, to compare with.
+//!
+//! The table has tabs between its columns and a line with their names: `file` (as seen from where the
+//! table is), `model`, `quantifier`, `some_final_state_satisfies`, `some_final_state_does_not`,
+//! `final_states` (may be empty) and `note` (`race` if there is a data race). An answer that the table
+//! does not mention is an error.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::output::{Output, OutputError, complain};
+use crate::results::check::{Answer, Facts, Outcome};
+use crate::status::Status;
+
+const COLUMNS: [&str; 7] = [
+    "file",
+    "model",
+    "quantifier",
+    "some_final_state_satisfies",
+    "some_final_state_does_not",
+    "final_states",
+    "note",
+];
+
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    quantifier: String,
+    satisfies: bool,
+    does_not: bool,
+    states: Option<usize>,
+    race: bool,
+}
+
+/// A table of verdicts.
+pub(super) struct Expectations {
+    /// Where it is: names of files start from here.
+    directory: PathBuf,
+    rows: HashMap<(String, String), Row>,
+}
+
+impl Expectations {
+    /// Reads a table.
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
+        let name = path.display();
+        let text =
+            fs::read_to_string(path).map_err(|error| format!("{name}: cannot read: {error}"))?;
+        let rows = parse(&text).map_err(|(line, error)| format!("{name}:{line}:1: {error}"))?;
+        let directory = path.parent().map_or(PathBuf::new(), Path::to_path_buf);
+        Ok(Expectations { directory, rows })
+    }
+
+    /// Compares all answers with the table, and tells what is different.
+    pub(super) fn compare(
+        &self,
+        outcomes: &[Outcome],
+        quiet: bool,
+        output: &mut Output,
+    ) -> Result<Status, OutputError> {
+        let (mut status, mut agree, mut lines) = (Status::Good, 0, vec![]);
+        for (name, answer) in outcomes.iter().flat_map(|outcome| {
+            outcome.answers.iter().flatten().map(|answer| (&outcome.name, answer))
+        }) {
+            let model = answer.model;
+            let key = (self.key(Path::new(name)), model.name().to_owned());
+            let difference = match self.rows.get(&key) {
+                None => Some((Status::Failed, format!("'{}' is not in the table", key.0))),
+                Some(row) => difference(row, answer),
+            };
+            match difference {
+                None => agree += 1,
+                Some((worst, difference)) => {
+                    status = status.max(worst);
+                    lines.push(format!("{name}, {model}: {difference}\n"));
+                }
+            }
+        }
+        let tally = format!("{agree} as expected, {} not\n", lines.len());
+        let text = format!("\n{}{tally}", lines.concat());
+        if quiet {
+            complain(text.trim());
+        } else {
+            output.text(&text)?;
+        }
+        Ok(status)
+    }
+
+    /// The name of a file in the table.
+    fn key(&self, file: &Path) -> String {
+        let absolute = |path: &Path| path.canonicalize().ok();
+        let directory =
+            if self.directory.as_os_str().is_empty() { Path::new(".") } else { &self.directory };
+        let (whole, base) = (absolute(file), absolute(directory));
+        let inside =
+            whole.as_deref().zip(base.as_deref()).and_then(|(w, b)| w.strip_prefix(b).ok());
+        inside.unwrap_or(file).display().to_string()
+    }
+}
+
+fn parse(text: &str) -> Result<HashMap<(String, String), Row>, (usize, String)> {
+    let mut lines = text.lines().enumerate();
+    let head = lines.next().map_or("", |(_, line)| line);
+    if head.split('\t').ne(COLUMNS) {
+        return Err((1, format!("expected the columns {}", COLUMNS.join(", "))));
+    }
+    let mut rows = HashMap::new();
+    for (at, line) in lines.filter(|(_, line)| !line.is_empty()) {
+        let (key, row) = parse_row(line).map_err(|error| (at + 1, error))?;
+        if rows.insert(key, row).is_some() {
+            return Err((at + 1, "the file and the model are mentioned twice".to_owned()));
+        }
+    }
+    Ok(rows)
+}
+
+fn parse_row(line: &str) -> Result<((String, String), Row), String> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [file, model, quantifier, satisfies, does_not, states, note] = fields[..] else {
+        return Err(format!("{} columns: expected {}", fields.len(), COLUMNS.len()));
+    };
+    let yes = |word: &str| match word {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(format!("found '{word}': expected yes or no")),
+    };
+    let number = |_| format!("found '{states}': expected a number of final states, or nothing");
+    let states = if states.is_empty() { None } else { Some(states.parse().map_err(number)?) };
+    let (satisfies, does_not) = (yes(satisfies)?, yes(does_not)?);
+    let race = note == "race";
+    let row = Row { quantifier: quantifier.to_owned(), satisfies, does_not, states, race };
+    Ok(((file.to_owned(), model.to_owned()), row))
+}
+
+/// How an answer differs from what is expected, if it does, and how bad that is. Where not everything was
+/// explored there is nothing to compare.
+fn difference(row: &Row, answer: &Answer) -> Option<(Status, String)> {
+    let Some(facts) = &answer.litmus else {
+        return Some((Status::Failed, "it is no litmus test".to_owned()));
+    };
+    if let Some(failure) = answer.failure() {
+        return Some((Status::Inconsistent, failure.message.clone()));
+    }
+    if let Some(bound) = &answer.bound {
+        return Some((Status::Unknown, format!("incomplete: {bound}")));
+    }
+    disagreement(row, facts).map(|found| (Status::Inconsistent, found))
+}
+
+fn disagreement(row: &Row, facts: &Facts) -> Option<String> {
+    let Facts { positive, negative, .. } = *facts;
+    let told = |what: &str, found: &str, expected: &str| {
+        (found != expected).then(|| format!("{what}: {found}, expected {expected}"))
+    };
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let states = facts.states.len().to_string();
+    told("quantifier", facts.quantifier, &row.quantifier)
+        .or_else(|| told("some final state satisfies", yes(positive > 0), yes(row.satisfies)))
+        .or_else(|| told("some final state does not", yes(negative > 0), yes(row.does_not)))
+        .or_else(|| told("final states", &states, &row.states?.to_string()))
+        .or_else(|| told("race", yes(facts.race), yes(row.race)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &str) -> Result<usize, (usize, String)> {
+        parse(&format!("{}\n{rows}", COLUMNS.join("\t"))).map(|rows| rows.len())
+    }
+
+    #[test]
+    fn tables_are_read() {
+        assert_eq!(table("a\tsc\texists\tyes\tno\t\t\nb\ttso\tforall\tno\tyes\t3\trace\n"), Ok(2));
+        let (_, row) = parse_row("b\ttso\tforall\tno\tyes\t3\trace").unwrap();
+        let quantifier = "forall".to_owned();
+        let states = Some(3);
+        assert_eq!(row, Row { quantifier, satisfies: false, does_not: true, states, race: true });
+    }
+
+    #[test]
+    fn what_is_no_table_is_refused_with_its_line() {
+        assert_eq!(parse("file\tmodel").unwrap_err().0, 1);
+        let error = |rows: &str| table(rows).unwrap_err();
+        assert_eq!(error("a\tsc"), (2, "2 columns: expected 7".to_owned()));
+        let expected = "found 'maybe': expected yes or no".to_owned();
+        assert_eq!(error("\na\tsc\texists\tmaybe\tno\t\t"), (3, expected));
+        let expected = "found '-1': expected a number of final states, or nothing".to_owned();
+        assert_eq!(error("a\tsc\texists\tyes\tno\t-1\t"), (2, expected));
+        let twice = "a\tsc\texists\tyes\tno\t\t\n".repeat(2);
+        assert_eq!(error(&twice), (3, "the file and the model are mentioned twice".to_owned()));
+    }
+}

@@ -1,0 +1,79 @@
+//! A counterexample of a C or C++ program in the file that `--trace` writes.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use raddle_c::{Bug, BugKind, Request, Source};
+use raddle_core::model::Model;
+use raddle_explore::plan::Explorer;
+use raddle_explore::sampling::Sampling;
+use serde::{Deserialize, Serialize};
+
+/// An execution of a program, and how to get there.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    files: Vec<PathBuf>,
+    flags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiler: Option<String>,
+    arguments: Vec<String>,
+    model: String,
+    explorer: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    #[serde(default)]
+    leaks: bool,
+    kind: String,
+    pub(crate) message: String,
+    pub(crate) schedule: String,
+}
+
+impl Recorded {
+    /// A bug that was found.
+    pub(crate) fn new(request: &Request, bug: &Bug) -> Self {
+        let Source { files, flags, compiler } = request.source.clone();
+        Recorded {
+            files,
+            flags,
+            compiler,
+            arguments: request.arguments.clone(),
+            model: request.model.name().to_owned(),
+            explorer: request.explorer.name().to_owned(),
+            seed: request.explorer.sampling().map(|sampling| sampling.seed),
+            depth: request.explorer.sampling().map(|sampling| sampling.depth),
+            leaks: request.leaks,
+            kind: bug.kind.name().to_owned(),
+            message: bug.message.clone(),
+            schedule: bug.schedule.clone(),
+        }
+    }
+
+    pub(crate) fn request(&self) -> Result<Request, String> {
+        let model: Model = self.model.parse().map_err(|error| format!("{error}"))?;
+        let explorer: Explorer = self.explorer.parse()?;
+        let explorer = explorer.with_sampling(|usual| Sampling {
+            iterations: 1,
+            seed: self.seed.unwrap_or(usual.seed),
+            depth: self.depth.unwrap_or(usual.depth),
+            ..usual
+        });
+        let source = Source {
+            files: self.files.clone(),
+            flags: self.flags.clone(),
+            compiler: self.compiler.clone(),
+        };
+        let arguments = self.arguments.clone();
+        let robust = self.kind == BugKind::NotRobust.name();
+        let leaks = self.leaks;
+        Ok(Request { source, arguments, model, explorer, robust, leaks, ..Request::new(&[]) })
+    }
+}
+
+impl fmt::Display for Recorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?;
+        writeln!(f, "{text}")
+    }
+}

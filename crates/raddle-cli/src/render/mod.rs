@@ -1,0 +1,5 @@
+//! Results of commands as text for people and as JSON for programs.
+
+pub(crate) mod json;
+pub(crate) mod table;
+pub(crate) mod text;

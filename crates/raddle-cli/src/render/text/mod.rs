@@ -1,0 +1,9 @@
+//! Results for people.
+
+pub(crate) mod bmc;
+pub(crate) mod check;
+pub(crate) mod models;
+pub(crate) mod native;
+pub(crate) mod rechecking;
+pub(crate) mod units;
+pub(crate) mod verify;
