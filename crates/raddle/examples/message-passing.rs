@@ -1,12 +1,12 @@
-//! A message that may not arrive: the flag is raised without release, so whoever sees it need not see the
-//! data. `cargo run -p raddle --example message-passing` reports the execution.
+//! Message passing with a bug: the flag is set without release ordering, so a thread that sees it may miss the data.
+//! `cargo run -p raddle --example message-passing` reports the execution. The tests of the documents call `main`.
 
 use raddle::sync::Arc;
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed};
 use raddle::sync::atomic::{AtomicBool, AtomicUsize};
 use raddle::thread;
 
-fn main() {
+pub(crate) fn main() {
     raddle::check(|| {
         let data = Arc::new(AtomicUsize::new(0));
         let ready = Arc::new(AtomicBool::new(false));

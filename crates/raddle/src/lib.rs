@@ -74,6 +74,16 @@ pub use raddle_explore::plan::{Equivalence, Explorer};
 pub use raddle_explore::rf_part_smc::Estimate;
 pub use replay::{Schedule, ScheduleError, replay};
 
+/// The Rust code in README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+/// The Rust code in the book.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/rust.md")]
+struct Book;
+
 /// Hints to the processor.
 pub mod hint {
     /// Says that the thread spins. Does nothing: a loop that spins is recognised as such.

@@ -4,6 +4,7 @@ mod bmc;
 mod c11;
 mod check;
 mod convert;
+mod documents;
 mod estimate;
 mod explain;
 mod generate;
