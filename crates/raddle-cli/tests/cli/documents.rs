@@ -43,6 +43,25 @@ fn documents_show_the_current_output() {
     assert!(stale.is_empty(), "{}", stale.join("\n"));
 }
 
+#[test]
+fn documents_name_existing_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut paths = documents(&root);
+    let others = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SOUNDNESS.md"];
+    paths.extend(others.iter().map(|name| root.join(name)));
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("text");
+        for code in text.split('`') {
+            let is_path = ["benches/", "corpus/", "crates/", "docs/", "examples/"]
+                .iter()
+                .any(|folder| code.starts_with(folder));
+            if is_path && !code.contains([' ', '*', '\n']) {
+                assert!(root.join(code).exists(), "{}: there is no {code}", path.display());
+            }
+        }
+    }
+}
+
 /// README.md and the chapters of the book.
 fn documents(root: &Path) -> Vec<PathBuf> {
     let chapters = std::fs::read_dir(root.join("docs/src")).expect("the book");
