@@ -134,11 +134,13 @@ fn output(command: &str, directory: &Path) -> Option<String> {
     Some(without_times(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Runs the example of the crate `raddle` and returns its report.
+/// Runs the example of the crate `raddle` and returns its report. `...` stands for the lines that cargo and the panic
+/// handler add.
 fn message_passing_report() -> String {
     let payload = catch_unwind(message_passing::main).expect_err("the example has a bug");
     let report = payload.downcast::<String>().expect("a report");
-    report.replace("crates/raddle-cli/tests/cli/../../../raddle/", "crates/raddle/")
+    let report = report.replace("crates/raddle-cli/tests/cli/../../../raddle/", "crates/raddle/");
+    format!("...\n{}\n...\n", report.trim_end())
 }
 
 fn without_times(printed: &str) -> String {
