@@ -4,11 +4,11 @@
 //! constant, or wrong. A variable belongs to the first thread that touches it, memory of a thread's stack and
 //! heap to that thread, until somebody else touches it.
 
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, PlaceId};
 
 use crate::heap::{Block, Wrong};
 use crate::native::Native;
-use crate::outcome::BugKind;
 use crate::slots::Part;
 
 /// Whose memory it is.
@@ -94,7 +94,7 @@ impl Native {
             }
             Some((_, part)) => self.classify_foreign(part, address, size),
             None if address < NULL => {
-                Err(self.failure(BugKind::Crash, "a null pointer is followed"))
+                Err(self.failure(FindingKind::Crash, "a null pointer is followed"))
             }
             None => Ok(Class::Constant),
         }
@@ -235,7 +235,7 @@ impl Native {
                 let place = self.places.place(freed.unwrap_or(0));
                 let at = self.places.name(place);
                 let message = format!("memory is used after it was freed at {at}");
-                self.failure(BugKind::UseAfterFree, &message)
+                self.failure(FindingKind::UseAfterFree, &message)
             }
             Wrong::Outside(Some(Block { start, size, .. })) => {
                 let address = self.thread().frame.arguments[0];
@@ -244,11 +244,10 @@ impl Native {
                     "an access beyond a block of memory: the block has {size} bytes, and the access \
                      is {offset} bytes behind its end"
                 );
-                self.failure(BugKind::HeapOverflow, &message)
+                self.failure(FindingKind::HeapOverflow, &message)
             }
-            Wrong::Outside(None) => {
-                self.failure(BugKind::HeapOverflow, "an access to the heap outside of any block")
-            }
+            Wrong::Outside(None) => self
+                .failure(FindingKind::HeapOverflow, "an access to the heap outside of any block"),
         }
     }
 }

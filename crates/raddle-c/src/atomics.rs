@@ -1,6 +1,7 @@
 //! Atomic accesses: they are done here, by the hook.
 
 use raddle_core::execution::{LocationId, MemoryOrder, Value};
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, OpKind, Update, UpdateKind};
 
 use crate::access::Class;
@@ -8,7 +9,6 @@ use crate::hooks::{self, AtomicKind};
 use crate::layout::Cut;
 use crate::native::Native;
 use crate::ops::Orders;
-use crate::outcome::BugKind;
 use crate::serve::Flow;
 use crate::shared::{read_memory, write_memory};
 use crate::threads::{AtomicResult, Then, Waiting};
@@ -32,11 +32,11 @@ impl Native {
                 }
                 if class == Class::Shared {
                     let message = "the expected value of a compare-exchange is in shared memory";
-                    return Err(self.failure(BugKind::Unsupported, message));
+                    return Err(self.failure(FindingKind::Unsupported, message));
                 }
                 if class == Class::Constant && !trap::is_mapped(address) {
                     let message = format!("access to invalid memory at {address:#x}");
-                    return Err(self.failure(BugKind::Crash, &message));
+                    return Err(self.failure(FindingKind::Crash, &message));
                 }
                 read_memory(address, size)
             }
@@ -92,7 +92,7 @@ impl Native {
                 if !matches!(op, OpKind::Load { .. }) && !self.is_the_programs(address) =>
             {
                 let message = "writes memory that is not the program's, such as the C library's";
-                Err(self.failure(BugKind::Unsupported, message))
+                Err(self.failure(FindingKind::Unsupported, message))
             }
             Class::Own { .. }
                 if !self.is_bookkeeping(address)
@@ -107,7 +107,7 @@ impl Native {
             }
             Class::Constant if !trap::is_mapped(address) => {
                 let message = format!("access to invalid memory at {address:#x}");
-                Err(self.failure(BugKind::Crash, &message))
+                Err(self.failure(FindingKind::Crash, &message))
             }
             Class::Constant => self.do_atomic(address, size, op).map(Some),
             Class::Shared => {

@@ -3,11 +3,11 @@
 use std::ffi::CString;
 
 use raddle_core::execution::ThreadId;
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, PlaceId};
 
 use crate::error::Error;
 use crate::native::Native;
-use crate::outcome::BugKind;
 use crate::shims;
 use crate::threads::Thread;
 
@@ -55,7 +55,7 @@ impl Native {
         if self.threads[thread.index()].is_none() {
             let Some(slot) = self.slots.slot(thread) else {
                 let message = "the program has too many threads";
-                return Err(self.failure_at(BugKind::Unsupported, message, PlaceId::default()));
+                return Err(self.failure_at(FindingKind::Unsupported, message, PlaceId::default()));
             };
             let shims = shims::addresses().as_ptr() as usize;
             self.threads[thread.index()] = Some(Thread::new(slot, shims));

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use raddle_core::execution::ThreadId;
 use raddle_core::model::Model;
-use raddle_core::program::{Op, OpKind, PlaceId, Program};
+use raddle_core::outcome::{Estimate, FindingKind};
+use raddle_core::program::{Naming, Op, OpKind, PlaceId};
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_explore::counterexample::{self, Style};
 use raddle_explore::plan::{Explorer, Plan};
-use raddle_explore::rf_part_smc::{self, Estimate};
+use raddle_explore::rf_part_smc;
 use raddle_explore::robustness::{self, Finding, NotRobust};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 
@@ -20,7 +21,7 @@ use crate::leaks::Leaves;
 use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
 use crate::ops::EXITED;
-use crate::outcome::{Bug, BugKind, Outcome, Verdict};
+use crate::outcome::{Bug, Outcome, Verdict};
 use crate::parts::{self, Parts};
 use crate::printed;
 use crate::told::told;
@@ -315,7 +316,7 @@ fn outcome(program: &Native, request: &Request, summary: Summary, found: Found) 
 fn not_robust(program: &Native, model: Model, found: NotRobust) -> Bug {
     let style = style();
     Bug {
-        kind: BugKind::NotRobust,
+        kind: FindingKind::NotRobust,
         message: robustness::sentence(program, model, &found, &style),
         place: robustness::place(program, &found, &style),
         report: robustness::report(program, model, &found, &style),
@@ -328,24 +329,24 @@ fn not_robust(program: &Native, model: Model, found: NotRobust) -> Bug {
 
 fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
     let kind = match &ending {
-        Ending::Deadlock(_) => BugKind::Deadlock,
-        Ending::Livelock(_) => BugKind::Livelock,
+        Ending::Deadlock(_) => FindingKind::Deadlock,
+        Ending::Livelock(_) => FindingKind::Livelock,
         &Ending::Race(first, second) if frees(&trace, first) || frees(&trace, second) => {
-            BugKind::UseAfterFree
+            FindingKind::UseAfterFree
         }
-        &Ending::Race(first, _) if is_of_cell(&trace, first) => BugKind::Unsupported,
-        Ending::Race(..) => BugKind::Race,
-        Ending::Failed(_, failure) => program.kind_of(failure),
-        Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
+        &Ending::Race(first, _) if is_of_cell(&trace, first) => FindingKind::Unsupported,
+        Ending::Race(..) => FindingKind::Race,
+        Ending::Failed(_, failure) => failure.kind,
+        Ending::Complete | Ending::Blocked | Ending::Limit(_) => FindingKind::Misuse,
     };
     let style = style();
     let (told_ending, told) = told(program, &ending, &trace);
     let place = counterexample::place(&told_ending, &told);
     let mut message = counterexample::sentence(program, &told_ending, &told, &style);
-    if kind == BugKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
+    if kind == FindingKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
         message = message.replace("data race on", "memory is freed while it is used:");
     }
-    if kind == BugKind::Unsupported && matches!(ending, Ending::Race(..)) {
+    if kind == FindingKind::Unsupported && matches!(ending, Ending::Race(..)) {
         message =
             message.replace("data race on", "accesses of different sizes that are not ordered, of");
     }
@@ -370,7 +371,7 @@ fn style() -> Style {
 
 /// A place, as seen from the working directory.
 fn near(program: &Native, style: &Style, place: PlaceId) -> String {
-    let place = Program::place(program, place);
+    let place = Naming::place(program, place);
     match place.strip_prefix(&style.directory) {
         Some(inside) => inside.trim_start_matches('/').to_owned(),
         None => place,
@@ -383,7 +384,7 @@ fn leak_of(program: &Native, model: Model, trace: Trace, place: PlaceId, size: u
     let at = near(program, &style, place);
     let ending = Ending::Complete;
     Bug {
-        kind: BugKind::Leak,
+        kind: FindingKind::Leak,
         message: format!(
             "a leak: nothing points to a block of {size} bytes in the end, which was allocated at {at}"
         ),

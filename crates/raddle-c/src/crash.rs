@@ -1,9 +1,9 @@
 //! What the system would have killed the program for, in words.
 
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, PlaceId};
 
 use crate::native::Native;
-use crate::outcome::BugKind;
 use crate::trap;
 
 impl Native {
@@ -14,16 +14,18 @@ impl Native {
         let slot = self.thread().slot;
         let near_limit = address.wrapping_sub(slot.stack_limit() - (1 << 16)) < (1 << 16) + 4096;
         let (bug, message) = match signal as i32 {
-            libc::SIGFPE => (BugKind::Crash, String::from("division by zero, or overflow in one")),
-            libc::SIGILL => (BugKind::Crash, String::from("an invalid instruction")),
+            libc::SIGFPE => {
+                (FindingKind::Crash, String::from("division by zero, or overflow in one"))
+            }
+            libc::SIGILL => (FindingKind::Crash, String::from("an invalid instruction")),
             trap::TIMER => {
-                (BugKind::EndlessLoop, String::from("loops for ever without any access"))
+                (FindingKind::EndlessLoop, String::from("loops for ever without any access"))
             }
-            _ if near_limit => (BugKind::StackOverflow, String::from("the stack overflowed")),
+            _ if near_limit => (FindingKind::StackOverflow, String::from("the stack overflowed")),
             _ if address < 1 << 16 => {
-                (BugKind::Crash, format!("a null pointer is followed (address {address:#x})"))
+                (FindingKind::Crash, format!("a null pointer is followed (address {address:#x})"))
             }
-            _ => (BugKind::Crash, format!("access to invalid memory at {address:#x}")),
+            _ => (FindingKind::Crash, format!("access to invalid memory at {address:#x}")),
         };
         self.failure_at(bug, &message, place)
     }

@@ -1,10 +1,10 @@
 //! How a run of a thread differs from the one before.
 
-use raddle_core::program::{End, HistoryId, LocalHistories, Op, PlaceId, Program};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{End, HistoryId, LocalHistories, Naming, Op, PlaceId};
 use raddle_explore::counterexample;
 
 use crate::native::Native;
-use crate::outcome::BugKind;
 
 impl Native {
     pub(crate) fn difference(
@@ -24,13 +24,13 @@ impl Native {
              not only depend on what its threads read (time, input, addresses, uninitialised memory?)"
         );
         let place = place_now.or(place_before).unwrap_or_default();
-        self.failure_at(BugKind::Nondeterminism, &message, place)
+        self.failure_at(FindingKind::Nondeterminism, &message, place)
     }
 
     fn tell(&self, doing: Option<&Result<Op, End>>) -> (String, Option<PlaceId>) {
         match doing {
             Some(Ok(op)) => {
-                let place = Program::place(self, op.place);
+                let place = Naming::place(self, op.place);
                 (format!("'{}' at {place}", counterexample::op(self, op)), Some(op.place))
             }
             Some(Err(End::Failed(failure))) => {

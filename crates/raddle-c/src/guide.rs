@@ -12,7 +12,7 @@
 //! program; but that nothing goes wrong means nothing.
 
 use raddle_core::execution::{LocationId, Value};
-use raddle_core::program::{End, HistoryId, LocalHistories, Op, OpKind, PlaceId, Program, Step};
+use raddle_core::program::{End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Step};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{Location, What};
@@ -108,7 +108,7 @@ impl Native {
         while let Step::After(earlier, _) = histories.step(node) {
             node = earlier;
             let same = read(histories, node).filter(|&(other, _)| other == location);
-            let is_there = same.is_some_and(|(_, place)| line(&Program::place(self, place)) == at);
+            let is_there = same.is_some_and(|(_, place)| line(&Naming::place(self, place)) == at);
             count += usize::from(is_there);
         }
         count
@@ -125,7 +125,7 @@ impl Native {
         let What::Memory(_) = what else { return None };
         let symbol = self.module.variable(address)?;
         let thread = self.thread_name(histories.thread(node));
-        let place = line(&Program::place(self, place));
+        let place = line(&Naming::place(self, place));
         Some((thread, place, symbol.name.clone(), address - symbol.start))
     }
 }

@@ -13,10 +13,10 @@
 //! A loop that also counts never comes back to the same state. What it reads is shared after [`LONG`] hooks
 //! in any case; so its ops reach the limit of events, and the exploration is called incomplete.
 
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
 
 use crate::native::Native;
-use crate::outcome::BugKind;
 use crate::switch::Caller;
 
 /// After so many hooks the state is kept for the first time.
@@ -171,10 +171,8 @@ impl Native {
         }
         match reads.is_empty() {
             false => Err(self.again()),
-            true if is_endless => {
-                Err(self
-                    .failure(BugKind::EndlessLoop, "loops for ever without waiting for anybody"))
-            }
+            true if is_endless => Err(self
+                .failure(FindingKind::EndlessLoop, "loops for ever without waiting for anybody")),
             true => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! What is in memory in the beginning, and what people call it.
 
 use raddle_core::execution::ThreadId;
-use raddle_core::program::Program;
+use raddle_core::program::Naming;
 
 use crate::native::Native;
 use crate::shims::EXITS;

@@ -15,9 +15,10 @@
 use std::collections::BTreeMap;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, HistoryId, Live, LocalHistories, Op, OpKind, Origin,
-    PlaceId, Program, Queues, Segment, Step,
+    Answer, End, Failure, HistoryId, Live, LocalHistories, Naming, Op, OpKind, Origin, PlaceId,
+    Program, Queues, Segment, Step,
 };
 use rustc_hash::FxHashMap;
 
@@ -30,7 +31,6 @@ use crate::leaks::Left;
 use crate::load::Module;
 use crate::names::Names;
 use crate::ops::Kind;
-use crate::outcome::BugKind;
 use crate::places::Places;
 use crate::slots::Slots;
 use crate::switch::Frame;
@@ -77,8 +77,6 @@ pub(crate) struct Native {
     pub(crate) mutexes_can_be_tried: (bool, bool),
     /// Whether the exploration must start again.
     wanted: bool,
-    /// The kinds of failures, which the explorer does not know.
-    kinds: Vec<(Failure, BugKind)>,
     /// For each history the value that its last answer was.
     replies: Vec<Value>,
     /// What threads leave.
@@ -132,7 +130,6 @@ impl Native {
             segment: vec![],
             mutexes_can_be_tried: (false, false),
             wanted: false,
-            kinds: vec![],
             replies: vec![],
             left: Left::default(),
             printed: FxHashMap::default(),
@@ -185,7 +182,6 @@ impl Native {
         self.restore_all();
         self.freed_blocks.clear();
         self.threads.clear();
-        self.kinds.clear();
         self.replies.clear();
         self.printed.clear();
     }
@@ -195,33 +191,18 @@ impl Native {
         self.want_restart();
         let message = String::from("the exploration starts again");
         let place = PlaceId::default();
-        End::Failed(Failure { kind: FailureKind::Misuse, message, place })
+        End::Failed(Failure { kind: FindingKind::Misuse, message, place })
     }
 
     /// Ends the execution, because the program is wrong at the place where it is.
-    pub(crate) fn failure(&mut self, bug: BugKind, message: &str) -> End {
+    pub(crate) fn failure(&mut self, kind: FindingKind, message: &str) -> End {
         let place = self.place();
-        self.failure_at(bug, message, place)
+        self.failure_at(kind, message, place)
     }
 
     /// Ends the execution, because the program is wrong at a place.
-    pub(crate) fn failure_at(&mut self, bug: BugKind, message: &str, place: PlaceId) -> End {
-        let kind = match bug {
-            BugKind::UseAfterFree | BugKind::DoubleFree => FailureKind::UseAfterDrop,
-            BugKind::StackOverflow => FailureKind::StackOverflow,
-            BugKind::Nondeterminism => FailureKind::Nondeterminism,
-            BugKind::Assertion | BugKind::Abort | BugKind::Crash => FailureKind::Panic,
-            _ => FailureKind::Misuse,
-        };
-        let failure = Failure { kind, message: message.to_owned(), place };
-        self.kinds.push((failure.clone(), bug));
-        End::Failed(failure)
-    }
-
-    /// What kind of thing went wrong.
-    pub(crate) fn kind_of(&self, failure: &Failure) -> BugKind {
-        let known = self.kinds.iter().find(|(known, _)| known == failure);
-        known.map_or(BugKind::Nondeterminism, |&(_, kind)| kind)
+    pub(crate) fn failure_at(&mut self, kind: FindingKind, message: &str, place: PlaceId) -> End {
+        End::Failed(Failure { kind, message: message.to_owned(), place })
     }
 
     /// Where the current thread is.
@@ -425,7 +406,9 @@ impl Program for Native {
     fn learned(&mut self) -> String {
         self.news()
     }
+}
 
+impl Naming for Native {
     fn place(&self, place: PlaceId) -> String {
         self.place_name(place)
     }

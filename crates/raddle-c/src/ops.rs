@@ -12,8 +12,8 @@ use std::ptr;
 use raddle_core::execution::{MemoryOrder, ThreadId, Value};
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-pub(crate) use crate::outcome::BugKind;
 use crate::switch;
+pub(crate) use raddle_core::outcome::FindingKind;
 
 /// What a synchronization object is, for its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,7 +64,7 @@ pub(crate) enum Request<'a> {
     Choose { options: u32 },
     Assume,
     Finish,
-    Fail { bug: BugKind, message: &'a str },
+    Fail { bug: FindingKind, message: &'a str },
     Print { text: &'a str },
     Allocate { size: usize, alignment: usize, is_zeroed: bool },
     BlockSize { address: usize },
@@ -266,14 +266,14 @@ pub(crate) fn assume(condition: bool) {
 }
 
 /// The execution fails.
-pub(crate) fn fail(bug: BugKind, message: &str) -> ! {
+pub(crate) fn fail(bug: FindingKind, message: &str) -> ! {
     ask(Request::Fail { bug, message });
     unreachable!("a thread that has failed does not go on")
 }
 
 /// The program does something that is not modelled.
 pub(crate) fn refuse(message: &str) -> ! {
-    fail(BugKind::Unsupported, message)
+    fail(FindingKind::Unsupported, message)
 }
 
 /// The program prints something.
@@ -297,7 +297,7 @@ pub(crate) fn free(address: usize) {
         return;
     }
     if ask(Request::TakeBlock { address }).0 != 0 {
-        fail(BugKind::DoubleFree, "a block of memory is freed twice");
+        fail(FindingKind::DoubleFree, "a block of memory is freed twice");
     }
     ask(Request::ClearBlock { address });
 }

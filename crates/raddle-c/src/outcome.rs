@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use raddle_core::outcome::FindingKind;
 use raddle_core::trace::{Ending, Trace};
 
 /// What an exploration says.
@@ -15,73 +16,11 @@ pub enum Verdict {
     Incomplete,
 }
 
-/// What can be wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BugKind {
-    /// An assertion failed.
-    Assertion,
-    /// The program aborts, or calls an error function.
-    Abort,
-    /// The system would have killed the program: a wild pointer, a division by zero.
-    Crash,
-    /// The stack overflowed.
-    StackOverflow,
-    /// A block of memory was used after it had been freed.
-    UseAfterFree,
-    /// A block of memory was freed twice, or something was freed that is no block.
-    DoubleFree,
-    /// A block of memory is never freed, and nothing points to it in the end.
-    Leak,
-    /// An access beside a block of memory.
-    HeapOverflow,
-    /// A lock or thread was used against its rules.
-    Misuse,
-    /// Threads wait for each other.
-    Deadlock,
-    /// Threads spin for ever.
-    Livelock,
-    /// Two accesses race.
-    Race,
-    /// A loop without any access to memory goes on for ever.
-    EndlessLoop,
-    /// The program does what is not modelled.
-    Unsupported,
-    /// The program does not only depend on what its threads read.
-    Nondeterminism,
-    /// The model allows an execution that SC does not allow.
-    NotRobust,
-}
-
-impl BugKind {
-    /// Its name, for programs.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            BugKind::Assertion => "assertion",
-            BugKind::Abort => "abort",
-            BugKind::Crash => "crash",
-            BugKind::StackOverflow => "stack-overflow",
-            BugKind::UseAfterFree => "use-after-free",
-            BugKind::DoubleFree => "double-free",
-            BugKind::Leak => "leak",
-            BugKind::HeapOverflow => "heap-overflow",
-            BugKind::Misuse => "misuse",
-            BugKind::Deadlock => "deadlock",
-            BugKind::Livelock => "livelock",
-            BugKind::Race => "race",
-            BugKind::EndlessLoop => "endless-loop",
-            BugKind::Unsupported => "unsupported",
-            BugKind::Nondeterminism => "nondeterminism",
-            BugKind::NotRobust => "not-robust",
-        }
-    }
-}
-
 /// Something that is wrong.
 #[derive(Clone, Debug)]
 pub struct Bug {
     /// What kind of thing.
-    pub kind: BugKind,
+    pub kind: FindingKind,
     /// What it is, in a sentence.
     pub message: String,
     /// Where in the source.

@@ -5,13 +5,13 @@
 //! an access to the thread's own goes to memory as it is.
 
 use raddle_core::execution::MemoryOrder;
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, OpKind, PlaceId};
 use smallvec::SmallVec;
 
 use crate::access::Class;
 use crate::layout::{Cut, What};
 use crate::native::Native;
-use crate::outcome::BugKind;
 use crate::serve::Flow;
 use crate::threads::{PlainStore, Then, Waiting};
 use crate::trap;
@@ -120,7 +120,7 @@ impl Native {
             Class::Constant if self.is_the_programs(address) => Ok(()),
             Class::Constant => {
                 let message = "writes memory that is not the program's, such as the C library's";
-                Err(self.failure(BugKind::Unsupported, message))
+                Err(self.failure(FindingKind::Unsupported, message))
             }
             Class::Shared => {
                 if self.layout.writes_setting(address, size) {

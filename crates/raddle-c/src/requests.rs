@@ -1,6 +1,7 @@
 //! What library functions ask for (`ops`).
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, Guard, OpKind, PlaceId, UpdateKind};
 
 use crate::atomics;
@@ -9,7 +10,6 @@ use crate::layout::{Cut, What};
 use crate::names::Start;
 use crate::native::{GONE, Native};
 use crate::ops::{self, Area, Call, Kind, Request};
-use crate::outcome::BugKind;
 use crate::serve::Flow;
 use crate::shims;
 use crate::slots::{FRESH, Part};
@@ -204,7 +204,7 @@ impl Native {
         let held = &mut self.thread_mut().held;
         let Some(at) = held.iter().rposition(|&held| held == address) else {
             let message = "a mutex is unlocked by a thread that does not hold it";
-            return Err(self.failure(BugKind::Misuse, message));
+            return Err(self.failure(FindingKind::Misuse, message));
         };
         held.swap_remove(at);
         if self.mutexes_can_be_tried.0 {
@@ -268,7 +268,7 @@ impl Native {
                         let by = self.places.place(block.freed.unwrap_or(0));
                         let at = self.places.name(by);
                         let message = format!("a block of memory is freed twice, first at {at}");
-                        return Err(self.failure(BugKind::DoubleFree, &message));
+                        return Err(self.failure(FindingKind::DoubleFree, &message));
                     }
                     _ => {}
                 }
@@ -281,7 +281,7 @@ impl Native {
             _ => {}
         }
         let message = format!("{address:#x} is freed, which is not the start of a block of memory");
-        Err(self.failure(BugKind::DoubleFree, &message))
+        Err(self.failure(FindingKind::DoubleFree, &message))
     }
 
     /// Frees a block that is private: returns 0. For one that is shared more must be done.

@@ -3,6 +3,7 @@
 //! Plain accesses are in `plain`, atomic ones in `atomics`, what library functions ask for in `requests`.
 
 use raddle_core::execution::{MemoryOrder, Value};
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, Op, OpKind, PlaceId};
 
 use crate::access::Class;
@@ -12,7 +13,6 @@ use crate::layout::{Cut, What};
 use crate::libc_functions::{GUARDED, uses_unseen_memory};
 use crate::native::{GONE, Native};
 use crate::ops::Call;
-use crate::outcome::BugKind;
 use crate::shared::give_back;
 use crate::stub;
 use crate::switch::{ASKED, RETURNED, TRAPPED};
@@ -93,7 +93,7 @@ impl Native {
         let Some(hook) = hooks::table().get(number) else {
             let name = &self.module.refused[number - hooks::table().len()];
             let message = format!("calls {name}, which Raddle does not model");
-            return Err(self.failure(BugKind::Unsupported, &message));
+            return Err(self.failure(FindingKind::Unsupported, &message));
         };
         match hook.kind {
             HookKind::Read(size) => self.read(address, size, scalar(size)),
@@ -143,7 +143,7 @@ impl Native {
                 let message = format!(
                     "calls {name} on {what}, which several threads share: Raddle does not see what it does"
                 );
-                return Err(self.failure(BugKind::Unsupported, &message));
+                return Err(self.failure(FindingKind::Unsupported, &message));
             }
         }
         Ok(())
@@ -161,14 +161,14 @@ impl Native {
                 }
                 _ => "memory is used after it was freed",
             };
-            return Err(self.failure(BugKind::UseAfterFree, message));
+            return Err(self.failure(FindingKind::UseAfterFree, message));
         }
         let new = question.and_then(|question| written(question.kind, value, is_spurious));
         match waiting {
             Waiting::Nothing => Ok(()),
             Waiting::Block { .. } if value != 0 => {
                 let message = "memory is used after it was freed";
-                Err(self.failure(BugKind::UseAfterFree, message))
+                Err(self.failure(FindingKind::UseAfterFree, message))
             }
             Waiting::Piece { piece, address, size, cut } => {
                 self.after_piece(piece, address, size, cut)

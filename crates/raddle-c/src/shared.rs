@@ -7,11 +7,11 @@
 //! finds its bytes as it left them.
 
 use raddle_core::execution::{LocationId, Value};
-use raddle_core::program::{End, PlaceId, Program};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{End, Naming, PlaceId};
 
 use crate::layout::{Cut, Location, Locations, Trouble, What};
 use crate::native::Native;
-use crate::outcome::BugKind;
 use crate::serve::Flow;
 use crate::slots::Part;
 use crate::threads::Borrowed;
@@ -60,7 +60,7 @@ impl Native {
             "accesses the {size} bytes of {name}, of which {at} accesses a part, or more: Raddle does not \
              model accesses of different sizes that are atomic, or may race"
         );
-        self.failure(BugKind::Unsupported, &message)
+        self.failure(FindingKind::Unsupported, &message)
     }
 
     fn name_of(&self, location: LocationId) -> String {
@@ -98,7 +98,7 @@ impl Native {
         }
         let name = self.name_of(location);
         let message = format!("memory of {name} was changed by code that Raddle does not see");
-        Err(self.failure(BugKind::Unsupported, &message))
+        Err(self.failure(FindingKind::Unsupported, &message))
     }
 
     pub(crate) fn set_shadow(&mut self, location: LocationId, value: Value) {

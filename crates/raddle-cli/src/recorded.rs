@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use raddle_c::{Bug, BugKind, Request, Source};
+use raddle_c::{Bug, FindingKind, Request, Source};
 use raddle_core::model::Model;
 use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
@@ -65,7 +65,7 @@ impl Recorded {
             compiler: self.compiler.clone(),
         };
         let arguments = self.arguments.clone();
-        let robust = self.kind == BugKind::NotRobust.name();
+        let robust = self.kind == FindingKind::NotRobust.name();
         let leaks = self.leaks;
         Ok(Request { source, arguments, model, explorer, robust, leaks, ..Request::new(&[]) })
     }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use raddle_core::outcome::Unsupported;
 use serde::{Deserialize, Serialize};
 
 /// How far to explore.
@@ -30,20 +31,6 @@ pub enum Extent {
     Sampled,
     /// The explorer met something that it cannot explore, and gave up.
     Unsupported(Unsupported),
-}
-
-/// Why an explorer gave up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Unsupported {
-    /// The program accesses memory that no op carries.
-    Cells,
-    /// What the program does makes no sense: it releases a lock that it does not hold, say, or starts
-    /// a thread twice.
-    Malformed,
-    /// It could not be told whether the model allows an execution.
-    Undecided,
-    /// It cannot explore under this model.
-    Model,
 }
 
 /// What an exploration did.

@@ -25,6 +25,7 @@ pub mod sampling;
 
 mod visitor;
 
-pub use extent::{Extent, Limits, Summary, Unsupported};
+pub use extent::{Extent, Limits, Summary};
+pub use raddle_core::outcome::Unsupported;
 pub(crate) use visitor::ending_of;
 pub use visitor::{Control, Leaf, Visitor};

@@ -6,9 +6,10 @@
 
 use raddle_consistency::history::{self, Format};
 use raddle_core::execution::{BuildError, LocationId, MemoryOrder, ThreadId, Value};
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, HistoryId, LocalHistories, Op, OpKind, PlaceId, Program,
-    Segment, Step, Update, UpdateKind,
+    Answer, End, Failure, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment,
+    Step, Update, UpdateKind,
 };
 use raddle_core::trace::{Trace, TraceEvent};
 
@@ -255,7 +256,7 @@ impl<'a> LitmusProgram<'a> {
 
 /// The end of a thread that does what makes no sense.
 fn misuse(message: &str, place: PlaceId) -> End {
-    End::Failed(Failure { kind: FailureKind::Misuse, message: message.to_owned(), place })
+    End::Failed(Failure { kind: FindingKind::Misuse, message: message.to_owned(), place })
 }
 
 /// What an event told its thread.
@@ -317,7 +318,9 @@ impl Program for LitmusProgram<'_> {
     fn goes_on_after_races(&self) -> bool {
         true
     }
+}
 
+impl Naming for LitmusProgram<'_> {
     fn place(&self, place: PlaceId) -> String {
         let place = place.0 as usize;
         let thread = self.places.partition_point(|&first| first <= place) - 1;

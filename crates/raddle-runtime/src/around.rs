@@ -23,8 +23,9 @@
 //! [`Answer::From`]: raddle_core::program::Answer::From
 
 use raddle_core::execution::ThreadId;
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, HistoryId, LocalHistories, Op, OpKind, PlaceId, Step,
+    Answer, End, Failure, HistoryId, LocalHistories, Op, OpKind, PlaceId, Step,
 };
 
 use crate::native::Native;
@@ -168,7 +169,7 @@ impl<F: Fn()> Native<F> {
     /// as the exploration starts again.
     pub(crate) fn blame(&self, failure: Failure) -> Failure {
         let state = &mut *self.context.state.borrow_mut();
-        state.wanted.joins_carry |= failure.kind == FailureKind::Nondeterminism;
+        state.wanted.joins_carry |= failure.kind == FindingKind::Nondeterminism;
         failure
     }
 
@@ -179,6 +180,6 @@ impl<F: Fn()> Native<F> {
         }
         state.wanted.joins_carry = true;
         let message = String::from("joins must carry histories");
-        Err(Failure { kind: FailureKind::Misuse, message, place: PlaceId::default() })
+        Err(Failure { kind: FindingKind::Misuse, message, place: PlaceId::default() })
     }
 }

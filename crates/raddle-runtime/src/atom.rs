@@ -12,7 +12,8 @@ use std::mem::{self, MaybeUninit};
 use std::panic::RefUnwindSafe;
 
 use raddle_core::execution::{LocationId, MemoryOrder, Value};
-use raddle_core::program::{FailureKind, OpKind, PlaceId, Update, UpdateKind, is_pointer};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{OpKind, PlaceId, Update, UpdateKind, is_pointer};
 
 use crate::ask;
 use crate::entry::{Entry, reply};
@@ -83,7 +84,7 @@ impl Atom {
     fn bits(&self, entry: &Entry<'_>, value: Value, place: PlaceId) -> u64 {
         if value == GONE {
             entry.fail(
-                FailureKind::UseAfterDrop,
+                FindingKind::UseAfterDrop,
                 "an atomic variable was used after it had been dropped",
                 place,
             );
@@ -91,7 +92,7 @@ impl Atom {
         let bits = entry.context.state.borrow().decode(value);
         let Some(bits) = bits else {
             entry.fail(
-                FailureKind::Misuse,
+                FindingKind::Misuse,
                 "a pointer was read that is the result of arithmetic with two pointers",
                 place,
             );
@@ -141,7 +142,7 @@ impl Entry<'_> {
             && self.context.state.borrow().is_shifted_pointer(&self.context.heap, bits);
         if hides {
             let message = "a pointer that was shifted cannot be kept in an atomic variable";
-            self.fail(FailureKind::Misuse, message, self.last_place());
+            self.fail(FindingKind::Misuse, message, self.last_place());
         }
         value
     }
@@ -166,7 +167,7 @@ impl Entry<'_> {
         if real.map(|bits| self.value(atom, bits)) != Some(modelled) {
             let message = "an atomic update makes a number of a pointer, a pointer of a number, \
                            or compares pointers: this is not supported";
-            self.fail(FailureKind::Misuse, message, place);
+            self.fail(FindingKind::Misuse, message, place);
         }
     }
 

@@ -6,7 +6,8 @@
 use std::mem;
 
 use raddle_core::execution::LocationId;
-use raddle_core::program::{End, Failure, FailureKind, Op, OpKind, PlaceId};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{End, Failure, Op, OpKind, PlaceId};
 
 use crate::fiber::{self, Stop};
 use crate::heap::{self, Restore};
@@ -50,7 +51,7 @@ impl Entry<'_> {
     #[cold]
     fn overflow(&self) {
         let place = self.last_place();
-        self.fail(FailureKind::StackOverflow, "the stack overflowed", place);
+        self.fail(FindingKind::StackOverflow, "the stack overflowed", place);
     }
 
     /// The place of a caller. A destructor has none: there the best to say is where the thread was last.
@@ -98,7 +99,7 @@ impl Entry<'_> {
     }
 
     /// The thread cannot go on.
-    pub(crate) fn fail(&self, kind: FailureKind, message: &str, place: PlaceId) {
+    pub(crate) fn fail(&self, kind: FindingKind, message: &str, place: PlaceId) {
         self.end(End::Failed(Failure { kind, message: message.to_owned(), place }));
     }
 
@@ -111,7 +112,7 @@ impl Entry<'_> {
 
 /// The thread cannot go on, and the run cannot even be cleaned up. Outside of a run nothing happens.
 #[cold]
-pub(crate) fn fail_for_good(kind: FailureKind, message: &str) {
+pub(crate) fn fail_for_good(kind: FindingKind, message: &str) {
     if state::mode() != Mode::Running {
         return;
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::ptr;
 
-use raddle_core::program::FailureKind;
+use raddle_core::outcome::FindingKind;
 use rustc_hash::FxHashMap;
 
 use crate::{entry, trap, unwind};
@@ -291,7 +291,7 @@ unsafe impl GlobalAlloc for Allocator {
         let heap = unsafe { &*heap };
         if heap.mark_freed(block as usize) {
             entry::fail_for_good(
-                FailureKind::UseAfterDrop,
+                FindingKind::UseAfterDrop,
                 "memory is freed that was freed before",
             );
         }

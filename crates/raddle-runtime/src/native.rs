@@ -23,9 +23,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, HistoryId, Live, LocalHistories, Op, OpKind, Origin,
-    PlaceId, Program, Queues, Segment, Step, is_pointer,
+    Answer, End, Failure, HistoryId, Live, LocalHistories, Naming, Op, OpKind, Origin, PlaceId,
+    Program, Queues, Segment, Step, is_pointer,
 };
 use raddle_explore::counterexample;
 
@@ -316,15 +317,15 @@ impl<F: Fn()> Native<F> {
             Some((file, line, column)) => state.names.place_at(&file, line, column),
             None => state.thread(self.threads[at].thread).place,
         };
-        End::Failed(Failure { kind: FailureKind::Panic, message, place })
+        End::Failed(Failure { kind: FindingKind::Panic, message, place })
     }
 
     fn trapped(&mut self, at: usize, overflow: bool, address: usize) -> End {
         let place = self.context.state.borrow_mut().thread(self.threads[at].thread).place;
         let (kind, message) = if overflow {
-            (FailureKind::StackOverflow, String::from("the stack overflowed"))
+            (FindingKind::StackOverflow, String::from("the stack overflowed"))
         } else {
-            (FailureKind::Panic, format!("access to invalid memory at {address:#x}"))
+            (FindingKind::Panic, format!("access to invalid memory at {address:#x}"))
         };
         End::Failed(Failure { kind, message, place })
     }
@@ -427,7 +428,7 @@ impl<F: Fn()> Native<F> {
             "{message}: the program does not only depend on what its threads read \
              (time, random numbers, addresses, something that outlives the test?)"
         );
-        Failure { kind: FailureKind::Nondeterminism, message, place: PlaceId::default() }
+        Failure { kind: FindingKind::Nondeterminism, message, place: PlaceId::default() }
     }
 
     fn difference(
@@ -519,7 +520,9 @@ impl<F: Fn()> Program for Native<F> {
         self.told_executions = self.executions;
         news.write()
     }
+}
 
+impl<F: Fn()> Naming for Native<F> {
     fn place(&self, place: PlaceId) -> String {
         self.context.state.borrow().names.place_name(place)
     }

@@ -9,7 +9,8 @@ use std::mem;
 use std::ptr;
 
 use raddle_core::execution::{MemoryOrder, ThreadId, Value};
-use raddle_core::program::{End, FailureKind, Guard, OpKind, Update, UpdateKind, is_pointer};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{End, Guard, OpKind, Update, UpdateKind, is_pointer};
 
 pub use crate::atom::{
     Atom, GONE, Orders, Shape, compare_exchange, into_inner, lend, load, store, update,
@@ -99,7 +100,7 @@ fn prepare_try_lock(tag: &Tag, caller: Caller) {
     if !entry.settings().mutexes_can_be_tried {
         entry.context.state.borrow_mut().wanted.mutexes_can_be_tried = true;
         entry.fail(
-            FailureKind::Misuse,
+            FindingKind::Misuse,
             "mutexes must be explored as such that can be tried",
             place,
         );
@@ -323,7 +324,7 @@ pub fn give_up() {
 pub fn misuse(message: &str, caller: Caller) {
     if let Some(entry) = Entry::new() {
         let place = entry.place(caller);
-        entry.fail(FailureKind::Misuse, message, place);
+        entry.fail(FindingKind::Misuse, message, place);
     }
 }
 
@@ -379,12 +380,12 @@ fn keep_bytes(tag: &Tag, contents: *mut u8, size: usize, needs_drop: bool, calle
         let place = entry.place(caller);
         let message = "a lock or cell was used that was not made in this run, \
                        and its contents cannot be restored for the next";
-        entry.fail(FailureKind::Misuse, message, place);
+        entry.fail(FindingKind::Misuse, message, place);
     }
     if entry.context.state.borrow_mut().keep_bytes(contents, size) {
         let place = entry.place(caller);
         let message = "a static lock or cell is used by two explorations at the same time: \
                        run these tests one after the other";
-        entry.fail(FailureKind::Misuse, message, place);
+        entry.fail(FindingKind::Misuse, message, place);
     }
 }

@@ -4,7 +4,8 @@
 //! are run. Owners are counted only if the program asks for their number.
 
 use raddle_core::execution::Value;
-use raddle_core::program::{FailureKind, Guard, OpKind, Update, is_pointer};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{Guard, OpKind, Update, is_pointer};
 
 use crate::entry::{Entry, reply};
 use crate::names::Kind;
@@ -68,7 +69,7 @@ pub fn need_owners(caller: Caller) {
     if !entry.settings().owners_are_counted {
         let place = entry.place(caller);
         entry.context.state.borrow_mut().wanted.owners_are_counted = true;
-        entry.fail(FailureKind::Misuse, "the owners of shared objects must be counted", place);
+        entry.fail(FindingKind::Misuse, "the owners of shared objects must be counted", place);
     }
 }
 

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_core::model::Model;
-use raddle_core::program::FailureKind;
+use raddle_core::outcome::Estimate;
+use raddle_core::outcome::FindingKind;
 use raddle_core::trace::{Ending, Trace};
 use raddle_explore::plan::{self, Equivalence, Explorer, Plan};
-use raddle_explore::rf_part_smc::{self, Estimate};
+use raddle_explore::rf_part_smc;
 use raddle_explore::robustness::{self, Finding, NotRobust};
 use raddle_explore::sampling::Sampling;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Unsupported};
@@ -82,37 +83,11 @@ pub struct Outcome {
     pub seed: Option<u64>,
 }
 
-/// What can be wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BugKind {
-    /// A panic, such as a failed assertion.
-    Panic,
-    /// Threads wait for each other.
-    Deadlock,
-    /// Threads spin for ever.
-    Livelock,
-    /// Two accesses race.
-    Race,
-    /// A stack overflowed.
-    StackOverflow,
-    /// An object was used after it had been dropped.
-    UseAfterDrop,
-    /// Something was used against its rules, or in a way that is not supported.
-    Misuse,
-    /// Something still has owners when all threads have finished.
-    Leak,
-    /// The test does not only depend on what its threads read.
-    Nondeterminism,
-    /// The model allows an execution that SC does not allow.
-    NotRobust,
-}
-
 /// Something that is wrong.
 #[derive(Clone, Debug)]
 pub struct Bug {
     /// What kind of thing.
-    pub kind: BugKind,
+    pub kind: FindingKind,
     /// What it is, in a sentence.
     pub message: String,
     /// Where in the source.
@@ -499,7 +474,7 @@ fn bug<F: Fn()>(program: &Native<F>, model: Model, wrong: &Finding) -> Bug {
             let NotRobust { ending, trace, .. } = found;
             let style = report::style();
             Bug {
-                kind: BugKind::NotRobust,
+                kind: FindingKind::NotRobust,
                 message: robustness::sentence(program, model, found, &style),
                 place: robustness::place(program, found, &style),
                 report: format!("\n{}\n", robustness::report(program, model, found, &style)),
@@ -516,18 +491,11 @@ fn bug_of_ending<F: Fn()>(
     trace: &Trace,
 ) -> Bug {
     let kind = match ending {
-        Ending::Deadlock(_) => BugKind::Deadlock,
-        Ending::Livelock(_) => BugKind::Livelock,
-        Ending::Race(..) => BugKind::Race,
-        Ending::Failed(_, failure) => match failure.kind {
-            FailureKind::Panic => BugKind::Panic,
-            FailureKind::StackOverflow => BugKind::StackOverflow,
-            FailureKind::UseAfterDrop => BugKind::UseAfterDrop,
-            FailureKind::Misuse => BugKind::Misuse,
-            FailureKind::Leak => BugKind::Leak,
-            FailureKind::Nondeterminism => BugKind::Nondeterminism,
-        },
-        Ending::Complete | Ending::Blocked | Ending::Limit(_) => BugKind::Misuse,
+        Ending::Deadlock(_) => FindingKind::Deadlock,
+        Ending::Livelock(_) => FindingKind::Livelock,
+        Ending::Race(..) => FindingKind::Race,
+        Ending::Failed(_, failure) => failure.kind,
+        Ending::Complete | Ending::Blocked | Ending::Limit(_) => FindingKind::Misuse,
     };
     Bug {
         kind,

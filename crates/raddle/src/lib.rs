@@ -68,10 +68,11 @@ mod report;
 pub mod sync;
 pub mod thread;
 
-pub use checker::{Bug, BugKind, Checker, Outcome, Verdict, check};
+pub use checker::{Bug, Checker, Outcome, Verdict, check};
 pub use raddle_core::model::Model;
+pub use raddle_core::outcome::Estimate;
+pub use raddle_core::outcome::FindingKind;
 pub use raddle_explore::plan::{Equivalence, Explorer};
-pub use raddle_explore::rf_part_smc::Estimate;
 pub use replay::{Schedule, ScheduleError, replay};
 
 /// The Rust code in README.md.

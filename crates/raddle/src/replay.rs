@@ -20,9 +20,9 @@ use std::str::FromStr;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::model::Model;
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId,
-    is_pointer,
+    Answer, End, Failure, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId, is_pointer,
 };
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_explore::robustness::{self, Finding};
@@ -297,7 +297,7 @@ impl Leak {
         let message =
             format!("leak: an Arc still has {owners} {have} when all threads have finished");
         let place = names.place(made);
-        Ending::Failed(ThreadId::new(0), Failure { kind: FailureKind::Leak, message, place })
+        Ending::Failed(ThreadId::new(0), Failure { kind: FindingKind::Leak, message, place })
     }
 }
 
@@ -319,7 +319,7 @@ pub(crate) fn leak_of<F: Fn()>(schedule: &Schedule, f: &F, names: &Names) -> Opt
         Some(Different::Fails(thread, failure)) => Some(Ending::Failed(thread, failure)),
         Some(Different::Otherwise(how)) => {
             let message = format!("the test does something else when it is run again ({how})");
-            let (kind, place) = (FailureKind::Nondeterminism, PlaceId::default());
+            let (kind, place) = (FindingKind::Nondeterminism, PlaceId::default());
             Some(Ending::Failed(ThreadId::new(0), Failure { kind, message, place }))
         }
     }

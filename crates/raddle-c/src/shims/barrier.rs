@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_uint};
 use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-use crate::ops::{self, BugKind, Kind};
+use crate::ops::{self, FindingKind, Kind};
 
 /// The number of threads that have to come is above this bit.
 const SIZE: u32 = 64;
@@ -38,7 +38,7 @@ pub(super) extern "C" fn pthread_barrier_wait(barrier: usize) -> c_int {
     let state = sync(barrier, Guard::Always, ops::by(UpdateKind::Add, 1));
     let size = state >> SIZE;
     if size == 0 {
-        ops::fail(BugKind::Misuse, "a barrier is used that was never initialised");
+        ops::fail(FindingKind::Misuse, "a barrier is used that was never initialised");
     }
     let before = state - (size << SIZE);
     if before % size == size - 1 {

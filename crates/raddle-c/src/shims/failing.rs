@@ -5,13 +5,13 @@
 use std::ffi::c_int;
 
 use super::strings;
-use crate::ops::{self, BugKind};
+use crate::ops::{self, FindingKind};
 
 /// At most so much is told.
 const LONGEST: usize = 400;
 
 /// A message with a string of the program in it.
-fn fail(bug: BugKind, before: &str, text: usize, after: &str) -> ! {
+fn fail(bug: FindingKind, before: &str, text: usize, after: &str) -> ! {
     let length = if text == 0 { 0 } else { strings::strnlen(text, LONGEST) };
     let mut buffer = [0; LONGEST + 100];
     let mut used = 0;
@@ -36,32 +36,32 @@ pub(super) extern "C" fn __assert_fail(
     _line: u32,
     _function: usize,
 ) -> ! {
-    fail(BugKind::Assertion, "assertion failed: ", condition, "")
+    fail(FindingKind::Assertion, "assertion failed: ", condition, "")
 }
 
 pub(super) extern "C" fn abort() -> ! {
-    ops::fail(BugKind::Abort, "the program calls abort")
+    ops::fail(FindingKind::Abort, "the program calls abort")
 }
 
 pub(super) extern "C" fn __cxa_pure_virtual() -> ! {
-    ops::fail(BugKind::Abort, "a pure virtual function is called")
+    ops::fail(FindingKind::Abort, "a pure virtual function is called")
 }
 
 pub(super) extern "C" fn __stack_chk_fail() -> ! {
-    ops::fail(BugKind::Crash, "an array on the stack overflowed")
+    ops::fail(FindingKind::Crash, "an array on the stack overflowed")
 }
 
 /// The competition on software verification's names for errors.
 pub(super) extern "C" fn reach_error() -> ! {
-    ops::fail(BugKind::Assertion, "reach_error is called")
+    ops::fail(FindingKind::Assertion, "reach_error is called")
 }
 
 pub(super) extern "C" fn __VERIFIER_error() -> ! {
-    ops::fail(BugKind::Assertion, "__VERIFIER_error is called")
+    ops::fail(FindingKind::Assertion, "__VERIFIER_error is called")
 }
 
 pub(super) extern "C" fn __VERIFIER_assert(condition: c_int) {
     if condition == 0 {
-        ops::fail(BugKind::Assertion, "__VERIFIER_assert fails");
+        ops::fail(FindingKind::Assertion, "__VERIFIER_assert fails");
     }
 }

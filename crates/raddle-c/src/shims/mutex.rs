@@ -7,7 +7,7 @@
 use std::ffi::c_int;
 
 use super::clock;
-use crate::ops::{self, BugKind};
+use crate::ops::{self, FindingKind};
 
 /// Where the kind is in a `pthread_mutex_t`, and how large it is.
 const KIND: usize = 16;
@@ -30,8 +30,8 @@ fn kind(mutex: usize) -> Kind {
         0 | 3 => Kind::Normal,
         1 => Kind::Recursive,
         2 => Kind::ErrorCheck,
-        DESTROYED => ops::fail(BugKind::Misuse, "a mutex is used that was destroyed"),
-        _ => ops::fail(BugKind::Misuse, "a mutex is used that was never initialised"),
+        DESTROYED => ops::fail(FindingKind::Misuse, "a mutex is used that was destroyed"),
+        _ => ops::fail(FindingKind::Misuse, "a mutex is used that was never initialised"),
     }
 }
 
@@ -66,9 +66,10 @@ fn lock_again(mutex: usize) -> Option<c_int> {
             Some(0)
         }
         Kind::ErrorCheck => Some(libc::EDEADLK),
-        Kind::Normal => {
-            ops::fail(BugKind::Deadlock, "deadlock: a thread locks a mutex that it holds already")
-        }
+        Kind::Normal => ops::fail(
+            FindingKind::Deadlock,
+            "deadlock: a thread locks a mutex that it holds already",
+        ),
     }
 }
 
@@ -160,7 +161,10 @@ pub(super) use pthread_spin_init as pthread_spin_destroy;
 
 pub(super) extern "C" fn pthread_spin_lock(lock: usize) -> c_int {
     if ops::is_held(lock) {
-        ops::fail(BugKind::Deadlock, "deadlock: a thread locks a spin lock that it holds already");
+        ops::fail(
+            FindingKind::Deadlock,
+            "deadlock: a thread locks a spin lock that it holds already",
+        );
     }
     ops::lock(lock);
     0

@@ -10,7 +10,7 @@ use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::clock;
-use crate::ops::{self, BugKind, Kind};
+use crate::ops::{self, FindingKind, Kind};
 
 const WRITER: Value = 1;
 const READER: Value = 2;
@@ -64,7 +64,7 @@ pub(super) extern "C" fn pthread_rwlock_wrlock(lock: usize) -> c_int {
         _ => {
             let message =
                 "deadlock: a thread wants to write under a lock that it holds as a reader";
-            ops::fail(BugKind::Deadlock, message)
+            ops::fail(FindingKind::Deadlock, message)
         }
     }
 }
@@ -130,7 +130,7 @@ pub(super) extern "C" fn pthread_rwlock_clockwrlock(
 
 pub(super) extern "C" fn pthread_rwlock_unlock(lock: usize) -> c_int {
     let (how, released) = match held(lock) {
-        0 => ops::fail(BugKind::Misuse, "a lock is released by a thread that does not hold it"),
+        0 => ops::fail(FindingKind::Misuse, "a lock is released by a thread that does not hold it"),
         AS_WRITER => (0, WRITER),
         readers => (readers - 1, READER),
     };

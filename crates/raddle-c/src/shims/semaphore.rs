@@ -10,7 +10,7 @@ use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::{clock, errno};
-use crate::ops::{self, BugKind, Kind};
+use crate::ops::{self, FindingKind, Kind};
 
 /// The semaphore was initialised.
 const READY: Value = 1 << 64;
@@ -23,7 +23,7 @@ fn sync(semaphore: usize, guard: Guard, update: Update) -> Value {
 
 fn check(state: Value) {
     if (0..READY).contains(&state) {
-        ops::fail(BugKind::Misuse, "a semaphore is used that was never initialised");
+        ops::fail(FindingKind::Misuse, "a semaphore is used that was never initialised");
     }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use raddle_core::execution::{ThreadId, Value};
 
 use super::at_end;
-use crate::ops::{self, Area, BugKind, RELAXED};
+use crate::ops::{self, Area, FindingKind, RELAXED};
 
 /// What a `pthread_t` is: the number of the thread, plus 1.
 pub(super) fn handle(thread: ThreadId) -> u64 {
@@ -15,7 +15,7 @@ pub(super) fn handle(thread: ThreadId) -> u64 {
 fn thread_of(handle: u64) -> ThreadId {
     match handle.checked_sub(1) {
         Some(index) if index < 1 << 10 => ThreadId::new(index as usize),
-        _ => ops::fail(BugKind::Misuse, "this is no thread"),
+        _ => ops::fail(FindingKind::Misuse, "this is no thread"),
     }
 }
 
@@ -34,7 +34,7 @@ fn let_go(thread: ThreadId, how: Value) {
         (_, (JOINED, _)) => "a thread is detached that was joined",
         _ => "a thread is detached twice",
     };
-    ops::fail(BugKind::Misuse, message)
+    ops::fail(FindingKind::Misuse, message)
 }
 
 /// Waits for the end of a thread, as the only one.

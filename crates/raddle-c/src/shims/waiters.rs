@@ -7,7 +7,7 @@
 use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-use crate::ops::{self, BugKind, Kind};
+use crate::ops::{self, FindingKind, Kind};
 
 /// Somebody is choosing whom to wake.
 const CHOOSING: Value = 1 << 119;
@@ -31,7 +31,7 @@ impl Waiters {
     pub(super) fn enlist(self) -> Value {
         let thread = ops::current().index();
         if thread >= THREADS {
-            ops::fail(BugKind::Unsupported, "too many threads for a condition variable");
+            ops::fail(FindingKind::Unsupported, "too many threads for a condition variable");
         }
         let own = 1 << thread;
         self.sync(Guard::NoBits(CHOOSING), ops::by(UpdateKind::Or, own));

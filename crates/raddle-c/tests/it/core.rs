@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use raddle_c::{BugKind, Error, Outcome, Request, Verdict, check};
+use raddle_c::{Error, FindingKind, Outcome, Request, Verdict, check};
 use raddle_core::model::Model;
 use raddle_core::program::OpKind;
 use tempfile::NamedTempFile;
@@ -47,7 +47,7 @@ fn explore(text: &str, model: Model) -> Outcome {
     explore_by(["gcc", "clang"], ".c", text, model)
 }
 
-fn bug_of(text: &str, model: Model) -> (BugKind, String) {
+fn bug_of(text: &str, model: Model) -> (FindingKind, String) {
     let outcome = explore(text, model);
     let bug = outcome.bug.unwrap_or_else(|| panic!("no bug in {} classes", outcome.classes));
     (bug.kind, bug.message)
@@ -95,7 +95,7 @@ fn store_buffering_fails_only_under_weak_models() {
     assert_eq!(explore(&program, Model::Sc).verdict, Verdict::Clean);
     for model in [Model::Tso, Model::Pso, Model::C20] {
         let (kind, message) = bug_of(&program, model);
-        assert_eq!(kind, BugKind::Assertion);
+        assert_eq!(kind, FindingKind::Assertion);
         assert_eq!(message, "thread main: assertion failed: a == 1 || b == 1");
     }
 }
@@ -121,9 +121,9 @@ fn parallel(globals: &str, threads: &[&str], check: &str) -> String {
 fn plain_accesses_are_buffered_under_tso_and_race_under_c20() {
     let program = parallel("int x, y, a, b;", &["x = 1; a = y", "y = 1; b = x"], "assert(a || b)");
     assert_eq!(explore(&program, Model::Sc).classes, 3);
-    assert_eq!(bug_of(&program, Model::Tso).0, BugKind::Assertion);
-    assert_eq!(bug_of(&program, Model::Pso).0, BugKind::Assertion);
-    assert_eq!(bug_of(&program, Model::C20).0, BugKind::Race);
+    assert_eq!(bug_of(&program, Model::Tso).0, FindingKind::Assertion);
+    assert_eq!(bug_of(&program, Model::Pso).0, FindingKind::Assertion);
+    assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Race);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn locks_in_two_orders_deadlock() {
     let (kind, message) = bug_of(&program, Model::Sc);
     assert_eq!(
         (kind, &*message),
-        (BugKind::Deadlock, "deadlock: main, main/0, main/1 wait for ever")
+        (FindingKind::Deadlock, "deadlock: main, main/0, main/1 wait for ever")
     );
     let program = parallel(globals, &[&lock('a', 'b'), &lock('a', 'b')], "");
     assert_eq!(explore(&program, Model::Sc).classes, 2);
@@ -197,7 +197,7 @@ fn locks_in_two_orders_deadlock() {
 fn unlocking_what_another_thread_holds_is_wrong() {
     let globals = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";
     let program = parallel(globals, &["pthread_mutex_unlock(&m)"], "");
-    assert_eq!(bug_of(&program, Model::C20).0, BugKind::Misuse);
+    assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Misuse);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_loop_that_waits_is_followed_to_its_end() {
     let outcome = explore(&parallel(globals, &[waits, sets], ""), Model::C20);
     assert_eq!(outcome.verdict, Verdict::Clean);
     let relaxed = sets.replace("release", "relaxed");
-    assert_eq!(bug_of(&parallel(globals, &[waits, &relaxed], ""), Model::C20).0, BugKind::Race);
+    assert_eq!(bug_of(&parallel(globals, &[waits, &relaxed], ""), Model::C20).0, FindingKind::Race);
 }
 
 /// What such a thread reads it gets from a hook that we inserted, which puts all registers on the stack. What others leave
@@ -296,7 +296,7 @@ fn a_loop_that_waits_for_nobody_is_a_livelock() {
     let program = parallel("atomic_int flag;", &["while (!flag)"], "");
     assert_eq!(
         bug_of(&program, Model::Sc),
-        (BugKind::Livelock, String::from("livelock: main/0 spins for ever"))
+        (FindingKind::Livelock, String::from("livelock: main/0 spins for ever"))
     );
 }
 
@@ -313,13 +313,13 @@ fn peterson_needs_fences_under_tso() {
     let without = program.replace("FENCE", "");
     let with = program.replace("FENCE", "__sync_synchronize()");
     assert_eq!(explore(&without, Model::Sc).verdict, Verdict::Clean);
-    assert_eq!(bug_of(&without, Model::Tso).0, BugKind::Assertion);
+    assert_eq!(bug_of(&without, Model::Tso).0, FindingKind::Assertion);
     assert_eq!(explore(&with, Model::Tso).verdict, Verdict::Clean);
-    assert_eq!(bug_of(&with, Model::Pso).0, BugKind::Assertion);
+    assert_eq!(bug_of(&with, Model::Pso).0, FindingKind::Assertion);
 }
 
 /// What goes wrong in a program with this main function.
-fn crash(globals: &str, body: &str) -> (BugKind, String) {
+fn crash(globals: &str, body: &str) -> (FindingKind, String) {
     let program = format!(
         "#include <stdlib.h>\n#include <unistd.h>\n{globals}\nint main(void) {{\n{body}\nreturn 0; }}\n"
     );
@@ -329,36 +329,36 @@ fn crash(globals: &str, body: &str) -> (BugKind, String) {
 #[test]
 fn crashes_are_findings() {
     let cases = [
-        ("int *p;", "return *p;", BugKind::Crash, "a null pointer is followed"),
-        ("int z;", "return 3 / z;", BugKind::Crash, "division by zero, or overflow in one"),
+        ("int *p;", "return *p;", FindingKind::Crash, "a null pointer is followed"),
+        ("int z;", "return 3 / z;", FindingKind::Crash, "division by zero, or overflow in one"),
         (
             "",
             "*(volatile int *)0x123456789000 = 1;",
-            BugKind::Crash,
+            FindingKind::Crash,
             "access to invalid memory at 0x123456789000",
         ),
         (
             "void (*f)(void) = (void *)0x1234567;",
             "f();",
-            BugKind::Crash,
+            FindingKind::Crash,
             "access to invalid memory at 0x1234567",
         ),
         (
             "int f(int n) { volatile char b[1000]; b[0] = n; return f(n + 1) + b[0]; }",
             "return f(0);",
-            BugKind::StackOverflow,
+            FindingKind::StackOverflow,
             "the stack overflowed",
         ),
-        ("", "abort();", BugKind::Abort, "the program calls abort"),
-        ("", "for (;;);", BugKind::EndlessLoop, "loops for ever without any access"),
+        ("", "abort();", FindingKind::Abort, "the program calls abort"),
+        ("", "for (;;);", FindingKind::EndlessLoop, "loops for ever without any access"),
         (
             "static void know(int *p) { (void)p; }",
             "int own; know(&own); for (;;) own = 1;",
-            BugKind::EndlessLoop,
+            FindingKind::EndlessLoop,
             "loops for ever without waiting for anybody",
         ),
-        ("", "return fork();", BugKind::Unsupported, "calls fork, which Raddle does not model"),
-        ("", "*(char *)\"constant\" = 1;", BugKind::Crash, "access to invalid memory at "),
+        ("", "return fork();", FindingKind::Unsupported, "calls fork, which Raddle does not model"),
+        ("", "*(char *)\"constant\" = 1;", FindingKind::Crash, "access to invalid memory at "),
     ];
     for (globals, body, kind, message) in cases {
         let (found, said) = crash(globals, body);
@@ -381,7 +381,7 @@ fn what_was_stored_before_a_crash_is_told() {
     );
     let outcome = explore(&program, Model::Sc);
     let bug = outcome.bug.expect("a crash");
-    assert_eq!(bug.kind, BugKind::Crash);
+    assert_eq!(bug.kind, FindingKind::Crash);
     let is_store = |kind: OpKind| matches!(kind, OpKind::Store { value: 7, .. });
     assert!(bug.trace.events.iter().any(|event| is_store(event.op.kind)), "{}", bug.report);
 }
@@ -389,15 +389,15 @@ fn what_was_stored_before_a_crash_is_told() {
 #[test]
 fn wrong_uses_of_blocks_are_found() {
     let cases = [
-        ("int *p = malloc(4); free(p); return *p;", BugKind::UseAfterFree),
-        ("int *p = malloc(4); free(p); *p = 1;", BugKind::UseAfterFree),
-        ("int *p = malloc(4); free(p); free(p);", BugKind::DoubleFree),
-        ("int x; free(&x);", BugKind::DoubleFree),
-        ("char *p = malloc(4); free(p + 1);", BugKind::DoubleFree),
-        ("int *p = malloc(4); p[1] = 3;", BugKind::HeapOverflow),
-        ("char *p = malloc(6); *(int *)(p + 4) = 3;", BugKind::HeapOverflow),
-        ("int *p = malloc(4); return p[-1];", BugKind::HeapOverflow),
-        ("int *p = calloc(2, 4); return p[2] + p[1];", BugKind::HeapOverflow),
+        ("int *p = malloc(4); free(p); return *p;", FindingKind::UseAfterFree),
+        ("int *p = malloc(4); free(p); *p = 1;", FindingKind::UseAfterFree),
+        ("int *p = malloc(4); free(p); free(p);", FindingKind::DoubleFree),
+        ("int x; free(&x);", FindingKind::DoubleFree),
+        ("char *p = malloc(4); free(p + 1);", FindingKind::DoubleFree),
+        ("int *p = malloc(4); p[1] = 3;", FindingKind::HeapOverflow),
+        ("char *p = malloc(6); *(int *)(p + 4) = 3;", FindingKind::HeapOverflow),
+        ("int *p = malloc(4); return p[-1];", FindingKind::HeapOverflow),
+        ("int *p = calloc(2, 4); return p[2] + p[1];", FindingKind::HeapOverflow),
     ];
     for (body, kind) in cases {
         let (found, said) = crash("", body);
@@ -425,7 +425,7 @@ int main(void) {
     let early = program.replace("FREE_LATER", "").replace("FREE", "free(p)");
     let late = program.replace("FREE_LATER", "free(p)").replace("FREE", "");
     for model in [Model::Sc, Model::C20] {
-        assert_eq!(bug_of(&early, model).0, BugKind::UseAfterFree, "{model:?}");
+        assert_eq!(bug_of(&early, model).0, FindingKind::UseAfterFree, "{model:?}");
         assert_eq!(explore(&late, model).verdict, Verdict::Clean, "{model:?}");
     }
 }
@@ -442,7 +442,7 @@ fn a_store_to_a_block_that_was_freed_under_a_lock() {
             "pthread_t threads[8]; p = malloc(4); q = (atomic_int *)p;",
         );
         for model in [Model::Sc, Model::C20] {
-            assert_eq!(bug_of(&program, model).0, BugKind::UseAfterFree, "{store} {model:?}");
+            assert_eq!(bug_of(&program, model).0, FindingKind::UseAfterFree, "{store} {model:?}");
         }
     }
 }
@@ -452,7 +452,7 @@ fn a_program_that_reads_a_clock_is_nondeterministic() {
     let body =
         "atomic_store(&x, (int)__builtin_ia32_rdtsc()); atomic_load(&y); atomic_store(&y, 1)";
     let (kind, message) = bug_of(&parallel("atomic_int x, y;", &[body, body], ""), Model::Sc);
-    assert_eq!(kind, BugKind::Nondeterminism);
+    assert_eq!(kind, FindingKind::Nondeterminism);
     assert!(message.contains("with the same history, thread main/"), "{message}");
 }
 
@@ -461,7 +461,7 @@ fn parts_of_variables_have_names() {
     let globals = "typedef struct { int head; struct { short a, b; } slots[2][3]; } queue; static queue all[2]; ";
     let program = parallel(globals, &["all[1].slots[1][2].b = 1", "all[1].slots[1][2].b = 2"], "");
     let (kind, message) = bug_of(&program, Model::C20);
-    assert_eq!(kind, BugKind::Race);
+    assert_eq!(kind, FindingKind::Race);
     assert!(message.starts_with("data race on all[1].slots[1][2].b between"), "{message}");
 }
 
@@ -469,7 +469,7 @@ fn parts_of_variables_have_names() {
 fn two_threads_that_free_the_same_block() {
     let program = parallel("#include <stdlib.h>\nint *p;", &["free(p)", "free(p)"], "");
     let program = program.replace("pthread_t threads[8];", "pthread_t threads[8]; p = malloc(4);");
-    assert_eq!(bug_of(&program, Model::Sc).0, BugKind::DoubleFree);
+    assert_eq!(bug_of(&program, Model::Sc).0, FindingKind::DoubleFree);
 }
 
 const BY_VALUE: &str = "
@@ -536,7 +536,7 @@ fn bit_fields_keep_their_neighbours() {
 #[test]
 fn two_bit_fields_of_one_unit_race() {
     let program = parallel("struct { unsigned x:4, y:4; } b;", &["b.x = 1", "b.y = 1"], "");
-    assert_eq!(bug_of(&program, Model::C20).0, BugKind::Race);
+    assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Race);
     let program = program.replace("; return 0; }\n", "; assert(b.x && b.y); return 0; }\n");
     let _ = explore(&program, Model::Sc);
 }
@@ -586,10 +586,10 @@ fn accesses_of_different_sizes_are_cut_or_refused() {
         let outcome = explore(&program, model);
         assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2), "{model}");
     }
-    assert_eq!(bug_of(&program, Model::Pso).0, BugKind::Unsupported);
+    assert_eq!(bug_of(&program, Model::Pso).0, FindingKind::Unsupported);
     let atomic = "union { atomic_int whole; short half[2]; } u;";
     let program = parallel(atomic, &["u.half[1]++", "u.whole++"], "");
-    assert_eq!(bug_of(&program, Model::C20).0, BugKind::Unsupported);
+    assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Unsupported);
 }
 
 #[test]
@@ -598,7 +598,7 @@ fn accesses_of_different_sizes_that_are_not_ordered_are_refused() {
     let program = parallel(globals, &["u.half[1] = 1", "u.whole = 2"], "");
     for model in [Model::Sc, Model::Tso] {
         let (kind, message) = bug_of(&program, model);
-        assert_eq!(kind, BugKind::Unsupported);
+        assert_eq!(kind, FindingKind::Unsupported);
         let expected =
             "accesses of different sizes that are not ordered, of u+2 in pieces between main/";
         assert!(message.starts_with(expected), "{message}");
@@ -631,7 +631,7 @@ fn library_functions_are_not_called_on_shared_memory() {
                 assert(strtol(WHERE, 0, 10) != 5); pthread_mutex_unlock(&m)";
     let program = parallel(globals, &[body, body], "");
     let (kind, message) = bug_of(&program.replace("WHERE", "text"), Model::C20);
-    assert_eq!(kind, BugKind::Unsupported);
+    assert_eq!(kind, FindingKind::Unsupported);
     let expected =
         "calls strtol on text[0], which several threads share: Raddle does not see what it does";
     assert!(message.ends_with(expected), "{message}");
@@ -646,7 +646,7 @@ fn code_without_hooks_that_writes_shared_memory_is_noticed() {
                 sscanf(\"1 2 3 4 5\", \"%d%d%d%d%d\", &a, &b, &c, &d, &n); n++; \
                 pthread_mutex_unlock(&m)";
     let (kind, message) = bug_of(&parallel(globals, &[body, body], ""), Model::C20);
-    assert_eq!(kind, BugKind::Unsupported);
+    assert_eq!(kind, FindingKind::Unsupported);
     let expected = "memory of n was changed by code that Raddle does not see";
     assert!(message.ends_with(expected), "{message}");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raddle_c::{BugKind, Request, Verdict, build, check_built};
+use raddle_c::{FindingKind, Request, Verdict, build, check_built};
 use raddle_core::model::Model;
 use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
@@ -49,7 +49,7 @@ fn differences(rows: &[Row], explorer: Explorer) -> Vec<String> {
             let outcome = check_built(&object, &request).expect("the corpus can be loaded");
             let kind = outcome.bug.as_ref().map(|bug| bug.kind);
             let expected = if row.is_bug { Verdict::Bug } else { Verdict::Incomplete };
-            let is_refused = kind == Some(BugKind::Unsupported);
+            let is_refused = kind == Some(FindingKind::Unsupported);
             if outcome.verdict != expected || is_refused && !row.is_bug {
                 let (program, flags) = (&row.program, row.flags.join(" "));
                 let runs = outcome.classes + outcome.blocked;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use raddle_c::{BugKind, Outcome, Request, Verdict, check};
+use raddle_c::{FindingKind, Outcome, Request, Verdict, check};
 use raddle_core::model::Model;
 
 const HEADERS: &str = "
@@ -83,7 +83,7 @@ fn output() {
 fn files_are_refused() {
     let outcome = explore("int main(void) { FILE *file = 0; fputs(\"x\", file); }");
     let bug = outcome.bug.expect("it is refused");
-    assert_eq!(bug.kind, BugKind::Unsupported);
+    assert_eq!(bug.kind, FindingKind::Unsupported);
     assert!(
         bug.message.contains("writes to a file, which Raddle does not model"),
         "{}",
@@ -114,7 +114,7 @@ fn errors_are_in_errno() {
 #[test]
 fn an_uninitialised_semaphore_is_misused() {
     let bug = explore("int main(void) { sem_t s; sem_post(&s); }").bug.expect("a bug");
-    assert_eq!(bug.kind, BugKind::Misuse);
+    assert_eq!(bug.kind, FindingKind::Misuse);
     assert_eq!(bug.message, "thread main: a semaphore is used that was never initialised");
 }
 
@@ -134,7 +134,7 @@ fn leak(text: &str) -> Option<String> {
     let request = Request { model: Model::Sc, leaks: true, ..Request::new(&[file.path()]) };
     let outcome = check(&request).unwrap_or_else(|error| panic!("{error}"));
     let bug = outcome.bug?;
-    assert_eq!(bug.kind, BugKind::Leak, "{}", bug.message);
+    assert_eq!(bug.kind, FindingKind::Leak, "{}", bug.message);
     let line = bug.place.rsplit_once(':').map(|(_, line)| line);
     Some(format!("line {}: {}", line.unwrap_or("?"), bug.message.split(',').next().unwrap_or("?")))
 }
@@ -199,7 +199,7 @@ fn the_program_ends_with_main() {
 #[test]
 fn the_program_goes_on_without_main() {
     let outcome = explore(&WAITER.replace("LEAVE", "pthread_exit(0)"));
-    assert_eq!(outcome.bug.map(|bug| bug.kind), Some(BugKind::Deadlock));
+    assert_eq!(outcome.bug.map(|bug| bug.kind), Some(FindingKind::Deadlock));
 }
 
 #[test]

@@ -17,18 +17,20 @@
 
 mod live;
 mod local_histories;
+mod naming;
 mod op;
 mod segments;
 
 pub use live::{Live, Next, Queue, Queues, Reply};
 pub use local_histories::{HistoryId, LocalHistories, Origin};
+pub use naming::Naming;
 pub use op::{
-    Answer, End, Failure, FailureKind, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update,
-    UpdateKind, is_pointer,
+    Answer, End, Failure, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update, UpdateKind,
+    is_pointer,
 };
 pub use segments::SegmentId;
 
-use crate::execution::{LocationId, ThreadId, Value};
+use crate::execution::{ThreadId, Value};
 
 /// Where a history starts or how it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,7 +57,7 @@ impl Segment {
 }
 
 /// Something that has threads. Thread 0 runs from the start; all others are spawned.
-pub trait Program {
+pub trait Program: Naming {
     /// Runs a thread from the end of a history to its next question. The new history will have the id
     /// `node`. Explorers ask only for steps that the memory model allows, and each once. `past` are the
     /// histories that the current execution consists of, in the order in which they were reached: a
@@ -101,19 +103,5 @@ pub trait Program {
     /// program's own words. From the first part on, what a thread does must not depend on which parts were explored.
     fn learned(&mut self) -> String {
         String::new()
-    }
-
-    /// Where an op is in the source, for people: `file:line` and the like.
-    fn place(&self, place: PlaceId) -> String;
-
-    /// The name of a location, for people.
-    fn location_name(&self, location: LocationId) -> String;
-
-    /// The name of a thread, for people. It must not depend on the order in which threads run.
-    fn thread_name(&self, thread: ThreadId) -> String;
-
-    /// The initial value of a location that no [`OpKind::Init`] mentions.
-    fn initial_value(&self, _location: LocationId) -> Value {
-        0
     }
 }

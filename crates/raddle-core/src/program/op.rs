@@ -1,6 +1,7 @@
 //! What a thread does.
 
 use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
+use crate::finding_kind::FindingKind;
 
 use super::{HistoryId, Origin};
 
@@ -276,30 +277,13 @@ pub enum End {
     Limit,
 }
 
-/// Something went wrong in a program.
+/// An error that a thread runs into on its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Failure {
-    /// What kind of thing.
-    pub kind: FailureKind,
-    /// What went wrong, for people.
+    /// The kind of error.
+    pub kind: FindingKind,
+    /// One sentence for the report, without the name of the thread.
     pub message: String,
-    /// Where.
+    /// The position in the source.
     pub place: PlaceId,
-}
-
-/// The kinds of failures that a thread meets on its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FailureKind {
-    /// A panic or a failed assertion.
-    Panic,
-    /// The stack overflowed.
-    StackOverflow,
-    /// An object was used after it had been dropped.
-    UseAfterDrop,
-    /// A lock or thread was used against its rules.
-    Misuse,
-    /// Something still has owners when all threads have finished.
-    Leak,
-    /// The thread did something else than before with the same history.
-    Nondeterminism,
 }

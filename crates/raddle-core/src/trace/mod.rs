@@ -1,16 +1,21 @@
 //! One execution of a program, as a value.
 
+mod causal_past;
 mod ending;
+mod named;
+mod not_robust;
 
 use std::collections::BTreeMap;
 
 pub use ending::Ending;
+pub use named::{Counterexample, NamedTrace, TraceNames};
+pub use not_robust::{CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, NotRobust};
 
 use crate::execution::{
     Action, BuildError, Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim,
     ThreadId, Value,
 };
-use crate::program::{End, HistoryId, LocalHistories, Op, OpKind, Program};
+use crate::program::{End, HistoryId, LocalHistories, Naming, Op, OpKind};
 
 /// What a question observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -220,8 +225,8 @@ impl Trace {
     ///
     /// # Errors
     /// If the trace makes no sense; then whoever made it is wrong.
-    pub fn to_execution(&self, program: &dyn Program) -> Result<Execution, BuildError> {
-        Ok(self.to_placed_execution(program)?.0)
+    pub fn to_execution(&self, names: &(impl Naming + ?Sized)) -> Result<Execution, BuildError> {
+        Ok(self.to_placed_execution(names)?.0)
     }
 
     /// As [`Trace::to_execution`]; also which event of the execution each of the trace is, if it is one.
@@ -230,13 +235,13 @@ impl Trace {
     /// As [`Trace::to_execution`].
     pub fn to_placed_execution(
         &self,
-        program: &dyn Program,
+        names: &(impl Naming + ?Sized),
     ) -> Result<(Execution, Vec<Option<EventId>>), BuildError> {
         let mut builder = Builder::new();
         let mut initial: BTreeMap<_, Value> = BTreeMap::new();
         let threads: BTreeMap<ThreadId, ThreadId> = (self.ends.keys())
             .map(|&thread| {
-                let id = builder.thread(&program.thread_name(thread));
+                let id = builder.thread(&names.thread_name(thread));
                 builder.declare(id);
                 (thread, id)
             })
@@ -250,14 +255,14 @@ impl Trace {
         for event in &self.events {
             placed.push(None);
             let location = event.op.kind.location().map(|location| {
-                let id = builder.location(&program.location_name(location));
+                let id = builder.location(&names.location_name(location));
                 if matches!(event.op.kind, OpKind::Sync { .. }) {
                     builder.synchronize(id);
                 }
                 if let OpKind::Init { value, .. } = event.op.kind {
                     initial.insert(id, value);
                 } else if !matches!(event.op.kind, OpKind::Lock { .. } | OpKind::Unlock { .. }) {
-                    initial.entry(id).or_insert_with(|| program.initial_value(location));
+                    initial.entry(id).or_insert_with(|| names.initial_value(location));
                 }
                 id
             });

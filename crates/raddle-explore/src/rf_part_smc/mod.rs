@@ -33,8 +33,6 @@
 
 use std::time::Instant;
 
-pub use probe::Estimate;
-
 mod by_value;
 mod cells;
 mod leaf;
@@ -55,6 +53,7 @@ use super::model::store_buffer;
 use super::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
 use probe::Probes;
 use raddle_core::model::Model;
+use raddle_core::outcome::Estimate;
 use raddle_core::program::{LocalHistories, Program};
 use state::{Explorer, Sizes, TooSmall};
 use subtree::{Report, Subtree};

@@ -20,19 +20,9 @@ use super::memo::Ask;
 use super::state::{Explorer, INIT, MAIN, Stop, Thread, TooSmall};
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
+use raddle_core::outcome::Estimate;
 use raddle_core::program::{End, OpKind, Step};
 use raddle_core::random::Random;
-
-/// What probes say about the number of classes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Estimate {
-    /// The number of classes, about.
-    pub classes: f64,
-    /// Its standard error.
-    pub error: f64,
-    /// How many probes there were.
-    pub probes: u64,
-}
 
 /// Probes, and what they found.
 pub(super) struct Probes {

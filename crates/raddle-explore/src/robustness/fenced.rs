@@ -13,7 +13,8 @@ use super::Fence;
 use super::fence::Side;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId, Program, Segment, Step,
+    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, Origin, PlaceId, Program, Segment,
+    Step,
 };
 
 /// A program whose histories outlive one exploration.
@@ -144,7 +145,9 @@ impl Program for Fenced<'_, '_> {
             _ => None,
         }
     }
+}
 
+impl Naming for Fenced<'_, '_> {
     fn place(&self, place: PlaceId) -> String {
         self.remembered.program.borrow().place(place)
     }

@@ -43,7 +43,8 @@ use open::Opens;
 use pct::Pct;
 use raddle_core::execution::ThreadId;
 use raddle_core::model::Model;
-use raddle_core::program::{Failure, FailureKind, LocalHistories, PlaceId, Program};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{Failure, LocalHistories, PlaceId, Program};
 use raddle_core::trace::{Ending, Trace};
 use run::{Reach, Run, Stop};
 use shrink::{Wrong, shrink};
@@ -362,25 +363,25 @@ impl<'a, M: Machine> Sampler<'a, M> {
         let message = "the run went wrong, and did not when it was made again with the same seed: \
                        the program does not only depend on what its threads read";
         let wrong = Wrong {
-            ending: failure(FailureKind::Nondeterminism, message.to_owned()),
+            ending: failure(FindingKind::Nondeterminism, message.to_owned()),
             trace: kept.wrong.trace,
         };
         Kept::new(Stop::Ending(wrong.ending.clone()), wrong)
     }
 }
 
-/// How a run ended that is too long to be kept.
+/// The ending of a run that is too long to be kept, without references to its trace.
 fn too_long(ending: Ending, events: u32) -> Ending {
-    let what = match ending {
+    let (kind, what) = match ending {
         Ending::Failed(..) => return ending,
-        Ending::Race(..) => "a data race",
-        Ending::Deadlock(_) => "a deadlock",
-        _ => "a livelock",
+        Ending::Race(..) => (FindingKind::Race, "a data race"),
+        Ending::Deadlock(_) => (FindingKind::Deadlock, "a deadlock"),
+        _ => (FindingKind::Livelock, "a livelock"),
     };
     let message = format!("{what}, in a run of {events} events: too many to be shown");
-    failure(FailureKind::Misuse, message)
+    failure(kind, message)
 }
 
-fn failure(kind: FailureKind, message: String) -> Ending {
+fn failure(kind: FindingKind, message: String) -> Ending {
     Ending::Failed(ThreadId::new(0), Failure { kind, message, place: PlaceId::default() })
 }

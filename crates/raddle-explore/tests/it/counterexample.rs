@@ -4,9 +4,10 @@ use insta::assert_snapshot;
 use raddle_consistency::explain::Page;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    End, Failure, FailureKind, HistoryId, LocalHistories, Op, OpKind, POINTER, POINTER_BASE,
-    PlaceId, Program, Segment, Step,
+    End, Failure, HistoryId, LocalHistories, Naming, Op, OpKind, POINTER, POINTER_BASE, PlaceId,
+    Program, Segment, Step,
 };
 use raddle_core::trace::{Ending, Observed, Trace, TraceEvent};
 use raddle_explore::counterexample::{Style, report};
@@ -63,7 +64,9 @@ impl Program for Rows {
             depth += 1;
         }
     }
+}
 
+impl Naming for Rows {
     fn place(&self, place: PlaceId) -> String {
         format!("/home/user/project/src/main.rs:{}", place.0)
     }
@@ -494,7 +497,7 @@ fn values_that_are_no_numbers() {
     // How the thread ended is not known.
     let trace = Trace { events, ..Trace::default() };
     let message = String::from("the message\nhas lines");
-    let failure = Failure { kind: FailureKind::Panic, message, place: PlaceId(4) };
+    let failure = Failure { kind: FindingKind::Panic, message, place: PlaceId(4) };
     let style = Style { special_values: vec![(-99, "dropped")], ..Style::default() };
     let ending = Ending::Failed(thread, failure);
     assert_snapshot!(report(&Rows(vec![]), Model::C20, &ending, &trace, &style), @r#"

@@ -6,7 +6,7 @@ use std::time::Instant;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Op, OpKind, PlaceId, Program, Segment, Step,
+    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment, Step,
 };
 use raddle_core::trace::{Ending, Observed, ThreadEnd};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Unsupported};
@@ -317,7 +317,9 @@ impl Program for Rows {
         let Step::Start(thread, _) = step else { unreachable!("a history starts") };
         self.0[thread.index()][depth].clone()
     }
+}
 
+impl Naming for Rows {
     fn place(&self, place: PlaceId) -> String {
         format!("{place:?}")
     }
@@ -439,7 +441,9 @@ impl Program for Answers {
         }
         self.rows.run(known, past, step, node)
     }
+}
 
+impl Naming for Answers {
     fn place(&self, place: PlaceId) -> String {
         self.rows.place(place)
     }
@@ -549,7 +553,9 @@ impl Program for Rerunning {
     fn shares_memory(&self) -> bool {
         true
     }
+}
 
+impl Naming for Rerunning {
     fn place(&self, place: PlaceId) -> String {
         self.0.place(place)
     }

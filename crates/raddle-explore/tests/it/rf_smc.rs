@@ -6,7 +6,7 @@ use std::time::Instant;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Op, OpKind, PlaceId, Program, Segment, Step,
+    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment, Step,
 };
 use raddle_core::trace::{Ending, ThreadEnd};
 use raddle_explore::rf_smc::{explore, explore_measured};
@@ -333,7 +333,9 @@ impl Program for EventSet {
         }
         self.0[depth].clone()
     }
+}
 
+impl Naming for EventSet {
     fn place(&self, place: PlaceId) -> String {
         format!("{place:?}")
     }
@@ -459,7 +461,9 @@ impl Program for Rerunning {
         assert!(asked.windows(2).all(|pair| pair[0] != pair[1]), "a question has one answer");
         self.0.run(known, past, step, node)
     }
+}
 
+impl Naming for Rerunning {
     fn place(&self, place: PlaceId) -> String {
         self.0.place(place)
     }

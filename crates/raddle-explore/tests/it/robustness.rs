@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use raddle_consistency::witness::Relation;
 use raddle_core::model::Model;
-use raddle_core::program::{PlaceId, Program};
+use raddle_core::program::{Naming, PlaceId};
 use raddle_core::random::Random;
 use raddle_core::trace::Class;
 use raddle_explore::counterexample::Style;

@@ -14,7 +14,7 @@ use raddle_core::execution::{
 };
 use raddle_core::model::relations::{Relations, is_sc_fence};
 use raddle_core::model::{Model, broken, race};
-use raddle_core::program::{Answer, End, HistoryId, LocalHistories, OpKind, Program};
+use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Naming, OpKind};
 use raddle_litmus::{LitmusProgram, State, Test};
 
 /// What the axioms admit.

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use raddle_consistency::reference::machine::{Instruction, Machine, Observation, ThreadPlan};
 use raddle_core::execution::{EventId, LocationId, ThreadId};
 use raddle_core::model::Model;
-use raddle_core::program::{Answer, End, HistoryId, LocalHistories, OpKind, Program};
+use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Naming, OpKind};
 use raddle_litmus::{LitmusProgram, State, Test};
 
 #[derive(Clone, PartialEq, Eq, Hash)]

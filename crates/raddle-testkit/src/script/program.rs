@@ -4,8 +4,9 @@
 //! costs what happens after the last answer and no more. All registers are in one vector.
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, FailureKind, HistoryId, Live, LocalHistories, Next, Op, OpKind, PlaceId,
+    Answer, End, Failure, HistoryId, Live, LocalHistories, Naming, Next, Op, OpKind, PlaceId,
     Program, Reply, Segment, Step, Update, UpdateKind,
 };
 
@@ -239,9 +240,9 @@ fn step(code: &Code, place: PlaceId, registers: &mut [Value]) -> Flow {
 
 /// What an instruction does, or what is wrong.
 #[inline(always)]
-fn try_step(code: &Code, registers: &mut [Value]) -> Result<Flow, (FailureKind, String)> {
+fn try_step(code: &Code, registers: &mut [Value]) -> Result<Flow, (FindingKind, String)> {
     let value = |formula: &Formula| formula.value(registers);
-    let at = |cell| locate(cell, registers).map_err(|it| (FailureKind::Panic, it));
+    let at = |cell| locate(cell, registers).map_err(|it| (FindingKind::Panic, it));
     let kind = match code {
         Code::Set { target, value } => {
             registers[*target] = value.value(registers);
@@ -262,7 +263,7 @@ fn try_step(code: &Code, registers: &mut [Value]) -> Result<Flow, (FailureKind, 
             return Ok(if value(condition) == 0 { Flow::End(End::Assume) } else { Flow::Next });
         }
         Code::Assert(condition) if value(condition) == 0 => {
-            return Err((FailureKind::Panic, String::from("an assertion failed")));
+            return Err((FindingKind::Panic, String::from("an assertion failed")));
         }
         Code::Assert(_) => return Ok(Flow::Next),
         Code::End => return Ok(Flow::End(End::Finished)),
@@ -294,7 +295,7 @@ fn try_step(code: &Code, registers: &mut [Value]) -> Result<Flow, (FailureKind, 
             let lock = at(cell)?;
             if std::mem::take(&mut registers[held + lock.index()]) == 0 {
                 let message = String::from("the thread does not hold the lock");
-                return Err((FailureKind::Misuse, message));
+                return Err((FindingKind::Misuse, message));
             }
             OpKind::Unlock { lock }
         }
@@ -348,7 +349,9 @@ impl Program for ScriptProgram {
     fn live(&mut self) -> Option<&mut dyn Live> {
         Some(self)
     }
+}
 
+impl Naming for ScriptProgram {
     fn place(&self, place: PlaceId) -> String {
         let place = place.0 as usize;
         let thread = self.places.partition_point(|&first| first <= place) - 1;

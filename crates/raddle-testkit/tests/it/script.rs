@@ -2,7 +2,8 @@
 
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::model::Model;
-use raddle_core::program::{Answer, End, FailureKind, LocalHistories, OpKind, Program};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{Answer, End, LocalHistories, Naming, OpKind};
 use raddle_testkit::programs::classes;
 use raddle_testkit::script::{Script, ScriptProgram};
 
@@ -167,7 +168,7 @@ fn a_history_costs_only_what_is_new() {
     assert_eq!(program.registers(bad), [1, 0]);
     assert_eq!(*histories.end(good), End::Finished);
     assert!(
-        matches!(histories.end(bad), End::Failed(failure) if failure.kind == FailureKind::Panic)
+        matches!(histories.end(bad), End::Failed(failure) if failure.kind == FindingKind::Panic)
     );
 }
 
@@ -184,11 +185,11 @@ fn a_thread_fails_on_its_own() {
         }
     };
     let (kind, message) = failure("a = [0, 0]\nthread main { r = 2; store a[r] 1 }");
-    assert_eq!((kind, message.as_str()), (FailureKind::Panic, "the index 2 is not below 2"));
+    assert_eq!((kind, message.as_str()), (FindingKind::Panic, "the index 2 is not below 2"));
     let (kind, message) = failure("lock m\nthread main { unlock m }");
     assert_eq!(
         (kind, message.as_str()),
-        (FailureKind::Misuse, "the thread does not hold the lock")
+        (FindingKind::Misuse, "the thread does not hold the lock")
     );
 }
 

@@ -4,7 +4,7 @@ use raddle::cell::UnsafeCell;
 use raddle::sync::atomic::Ordering::{Relaxed, SeqCst};
 use raddle::sync::atomic::{AtomicPtr, AtomicUsize};
 use raddle::sync::{Arc, Mutex};
-use raddle::{BugKind, Checker, Equivalence, Model, Outcome, Verdict, hint, thread};
+use raddle::{Checker, Equivalence, FindingKind, Model, Outcome, Verdict, hint, thread};
 
 fn explore(equivalence: Equivalence, model: Model, f: impl Fn()) -> Outcome {
     Checker::new().model(model).by(equivalence).explore(f)
@@ -15,7 +15,7 @@ type Counts = [(u64, u64); 2];
 
 /// Compares under all models.
 #[track_caller]
-fn compare(f: impl Fn() + Copy, kind: Option<BugKind>) -> Counts {
+fn compare(f: impl Fn() + Copy, kind: Option<FindingKind>) -> Counts {
     let models = [Model::Tso, Model::Pso, Model::Sc];
     let counts = models.map(|model| {
         let equivalences = [Equivalence::ReadsFrom, Equivalence::ReadsValueFrom];
@@ -73,7 +73,7 @@ fn a_flag_that_may_stay_down_is_a_livelock() {
             }
             setters.into_iter().for_each(|setter| setter.join().unwrap());
         },
-        Some(BugKind::Livelock),
+        Some(FindingKind::Livelock),
     );
 }
 
@@ -134,7 +134,7 @@ fn threads_that_wait_for_each_other() {
                 },
             );
         },
-        Some(BugKind::Deadlock),
+        Some(FindingKind::Deadlock),
     );
 }
 
@@ -206,7 +206,7 @@ fn an_assertion_that_fails() {
             );
             assert_eq!(x.load(Relaxed), 2);
         },
-        Some(BugKind::Panic),
+        Some(FindingKind::Panic),
     );
 }
 

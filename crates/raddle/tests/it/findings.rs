@@ -3,7 +3,7 @@
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 use raddle::sync::{Arc, Condvar, Mutex};
-use raddle::{Bug, BugKind, Checker, Model, Outcome, Verdict, cell, thread};
+use raddle::{Bug, Checker, FindingKind, Model, Outcome, Verdict, cell, thread};
 
 fn explore(f: impl Fn()) -> Outcome {
     Checker::new().model(Model::Sc).explore(f)
@@ -15,7 +15,7 @@ fn bug(f: impl Fn()) -> Bug {
     let outcome = explore(&f);
     assert_eq!(outcome.verdict, Verdict::Bug, "{outcome}");
     let bug = outcome.bug.unwrap();
-    if bug.kind != BugKind::Nondeterminism {
+    if bug.kind != FindingKind::Nondeterminism {
         let again = raddle::replay(&bug.trace.to_string(), f).bug.unwrap();
         assert_eq!((again.kind, &again.message), (bug.kind, &bug.message), "{again}");
         assert_eq!((&again.place, &again.trace), (&bug.place, &bug.trace));
@@ -35,7 +35,7 @@ fn a_failed_assertion() {
             assert_eq!(x.load(SeqCst), 0, "x was written");
         });
     });
-    assert_eq!(bug.kind, BugKind::Panic);
+    assert_eq!(bug.kind, FindingKind::Panic);
     assert!(bug.message.contains("x was written"), "{bug}");
     assert_eq!(bug.place, format!("{}:{line}", file!()));
 }
@@ -46,7 +46,7 @@ fn a_panic_in_another_thread() {
         let thread = thread::spawn(|| panic!("the child dies"));
         thread.join().unwrap();
     });
-    assert_eq!(bug.kind, BugKind::Panic);
+    assert_eq!(bug.kind, FindingKind::Panic);
     assert_eq!(bug.message, "thread main/0: the child dies");
 }
 
@@ -78,7 +78,7 @@ fn a_stack_overflow() {
         let x = AtomicUsize::new(0);
         deep(x.load(SeqCst));
     });
-    assert_eq!(bug.kind, BugKind::StackOverflow, "{bug}");
+    assert_eq!(bug.kind, FindingKind::StackOverflow, "{bug}");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_stack_overflow_while_allocating_and_in_ops() {
         let x = AtomicUsize::new(0);
         deep(&x, 0);
     });
-    assert_eq!(outcome.bug.unwrap().kind, BugKind::StackOverflow);
+    assert_eq!(outcome.bug.unwrap().kind, FindingKind::StackOverflow);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_wild_pointer() {
         // SAFETY: none, that is the point.
         std::hint::black_box(unsafe { std::ptr::read_volatile(p) });
     });
-    assert_eq!(bug.kind, BugKind::Panic);
+    assert_eq!(bug.kind, FindingKind::Panic);
     assert!(bug.message.contains("invalid memory at 0x0"), "{bug}");
 }
 
@@ -122,7 +122,7 @@ fn a_deadlock() {
             let _a = a.lock().unwrap();
         });
     });
-    assert_eq!(bug.kind, BugKind::Deadlock, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Deadlock, "{bug}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_lost_wake_up() {
             }
         });
     });
-    assert_eq!(bug.kind, BugKind::Deadlock, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Deadlock, "{bug}");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn nondeterminism() {
             x.load(SeqCst);
         });
     });
-    assert_eq!(bug.kind, BugKind::Nondeterminism, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Nondeterminism, "{bug}");
     assert_eq!(bug.message.matches(file!()).count(), 2, "both places are named: {bug}");
 }
 
@@ -181,7 +181,7 @@ fn an_atomic_in_a_freed_box() {
             }
         });
     });
-    assert!(matches!(bug.kind, BugKind::UseAfterDrop | BugKind::Race), "{bug}");
+    assert!(matches!(bug.kind, FindingKind::UseAfterDrop | FindingKind::Race), "{bug}");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_race_on_a_cell() {
         shared.0.with(|p| unsafe { *p });
         thread.join().unwrap();
     });
-    assert_eq!(bug.kind, BugKind::Race, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Race, "{bug}");
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_lock_that_is_not_released_is_waited_for_for_ever() {
             s.spawn(take);
         });
     });
-    assert_eq!(bug.kind, BugKind::Livelock, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Livelock, "{bug}");
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn a_loop_that_waits_for_nobody_is_a_livelock() {
         let flag = AtomicBool::new(false);
         while !flag.load(SeqCst) {}
     });
-    assert_eq!(bug.kind, BugKind::Livelock, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Livelock, "{bug}");
 }
 
 #[test]
@@ -523,7 +523,7 @@ fn a_panic_while_something_is_held() {
             assert_eq!(count.load(SeqCst), 1, "there is another one");
         });
     });
-    assert_eq!(bug.kind, BugKind::Panic, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Panic, "{bug}");
     assert!(bug.message.contains("there is another one"), "{bug}");
 }
 
@@ -558,7 +558,7 @@ fn a_test_cannot_explore_another() {
 fn a_static_lock_with_contents_that_cannot_be_restored() {
     static LIST: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let bug = bug(|| LIST.lock().unwrap().push(1));
-    assert_eq!(bug.kind, BugKind::Misuse, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Misuse, "{bug}");
 }
 
 #[test]
@@ -577,7 +577,7 @@ fn an_arc_that_is_never_dropped_is_a_leak() {
     assert_eq!(explore(test).verdict, Verdict::Clean);
     let outcome = Checker::new().leaks(true).explore(test);
     let bug = outcome.bug.expect("it leaks");
-    assert_eq!(bug.kind, BugKind::Leak, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Leak, "{bug}");
     let sentence = "leak: an Arc still has 1 owner when all threads have finished";
     assert_eq!(bug.message, format!("thread main: {sentence}"));
     let again = raddle::replay(&bug.trace.to_string(), test).bug.unwrap();
@@ -604,7 +604,7 @@ fn a_cycle_is_a_leak_and_a_chain_is_none() {
     };
     let explore = |closed| Checker::new().leaks(true).explore(test(closed));
     assert_eq!(explore(false).verdict, Verdict::Clean);
-    assert_eq!(explore(true).bug.unwrap().kind, BugKind::Leak);
+    assert_eq!(explore(true).bug.unwrap().kind, FindingKind::Leak);
 }
 
 #[test]
@@ -617,7 +617,7 @@ fn memory_is_freed_twice() {
             drop(Box::from_raw(block));
         }
     });
-    assert_eq!(bug.kind, BugKind::UseAfterDrop, "{bug}");
+    assert_eq!(bug.kind, FindingKind::UseAfterDrop, "{bug}");
     assert!(bug.message.contains("freed before"), "{bug}");
 }
 
@@ -638,7 +638,7 @@ fn a_static_lock_in_two_explorations_at_once() {
     INSIDE.wait();
     assert_eq!(first.join().unwrap().verdict, Verdict::Clean);
     let bug = second.bug.expect("it is refused");
-    assert_eq!(bug.kind, BugKind::Misuse, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Misuse, "{bug}");
     assert!(bug.message.contains("two explorations at the same time"), "{bug}");
     assert_eq!(explore(add).verdict, Verdict::Clean);
 }
@@ -659,6 +659,6 @@ fn nondeterminism_is_told_in_words() {
             x.load(SeqCst);
         });
     });
-    assert_eq!(bug.kind, BugKind::Nondeterminism, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Nondeterminism, "{bug}");
     assert!(bug.message.contains("thread main first did `load atomic0 = ?` at "), "{bug}");
 }

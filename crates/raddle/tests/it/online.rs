@@ -3,7 +3,7 @@
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicUsize};
 use raddle::sync::{Arc, Mutex};
-use raddle::{BugKind, Checker, Model, Outcome, Verdict, replay, thread};
+use raddle::{Checker, FindingKind, Model, Outcome, Verdict, replay, thread};
 
 /// Store buffering: under TSO and C20 both may read 0.
 fn store_buffering() {
@@ -57,7 +57,7 @@ fn a_run_that_is_found_is_small() {
         t.join().unwrap();
     });
     let bug = outcome.bug.expect("a bug");
-    assert_eq!(bug.kind, BugKind::Panic);
+    assert_eq!(bug.kind, FindingKind::Panic);
     // The noise is in one piece: nobody was interrupted who need not be.
     let schedule = bug.trace.to_string();
     let steps: Vec<&str> =
@@ -88,7 +88,7 @@ fn deadlocks_and_livelocks_are_found() {
         t.join().unwrap();
     };
     let outcome = finds(&Checker::new().random(1_000, 1), deadlock);
-    assert_eq!(outcome.bug.map(|bug| bug.kind), Some(BugKind::Deadlock));
+    assert_eq!(outcome.bug.map(|bug| bug.kind), Some(FindingKind::Deadlock));
     let livelock = || {
         let flag = Arc::new(AtomicBool::new(false));
         let t = thread::spawn({
@@ -103,7 +103,7 @@ fn deadlocks_and_livelocks_are_found() {
     };
     for model in Model::ALL {
         let outcome = finds(&Checker::new().model(model).random(3, 1), livelock);
-        assert_eq!(outcome.bug.map(|bug| bug.kind), Some(BugKind::Livelock), "{model}");
+        assert_eq!(outcome.bug.map(|bug| bug.kind), Some(FindingKind::Livelock), "{model}");
     }
 }
 

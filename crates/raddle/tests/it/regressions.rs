@@ -6,7 +6,7 @@ use std::time::Duration;
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicUsize};
 use raddle::sync::{Arc, Mutex, RwLock};
-use raddle::{BugKind, Checker, Outcome, Verdict, cell, thread};
+use raddle::{Checker, FindingKind, Outcome, Verdict, cell, thread};
 
 fn explore(f: impl Fn()) -> Outcome {
     Checker::new().timeout(Duration::from_secs(60)).explore(f)
@@ -221,7 +221,7 @@ fn a_variable_is_moved_after_a_change_through_a_borrow() {
 fn misuse(words: &str, f: impl Fn()) {
     let outcome = explore(f);
     let bug = outcome.bug.expect("it is refused");
-    assert_eq!(bug.kind, BugKind::Misuse, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Misuse, "{bug}");
     assert!(bug.message.contains(words), "{bug}");
     assert!(bug.place.starts_with(file!()), "{bug}");
 }
@@ -315,7 +315,7 @@ fn a_deadlock_has_a_place() {
         });
     });
     let bug = outcome.bug.expect("they wait for each other");
-    assert_eq!(bug.kind, BugKind::Deadlock, "{bug}");
+    assert_eq!(bug.kind, FindingKind::Deadlock, "{bug}");
     let places = [line, line + 3].map(|line| format!("{}:{line}", file!()));
     assert!(places.contains(&bug.place), "{bug}");
 }

@@ -3,7 +3,7 @@
 use raddle::sync::atomic::Ordering::{Relaxed, SeqCst};
 use raddle::sync::atomic::{AtomicUsize, fence};
 use raddle::sync::{Arc, Mutex};
-use raddle::{BugKind, Checker, Model, Outcome, Verdict, thread};
+use raddle::{Checker, FindingKind, Model, Outcome, Verdict, thread};
 
 /// Two threads that each say that they are there and look for the other.
 fn store_buffering(with_fences: bool) {
@@ -31,7 +31,7 @@ fn a_fence_behind_the_store_makes_store_buffering_robust() {
     for model in [Model::Tso, Model::Pso] {
         assert_eq!(explore(model, true).verdict, Verdict::Clean);
         let bug = explore(model, false).bug.expect("not robust");
-        assert_eq!(bug.kind, BugKind::NotRobust);
+        assert_eq!(bug.kind, FindingKind::NotRobust);
         let message = format!("not robust: {model} allows an execution that sc does not");
         assert_eq!(bug.message, message);
         // Both threads have the same code.
@@ -46,7 +46,7 @@ fn an_execution_that_sc_does_not_allow_can_be_run_again() {
     assert!(schedule.starts_with("weak model=tso"), "{schedule}");
     let again = raddle::replay(&schedule, || store_buffering(false));
     let bug = again.bug.expect("as before");
-    assert_eq!(bug.kind, BugKind::NotRobust);
+    assert_eq!(bug.kind, FindingKind::NotRobust);
     assert!(bug.report.contains("Under sc there would be a circle:"), "{bug}");
     let mended = raddle::replay("weak model=tso", || ());
     assert_eq!(mended.bound.as_deref(), Some("sc allows the execution of the schedule"));

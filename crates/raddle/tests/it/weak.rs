@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::outcomes;
 use raddle::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicUsize, fence};
-use raddle::{Bug, BugKind, Checker, Model, cell, thread};
+use raddle::{Bug, Checker, FindingKind, Model, cell, thread};
 
 fn store_buffering(order: Ordering) -> (usize, usize) {
     let (load, store) = match order {
@@ -109,7 +109,7 @@ fn published(order: Ordering) -> Option<Bug> {
 #[test]
 fn a_cell_that_is_published_without_release_races() {
     assert!(published(Release).is_none());
-    assert_eq!(published(Relaxed).unwrap().kind, BugKind::Race);
+    assert_eq!(published(Relaxed).unwrap().kind, FindingKind::Race);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How large an exploration is, about.
 
 use raddle_core::model::Model;
-use raddle_explore::rf_part_smc::Estimate;
+use raddle_core::outcome::Estimate;
 
 use crate::render::text::units::{rounded, time};
 use crate::results::check::{Answer, Bug, Size, UNSUPPORTED, Verdict};

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use raddle_core::model::Model;
-use raddle_core::program::{FailureKind, Program};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::Naming;
 use raddle_core::trace::{Ending, Trace};
 use raddle_explore::plan::{Language, Plan};
 use raddle_explore::{Extent, counterexample};
@@ -172,7 +173,7 @@ impl Told<'_> {
                 ("condition", message)
             }
             Ending::Race(..) => ("race", counterexample::sentence(&program, ending, trace, &style)),
-            Ending::Failed(_, failure) if failure.kind == FailureKind::Misuse => {
+            Ending::Failed(_, failure) if failure.kind == FindingKind::Misuse => {
                 ("misuse", counterexample::sentence(&program, ending, trace, &style))
             }
             _ => ("failure", counterexample::sentence(&program, ending, trace, &style)),

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use raddle_explore::rf_part_smc::Estimate;
+use raddle_core::outcome::Estimate;
 
 use crate::render::text::units::{rounded, time};
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use raddle_core::model::Model;
-use raddle_core::program::Program;
+use raddle_core::program::Naming;
 use raddle_explore::Leaf;
 use raddle_explore::counterexample::{self, Style};
 use raddle_explore::plan::Plan;

@@ -1,0 +1,89 @@
+//! Why an exploration left executions out.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why an exploration left executions out. Its text continues "incomplete: ".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The limit on the number of classes was reached.
+    Classes,
+    /// The time limit was reached.
+    Deadline,
+    /// An execution exceeds the limit on the events of a thread, or on those of an execution.
+    Events,
+    /// A loop exceeds its limit of iterations, or an execution the limit on its events.
+    LoopIterations,
+    /// Runs were sampled instead of exploring all executions.
+    Sampled {
+        /// The number of runs.
+        runs: u64,
+        /// The name of the explorer.
+        explorer: &'static str,
+        /// The seed of the first run.
+        seed: u64,
+    },
+    /// Every execution is blocked, so nothing was checked.
+    AllBlocked,
+    /// The explorer gave up.
+    Unsupported(Unsupported),
+    /// Only an estimate was asked for.
+    Estimated,
+    /// A reason that only the front end knows.
+    Other(String),
+}
+
+/// Why an explorer gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unsupported {
+    /// The program accesses memory that no op carries.
+    Cells,
+    /// The ops of the program contradict each other: it releases a lock that it does not hold, say, or starts
+    /// a thread twice.
+    Malformed,
+    /// The search for a consistent execution was cut off.
+    Undecided,
+    /// The explorer does not support the memory model.
+    Model,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound::Classes => f.write_str("the limit on executions was reached"),
+            Bound::Deadline => f.write_str("the time limit was reached"),
+            Bound::Events => f.write_str(
+                "an execution has more events than the limit of a thread, or than 500 in total",
+            ),
+            Bound::LoopIterations => f.write_str(
+                "a loop has more iterations than its limit, or an execution has more than 500 events",
+            ),
+            Bound::Sampled { runs, explorer, seed } => {
+                let plural = if *runs == 1 { "" } else { "s" };
+                write!(f, "no bug in {runs} run{plural} ({explorer}, seed {seed}), which is no proof")
+            }
+            Bound::AllBlocked => f.write_str("nothing was checked, as every execution is blocked"),
+            Bound::Unsupported(reason) => reason.fmt(f),
+            Bound::Estimated => f.write_str("this is an estimate"),
+            Bound::Other(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unsupported::Cells => {
+                "the explorer does not support memory that threads share without atomic operations"
+            }
+            Unsupported::Malformed => {
+                "the program uses locks or threads in a way that the explorer does not support"
+            }
+            Unsupported::Undecided => "it is unknown whether the model allows an execution",
+            Unsupported::Model => {
+                "the explorer does not support the memory model: expected sc, tso or pso"
+            }
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! The result of an exploration, for all front ends.
+//!
+//! A front end returns an [`Outcome`]; renderers turn it into text, JSON or other formats. It contains no text
+//! except the message and the place of a finding.
+
+mod bound;
+mod finding;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::finding_kind::{FindingKind, UnknownFindingKind};
+pub use bound::{Bound, Unsupported};
+pub use finding::{Finding, Place, Related, SampledRun};
+
+/// The answer of an exploration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// All executions were explored, and none shows an error.
+    Clean,
+    /// Some execution shows an error.
+    Bug,
+    /// No error was found, but a bound left executions out.
+    Incomplete,
+}
+
+impl Verdict {
+    /// The name in JSON: `clean`, `bug` or `incomplete`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Clean => "clean",
+            Verdict::Bug => "bug",
+            Verdict::Incomplete => "incomplete",
+        }
+    }
+}
+
+/// The result of an exploration.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The errors, the most important one first. If the verdict is [`Verdict::Incomplete`] these can only be of the
+    /// kind [`FindingKind::Unsupported`].
+    pub findings: Vec<Finding>,
+    /// What was explored.
+    pub counts: Counts,
+    /// Why executions were left out, if they were.
+    pub bound: Option<Bound>,
+    /// The estimated size of the whole exploration, if it was asked for.
+    pub estimate: Option<Estimate>,
+}
+
+impl Outcome {
+    /// An outcome with the verdict that follows from its findings and its bound.
+    #[must_use]
+    pub fn new(findings: Vec<Finding>, counts: Counts, bound: Option<Bound>) -> Self {
+        let is_bug = |finding: &Finding| finding.kind != FindingKind::Unsupported;
+        let verdict = if findings.iter().any(is_bug) {
+            Verdict::Bug
+        } else if findings.is_empty() && bound.is_none() {
+            Verdict::Clean
+        } else {
+            Verdict::Incomplete
+        };
+        Outcome { verdict, findings, counts, bound, estimate: None }
+    }
+
+    /// The most important finding.
+    #[must_use]
+    pub fn finding(&self) -> Option<&Finding> {
+        self.findings.first()
+    }
+
+    /// The most important finding, by value.
+    #[must_use]
+    pub fn into_finding(self) -> Option<Finding> {
+        self.findings.into_iter().next()
+    }
+
+    /// The kind of the most important finding.
+    #[must_use]
+    pub fn kind(&self) -> Option<FindingKind> {
+        self.finding().map(|finding| finding.kind)
+    }
+
+    /// How long the whole exploration would take at the rate measured so far, in seconds.
+    #[must_use]
+    pub fn estimated_seconds(&self) -> Option<f64> {
+        let Counts { classes, seconds, start_up, .. } = self.counts;
+        let rate = classes as f64 / (seconds - start_up).max(0.001);
+        self.estimate.map(|estimate| estimate.classes / rate.max(0.001))
+    }
+}
+
+/// What an exploration did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Classes of executions that ended, with or without an error.
+    pub classes: u64,
+    /// Classes of executions that did not end: an assumption failed, or a thread waits in a loop.
+    pub blocked: u64,
+    /// How often code of a thread was run from its beginning.
+    pub executions: u64,
+    /// Distinct histories of single threads.
+    pub histories: u64,
+    /// Wall-clock time in seconds, including `start_up`.
+    pub seconds: f64,
+    /// Time to compile and load the program, in seconds.
+    pub start_up: f64,
+}
+
+impl Counts {
+    /// The number of classes, blocked ones included. If runs are sampled, this is the number of runs.
+    #[must_use]
+    pub fn all_classes(&self) -> u64 {
+        self.classes + self.blocked
+    }
+}
+
+/// An estimate of the number of classes, from random probes (Knuth 1975).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// The estimated number of classes.
+    pub classes: f64,
+    /// Its standard error.
+    pub error: f64,
+    /// The number of probes.
+    pub probes: u64,
+}
+
+/// `3 execution classes explored (1 blocked), 10 thread runs, 0.001 s`
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { classes, blocked, executions, seconds, .. } = *self;
+        let plural = |count: u64, suffix: &'static str| if count == 1 { "" } else { suffix };
+        write!(
+            f,
+            "{classes} execution class{} explored ({blocked} blocked), {executions} thread run{}, {seconds:.3} s",
+            plural(classes, "es"),
+            plural(executions, "s"),
+        )
+    }
+}
+
+/// The findings, the bound and the counts, without executions.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        if let Some(bound) = &self.bound {
+            write!(f, "{bound}: ")?;
+        }
+        write!(f, "{}", self.counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_printed_in_singular_and_plural() {
+        let counts = Counts { classes: 1, executions: 1, seconds: 0.0014, ..Counts::default() };
+        let text = "1 execution class explored (0 blocked), 1 thread run, 0.001 s";
+        assert_eq!(counts.to_string(), text);
+        let counts = Counts { classes: 2, blocked: 1, executions: 10, ..Counts::default() };
+        let text = "2 execution classes explored (1 blocked), 10 thread runs, 0.000 s";
+        assert_eq!(counts.to_string(), text);
+    }
+
+    #[test]
+    fn the_verdict_follows_from_findings_and_bound() {
+        let verdict = |kind: Option<FindingKind>, bound: Option<Bound>| {
+            let finding = kind.map(|kind| Finding::new(kind, "message"));
+            Outcome::new(finding.into_iter().collect(), Counts::default(), bound).verdict
+        };
+        assert_eq!(verdict(None, None), Verdict::Clean);
+        assert_eq!(verdict(None, Some(Bound::Deadline)), Verdict::Incomplete);
+        assert_eq!(verdict(Some(FindingKind::Race), Some(Bound::Deadline)), Verdict::Bug);
+        assert_eq!(verdict(Some(FindingKind::Unsupported), None), Verdict::Incomplete);
+    }
+}

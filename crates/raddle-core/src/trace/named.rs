@@ -1,0 +1,143 @@
+//! Executions to report, independent of the program that was explored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Ending, FenceSearch, NotRobust, Pending, Trace};
+use crate::execution::{LocationId, ThreadId, Value};
+use crate::model::Model;
+use crate::program::{Naming, OpKind, PlaceId};
+
+/// An execution that an explorer picked to be reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// How the execution ended.
+    pub ending: Ending,
+    /// The execution.
+    pub trace: Trace,
+    /// Why SC forbids the execution, if that is what is to be reported.
+    pub not_robust: Option<NotRobust>,
+}
+
+impl Counterexample {
+    /// An execution that is reported because of how it ended.
+    #[must_use]
+    pub fn new(ending: Ending, trace: Trace) -> Self {
+        Counterexample { ending, trace, not_robust: None }
+    }
+
+    /// Adds copies of the names that a report on this execution under `model` needs.
+    #[must_use]
+    pub fn named(self, names: &(impl Naming + ?Sized), model: Model) -> NamedTrace {
+        let names = TraceNames::of(&self, names);
+        let Counterexample { ending, trace, not_robust } = self;
+        NamedTrace { model, ending, trace, not_robust, names, printed: String::new() }
+    }
+}
+
+/// An execution with everything that a report needs. It does not refer to the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedTrace {
+    /// The model that allows the execution.
+    pub model: Model,
+    /// How the execution ended.
+    pub ending: Ending,
+    /// The execution.
+    pub trace: Trace,
+    /// Why SC forbids the execution, if that is what is reported.
+    pub not_robust: Option<NotRobust>,
+    /// The names of everything that `trace`, `ending` and `not_robust` mention.
+    pub names: TraceNames,
+    /// What the program wrote to standard output and standard error in this execution.
+    pub printed: String,
+}
+
+/// Names of threads, locations, places and values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceNames {
+    threads: BTreeMap<ThreadId, String>,
+    locations: BTreeMap<LocationId, (String, Value)>,
+    places: BTreeMap<PlaceId, String>,
+    /// Values, or single bits above the 64 of the program's values, that stand for something else.
+    pub special_values: Vec<(Value, &'static str)>,
+}
+
+impl TraceNames {
+    fn of(counterexample: &Counterexample, names: &(impl Naming + ?Sized)) -> Self {
+        let Counterexample { ending, trace, not_robust } = counterexample;
+        let mut used = UsedIds::default();
+        used.add_trace(trace);
+        used.add_ending(ending);
+        if let Some(NotRobust { fences: FenceSearch::Found(fences), .. }) = not_robust {
+            used.places.extend(fences.iter().map(|fence| fence.place));
+        }
+        let thread = |id: ThreadId| (id, names.thread_name(id));
+        let location = |id: LocationId| (id, (names.location_name(id), names.initial_value(id)));
+        let place = |id: PlaceId| (id, names.place(id));
+        TraceNames {
+            threads: used.threads.into_iter().map(thread).collect(),
+            locations: used.locations.into_iter().map(location).collect(),
+            places: used.places.into_iter().map(place).collect(),
+            special_values: vec![],
+        }
+    }
+}
+
+/// The ids that an execution mentions.
+#[derive(Default)]
+struct UsedIds {
+    threads: BTreeSet<ThreadId>,
+    locations: BTreeSet<LocationId>,
+    places: BTreeSet<PlaceId>,
+}
+
+impl UsedIds {
+    fn add_trace(&mut self, trace: &Trace) {
+        self.threads.extend(trace.ends.keys());
+        let pending = trace.pending.values().filter_map(|pending| match pending {
+            Pending::Question(op) => Some(op),
+            Pending::Loop(_) => None,
+        });
+        for event in &trace.events {
+            self.threads.insert(event.thread);
+        }
+        for op in trace.events.iter().map(|event| &event.op).chain(pending) {
+            self.places.insert(op.place);
+            self.locations.extend(op.kind.location());
+            if let OpKind::Spawn { thread } | OpKind::Join { thread } = op.kind {
+                self.threads.insert(thread);
+            }
+        }
+    }
+
+    fn add_ending(&mut self, ending: &Ending) {
+        match ending {
+            Ending::Failed(thread, failure) => {
+                self.threads.insert(*thread);
+                self.places.insert(failure.place);
+            }
+            Ending::Deadlock(threads) | Ending::Livelock(threads) => self.threads.extend(threads),
+            Ending::Limit(thread) => {
+                self.threads.insert(*thread);
+            }
+            Ending::Complete | Ending::Blocked | Ending::Race(..) => {}
+        }
+    }
+}
+
+impl Naming for NamedTrace {
+    fn place(&self, place: PlaceId) -> String {
+        self.names.places.get(&place).cloned().unwrap_or_default()
+    }
+
+    fn location_name(&self, location: LocationId) -> String {
+        self.names.locations.get(&location).map(|(name, _)| name.clone()).unwrap_or_default()
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        self.names.threads.get(&thread).cloned().unwrap_or_default()
+    }
+
+    fn initial_value(&self, location: LocationId) -> Value {
+        self.names.locations.get(&location).map_or(0, |&(_, value)| value)
+    }
+}
