@@ -1,7 +1,7 @@
 //! What questions read and write, and what threads are told.
 
 use raddle_core::execution::Value;
-use raddle_core::program::{Answer, OpKind};
+use raddle_core::program::{Answer, LocalHistories, OpKind, UpdateKind};
 use raddle_core::trace::{Observed, TraceEvent};
 
 use super::graph::Graph;
@@ -44,24 +44,44 @@ pub(super) fn reads_memory(kind: OpKind) -> bool {
     matches!(kind, OpKind::Load { .. } | OpKind::Rmw { .. } | OpKind::CompareExchange { .. })
 }
 
-/// What the thread is told, if this is its next event.
-pub(super) fn answer(graph: &Graph, event: &TraceEvent) -> Answer {
-    let source = match event.observed {
-        Some(Observed::Event(source)) => Some(&graph.events[source]),
-        _ => None,
-    };
-    match (event.op.kind, event.observed, source) {
-        (_, Some(Observed::Choice(choice)), _) => Answer::Choice(choice),
-        (OpKind::Join { thread }, ..) => Answer::From(graph.cursor(thread)),
-        (kind, _, Some(source)) if is_taker(kind) => Answer::From(source.origin),
-        (_, _, Some(source)) if source.event.op.carries() && event.is_spurious() => {
-            Answer::SpuriousFrom(source.origin)
+/// What the thread is told, if this is its next event. Where threads share no memory but what ops carry
+/// ([`Program::shares_memory`](raddle_core::program::Program::shares_memory)), nobody learns from whom a lock, an object or
+/// the end of a thread comes.
+pub(super) fn answer(
+    graph: &Graph,
+    histories: &LocalHistories,
+    shares_memory: bool,
+    event: &TraceEvent,
+) -> Answer {
+    match (event.op.kind, event.observed) {
+        (OpKind::Join { thread }, _) if shares_memory => {
+            histories.joined(graph.cursor(thread).node)
         }
-        (_, _, Some(source)) if source.event.op.carries() => Answer::From(source.origin),
-        (kind, ..) if is_taker(kind) => Answer::Initial,
+        (kind, Some(Observed::Event(source))) if is_taker(kind) && shares_memory => {
+            Answer::From(graph.events[source].origin)
+        }
+        (kind, _) if is_taker(kind) && shares_memory => Answer::Initial,
+        (OpKind::Join { .. } | OpKind::Lock { .. }, _) => Answer::Initial,
+        (_, Some(Observed::Choice(choice))) => Answer::Choice(choice),
+        (_, Some(Observed::Event(source))) if carries(graph, source) => {
+            let origin = graph.events[source].origin;
+            if event.is_spurious() { Answer::SpuriousFrom(origin) } else { Answer::From(origin) }
+        }
         _ => {
             let value = event.read.expect("a read has a value");
             if event.is_spurious() { Answer::Spurious(value) } else { Answer::Value(value) }
         }
+    }
+}
+
+/// Whether what the event wrote is a pointer to memory that no op carries. An update keeps the pointer that it finds,
+/// unless it replaces it.
+fn carries(graph: &Graph, event: usize) -> bool {
+    let TraceEvent { op, observed, .. } = &graph.events[event].event;
+    let keeps = matches!(op.kind, OpKind::Rmw { update, .. } if update.kind != UpdateKind::Swap);
+    match observed {
+        _ if op.carries() => true,
+        Some(Observed::Event(source)) if keeps => carries(graph, *source),
+        _ => false,
     }
 }

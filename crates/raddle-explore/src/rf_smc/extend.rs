@@ -100,7 +100,8 @@ impl Explorer<'_> {
         let id = graph.push(event, origin, Age::Added);
         if let OpKind::Spawn { thread } = op.kind {
             let past = graph.nodes();
-            let root = self.histories.start(self.program, &past, thread, Some(origin));
+            let spawned_by = self.shares_memory.then_some(origin);
+            let root = self.histories.start(self.program, &past, thread, spawned_by);
             graph.start(thread, root, id);
         }
         Ok(())
@@ -189,7 +190,7 @@ impl Explorer<'_> {
     /// Runs the thread of a question from its answer to the next question.
     fn resume(&mut self, graph: &Graph, event: &TraceEvent) -> HistoryId {
         let node = graph.cursor(event.thread).node;
-        let answer = answer(graph, event);
+        let answer = answer(graph, &self.histories, self.shares_memory, event);
         match self.histories.known(node, answer) {
             Some(known) => known,
             None => self.histories.after(self.program, &graph.nodes(), node, answer),

@@ -97,6 +97,7 @@ struct Explorer<'a> {
     model: Model,
     limits: Limits,
     histories: LocalHistories,
+    shares_memory: bool,
     /// The slots of all questions that are being explored, in the order of their ranks.
     slots: Vec<Slot>,
     /// How many executions are in the queues.
@@ -125,6 +126,7 @@ pub fn explore_measured(
     visitor: &mut dyn Visitor,
 ) -> (Summary, Statistics) {
     let mut explorer = Explorer {
+        shares_memory: program.shares_memory(),
         program,
         model,
         limits: *limits,
