@@ -44,9 +44,9 @@ pub(super) fn reads_memory(kind: OpKind) -> bool {
     matches!(kind, OpKind::Load { .. } | OpKind::Rmw { .. } | OpKind::CompareExchange { .. })
 }
 
-/// What the thread is told, if this is its next event. Where threads share no memory but what ops carry
-/// ([`Program::shares_memory`](raddle_core::program::Program::shares_memory)), nobody learns from whom a lock, an object or
-/// the end of a thread comes.
+/// The answer that the thread gets, if this is its next event. If threads share no memory but what ops carry
+/// ([`Program::shares_memory`](raddle_core::program::Program::shares_memory)), the answers of locks, objects and joins
+/// name no event.
 pub(super) fn answer(
     graph: &Graph,
     histories: &LocalHistories,
@@ -74,8 +74,8 @@ pub(super) fn answer(
     }
 }
 
-/// Whether what the event wrote is a pointer to memory that no op carries. An update keeps the pointer that it finds,
-/// unless it replaces it.
+/// Returns `true` if the event wrote a pointer to memory that no op carries. An update that does not replace the value
+/// keeps the pointer that it read.
 fn carries(graph: &Graph, event: usize) -> bool {
     let TraceEvent { op, observed, .. } = &graph.events[event].event;
     let keeps = matches!(op.kind, OpKind::Rmw { update, .. } if update.kind != UpdateKind::Swap);

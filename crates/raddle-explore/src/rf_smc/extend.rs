@@ -5,7 +5,7 @@ use raddle_consistency::check::{Options, check};
 use raddle_consistency::witness::{Verdict, Violation};
 use raddle_core::execution::ThreadId;
 use raddle_core::program::{End, HistoryId, Op, OpKind, Origin};
-use raddle_core::trace::{Observed, TraceEvent};
+use raddle_core::trace::{Observed, Trace, TraceEvent};
 
 use super::answers::{Outcome, answer, is_taker, outcomes, reads_memory};
 use super::graph::{Age, Graph};
@@ -13,28 +13,15 @@ use super::{Explorer, Slot};
 
 impl Explorer<'_> {
     /// Extends an execution until no thread can go on, every question with the first answer that the
-    /// model allows and a slot for the others. Returns a thread that fails, as soon as there is one,
-    /// unless failures are to be ignored.
-    pub(super) fn extend(
-        &mut self,
-        graph: &mut Graph,
-        ignore_failures: bool,
-    ) -> Result<Option<ThreadId>, Unsupported> {
+    /// model allows and a slot for the others.
+    pub(super) fn extend(&mut self, graph: &mut Graph) -> Result<(), Unsupported> {
         loop {
-            let mut moved = false;
+            let before = graph.events.len();
             for thread in graph.threads().collect::<Vec<_>>() {
-                while ignore_failures || !self.has_failed(graph, thread) {
-                    if !self.step(graph, thread)? {
-                        break;
-                    }
-                    moved = true;
-                }
-                if !ignore_failures && self.has_failed(graph, thread) {
-                    return Ok(Some(thread));
-                }
+                while self.step(graph, thread)? {}
             }
-            if !moved {
-                return Ok(None);
+            if graph.events.len() == before {
+                return Ok(());
             }
         }
     }
@@ -52,10 +39,6 @@ impl Explorer<'_> {
             Some(&End::Question(op)) => Some(op),
             _ => None,
         }
-    }
-
-    fn has_failed(&self, graph: &Graph, thread: ThreadId) -> bool {
-        matches!(self.end(graph, thread), Some(End::Failed(_)))
     }
 
     /// Does the next event of a thread, if it has one and need not wait.
@@ -205,6 +188,11 @@ impl Explorer<'_> {
         self.statistics.checks += 1;
         let mut trace = graph.trace();
         trace.events.extend_from_slice(added);
+        self.allows(&trace)
+    }
+
+    /// Whether the model allows an execution.
+    pub(super) fn allows(&self, trace: &Trace) -> Result<bool, Unsupported> {
         let execution = trace.to_execution(&*self.program).map_err(|_| Unsupported::Malformed)?;
         let options = Options { budget: u64::MAX, shrink: false, ..Options::default() };
         match check(&execution, self.model, &options) {

@@ -1,6 +1,7 @@
 //! How executions end.
 
-use crate::Leaf;
+use crate::ending_of;
+use crate::{Leaf, Unsupported};
 use raddle_consistency::check::{Options, check};
 use raddle_consistency::witness::{Verdict, Violation};
 use raddle_core::execution::{MemoryOrder, ThreadId};
@@ -26,34 +27,53 @@ impl Leaf for ReadsFromLeaf {
     }
 }
 
+impl ReadsFromLeaf {
+    /// Returns `true` if a thread has more events than its limit.
+    pub(super) fn hit_limit(&self) -> bool {
+        self.trace.ends.values().any(|&end| end == ThreadEnd::Limit)
+    }
+}
+
 impl Explorer<'_> {
-    /// An execution in which a thread has failed, or no thread can go on.
-    pub(super) fn leaf(&self, graph: &Graph, failed: Option<ThreadId>) -> ReadsFromLeaf {
+    /// An execution in which no thread can go on.
+    pub(super) fn leaf(&self, graph: &Graph) -> Result<ReadsFromLeaf, Unsupported> {
         let mut trace = graph.trace();
         for (&thread, end) in &mut trace.ends {
-            *end = match self.end(graph, thread) {
-                Some(End::Finished) => ThreadEnd::Finished,
-                Some(End::Assume) => ThreadEnd::Assume,
-                Some(End::Repeats(_)) => ThreadEnd::Repeats,
-                Some(End::Limit) => ThreadEnd::Limit,
-                Some(End::Failed(_)) => ThreadEnd::Failed,
-                Some(End::Question(_)) if failed.is_none() => ThreadEnd::Waiting,
-                _ => ThreadEnd::Open,
+            *end = match self.last_end(graph, thread) {
+                End::Finished => ThreadEnd::Finished,
+                End::Assume => ThreadEnd::Assume,
+                End::Repeats(_) => ThreadEnd::Repeats,
+                End::Limit => ThreadEnd::Limit,
+                End::Failed(_) => ThreadEnd::Failed,
+                End::Question(_) => ThreadEnd::Waiting,
             };
         }
         let pending = |&thread: &ThreadId| {
-            let is_there = self.end(graph, thread).is_some();
-            let node = graph.cursor(thread).node;
-            Some((thread, Pending::of(&self.histories, node).filter(|_| is_there)?))
+            Some((thread, Pending::of(&self.histories, graph.cursor(thread).node)?))
         };
         trace.pending = trace.ends.keys().filter_map(pending).collect();
-        let failure = failed.and_then(|thread| match self.end(graph, thread) {
-            Some(End::Failed(failure)) => Some(Ending::Failed(thread, failure.clone())),
-            _ => None,
-        });
-        let race = || self.race(&trace);
-        let ending = failure.or_else(race).unwrap_or_else(|| ending(&trace));
-        ReadsFromLeaf { ending, trace }
+        let ending = match self.race(&trace) {
+            Some(race) => race,
+            None => self.ending(graph, &trace)?,
+        };
+        Ok(ReadsFromLeaf { ending, trace })
+    }
+
+    fn last_end(&self, graph: &Graph, thread: ThreadId) -> &End {
+        self.histories.end(graph.cursor(thread).node)
+    }
+
+    /// How an execution without a race ended.
+    fn ending(&self, graph: &Graph, trace: &Trace) -> Result<Ending, Unsupported> {
+        if trace.ends.values().all(|&end| end == ThreadEnd::Finished) {
+            return Ok(Ending::Complete);
+        }
+        let repeating = match ending_of(&trace.ends, |it| self.last_end(graph, it).clone()) {
+            Ok(ending) => return Ok(ending),
+            Err(repeating) => repeating,
+        };
+        let is_livelock = self.is_livelock(trace)?;
+        Ok(if is_livelock { Ending::Livelock(repeating) } else { Ending::Blocked })
     }
 
     /// A race of the execution, under a model that has races.
@@ -76,23 +96,5 @@ impl Explorer<'_> {
             }
             _ => None,
         }
-    }
-}
-
-/// How an execution ends in which no thread can go on and none has failed.
-fn ending(trace: &Trace) -> Ending {
-    let ending_with = |wanted: &[ThreadEnd]| -> Vec<ThreadId> {
-        let ends = trace.ends.iter().filter(|(_, end)| wanted.contains(end));
-        ends.map(|(&thread, _)| thread).collect()
-    };
-    if let Some(&thread) = ending_with(&[ThreadEnd::Limit]).first() {
-        return Ending::Limit(thread);
-    }
-    if !ending_with(&[ThreadEnd::Assume, ThreadEnd::Repeats]).is_empty() {
-        return Ending::Blocked;
-    }
-    match ending_with(&[ThreadEnd::Waiting]) {
-        waiting if waiting.is_empty() => Ending::Complete,
-        waiting => Ending::Deadlock(waiting),
     }
 }

@@ -38,10 +38,11 @@
 //! Effects, joins, and takers of a last state can be added to every consistent execution, so only loads,
 //! updates and compare-exchanges are put to the checkers.
 //!
-//! **What is visited.** A thread whose assumption fails, that repeats itself or reaches its limit stops
-//! alone. A failure is told at once, before the other threads have run to their ends; if the visitor
-//! wants to go on, they do, so one failure may be told with several classes. Races of plain accesses
-//! are told with the first execution that has them; the classes are those that the axioms allow.
+//! **What is visited.** A thread that fails, whose assumption fails, that repeats a loop or reaches its limit
+//! stops alone; the other threads run to their ends. An execution with a race of plain accesses is reported as a race,
+//! otherwise one with failed threads as the failure of the first of them. Races do not end executions: the classes are
+//! those that the axioms allow. Whether threads that repeat loops can do so forever is a question to the checkers, too
+//! (`livelock`).
 //!
 //! **Cost.** One visit for each class; for each question of an extension a check of a prefix, and for
 //! each pair of a question and a write that is new one more: polynomial but for the checkers. A check
@@ -52,6 +53,7 @@ mod answers;
 mod extend;
 mod graph;
 mod leaf;
+mod livelock;
 mod mutate;
 mod past;
 
@@ -188,21 +190,17 @@ impl Explorer<'_> {
 
     /// Extends a schedule to a maximal execution, tells of it, and proposes others.
     fn visit(&mut self, mut graph: Graph, visitor: &mut dyn Visitor) -> Result<(), Extent> {
-        let failed = self.extend(&mut graph, false)?;
-        let leaf = self.leaf(&graph, failed);
+        self.extend(&mut graph)?;
+        let leaf = self.leaf(&graph)?;
         match leaf.ending() {
             Ending::Blocked => self.summary.blocked += 1,
-            Ending::Limit(_) => {
-                self.summary.blocked += 1;
-                self.summary.extent = Extent::Events;
-            }
             _ => self.summary.classes += 1,
+        }
+        if leaf.hit_limit() {
+            self.summary.extent = Extent::Events;
         }
         if visitor.visit(&leaf) == Control::Stop {
             return Err(Extent::Stopped);
-        }
-        if failed.is_some() {
-            self.extend(&mut graph, true)?;
         }
         Ok(self.mutate(&graph)?)
     }

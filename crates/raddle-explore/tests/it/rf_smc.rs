@@ -371,7 +371,7 @@ fn a_thread_at_its_limit_is_told() {
 }
 
 #[test]
-fn a_thread_that_repeats_itself_is_blocked() {
+fn a_thread_that_repeats_itself_for_ever_is_a_livelock() {
     let location = LocationId::new(0);
     let load = op(OpKind::Load { location, order: MemoryOrder::Relaxed });
     let mut program = EventSet(vec![
@@ -379,8 +379,8 @@ fn a_thread_that_repeats_itself_is_blocked() {
         Segment { effects: vec![], end: End::Repeats(HistoryId(0)) },
     ]);
     let (summary, endings) = only(&mut program);
-    assert_eq!((summary.extent, summary.blocked), (Extent::All, 1));
-    assert_eq!(endings, [Ending::Blocked]);
+    assert_eq!((summary.extent, summary.classes), (Extent::All, 1));
+    assert_eq!(endings, [Ending::Livelock(vec![ThreadId::new(0)])]);
 }
 
 #[test]
