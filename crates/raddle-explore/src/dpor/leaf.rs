@@ -123,7 +123,8 @@ impl<R: EventSet> State<'_, R> {
         let mut last = self.locations[location as usize].last;
         while last != NONE && self.events[last as usize].log != wanted {
             let log = &self.log[self.events[last as usize].log as usize];
-            if log.source == NONE || log.written != value {
+            let is_update = self.op(log).kind.is_question();
+            if !is_update || log.written != value {
                 return false;
             }
             last = self.events[last as usize].previous;

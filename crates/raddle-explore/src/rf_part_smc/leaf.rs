@@ -159,10 +159,10 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
             match self.events.first(self.len).get(asked) {
                 Some(event) if event.origin != led_here => {}
                 Some(event) if event.role == Role::Read => {
-                    reads.push((event.location as usize, event.source));
+                    reads.push((event.location, event.source));
                 }
                 Some(event) if event.role == Role::Update => {
-                    reads.push((event.location as usize, self.last_of_chain(asked)));
+                    reads.push((event.location, asked as u32));
                 }
                 _ => {}
             }
@@ -172,24 +172,27 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
             }
             at = before;
         }
-        Some(reads)
+        let last = |(location, write)| (location as usize, self.last_of_chain(location, write));
+        Some(reads.into_iter().map(last).collect())
     }
 
-    /// The last of the updates that follow this one without changing the value: threads that try to
+    /// The last of the updates that follow a write without changing the value: threads that try to
     /// get something by updates that change nothing read from each other.
-    fn last_of_chain(&self, update: usize) -> u32 {
-        let mut last = update;
-        let follows = |last: usize| {
+    fn last_of_chain(&self, location: u32, write: u32) -> u32 {
+        let value = self.value(location as usize, write);
+        let mut last = write;
+        let follows = |last: u32| {
             self.events.first(self.len).iter().position(|event| {
                 event.role == Role::Update
-                    && event.source == last as u32
-                    && event.value == self.events[update].value
+                    && event.location == location
+                    && event.source == last
+                    && event.value == value
             })
         };
         while let Some(next) = follows(last) {
-            last = next;
+            last = next as u32;
         }
-        last as u32
+        last
     }
 }
 
