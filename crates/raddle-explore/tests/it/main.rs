@@ -5,6 +5,7 @@ mod counterexample;
 mod dpor;
 mod dpor_oracle;
 mod estimate;
+mod explorers;
 mod incremental_models;
 mod incremental_models_examples;
 mod parallel;

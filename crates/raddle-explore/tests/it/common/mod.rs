@@ -4,3 +4,4 @@ pub(crate) mod dpor;
 pub(crate) mod driver;
 pub(crate) mod rf_smc;
 pub(crate) mod rvf_smc;
+pub(crate) mod spinning;
