@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use raddle_core::execution::ThreadId;
 use raddle_core::model::Model;
+use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_core::outcome::{Estimate, FindingKind};
 use raddle_core::program::{Naming, Op, OpKind, PlaceId};
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
@@ -176,10 +177,12 @@ fn settings(request: &Request) -> Settings {
     let name = request.source.files.first().map(|file| file.display().to_string());
     let mut arguments = vec![name.unwrap_or_default()];
     arguments.extend(request.arguments.iter().cloned());
-    let scalars = match request.model {
-        Model::Sc | Model::Tso => Scalars::Watched,
-        Model::Pso => Scalars::Whole,
-        _ => Scalars::Cut,
+    let scalars = match request.model.orders() {
+        OrderSemantics::StoreBuffer(StoreBuffers::None | StoreBuffers::PerThread) => {
+            Scalars::Watched
+        }
+        OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => Scalars::Whole,
+        OrderSemantics::C11(_) => Scalars::Cut,
     };
     // Runs that remember nothing may be as long as they like.
     let is_default = request.max_events == MAX_EVENTS && request.explorer.sampling().is_some();

@@ -102,7 +102,7 @@ impl What {
         match self {
             What::Language(language) => language.supports(model),
             What::Explorer(explorer) => explorer.supports(model),
-            What::Robustness => matches!(model, Model::Tso | Model::Pso),
+            What::Robustness => model.buffers_stores(),
         }
     }
 }

@@ -29,6 +29,7 @@ use super::rf_part_smc::{Wide, explore_by_value};
 use super::{Extent, Limits, Summary, Unsupported, Visitor};
 use crate::model::RvfOptions;
 use raddle_core::model::Model;
+use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_core::program::Program;
 
 /// Explores a program under a model with store buffers.
@@ -49,8 +50,8 @@ pub fn explore_with<'a>(
     visitor: &'a mut (dyn Visitor + 'a),
     options: RvfOptions,
 ) -> Summary {
-    let run = match model {
-        Model::Sc => {
+    let run = match model.orders() {
+        OrderSemantics::StoreBuffer(StoreBuffers::None) => {
             explore_by_value::<
                 good_writes::Sc<u64>,
                 good_writes::Sc<Wide>,
@@ -58,7 +59,7 @@ pub fn explore_with<'a>(
                 store_buffer::Sc<Wide>,
             >
         }
-        Model::Tso => {
+        OrderSemantics::StoreBuffer(StoreBuffers::PerThread) => {
             explore_by_value::<
                 good_writes::Tso<u64>,
                 good_writes::Tso<Wide>,
@@ -66,7 +67,7 @@ pub fn explore_with<'a>(
                 store_buffer::Tso<Wide>,
             >
         }
-        Model::Pso => {
+        OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => {
             explore_by_value::<
                 good_writes::Pso<u64>,
                 good_writes::Pso<Wide>,
@@ -74,7 +75,7 @@ pub fn explore_with<'a>(
                 store_buffer::Pso<Wide>,
             >
         }
-        _ => {
+        OrderSemantics::C11(_) => {
             let extent = Extent::Unsupported(Unsupported::Model);
             return Summary { extent, classes: 0, blocked: 0, histories: 0 };
         }

@@ -42,7 +42,7 @@ pub(crate) fn facts(model: Model) -> ModelFacts {
 fn witness(model: Model) -> &'static str {
     match model {
         _ if model.has_store_buffers() => "run",
-        _ if model.has_mo() => "modification orders",
+        _ if model.has_modification_order() => "modification orders",
         _ => "sources",
     }
 }

@@ -20,6 +20,7 @@ mod store_buffer;
 use crate::witness::{CoreSize, Verdict, Violation, Witness};
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::Model;
+use raddle_core::model::orders::OrderSemantics;
 
 use effort::Effort;
 
@@ -116,10 +117,11 @@ fn decide(execution: &Execution, model: Model, options: &Options, effort: &mut E
     if let Some(read) = read_without_source(execution) {
         return Decision::Refuted(Violation::UnwrittenValue { read });
     }
-    if model.has_store_buffers() {
-        store_buffer::decide(execution, model, options, effort)
-    } else {
-        c11::decide(execution, model, options, effort)
+    match model.orders() {
+        OrderSemantics::StoreBuffer(buffers) => {
+            store_buffer::decide(execution, buffers, options, effort)
+        }
+        OrderSemantics::C11(orders) => c11::decide(execution, orders, options, effort),
     }
 }
 

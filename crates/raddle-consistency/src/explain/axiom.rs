@@ -8,6 +8,7 @@ use super::synchronization::{happens_before, threads};
 use super::violation::event_line;
 use super::{Page, shorten, wrap};
 use crate::witness::{Axiom, Link, MoFact, Relation};
+use raddle_core::model::orders::Synchronization;
 use raddle_core::model::{Model, axioms};
 
 /// The name of a relation in the papers.
@@ -100,7 +101,7 @@ fn meaning(model: Model, axiom: Axiom) -> &'static str {
         }
         Axiom::WeakAtomicity => "no two atomic updates read the same write",
         // There, an access is never sequentially consistent.
-        Axiom::SeqCst if model.orders_sc_fences() => {
+        Axiom::SeqCst if model.fences_update_hidden_location() => {
             "all sequentially consistent fences have one order, which agrees with happens-before, \
              with the modification orders and with what is read"
         }
@@ -116,14 +117,15 @@ fn meaning(model: Model, axiom: Axiom) -> &'static str {
 
 /// What the model makes of memory orders, if it changes some.
 fn orders(model: Model) -> String {
-    match model {
-        Model::Sra | Model::Ra | Model::Wra => {
+    let Some(orders) = model.c11_orders() else { return String::new() };
+    match orders.synchronization {
+        Synchronization::EveryAtomicAccess => {
             format!(" Under {model}, every atomic read acquires and every atomic write releases.")
         }
-        Model::Relaxed => {
+        Synchronization::LocksOnly => {
             format!(" Under {model}, only locks, spawn and join order what different threads do.")
         }
-        _ => String::new(),
+        Synchronization::AsAnnotated => String::new(),
     }
 }
 

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use raddle_core::execution::{Action, EventId, Execution, LocationId, ThreadId};
 use raddle_core::model::Model;
+use raddle_core::model::orders::C11Orders;
 use raddle_core::model::relations::{effective_order, writes};
 
 /// How a step of a path gets from an event to a later one.
@@ -48,6 +49,8 @@ pub(super) struct Step {
 pub(super) struct HappensBefore<'a> {
     execution: &'a Execution,
     model: Model,
+    /// Later writes of a thread continue the release sequences of its earlier ones.
+    own_writes_continue: bool,
     /// By event, what it observes, if there is no choice.
     rf: Vec<Option<EventId>>,
     /// By event, the last release fence before it in its thread.
@@ -62,6 +65,9 @@ impl<'a> HappensBefore<'a> {
         let mut this = HappensBefore {
             execution,
             model,
+            own_writes_continue: model
+                .c11_orders()
+                .is_some_and(C11Orders::own_writes_continue_release_sequences),
             rf: only_sources(execution),
             fence_before: none.clone(),
             release_before: none,
@@ -84,7 +90,7 @@ impl<'a> HappensBefore<'a> {
             self.fence_before[event.index()] = fence;
             match self.execution.action(event).location() {
                 None if self.releases(event) => fence = Some(event),
-                Some(location) if self.model == Model::Rc11 => {
+                Some(location) if self.own_writes_continue => {
                     self.release_before[event.index()] = last.get(&location).copied();
                     if self.releases(event) {
                         last.insert(location, event);

@@ -30,7 +30,7 @@ impl Words<'_> {
 
     /// Whether the event is a store that waits in a buffer before it reaches memory.
     fn is_buffered(self, event: EventId) -> bool {
-        self.model != Model::Sc && self.execution.is_buffered(event)
+        self.model.buffers_stores() && self.execution.is_buffered(event)
     }
 
     /// `comes before P0.1`, as the end of a sentence about `from`; of stores that wait in a buffer

@@ -27,11 +27,11 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn heading(&self) -> String {
-        match self.model {
-            Model::Sc => "A run that sc allows:".to_owned(),
-            model => format!(
-                "A run that {model} allows, with the moment when each store reaches memory:"
-            ),
+        let model = self.model;
+        if model.buffers_stores() {
+            format!("A run that {model} allows, with the moment when each store reaches memory:")
+        } else {
+            format!("A run that {model} allows:")
         }
     }
 
@@ -46,7 +46,7 @@ impl Run<'_> {
         match step {
             Step::Flush(event) => (None, self.arrival(event)),
             Step::Run(event) => {
-                let at_once = self.model != Model::Sc && !self.execution.is_buffered(event);
+                let at_once = self.model.buffers_stores() && !self.execution.is_buffered(event);
                 let arrival = self.arrival(event).filter(|_| at_once);
                 (Some(does(self.execution, event, self.sources[event.index()])), arrival)
             }
@@ -66,7 +66,7 @@ impl Run<'_> {
         threads.retain(|&thread| self.execution.thread_len(thread) > 0);
         let names = threads.iter().map(|&thread| self.execution.thread(thread).name.clone());
         let mut heads: Vec<String> = ["step".to_owned()].into_iter().chain(names).collect();
-        if self.model != Model::Sc {
+        if self.model.buffers_stores() {
             heads.push("memory".to_owned());
         }
         let total = self.steps.len();

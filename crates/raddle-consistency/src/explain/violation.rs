@@ -77,11 +77,11 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
 /// What a complete search under a C11 model has tried.
 fn left_open(execution: &Execution, model: Model) -> String {
     let fence = |event| is_sc_fence(execution, event);
-    let fences = model.orders_sc_fences() && execution.events().any(fence);
-    let sources = !execution.has_reads_from_map() || !model.has_mo() && !fences;
+    let fences = model.fences_update_hidden_location() && execution.events().any(fence);
+    let sources = !execution.has_reads_from_map() || !model.has_modification_order() && !fences;
     let open = [
         (sources, "sources"),
-        (model.has_mo(), "modification orders"),
+        (model.has_modification_order(), "modification orders"),
         (fences, "an order of the sc fences"),
     ];
     let open: Vec<&str> = open.into_iter().filter(|&(is, _)| is).map(|(_, what)| what).collect();

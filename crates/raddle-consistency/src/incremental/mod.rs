@@ -62,7 +62,6 @@
 mod chains;
 mod clocks;
 mod history;
-mod orders;
 mod steps;
 mod undo;
 mod views;
@@ -71,11 +70,11 @@ use std::fmt;
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
+use raddle_core::model::orders::{C11Orders, ModificationOrder, ReleaseSequence, SeqCst, Strength};
 
 use chains::{Write, Writes};
 use clocks::LANES;
 use history::{INIT, Index, Location};
-use orders::{Orders, Strength};
 use undo::Log;
 use views::Views;
 
@@ -136,16 +135,38 @@ pub struct Unsupported(Model);
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Unsupported(model) = self;
-        write!(f, "no incremental checker for {model}: expected wra, ra, rc20 or relaxed")
+        let names: Vec<&str> = Model::ALL
+            .into_iter()
+            .filter(|&model| supported(model).is_some())
+            .map(Model::name)
+            .collect();
+        write!(f, "no incremental checker for {model}: expected one of {}", names.join(", "))
     }
 }
 
 impl std::error::Error for Unsupported {}
 
+/// The row of a model that clocks can follow: `None` if it has `psc`, one common order of all modification orders, or
+/// release sequences that own writes continue.
+fn supported(model: Model) -> Option<C11Orders> {
+    let orders = model.c11_orders()?;
+    let is_supported = match (orders.modification_order, orders.seq_cst, orders.release_sequence) {
+        (ModificationOrder::Strong, _, _)
+        | (_, SeqCst::Psc, _)
+        | (_, _, ReleaseSequence::UpdatesAndOwnWrites) => false,
+        (
+            ModificationOrder::None | ModificationOrder::PerLocation,
+            SeqCst::Unordered | SeqCst::HiddenLocation,
+            ReleaseSequence::Updates,
+        ) => true,
+    };
+    is_supported.then_some(orders)
+}
+
 /// A consistent execution that grows and shrinks. Threads and locations need no declaration.
 #[derive(Clone, Debug)]
 pub struct Incremental {
-    orders: Orders,
+    orders: C11Orders,
     /// For how many threads the clocks have room.
     width: usize,
     views: Views,
@@ -174,7 +195,7 @@ impl Incremental {
 
     fn with_log(model: Model, recording: bool) -> Result<Self, Unsupported> {
         Ok(Incremental {
-            orders: Orders::of(model).ok_or(Unsupported(model))?,
+            orders: supported(model).ok_or(Unsupported(model))?,
             width: LANES,
             views: Views::new(LANES),
             writes: Writes::new(LANES),
@@ -301,7 +322,7 @@ impl Incremental {
         lock: LocationId,
         source: WriteId,
     ) -> Result<WriteId, Refused> {
-        self.add_update(thread, lock, source, Strength::ACQUIRE)
+        self.add_update(thread, lock, source, Strength::LOCK)
     }
 
     /// Releases a lock: an update that reads the thread's own [`Incremental::lock`].
@@ -311,7 +332,7 @@ impl Incremental {
         lock: LocationId,
         source: WriteId,
     ) -> Result<WriteId, Refused> {
-        self.add_update(thread, lock, source, Strength::RELEASE)
+        self.add_update(thread, lock, source, Strength::UNLOCK)
     }
 
     fn add_update(

@@ -1,10 +1,10 @@
 //! The steps that the operations consist of.
 
 use raddle_core::execution::{LocationId, ThreadId};
+use raddle_core::model::orders::Strength;
 
 use super::chains::Write;
 use super::history::{Accesses, INIT, Index, Location};
-use super::orders::Strength;
 use super::undo::Change;
 use super::views::{Message, NOTHING};
 use super::{Access, Incremental, Refused, WriteId};

@@ -8,6 +8,8 @@
 //! An access counts as soon as the thread knows something by it that it did not know before: reading
 //! the same write again is no news, and takes no position.
 
+use raddle_core::model::orders::Strength;
+
 use super::clocks::Clocks;
 use super::undo::{Change, Log};
 
@@ -120,7 +122,7 @@ impl Views {
 
     /// A fence: an acquire fence learns what relaxed reads read; a release fence remembers what is
     /// known; a sequentially consistent one does both, and learns what the last such fence knew.
-    pub(super) fn fence(&mut self, thread: usize, fence: Fence, log: &mut Log) {
+    pub(super) fn fence(&mut self, thread: usize, fence: Strength, log: &mut Log) {
         if fence.acquires {
             let acq = self.acq.row(thread);
             self.cur.join(thread, acq, log.clock(Change::Cur, thread));
@@ -143,12 +145,4 @@ impl Views {
     pub(super) fn synchronize(&mut self, from: usize, to: usize, log: &mut Log) {
         self.cur.join_row(to, from, log.clock(Change::Cur, to));
     }
-}
-
-/// What a fence does.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fence {
-    pub(super) acquires: bool,
-    pub(super) releases: bool,
-    pub(super) sequential: bool,
 }

@@ -11,7 +11,9 @@
 use crate::witness::{Link, MoFact, Relation, WhyMo};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
-use raddle_core::model::relations::{Relations, own_acquire};
+use raddle_core::model::relations::{
+    Relations, fences_update_hidden_location, has_modification_orders, own_acquire,
+};
 use raddle_core::model::{Axiom, Model, axioms};
 
 use super::coherence::LIMIT;
@@ -63,7 +65,9 @@ fn follows(model: Model, axiom: Axiom) -> bool {
     let has = |axiom| axioms(model).contains(&axiom);
     match axiom {
         Axiom::WeakAtomicity => has(axiom) || has(Axiom::Atomicity),
-        Axiom::SeqCst => has(axiom) || model.orders_sc_fences() && has(Axiom::ReadCoherence),
+        Axiom::SeqCst => {
+            has(axiom) || fences_update_hidden_location(model) && has(Axiom::ReadCoherence)
+        }
         _ => has(axiom),
     }
 }
@@ -107,7 +111,7 @@ impl Proof {
     fn accept(&mut self, fact: &MoFact) -> Result<(), &'static str> {
         let (from, to) = (fact.from.index(), fact.to.index());
         let r = &self.relations;
-        if !self.model.has_mo() {
+        if !has_modification_orders(self.model) {
             return Err("the model has no modification orders");
         }
         if from == to || !r.writes[from] || !r.writes[to] || !r.same_location.contains(from, to) {
@@ -242,7 +246,7 @@ impl Proof {
     fn breaks_psc(&self, cycle: &[Link]) -> bool {
         let mut on_circle = vec![false; self.source.len()];
         cycle.iter().for_each(|link| on_circle[link.from.index()] = true);
-        let psc = match self.model.orders_sc_fences() {
+        let psc = match fences_update_hidden_location(self.model) {
             true => self.relations.psc_fences(),
             false => self.relations.psc(),
         };

@@ -5,7 +5,10 @@
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution, LocationId};
-use raddle_core::model::relations::{Relations, is_sc_fence, own_acquire, writes};
+use raddle_core::model::relations::{
+    Relations, fences_update_hidden_location, has_modification_orders, is_sc_fence, own_acquire,
+    writes,
+};
 use raddle_core::model::{Model, axioms, broken};
 
 use super::{RecheckError, Rechecked};
@@ -42,8 +45,8 @@ pub fn recheck_coherence(
 
 /// Why this is no reads-from, modification orders and fence order of the execution under the model.
 fn flaw(execution: &Execution, model: Model, coherence: &Coherence) -> Option<&'static str> {
-    let locations = if model.has_mo() { execution.location_count() } else { 0 };
-    let fence = |e: &EventId| model.orders_sc_fences() && is_sc_fence(execution, *e);
+    let locations = if has_modification_orders(model) { execution.location_count() } else { 0 };
+    let fence = |e: &EventId| fences_update_hidden_location(model) && is_sc_fence(execution, *e);
     let fences: Vec<EventId> = execution.events().filter(fence).collect();
     let mut orders = execution.locations().zip(&coherence.mo);
     if coherence.rf.len() != execution.event_count() {

@@ -11,6 +11,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::reference::machine::Buffering;
 use crate::witness::{Edge, Fact, NotFrom, Why};
 use raddle_core::execution::{Action, EventId, Execution, LocationId};
 use raddle_core::model::Model;
@@ -20,7 +21,7 @@ use super::order::Order;
 /// What is known after some facts.
 pub(super) struct Derivation<'a> {
     execution: &'a Execution,
-    model: Model,
+    buffering: Buffering,
     program: Order,
     known: Order,
     excluded: FxHashSet<(EventId, EventId)>,
@@ -37,11 +38,12 @@ fn require(condition: bool, why: &'static str) -> Checked {
 
 impl<'a> Derivation<'a> {
     pub(super) fn new(execution: &'a Execution, model: Model) -> Self {
+        let buffering = Buffering::of(model);
         Derivation {
             execution,
-            model,
-            program: Order::program(execution, model),
-            known: Order::program(execution, model),
+            buffering,
+            program: Order::program(execution, buffering),
+            known: Order::program(execution, buffering),
             excluded: FxHashSet::default(),
             last_own: last_own_writes(execution),
         }
@@ -181,7 +183,7 @@ impl<'a> Derivation<'a> {
 
     /// Whether a load may observe a store of its own thread before it reaches memory.
     fn may_forward(&self, read: EventId, source: EventId) -> bool {
-        self.model != Model::Sc
+        self.buffering != Buffering::None
             && self.last_own[read.index()] == Some(source)
             && matches!(self.execution.action(read), Action::Read { .. })
             && self.execution.is_buffered(source)

@@ -16,8 +16,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::reference::machine::Buffering;
 use raddle_core::execution::{Action, EventId, Execution, LocationId, MemoryOrder, ThreadId};
-use raddle_core::model::Model;
 
 /// A directed graph over the events and a few more nodes: the start of the threads, and the fences of
 /// release stores.
@@ -29,15 +29,15 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The preserved program order of a model.
-    pub(super) fn program(execution: &Execution, model: Model) -> Self {
+    /// The preserved program order.
+    pub(super) fn program(execution: &Execution, buffering: Buffering) -> Self {
         let nodes = execution.event_count() + 1;
         let mut order =
             Order { after: vec![vec![]; nodes], before: vec![vec![]; nodes], visited: 0 };
         for thread in execution.threads() {
             let mut last = Last::default();
             for event in execution.thread_events(thread) {
-                let role = Role::of(execution.action(event), execution.order(event), model);
+                let role = Role::of(execution.action(event), execution.order(event), buffering);
                 if let Role::Store { releases: true, .. } = role
                     && !last.stores.is_empty()
                 {
@@ -163,10 +163,13 @@ enum Role {
 }
 
 impl Role {
-    fn of(action: &Action, order: MemoryOrder, model: Model) -> Role {
-        let is_pso = model == Model::Pso;
+    fn of(action: &Action, order: MemoryOrder, buffering: Buffering) -> Role {
+        let is_pso = match buffering {
+            Buffering::None => return Role::Full,
+            Buffering::Fifo => false,
+            Buffering::FifoPerLocation => true,
+        };
         match (action, order) {
-            _ if model == Model::Sc => Role::Full,
             (Action::Read { .. }, _) | (Action::Fence, MemoryOrder::Acquire) => Role::Load,
             (Action::Write { .. } | Action::Fence, MemoryOrder::SeqCst) => Role::Full,
             (Action::Write { location, .. }, _) => Role::Store {

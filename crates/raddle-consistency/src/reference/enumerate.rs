@@ -8,7 +8,10 @@
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{Action, EventId, Execution};
-use raddle_core::model::relations::{Relations, is_sc_fence, own_acquire, writes};
+use raddle_core::model::relations::{
+    Relations, fences_update_hidden_location, has_modification_orders, is_sc_fence, own_acquire,
+    writes,
+};
 use raddle_core::model::{Model, axioms, broken};
 
 /// The outcome of a search.
@@ -76,9 +79,10 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(execution: &'a Execution, model: Model, budget: usize) -> Self {
-        let is_fence = |e: &EventId| model.orders_sc_fences() && is_sc_fence(execution, *e);
+        let is_fence =
+            |e: &EventId| fences_update_hidden_location(model) && is_sc_fence(execution, *e);
         let fences: Vec<EventId> = execution.events().filter(is_fence).collect();
-        let locations = execution.locations().filter(|_| model.has_mo());
+        let locations = execution.locations().filter(|_| has_modification_orders(model));
         let (inits, writes): (Vec<_>, Vec<_>) = locations
             .map(|l| (vec![execution.init_of(l)], writes_of(execution, l.index())))
             .unzip();

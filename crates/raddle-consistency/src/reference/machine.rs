@@ -159,16 +159,51 @@ struct ThreadState {
     buffer: StoreBuffer,
 }
 
+/// When stores leave the buffer of their thread. Deliberately independent of the table of orders that the checkers use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Buffering {
+    /// Stores never enter it.
+    None,
+    /// In their order.
+    Fifo,
+    /// In their order for each location.
+    FifoPerLocation,
+}
+
+impl Buffering {
+    /// The buffers of a model.
+    ///
+    /// # Panics
+    /// If no machine defines the model.
+    pub(crate) fn of(model: Model) -> Buffering {
+        match model {
+            Model::Sc => Buffering::None,
+            Model::Tso => Buffering::Fifo,
+            Model::Pso => Buffering::FifoPerLocation,
+            Model::Sra
+            | Model::Ra
+            | Model::Wra
+            | Model::Rc20
+            | Model::Relaxed
+            | Model::Rc11
+            | Model::C20 => panic!("axioms define {model}, not a machine"),
+        }
+    }
+}
+
 /// A state of the machine.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Machine {
-    model: Model,
+    buffering: Buffering,
     memory: Vec<Cell>,
     threads: Vec<ThreadState>,
 }
 
 impl Machine {
     /// The initial state. Location `l` holds `initial[l]`, written by event `l`; locks are free.
+    ///
+    /// # Panics
+    /// If no machine defines the model.
     #[must_use]
     pub fn new(model: Model, initial: &[Value], threads: &[ThreadPlan]) -> Self {
         let cell = |(l, &value)| Cell { writer: EventId::new(l), value, holder: None };
@@ -178,7 +213,7 @@ impl Machine {
             buffer: StoreBuffer::default(),
         };
         Machine {
-            model,
+            buffering: Buffering::of(model),
             memory: initial.iter().enumerate().map(cell).collect(),
             threads: threads.iter().map(thread).collect(),
         }
@@ -320,13 +355,14 @@ impl Machine {
     }
 
     fn store(&mut self, thread: ThreadId, event: EventId, location: LocationId, value: Value) {
-        if self.model == Model::Sc {
-            return self.write(event, location, value);
-        }
         let buffer = &mut self.threads[thread.index()].buffer;
-        buffer.push(location, event, value);
-        if self.model == Model::Tso {
-            buffer.next_rank += 1;
+        match self.buffering {
+            Buffering::None => self.write(event, location, value),
+            Buffering::Fifo => {
+                buffer.push(location, event, value);
+                buffer.next_rank += 1;
+            }
+            Buffering::FifoPerLocation => buffer.push(location, event, value),
         }
     }
 

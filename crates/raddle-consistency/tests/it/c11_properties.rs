@@ -5,7 +5,9 @@ use raddle_consistency::recheck::{RecheckError, Rechecked, recheck_coherence};
 use raddle_consistency::reference::{brute_force, enumerate};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
-use raddle_core::model::relations::{Relations, own_acquire, writes};
+use raddle_core::model::relations::{
+    Relations, fences_update_hidden_location, has_modification_orders, own_acquire, writes,
+};
 use raddle_core::model::{Model, broken};
 use raddle_core::random::Random;
 use raddle_testkit::c11_cases::{cycle_case, random_case};
@@ -38,7 +40,7 @@ fn all_choices(execution: &Execution, model: Model) -> Option<Vec<Coherence>> {
             execution.sources(read).iter().copied().filter(|&source| source != read).collect();
         all = product(&all, &sources, |choice, &source| choice.rf[read.index()] = Some(source))?;
     }
-    for location in execution.locations().filter(|_| model.has_mo()) {
+    for location in execution.locations().filter(|_| has_modification_orders(model)) {
         let own = |e: &EventId| {
             let action = execution.action(*e);
             !execution.is_init(*e) && writes(action) && action.location() == Some(location)
@@ -87,7 +89,7 @@ fn permutations(events: &[EventId]) -> Option<Vec<Vec<EventId>>> {
 #[test]
 fn pruning_loses_nothing() {
     for_cases(300, |execution, _| {
-        for model in MODELS.into_iter().filter(|model| !model.orders_sc_fences()) {
+        for model in MODELS.into_iter().filter(|&model| !fences_update_hidden_location(model)) {
             let Some(choices) = all_choices(execution, model) else { continue };
             let holds = |c| broken(model, &Relations::new(execution, model, c)).is_none();
             let found = enumerate::allows(execution, model).is_some();

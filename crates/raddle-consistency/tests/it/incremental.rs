@@ -750,7 +750,7 @@ fn other_models_are_refused() {
     }
     assert_eq!(
         Incremental::new(Model::C20).unwrap_err().to_string(),
-        "no incremental checker for c20: expected wra, ra, rc20 or relaxed"
+        "no incremental checker for c20: expected one of ra, wra, rc20, relaxed"
     );
 }
 

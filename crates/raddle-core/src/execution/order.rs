@@ -53,19 +53,19 @@ impl MemoryOrder {
 
     /// Whether the access is atomic.
     #[must_use]
-    pub fn is_atomic(self) -> bool {
-        self != MemoryOrder::NonAtomic
+    pub const fn is_atomic(self) -> bool {
+        !matches!(self, MemoryOrder::NonAtomic)
     }
 
     /// Whether the order is at least acquire.
     #[must_use]
-    pub fn is_acquire(self) -> bool {
+    pub const fn is_acquire(self) -> bool {
         matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 
     /// Whether the order is at least release.
     #[must_use]
-    pub fn is_release(self) -> bool {
+    pub const fn is_release(self) -> bool {
         matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 }

@@ -1,10 +1,14 @@
 //! The memory models.
 //!
-//! SC, TSO and PSO are defined by a machine ([`reference::machine`](raddle_consistency::reference::machine)), the
-//! C11 models by [`axioms()`] on the [`relations`] of an execution; SC has an axiom as well.
+//! A machine defines SC, TSO and PSO (`reference::machine` of `raddle-consistency`); the [`axioms()`] on the
+//! [`relations`] of an execution define the C11-style models. SC has an axiom as well.
+//!
+//! Each model exists four times, on purpose: its entry here (name, summary, cost), its row in the table of
+//! [`orders`] that all fast paths read, and, independent of that, its [`axioms()`] and what the reference
+//! [`relations`] make of memory orders. All four are exhaustive.
 
 mod axioms;
-mod describe;
+pub mod orders;
 mod race;
 pub mod relation;
 pub mod relations;
@@ -15,87 +19,147 @@ use std::str::FromStr;
 pub use axioms::{Axiom, Definition, axioms, broken};
 pub use race::{is_race, race};
 
-/// A memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Model {
+/// Declares the models: variant, name, summary and the cost of a check.
+macro_rules! models {
+    ($($(#[$doc:meta])* $model:ident { name: $name:literal, summary: $summary:literal, cost: $cost:literal })*) => {
+        /// A memory model.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Model {$(
+            $(#[$doc])*
+            $model,
+        )*}
+
+        impl Model {
+            /// All models.
+            pub const ALL: [Model; [$($name),*].len()] = [$(Model::$model),*];
+
+            /// The name used on the command line and in JSON.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Model::$model => $name,)*
+                }
+            }
+
+            /// One sentence about the model, for users.
+            #[must_use]
+            pub fn summary(self) -> &'static str {
+                match self {
+                    $(Model::$model => $summary,)*
+                }
+            }
+
+            /// The cost of checking an execution of n events and k threads, if every read has one source. With several
+            /// sources the question is NP-hard under every model.
+            #[must_use]
+            pub fn cost(self) -> &'static str {
+                match self {
+                    $(Model::$model => $cost,)*
+                }
+            }
+        }
+    };
+}
+
+models! {
     /// Sequential consistency: one interleaving, every store visible at once.
-    Sc,
-    /// Total store order: one FIFO store buffer for each thread.
-    Tso,
-    /// Partial store order: one FIFO store buffer for each thread and location.
-    Pso,
+    Sc {
+        name: "sc",
+        summary: "One interleaving of all threads, every store visible at once.",
+        cost: "O(k n^k)"
+    }
+    /// Total store order: one FIFO store buffer per thread.
+    Tso {
+        name: "tso",
+        summary: "Every thread has a FIFO store buffer, as on x86.",
+        cost: "O(k n^(k+1))"
+    }
+    /// Partial store order: one FIFO store buffer per thread and location.
+    Pso {
+        name: "pso",
+        summary: "Every thread has a FIFO store buffer for each location, as on SPARC.",
+        cost: "O(k n^(k+1)) without fences; with full fences times min(n^(k(k-1)), 2^(k d)) for d \
+               locations; with store-store fences exponential"
+    }
     /// Strong release/acquire: modification orders and happens-before have one common order.
-    Sra,
+    Sra {
+        name: "sra",
+        summary: "Release/acquire, where all modification orders and happens-before have one common order.",
+        cost: "O(k n^(k+1)), O(n k) without updates; a search over the order of SeqCst fences"
+    }
     /// Release/acquire.
-    Ra,
+    Ra {
+        name: "ra",
+        summary: "Release/acquire: a read sees what its source had seen.",
+        cost: "O(n k); a search over the order of SeqCst fences"
+    }
     /// Weak release/acquire: causal consistency without modification orders.
-    Wra,
+    Wra {
+        name: "wra",
+        summary: "Release/acquire without modification orders: causal consistency.",
+        cost: "O(n k); a search over the order of SeqCst fences"
+    }
     /// RC20: C++20 without sequentially consistent accesses.
-    Rc20,
+    Rc20 {
+        name: "rc20",
+        summary: "C++20 without sequentially consistent accesses: relaxed, release and acquire accesses, and fences.",
+        cost: "O(n k); a search over the order of SeqCst fences"
+    }
     /// Relaxed accesses only: coherence of every location.
-    Relaxed,
+    Relaxed {
+        name: "relaxed",
+        summary: "Every location is coherent by itself, and that is all.",
+        cost: "O(n)"
+    }
     /// RC11 (Lahav et al., PLDI 2017).
-    Rc11,
+    Rc11 {
+        name: "rc11",
+        summary: "C11 as repaired by Lahav et al., with its long release sequences.",
+        cost: "NP-hard: a search over what SeqCst leaves open"
+    }
     /// RC20 with the sequentially consistent accesses and fences of RC11: C++20 and Rust.
-    C20,
+    C20 {
+        name: "c20",
+        summary: "C++20 and Rust: RC20 with the sequentially consistent accesses and fences of RC11.",
+        cost: "NP-hard: a search over what SeqCst leaves open"
+    }
 }
 
 impl Model {
-    /// All models.
-    pub const ALL: [Model; 10] = [
-        Model::Sc,
-        Model::Tso,
-        Model::Pso,
-        Model::Sra,
-        Model::Ra,
-        Model::Wra,
-        Model::Rc20,
-        Model::Relaxed,
-        Model::Rc11,
-        Model::C20,
-    ];
+    /// The store-buffer models, which machines define (SC has no buffers), strongest first.
+    pub const STORE_BUFFERS: [Model; Model::count(true)] = Model::family(true);
 
-    /// The models with store buffers (SC with none), which machines define; strongest first.
-    pub const STORE_BUFFERS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+    /// The C11-style models, which axioms define.
+    pub const C11: [Model; Model::count(false)] = Model::family(false);
 
-    /// The models in the style of C11, which axioms define.
-    pub const C11: [Model; 7] =
-        [Model::Sra, Model::Ra, Model::Wra, Model::Rc20, Model::Relaxed, Model::Rc11, Model::C20];
-
-    /// The name used on the command line and in JSON.
+    /// Returns `true` for the store-buffer models ([`Model::STORE_BUFFERS`]), SC among them.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Model::Sc => "sc",
-            Model::Tso => "tso",
-            Model::Pso => "pso",
-            Model::Sra => "sra",
-            Model::Ra => "ra",
-            Model::Wra => "wra",
-            Model::Rc20 => "rc20",
-            Model::Relaxed => "relaxed",
-            Model::Rc11 => "rc11",
-            Model::C20 => "c20",
+    pub const fn has_store_buffers(self) -> bool {
+        self.store_buffers().is_some()
+    }
+
+    /// The number of models of a family.
+    const fn count(has_store_buffers: bool) -> usize {
+        let (mut count, mut at) = (0, 0);
+        while at < Model::ALL.len() {
+            count += (Model::ALL[at].has_store_buffers() == has_store_buffers) as usize;
+            at += 1;
         }
+        count
     }
 
-    /// Whether the model is one of those with store buffers ([`Model::STORE_BUFFERS`]).
-    #[must_use]
-    pub fn has_store_buffers(self) -> bool {
-        Model::STORE_BUFFERS.contains(&self)
-    }
-
-    /// Whether sequentially consistent fences are updates of one hidden location, so that a witness
-    /// has an order of them.
-    #[must_use]
-    pub fn orders_sc_fences(self) -> bool {
-        matches!(self, Model::Sra | Model::Ra | Model::Wra | Model::Rc20)
-    }
-
-    /// Whether the model has modification orders.
-    #[must_use]
-    pub fn has_mo(self) -> bool {
-        self != Model::Wra
+    /// The models of a family of `N`, in the order of [`Model::ALL`].
+    const fn family<const N: usize>(has_store_buffers: bool) -> [Model; N] {
+        let mut family = [Model::Sc; N];
+        let (mut count, mut at) = (0, 0);
+        while at < Model::ALL.len() {
+            if Model::ALL[at].has_store_buffers() == has_store_buffers {
+                family[count] = Model::ALL[at];
+                count += 1;
+            }
+            at += 1;
+        }
+        family
     }
 }
 

@@ -74,7 +74,7 @@ impl Relations {
     pub fn new(execution: &Execution, model: Model, coherence: &Coherence) -> Self {
         let size = execution.event_count();
         let set = |member: &dyn Fn(EventId) -> bool| execution.events().map(member).collect();
-        let hidden = |e| model.orders_sc_fences() && is_sc_fence(execution, e);
+        let hidden = |e| fences_update_hidden_location(model) && is_sc_fence(execution, e);
         let reads: Set = set(&|e| reads(execution.action(e)) || hidden(e));
         let writes: Set = set(&|e| writes(execution.action(e)) || hidden(e));
         let order = |e| effective_order(execution, model, e);
@@ -140,7 +140,7 @@ impl Relations {
         let fence_after = self.po.between(&all, &self.fences);
         let observed = self.rf.closure().between(&both(&self.writes, &self.atomic), &all);
         let mut sequence = observed.between(&all, &both(&self.reads, &self.atomic));
-        if self.model == Model::Rc11 {
+        if own_writes_continue_release_sequences(self.model) {
             let own = self.po.and(&self.same_location).between(&self.writes, &all);
             sequence = own.optional().then(&sequence);
         }
@@ -216,8 +216,54 @@ pub fn own_acquire(execution: &Execution, release: EventId) -> Option<EventId> {
     events.rfind(|&e| e < release && *execution.action(e) == Action::Lock { lock })
 }
 
-/// The order that an event has under a model: what the model lacks is replaced. A sequentially
-/// consistent fence stays one; it is acquire and release in any case.
+/// Returns `true` if the model has modification orders.
+///
+/// This function and the next three are what the reference makes of a model. They deliberately repeat the table of
+/// [`orders`](super::orders): tests compare the two.
+#[must_use]
+pub fn has_modification_orders(model: Model) -> bool {
+    match model {
+        Model::Wra => false,
+        Model::Sc
+        | Model::Tso
+        | Model::Pso
+        | Model::Sra
+        | Model::Ra
+        | Model::Rc20
+        | Model::Relaxed
+        | Model::Rc11
+        | Model::C20 => true,
+    }
+}
+
+/// Returns `true` if sequentially consistent fences are updates of one hidden location, so that a witness has an order
+/// of them.
+#[must_use]
+pub fn fences_update_hidden_location(model: Model) -> bool {
+    match model {
+        Model::Sra | Model::Ra | Model::Wra | Model::Rc20 => true,
+        Model::Sc | Model::Tso | Model::Pso | Model::Relaxed | Model::Rc11 | Model::C20 => false,
+    }
+}
+
+/// Returns `true` if later writes of the same thread continue a release sequence.
+fn own_writes_continue_release_sequences(model: Model) -> bool {
+    match model {
+        Model::Rc11 => true,
+        Model::Sc
+        | Model::Tso
+        | Model::Pso
+        | Model::Sra
+        | Model::Ra
+        | Model::Wra
+        | Model::Rc20
+        | Model::Relaxed
+        | Model::C20 => false,
+    }
+}
+
+/// The order that an event has under a model: orders that the model lacks are replaced. A sequentially consistent fence
+/// keeps its order; it acquires and releases in any case.
 #[must_use]
 pub fn effective_order(execution: &Execution, model: Model, event: EventId) -> MemoryOrder {
     let (action, order) = (execution.action(event), execution.order(event));
@@ -225,12 +271,22 @@ pub fn effective_order(execution: &Execution, model: Model, event: EventId) -> M
     let is_lock = matches!(action, Action::Lock { .. } | Action::Unlock { .. });
     let is_object = action.location().is_some_and(|at| execution.location(at).synchronizes);
     match model {
-        Model::Sra | Model::Ra | Model::Wra if is_access && order.is_atomic() => {
-            release_acquire(action)
+        Model::Sra | Model::Ra | Model::Wra => {
+            if is_access && order.is_atomic() {
+                release_acquire(action)
+            } else {
+                order
+            }
         }
-        Model::Rc20 if is_access && order == MemoryOrder::SeqCst => release_acquire(action),
-        Model::Relaxed if order.is_atomic() && !is_lock && !is_object => MemoryOrder::Relaxed,
-        _ => order,
+        Model::Rc20 => {
+            let is_replaced = is_access && order == MemoryOrder::SeqCst;
+            if is_replaced { release_acquire(action) } else { order }
+        }
+        Model::Relaxed => {
+            let is_replaced = order.is_atomic() && !is_lock && !is_object;
+            if is_replaced { MemoryOrder::Relaxed } else { order }
+        }
+        Model::Sc | Model::Tso | Model::Pso | Model::Rc11 | Model::C20 => order,
     }
 }
 

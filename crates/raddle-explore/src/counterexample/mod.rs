@@ -18,6 +18,7 @@ mod words;
 use raddle_consistency::explain::{Page, wrap};
 use raddle_core::execution::{ThreadId, Value};
 use raddle_core::model::Model;
+use raddle_core::model::orders::StoreBuffers;
 use raddle_core::program::{Op, PlaceId, Program};
 use raddle_core::trace::{Ending, Pending, Trace, TraceEvent};
 
@@ -165,9 +166,10 @@ pub fn execution(
 
 fn heading(words: &Words<'_>, order: &Order) -> String {
     let model = words.model;
+    let is_sequential = model.store_buffers() == Some(StoreBuffers::None);
     let misses = |at| order::missed(words.trace, at).is_some();
     match order.kind {
-        Kind::Interleaving if model == Model::Sc => String::from("The execution:"),
+        Kind::Interleaving if is_sequential => String::from("The execution:"),
         Kind::Interleaving => String::from("The execution, an ordinary interleaving:"),
         Kind::Buffers => format!(
             "The execution, which {model} allows but sc does not; `memory` shows when stores reach \

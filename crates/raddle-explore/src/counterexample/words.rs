@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Style;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
+use raddle_core::model::orders::C11Orders;
 use raddle_core::program::{Guard, OpKind, PlaceId, Program, is_pointer};
 use raddle_core::trace::{Observed, Trace, TraceEvent};
 
@@ -109,10 +110,8 @@ impl<'a> Words<'a> {
 
     /// The memory order, under the models that care.
     fn order(&self, order: MemoryOrder) -> String {
-        match self.model {
-            Model::Rc20 | Model::Rc11 | Model::C20 => format!(" ({order})"),
-            _ => String::new(),
-        }
+        let matters = self.model.c11_orders().is_some_and(C11Orders::has_weaker_accesses);
+        if matters { format!(" ({order})") } else { String::new() }
     }
 
     pub(super) fn location(&self, location: LocationId) -> String {

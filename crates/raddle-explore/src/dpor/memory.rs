@@ -5,7 +5,7 @@ use super::footprint::{Access, Footprint, NONE};
 use super::state::{Ask, Event, Location, Process, State, Store};
 use crate::event_set::EventSet;
 use raddle_core::execution::MemoryOrder;
-use raddle_core::model::Model;
+use raddle_core::model::orders::StoreEffect;
 
 impl<R: EventSet> State<'_, R> {
     /// Adds an event without an effect yet.
@@ -128,7 +128,7 @@ impl<R: EventSet> State<'_, R> {
         let all = &self.stores[thread as usize];
         let Store { row, rank, .. } = all[store as usize];
         let mut base = self.processes[process as usize].row.or(row);
-        if self.model == Model::Pso {
+        if self.buffers.reorders_stores() {
             let since = self.threads[thread as usize].drained;
             for earlier in &all[since as usize..store as usize] {
                 if earlier.rank < rank {
@@ -142,8 +142,9 @@ impl<R: EventSet> State<'_, R> {
     /// A store enters the buffer.
     pub(super) fn buffer(&mut self, thread: u32, location: u32, order: MemoryOrder, log: u32) {
         self.mover(thread, location);
+        let effect = self.buffers.store(order);
         let known = &mut self.threads[thread as usize];
-        if order.is_release() {
+        if effect == StoreEffect::BufferedBehindFence {
             known.rank += 1;
         }
         let (rank, row) = (known.rank, known.row);

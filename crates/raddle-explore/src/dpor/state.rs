@@ -12,6 +12,7 @@ use super::footprint::{Footprint, NONE};
 use crate::event_set::EventSet;
 use raddle_core::execution::{LocationId, Value};
 use raddle_core::model::Model;
+use raddle_core::model::orders::StoreBuffers;
 use raddle_core::program::{End, HistoryId, LocalHistories, Op, Origin, Program};
 
 /// What a thread does next, as far as others notice it.
@@ -165,7 +166,7 @@ pub(super) enum Cut {
 pub(super) struct State<'a, R> {
     pub(super) program: &'a mut dyn Program,
     pub(super) histories: LocalHistories,
-    pub(super) model: Model,
+    pub(super) buffers: StoreBuffers,
     pub(super) shares_memory: bool,
     pub(super) threads: Vec<Thread<R>>,
     /// By thread, the stores that entered its buffer.
@@ -195,7 +196,7 @@ impl<'a, R: EventSet> State<'a, R> {
         let mut state = State {
             program,
             histories,
-            model,
+            buffers: model.store_buffers().expect("the model has store buffers"),
             shares_memory,
             threads: vec![],
             stores: vec![],
@@ -234,7 +235,7 @@ impl<'a, R: EventSet> State<'a, R> {
 
     /// The process that moves stores of a thread to a location to memory.
     pub(super) fn mover(&mut self, thread: u32, location: u32) -> u32 {
-        let moves = if self.model == Model::Pso { location } else { NONE };
+        let moves = if self.buffers.reorders_stores() { location } else { NONE };
         let known = self.of_thread[thread as usize].iter();
         let mut movers = known.filter(|&&it| self.processes[it as usize].moves == Some(moves));
         if let Some(&process) = movers.next() {

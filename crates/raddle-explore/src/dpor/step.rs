@@ -3,8 +3,8 @@
 use super::footprint::{Access, Footprint, NONE};
 use super::state::{Ask, Cut, Logged, State, Thread};
 use crate::event_set::EventSet;
-use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
-use raddle_core::model::Model;
+use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::model::orders::{FenceEffect, StoreEffect};
 use raddle_core::program::{Answer, End, HistoryId, Op, OpKind, Origin, UpdateKind};
 
 impl<R: EventSet> State<'_, R> {
@@ -330,12 +330,13 @@ impl<R: EventSet> State<'_, R> {
         let Thread { stores, drained, .. } = self.threads[thread as usize];
         match kind {
             OpKind::Store { order, .. } => {
-                (self.model == Model::Sc || order == MemoryOrder::SeqCst).then_some(Ask::Write)
+                (self.buffers.store(order) == StoreEffect::AtOnce).then_some(Ask::Write)
             }
             OpKind::Unlock { .. } => Some(Ask::Unlock),
-            OpKind::Fence { order: MemoryOrder::SeqCst } | OpKind::Spawn { .. } => {
+            OpKind::Fence { order } if self.buffers.fence(order) == FenceEffect::Drain => {
                 (stores > drained).then_some(Ask::Drain)
             }
+            OpKind::Spawn { .. } => (stores > drained).then_some(Ask::Drain),
             _ => None,
         }
     }
@@ -348,8 +349,8 @@ impl<R: EventSet> State<'_, R> {
                 return self.log_effect(thread, Some(value), carries);
             }
             OpKind::Init { location, value } => self.locations[location.index()].initial = value,
-            OpKind::StoreFence
-            | OpKind::Fence { order: MemoryOrder::Release | MemoryOrder::AcqRel } => {
+            OpKind::StoreFence => self.threads[thread as usize].rank += 1,
+            OpKind::Fence { order } if self.buffers.fence(order) == FenceEffect::StoreStore => {
                 self.threads[thread as usize].rank += 1;
             }
             OpKind::WriteCell { location } => return self.write_cell(thread, location),

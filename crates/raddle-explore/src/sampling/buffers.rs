@@ -13,6 +13,8 @@ use std::collections::VecDeque;
 
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::model::Model;
+use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
+use raddle_core::program::OpKind;
 
 use super::accesses::Accesses;
 use super::clock::Clock;
@@ -55,7 +57,7 @@ struct Place {
 
 /// Memory and store buffers.
 pub(super) struct Buffers {
-    model: Model,
+    kind: StoreBuffers,
     threads: Vec<Thread>,
     places: Vec<Place>,
     /// Whether clocks are kept.
@@ -97,7 +99,7 @@ impl Buffers {
     /// Which store leaves the buffer of a thread next.
     fn leaving<D: Decide + ?Sized>(&self, turn: &mut Turn<'_, D>) -> usize {
         let buffer = &self.threads[turn.thread()].buffer;
-        if self.model != Model::Pso || buffer.len() == 1 {
+        if !self.kind.reorders_stores() || buffer.len() == 1 {
             return 0;
         }
         let rank = buffer[0].rank;
@@ -114,7 +116,8 @@ impl Buffers {
 impl Machine for Buffers {
     fn new(model: Model) -> Self {
         let (threads, places, spare) = (vec![], vec![], vec![]);
-        Buffers { model, threads, places, has_clocks: false, spare }
+        let kind = model.store_buffers().expect("the model has store buffers");
+        Buffers { kind, threads, places, has_clocks: false, spare }
     }
 
     fn restart(&mut self) {
@@ -148,11 +151,12 @@ impl Machine for Buffers {
         let thread = turn.thread();
         let clock = self.clock(thread);
         let write = Write { value, carries, event: turn.event, clock };
-        if self.model == Model::Sc || order == MemoryOrder::SeqCst {
+        let effect = self.kind.store(order);
+        if effect == StoreEffect::AtOnce {
             return self.reach(location, write);
         }
         let own = &mut self.threads[thread];
-        own.rank += u32::from(order.is_release());
+        own.rank += u32::from(effect == StoreEffect::BufferedBehindFence);
         own.buffer.push_back(Buffered { location: location as u32, rank: own.rank, write });
     }
 
@@ -194,7 +198,7 @@ impl Machine for Buffers {
     }
 
     fn fence(&mut self, thread: usize, order: MemoryOrder) {
-        if order.is_release() {
+        if self.kind.fence(order) == FenceEffect::StoreStore {
             self.store_fence(thread);
         }
     }
@@ -236,6 +240,26 @@ impl Machine for Buffers {
     #[inline]
     fn is_drained(&self, thread: usize) -> bool {
         self.threads[thread].buffer.is_empty()
+    }
+
+    fn drains(&self, op: &OpKind) -> bool {
+        match *op {
+            OpKind::Load { .. }
+            | OpKind::Choose { .. }
+            | OpKind::StoreFence
+            | OpKind::Init { .. }
+            | OpKind::WriteCell { .. }
+            | OpKind::ReadCell { .. } => false,
+            OpKind::Store { order, .. } => self.kind.store(order) == StoreEffect::AtOnce,
+            OpKind::Fence { order } => self.kind.fence(order) == FenceEffect::Drain,
+            OpKind::Rmw { .. }
+            | OpKind::CompareExchange { .. }
+            | OpKind::Lock { .. }
+            | OpKind::Unlock { .. }
+            | OpKind::Sync { .. }
+            | OpKind::Spawn { .. }
+            | OpKind::Join { .. } => true,
+        }
     }
 
     fn flush<D: Decide + ?Sized>(&mut self, turn: &mut Turn<'_, D>) {

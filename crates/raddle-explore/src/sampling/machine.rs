@@ -5,6 +5,7 @@
 
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::model::Model;
+use raddle_core::program::OpKind;
 use raddle_core::program::Update;
 
 use super::decide::{Decide, Kind, Moment};
@@ -171,6 +172,11 @@ pub(super) trait Machine {
     /// Whether no store of the thread is on its way.
     fn is_drained(&self, _thread: usize) -> bool {
         true
+    }
+
+    /// Returns `true` if an op waits until all stores of its thread have reached memory.
+    fn drains(&self, _op: &OpKind) -> bool {
+        false
     }
 
     /// A store of the thread that is on its way reaches memory.

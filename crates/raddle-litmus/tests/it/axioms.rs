@@ -12,7 +12,7 @@ use raddle_core::execution::{
     Action, Builder, EventId, Execution, Flaw, LocationId, MemoryOrder, SourceClaim, ThreadId,
     Value,
 };
-use raddle_core::model::relations::{Relations, is_sc_fence};
+use raddle_core::model::relations::{Relations, fences_update_hidden_location, is_sc_fence};
 use raddle_core::model::{Model, broken, race};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Naming, OpKind};
 use raddle_litmus::{LitmusProgram, State, Test};
@@ -216,7 +216,8 @@ fn orders(execution: &Execution, model: Model) -> Vec<Coherence> {
         let choices = permutations(vec![init], writes);
         all = extended(&all, &choices, |coherence, order| coherence.mo.push(order));
     }
-    let is_fence = |&event: &EventId| model.orders_sc_fences() && is_sc_fence(execution, event);
+    let is_fence =
+        |&event: &EventId| fences_update_hidden_location(model) && is_sc_fence(execution, event);
     let choices = permutations(vec![], execution.events().filter(is_fence));
     extended(&all, &choices, |coherence, order| coherence.fences = order)
 }

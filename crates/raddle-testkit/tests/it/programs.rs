@@ -269,7 +269,7 @@ fn an_update_takes_the_place_of_a_store_or_comes_after_it() {
          thread main { spawn a; spawn b; join a; join b; r = load x }
          thread a { store x 10 }
          thread b { s = add x 1 }";
-    for model in Model::ALL.into_iter().filter(|model| model.has_mo()) {
+    for model in Model::ALL.into_iter().filter(|model| model.has_modification_order()) {
         let classes = classes(&script(text), model, BUDGET).expect("it is small");
         let mut last: Vec<i128> =
             classes.values().map(|outcome| outcome[&ThreadId::new(0)][0]).collect();

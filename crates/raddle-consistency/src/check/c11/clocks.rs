@@ -18,7 +18,6 @@ use super::by_location::places;
 use super::graph::{Graph, NONE, Traits};
 use super::schedule::run_through;
 use crate::witness::Violation;
-use raddle_core::model::Model;
 
 /// The happens-before of a graph.
 pub(super) struct Clocks {
@@ -210,16 +209,17 @@ impl<'g, 'e> Pass<'g, 'e> {
         if !self.graph.is(event, Traits::ATOMIC) {
             return NONE;
         }
-        let earlier = match self.graph.model {
-            Model::Rc11 => {
-                let key = (thread as u32, self.graph.location(event));
-                if self.graph.is(event, Traits::RELEASE) {
-                    self.release_write.insert(key, event);
-                }
-                self.release_write.get(&key).copied().unwrap_or(NONE)
+        let releases = self.graph.is(event, Traits::RELEASE);
+        let earlier = if self.graph.orders.own_writes_continue_release_sequences() {
+            let key = (thread as u32, self.graph.location(event));
+            if releases {
+                self.release_write.insert(key, event);
             }
-            _ if self.graph.is(event, Traits::RELEASE) => event,
-            _ => NONE,
+            self.release_write.get(&key).copied().unwrap_or(NONE)
+        } else if releases {
+            event
+        } else {
+            NONE
         };
         match (earlier, self.release_fence[thread]) {
             (NONE, fence) => fence,

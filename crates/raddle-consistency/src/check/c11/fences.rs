@@ -11,37 +11,36 @@
 
 use super::basis::Basis;
 use super::bits::Bits;
+use super::decide::{GraphDecision, check_necessary, decide_ordered};
 use super::graph::{Graph, NONE, id};
 use super::psc::Psc;
 use super::schedule::run_through;
 use super::seq_cst::{self, Outcome, respecting};
-use super::settle::{Settled, plausible, settle_ordered};
-use super::{psc_circle, rc20};
+use super::{psc_cycle, rc20};
 use crate::check::effort::Effort;
 use raddle_core::execution::EventId;
-use raddle_core::model::Model;
 
 /// How many steps of the budget guessing an order may take.
 const GUESSING: u64 = 1_000_000;
 
 /// Decides a graph under SRA or WRA with some order of its fences.
-pub(super) fn search(graph: &mut Graph<'_>, effort: &mut Effort) -> Settled {
+pub(super) fn search(graph: &mut Graph<'_>, effort: &mut Effort) -> GraphDecision {
     graph.seq_cst_fences().iter().for_each(|&fence| graph.set_rf(fence, NONE));
     // What contradicts the axioms already without an order of the fences does so with it.
-    if let Err(violation) = plausible(graph) {
-        return Settled::Refuted(violation);
+    if let Err(violation) = check_necessary(graph) {
+        return GraphDecision::Refuted(violation);
     }
     let mut guesses = vec![];
     match by_psc(graph, effort) {
         Ok(order) => guesses.extend(order),
         // What RA forbids, SRA forbids.
-        Err(settled) if graph.model == Model::Sra => return settled,
+        Err(settled) if graph.orders.is_strong() => return settled,
         Err(_) => {}
     }
     guesses.push(as_run(graph));
     for guess in &guesses {
         chain(graph, guess);
-        if let allowed @ Settled::Allowed(_) = settle_ordered(graph, effort) {
+        if let allowed @ GraphDecision::Allowed(_) = decide_ordered(graph, effort) {
             return allowed;
         }
         guess.iter().for_each(|&fence| graph.set_rf(fence, NONE));
@@ -54,17 +53,17 @@ pub(super) fn search(graph: &mut Graph<'_>, effort: &mut Effort) -> Settled {
 ///
 /// # Errors
 /// If there is none.
-fn by_psc(graph: &Graph<'_>, effort: &mut Effort) -> Result<Option<Vec<u32>>, Settled> {
-    let basis = Basis::new(graph).map_err(Settled::Refuted)?;
-    rc20::check(graph, &basis).map_err(Settled::Refuted)?;
+fn by_psc(graph: &Graph<'_>, effort: &mut Effort) -> Result<Option<Vec<u32>>, GraphDecision> {
+    let basis = Basis::new(graph).map_err(GraphDecision::Refuted)?;
+    rc20::check(graph, &basis).map_err(GraphDecision::Refuted)?;
     effort.with_limit(GUESSING, |effort| {
         let Some(psc) = Psc::new(graph, &basis, effort) else { return Ok(None) };
         match seq_cst::search(&psc, effort) {
             Outcome::Found(_, reach) => {
                 Ok(Some(respecting(&reach).into_iter().map(|event| psc.events[event]).collect()))
             }
-            Outcome::Circle => Err(Settled::Refuted(psc_circle::explain(graph, &basis, &psc))),
-            Outcome::None => Err(Settled::NoOrder),
+            Outcome::Circle => Err(GraphDecision::Refuted(psc_cycle::explain(graph, &basis, &psc))),
+            Outcome::None => Err(GraphDecision::NoOrder),
             Outcome::OutOfBudget => Ok(None),
         }
     })
@@ -113,7 +112,7 @@ struct Search {
 }
 
 impl Search {
-    fn run(mut self, graph: &mut Graph<'_>, effort: &mut Effort) -> Settled {
+    fn run(mut self, graph: &mut Graph<'_>, effort: &mut Effort) -> GraphDecision {
         // By placed fence: the next thread to try in its stead.
         let mut next = vec![0];
         while let Some(thread) = next.last_mut() {
@@ -124,23 +123,23 @@ impl Search {
             };
             *thread = found + 1;
             if !effort.spend_for(graph.cost()) {
-                return Settled::OutOfBudget;
+                return GraphDecision::OutOfBudget;
             }
             self.place(graph, found);
-            if plausible(graph).is_err() {
+            if check_necessary(graph).is_err() {
                 self.take_back(graph);
             } else if self.left.iter().any(|fences| !fences.is_empty()) {
                 next.push(0);
             } else {
-                match settle_ordered(graph, effort) {
-                    allowed @ Settled::Allowed(_) => return allowed,
-                    Settled::OutOfBudget => self.gave_up = true,
-                    Settled::Refuted(_) | Settled::NoOrder => {}
+                match decide_ordered(graph, effort) {
+                    allowed @ GraphDecision::Allowed(_) => return allowed,
+                    GraphDecision::OutOfBudget => self.gave_up = true,
+                    GraphDecision::Refuted(_) | GraphDecision::NoOrder => {}
                 }
                 self.take_back(graph);
             }
         }
-        if self.gave_up { Settled::OutOfBudget } else { Settled::NoOrder }
+        if self.gave_up { GraphDecision::OutOfBudget } else { GraphDecision::NoOrder }
     }
 
     fn place(&mut self, graph: &mut Graph<'_>, thread: usize) {

@@ -14,7 +14,7 @@
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{Action, EventId, Execution, MemoryOrder};
-use raddle_core::model::Model;
+use raddle_core::model::orders::C11Orders;
 
 /// No event, no location.
 pub(super) const NONE: u32 = u32::MAX;
@@ -73,7 +73,7 @@ struct Event {
 /// The events of an execution under a C11 model.
 pub(super) struct Graph<'e> {
     pub(super) execution: &'e Execution,
-    pub(super) model: Model,
+    pub(super) orders: C11Orders,
     events: Vec<Event>,
     /// By thread: its events are `first..end`.
     pub(super) bounds: Vec<(u32, u32)>,
@@ -83,10 +83,10 @@ pub(super) struct Graph<'e> {
 
 impl<'e> Graph<'e> {
     /// The graph of an execution. A read with several possible sources has none yet.
-    pub(super) fn new(execution: &'e Execution, model: Model) -> Graph<'e> {
+    pub(super) fn new(execution: &'e Execution, orders: C11Orders) -> Graph<'e> {
         let mut graph = Graph {
             execution,
-            model,
+            orders,
             events: Vec::with_capacity(execution.event_count()),
             bounds: Vec::with_capacity(execution.thread_count()),
             spawned_by: Vec::with_capacity(execution.thread_count()),
@@ -120,7 +120,7 @@ impl<'e> Graph<'e> {
                 _ => NONE,
             },
             thread,
-            traits: traits(self.model, action, self.execution.order(event), object),
+            traits: traits(self.orders, action, self.execution.order(event), object),
         });
     }
 
@@ -219,7 +219,7 @@ impl<'e> Graph<'e> {
 
     /// Whether sequentially consistent fences are updates of a hidden location.
     pub(super) fn hides_fences(&self) -> bool {
-        self.model.orders_sc_fences()
+        self.orders.fences_update_hidden_location()
     }
 
     /// All sequentially consistent fences, in a model that knows what that means.
@@ -269,26 +269,18 @@ pub(super) fn id(event: u32) -> EventId {
     EventId::new(event as usize)
 }
 
-/// What an event does under a model, and if it accesses a synchronization `object`.
-fn traits(model: Model, action: &Action, order: MemoryOrder, object: bool) -> Traits {
+/// What an event does under a model. An `object` is a location that synchronizes in every model.
+fn traits(orders: C11Orders, action: &Action, order: MemoryOrder, object: bool) -> Traits {
     let reads = action.has_source() || matches!(action, Action::Unlock { .. });
     let writes = action.is_source() || action.is_atomic_update();
     let fence = matches!(action, Action::Fence | Action::StoreFence);
     let lock = matches!(action, Action::Lock { .. } | Action::Unlock { .. });
     let access = reads || writes;
-    let (acquire, release) = match model {
-        _ if lock || object => (order.is_acquire(), order.is_release()),
-        Model::Sra | Model::Ra | Model::Wra if access && order.is_atomic() => (reads, writes),
-        Model::Relaxed => (false, false),
-        _ => (order.is_acquire(), order.is_release()),
+    let strength = if fence { orders.fence(order) } else { orders.access(order) };
+    let (acquire, release) = match lock || object {
+        true => (order.is_acquire(), order.is_release()),
+        false => (strength.acquires, strength.releases),
     };
-    // A fence that is an update of a hidden location is told by the same trait.
-    let seq_cst = order == MemoryOrder::SeqCst
-        && match model {
-            Model::Rc11 | Model::C20 => true,
-            Model::Relaxed => false,
-            _ => fence,
-        };
     let all = [
         Traits::READ.when(reads),
         Traits::WRITE.when(writes),
@@ -296,7 +288,7 @@ fn traits(model: Model, action: &Action, order: MemoryOrder, object: bool) -> Tr
         Traits::RELEASE.when(release && (writes || fence)),
         Traits::ATOMIC.when(order.is_atomic() && access),
         Traits::FENCE.when(fence),
-        Traits::SEQ_CST.when(seq_cst && (access || fence)),
+        Traits::SEQ_CST.when(strength.sequential && (access || fence)),
         Traits::JOIN.when(matches!(action, Action::Join { .. })),
     ];
     all.into_iter().fold(Traits(0), Traits::and)

@@ -7,7 +7,7 @@
 //! 1. `graph`: the events as the model sees them;
 //! 2. `schedule` and `clocks`: `po-rf`, and happens-before as clocks; `chains`: which updates follow
 //!    which writes, and `weak-atomicity`; `by_location`: the accesses of each location side by side;
-//! 3. one file for each checker: `wra`, `sra`, `sra_update_free`, `rc20` (and RA), `relaxed`; `settle`
+//! 3. one file for each checker: `wra`, `sra`, `sra_update_free`, `rc20` (and RA), `relaxed`; `decide`
 //!    says which one answers when;
 //! 4. `seq_cst`, for RC11 and C20 and for sequentially consistent fences: a search over the orders
 //!    that are left open, with `psc` saturated first;
@@ -23,19 +23,19 @@ mod bits;
 mod by_location;
 mod chains;
 mod clocks;
+mod decide;
 mod explain;
 mod fences;
 mod forced;
 mod graph;
 mod observe;
 mod psc;
-mod psc_circle;
+mod psc_cycle;
 mod race;
 mod rc20;
 mod relaxed;
 mod schedule;
 mod seq_cst;
-mod settle;
 mod shortcut;
 mod sort;
 mod sources;
@@ -50,10 +50,10 @@ use super::{Decision, Options};
 use crate::witness::{Violation, Witness};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::Execution;
-use raddle_core::model::Model;
+use raddle_core::model::orders::C11Orders;
 
+use decide::{GraphDecision, decide_rf};
 use graph::Graph;
-use settle::{Settled, settle};
 
 /// Clocks take at most this many entries (4 bytes each); a larger question is given up.
 const MOST_CLOCK_ENTRIES: usize = 1 << 31;
@@ -61,30 +61,30 @@ const MOST_CLOCK_ENTRIES: usize = 1 << 31;
 /// Decides whether a C11 model allows an execution whose reads all have sources.
 pub(super) fn decide(
     execution: &Execution,
-    model: Model,
+    orders: C11Orders,
     options: &Options,
     effort: &mut Effort,
 ) -> Decision {
     if execution.event_count().saturating_mul(execution.thread_count()) > MOST_CLOCK_ENTRIES {
         return Decision::OutOfBudget;
     }
-    let mut graph = Graph::new(execution, model);
+    let mut graph = Graph::new(execution, orders);
     let open = sources::open(&graph);
     let hard =
-        !open.is_empty() || (model == Model::Sra && has_updates(&graph)) || graph.has_seq_cst();
+        !open.is_empty() || (orders.is_strong() && has_updates(&graph)) || graph.has_seq_cst();
     if hard && let Some(coherence) = shortcut::find(&graph, options, effort) {
         return with_races(&mut graph, coherence);
     }
     let settled = if open.is_empty() {
-        settle(&mut graph, effort)
+        decide_rf(&mut graph, effort)
     } else {
         sources::search(&mut graph, &open, effort)
     };
     match settled {
-        Settled::Allowed(coherence) => with_races(&mut graph, coherence),
-        Settled::Refuted(violation) => Decision::Refuted(violation),
-        Settled::NoOrder => Decision::NoRun,
-        Settled::OutOfBudget => Decision::OutOfBudget,
+        GraphDecision::Allowed(coherence) => with_races(&mut graph, coherence),
+        GraphDecision::Refuted(violation) => Decision::Refuted(violation),
+        GraphDecision::NoOrder => Decision::NoRun,
+        GraphDecision::OutOfBudget => Decision::OutOfBudget,
     }
 }
 
@@ -95,7 +95,7 @@ fn has_updates(graph: &Graph<'_>) -> bool {
 
 /// An execution that the axioms allow may still have a race.
 fn with_races(graph: &mut Graph<'_>, coherence: Coherence) -> Decision {
-    match settle::race(graph, &coherence) {
+    match decide::race(graph, &coherence) {
         None => Decision::Allowed(Witness::Coherence(coherence)),
         Some((first, second)) => Decision::Refuted(Violation::Race { first, second, coherence }),
     }

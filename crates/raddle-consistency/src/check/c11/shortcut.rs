@@ -11,14 +11,14 @@ use crate::check::{Decision, Options, UseClosure};
 use crate::witness::{Step, Witness};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::EventId;
-use raddle_core::model::Model;
+use raddle_core::model::orders::StoreBuffers;
 
 /// Evidence for a model, if a short search finds a run under SC.
 pub(super) fn find(graph: &Graph<'_>, options: &Options, effort: &mut Effort) -> Option<Coherence> {
     let quick = Options { closure: UseClosure::Never, ..options.clone() };
     let chance = 1_000 + 2 * graph.events() as u64;
-    let decision =
-        effort.with_limit(chance, |effort| decide(graph.execution, Model::Sc, &quick, effort));
+    let decision = effort
+        .with_limit(chance, |effort| decide(graph.execution, StoreBuffers::None, &quick, effort));
     match decision {
         Decision::Allowed(Witness::Run(run)) => Some(replay(graph, &run.steps)),
         _ => None,
@@ -48,7 +48,7 @@ fn replay(graph: &Graph<'_>, steps: &[Step]) -> Coherence {
             fences.push(id(at));
         }
     }
-    if graph.model == Model::Wra {
+    if !graph.orders.has_modification_order() {
         mo.clear();
     }
     Coherence { rf, mo, fences }

@@ -5,8 +5,8 @@
 //! contradicts the axioms then does so however the others are chosen, and is given up. The last
 //! choice is the whole question again. Exponential at worst.
 
+use super::decide::{GraphDecision, check_necessary, decide_rf};
 use super::graph::{Graph, NONE, Traits, id};
-use super::settle::{Settled, plausible, settle};
 use crate::check::effort::Effort;
 
 /// The reads with several possible sources, those with the fewest first.
@@ -19,9 +19,9 @@ pub(super) fn open(graph: &Graph<'_>) -> Vec<u32> {
 
 /// Looks for sources of the open reads with which the model allows the graph; the graph has them if
 /// it does.
-pub(super) fn search(graph: &mut Graph<'_>, open: &[u32], effort: &mut Effort) -> Settled {
-    if let Err(violation) = plausible(graph) {
-        return Settled::Refuted(violation);
+pub(super) fn search(graph: &mut Graph<'_>, open: &[u32], effort: &mut Effort) -> GraphDecision {
+    if let Err(violation) = check_necessary(graph) {
+        return GraphDecision::Refuted(violation);
     }
     let execution = graph.execution;
     let mut gave_up = false;
@@ -40,20 +40,20 @@ pub(super) fn search(graph: &mut Graph<'_>, open: &[u32], effort: &mut Effort) -
             continue;
         }
         if !effort.spend_for(graph.cost()) {
-            return Settled::OutOfBudget;
+            return GraphDecision::OutOfBudget;
         }
         graph.set_rf(read, source.index() as u32);
         if depth + 1 < open.len() {
-            if plausible(graph).is_ok() {
+            if check_necessary(graph).is_ok() {
                 next.push(0);
             }
             continue;
         }
-        match settle(graph, effort) {
-            allowed @ Settled::Allowed(_) => return allowed,
-            Settled::OutOfBudget => gave_up = true,
-            Settled::Refuted(_) | Settled::NoOrder => {}
+        match decide_rf(graph, effort) {
+            allowed @ GraphDecision::Allowed(_) => return allowed,
+            GraphDecision::OutOfBudget => gave_up = true,
+            GraphDecision::Refuted(_) | GraphDecision::NoOrder => {}
         }
     }
-    if gave_up { Settled::OutOfBudget } else { Settled::NoOrder }
+    if gave_up { GraphDecision::OutOfBudget } else { GraphDecision::NoOrder }
 }

@@ -7,7 +7,7 @@
 //! sequentially consistent store is in no queue: it waits until all are empty.
 
 use super::instance::{Instance, Kind, Lists, NONE};
-use raddle_core::model::Model;
+use raddle_core::model::orders::StoreBuffers;
 
 /// The queues of an execution under a model.
 pub(super) struct Buffers {
@@ -30,7 +30,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    pub(super) fn new(instance: &Instance, model: Model) -> Buffers {
+    pub(super) fn new(instance: &Instance, kind: StoreBuffers) -> Buffers {
         let events = instance.ops.len();
         let mut buffers = Buffers {
             queues: Lists::default(),
@@ -53,11 +53,14 @@ impl Buffers {
             let (mut stores, mut epoch_start) = (0, 0);
             for event in first..end {
                 let op = &instance.ops[event as usize];
-                if op.starts_epoch && model == Model::Pso {
+                if op.starts_epoch {
                     epoch_start = stores;
                 }
-                if op.kind == Kind::Write && model != Model::Sc {
-                    let slot = if model == Model::Tso { 0 } else { op.location as usize };
+                if op.kind == Kind::Write {
+                    let slot = match kind {
+                        StoreBuffers::None | StoreBuffers::PerThread => 0,
+                        StoreBuffers::PerLocation => op.location as usize,
+                    };
                     // What is there may be a queue of an earlier thread.
                     if queue_at[slot] == NONE || queue_at[slot] < first_queue {
                         queue_at[slot] = lens.len() as u32;

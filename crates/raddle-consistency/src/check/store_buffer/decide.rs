@@ -22,7 +22,7 @@ use crate::check::effort::Effort;
 use crate::check::{Algorithm, Decision, Options, UseClosure};
 use crate::witness::{Violation, Witness};
 use raddle_core::execution::{EventId, Execution};
-use raddle_core::model::Model;
+use raddle_core::model::orders::StoreBuffers;
 
 /// Clocks of the closure take at most this many entries (4 bytes each); beyond, it is left out.
 const MOST_CLOCK_ENTRIES: usize = 1 << 26;
@@ -30,19 +30,19 @@ const MOST_CLOCK_ENTRIES: usize = 1 << 26;
 /// Decides whether SC, TSO or PSO allows an execution whose reads all have sources.
 pub(in crate::check) fn decide(
     execution: &Execution,
-    model: Model,
+    kind: StoreBuffers,
     options: &Options,
     effort: &mut Effort,
 ) -> Decision {
-    let mut instance = Instance::new(execution, &FxHashMap::default());
-    let buffers = Buffers::new(&instance, model);
+    let mut instance = Instance::new(execution, kind, &FxHashMap::default());
+    let buffers = Buffers::new(&instance, kind);
     let guide = execution.recorded_order().map(ranks);
     let guide = guide.as_deref();
     let search = |instance: &Instance, order: Option<&Order>, effort: &mut Effort| {
         let own_first = own_stores_first(instance);
         let question =
             Question { instance, buffers: &buffers, own_first: &own_first, order, guide };
-        search_for_run(question, model, options.algorithm, effort)
+        search_for_run(question, kind, options.algorithm, effort)
     };
     let tried = match options.closure {
         UseClosure::Never => return search(&instance, None, effort).into(),
@@ -55,13 +55,13 @@ pub(in crate::check) fn decide(
             }
         }
     };
-    let closed = match closure(&instance, &buffers, model) {
+    let closed = match closure(&instance, &buffers) {
         Err(violation) => return Decision::Refuted(violation),
         Ok(_) if tried == Outcome::Exhausted => return Decision::NoRun,
         Ok(closed) => closed,
     };
     if let Some(closed) = closed.as_ref().filter(|closed| !closed.sources.is_empty()) {
-        instance = Instance::new(execution, &closed.sources);
+        instance = Instance::new(execution, kind, &closed.sources);
     }
     search(&instance, closed.as_ref().map(|closed| &closed.order), effort).into()
 }
@@ -77,12 +77,8 @@ impl From<(Outcome, Witness)> for Decision {
 }
 
 /// Computes the closure, unless it would take too much memory.
-fn closure(
-    instance: &Instance,
-    buffers: &Buffers,
-    model: Model,
-) -> Result<Option<Closed>, Violation> {
-    let preserved = Preserved::new(instance, buffers, model);
+fn closure(instance: &Instance, buffers: &Buffers) -> Result<Option<Closed>, Violation> {
+    let preserved = Preserved::new(instance, buffers);
     if preserved.chains * instance.ops.len() > MOST_CLOCK_ENTRIES {
         return Ok(None);
     }
@@ -91,19 +87,18 @@ fn closure(
 
 fn search_for_run(
     question: Question<'_>,
-    model: Model,
+    kind: StoreBuffers,
     algorithm: Algorithm,
     effort: &mut Effort,
 ) -> (Outcome, Witness) {
     let has_reads_from_map = question.instance.has_reads_from_map();
-    match model {
-        _ if algorithm == Algorithm::Naive && has_reads_from_map => {
-            super::naive::verify_naively(question, effort)
-        }
-        Model::Sc => verify_sc(question, effort),
-        Model::Pso if has_reads_from_map => verify_pso(question, effort),
-        Model::Tso | Model::Pso => verify_tso(question, effort),
-        _ => unreachable!("{model} has no store buffers"),
+    if algorithm == Algorithm::Naive && has_reads_from_map {
+        return super::naive::verify_naively(question, effort);
+    }
+    match kind {
+        StoreBuffers::None => verify_sc(question, effort),
+        StoreBuffers::PerLocation if has_reads_from_map => verify_pso(question, effort),
+        StoreBuffers::PerThread | StoreBuffers::PerLocation => verify_tso(question, effort),
     }
 }
 

@@ -11,6 +11,7 @@
 use rustc_hash::FxHashMap;
 
 use raddle_core::execution::{Action, EventId, Execution, MemoryOrder};
+use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
 
 /// No event, no set.
 pub(super) const NONE: u32 = u32::MAX;
@@ -133,7 +134,11 @@ pub(super) struct Instance {
 
 impl Instance {
     /// The question about an execution. Reads in `narrowed` have only the sources given there.
-    pub(super) fn new(execution: &Execution, narrowed: &FxHashMap<u32, Vec<u32>>) -> Instance {
+    pub(super) fn new(
+        execution: &Execution,
+        buffers: StoreBuffers,
+        narrowed: &FxHashMap<u32, Vec<u32>>,
+    ) -> Instance {
         let locations = execution.location_count();
         let mut sets = SetBuilder::new(execution);
         let mut ops = Vec::with_capacity(execution.event_count());
@@ -150,7 +155,7 @@ impl Instance {
             for event in execution.thread_events(thread) {
                 let action = execution.action(event);
                 let order = execution.order(event);
-                let kind = kind_of(action, order);
+                let (kind, starts_epoch) = meaning(action, order, buffers);
                 if let Kind::Join { thread } = kind {
                     joined[thread as usize] = true;
                 }
@@ -171,7 +176,6 @@ impl Instance {
                 if kind.writes() {
                     latest[location as usize] = event.index() as u32;
                 }
-                let starts_epoch = starts_epoch(kind, order);
                 ops.push(Op { kind, location, set, own_latest, starts_epoch });
                 thread_of.push(thread.index() as u32);
             }
@@ -238,28 +242,30 @@ fn thread_bounds(execution: &Execution) -> Vec<(u32, u32)> {
     bounds
 }
 
-fn kind_of(action: &Action, order: MemoryOrder) -> Kind {
-    match *action {
+/// What an event means to a search, and whether it starts an epoch ([`Op::starts_epoch`]).
+fn meaning(action: &Action, order: MemoryOrder, buffers: StoreBuffers) -> (Kind, bool) {
+    let kind = match *action {
         Action::Init { .. } => Kind::Init,
         Action::Read { .. } => Kind::Read,
-        Action::Write { .. } if order == MemoryOrder::SeqCst => Kind::DrainedWrite,
-        Action::Write { .. } => Kind::Write,
+        Action::Write { .. } => match buffers.store(order) {
+            StoreEffect::AtOnce => Kind::DrainedWrite,
+            StoreEffect::Buffered => Kind::Write,
+            StoreEffect::BufferedBehindFence => return (Kind::Write, true),
+        },
         Action::Rmw { .. }
         | Action::Cas { succeeded: true, .. }
         | Action::Lock { .. }
         | Action::Unlock { .. } => Kind::Update,
         Action::Cas { succeeded: false, .. } => Kind::DrainedRead,
-        Action::Fence if order != MemoryOrder::SeqCst => Kind::Idle,
-        Action::Fence | Action::Spawn { .. } => Kind::Drain,
-        Action::StoreFence => Kind::Idle,
+        Action::Fence | Action::StoreFence => match buffers.fence(order) {
+            FenceEffect::Nothing => Kind::Idle,
+            FenceEffect::StoreStore => return (Kind::Idle, true),
+            FenceEffect::Drain => Kind::Drain,
+        },
+        Action::Spawn { .. } => Kind::Drain,
         Action::Join { thread } => Kind::Join { thread: thread.index() as u32 },
-    }
-}
-
-/// Whether an event is a store-store fence or has one before it. A store-store fence has release
-/// order.
-fn starts_epoch(kind: Kind, order: MemoryOrder) -> bool {
-    matches!(kind, Kind::Write | Kind::Idle) && order.is_release()
+    };
+    (kind, false)
 }
 
 /// Numbers the source sets in use.

@@ -15,7 +15,6 @@
 
 use super::buffers::Buffers;
 use super::instance::{Instance, Kind, Lists, NONE, Op};
-use raddle_core::model::Model;
 
 /// Stores after a release store have edges from at most this many stores before it.
 const MOST_RELEASED: usize = 64;
@@ -36,11 +35,11 @@ pub(super) struct Preserved {
 }
 
 impl Preserved {
-    pub(super) fn new(instance: &Instance, buffers: &Buffers, model: Model) -> Preserved {
+    pub(super) fn new(instance: &Instance, buffers: &Buffers) -> Preserved {
         let mut order = Chains::new(instance);
         let mut ends = vec![];
         for thread in 0..instance.threads() as u32 {
-            ends.push(order.add_thread(instance, buffers, thread, model));
+            ends.push(order.add_thread(instance, buffers, thread));
         }
         order.add_joins(instance, &ends);
         let edges = Lists::group(instance.ops.len(), &order.edges);
@@ -115,13 +114,7 @@ impl Chains {
 
     /// Adds a thread. Returns the events after which it is over: the last one outside the buffers,
     /// and the last stores that nothing drains.
-    fn add_thread(
-        &mut self,
-        instance: &Instance,
-        buffers: &Buffers,
-        thread: u32,
-        model: Model,
-    ) -> Vec<u32> {
+    fn add_thread(&mut self, instance: &Instance, buffers: &Buffers, thread: u32) -> Vec<u32> {
         let main = self.open();
         let mut fences = NONE;
         let mut stores = StoreChains::new(buffers.queues_of.get(thread));
@@ -136,7 +129,6 @@ impl Chains {
         let (first, end) = instance.bounds[thread as usize];
         for event in first..end {
             let Op { kind, starts_epoch, .. } = instance.ops[event as usize];
-            let starts_epoch = starts_epoch && model == Model::Pso;
             if buffers.is_buffered(event) {
                 if starts_epoch {
                     let cut = stores.cut().into_iter();

@@ -16,7 +16,6 @@ use raddle_core::execution::Coherence;
 use raddle_core::execution::{
     Action, Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
-use raddle_core::model::Model;
 use raddle_core::model::relations::{Relations, own_acquire};
 
 use super::models::Rules;
@@ -301,7 +300,7 @@ fn read(location: LocationId, event: usize, source: Option<usize>, effect: Effec
 
 impl<M: Rules, R: EventSet> IncrementalModel<R> for Checked<M, R> {
     const FENCES_ARE_EVENTS: bool = false;
-    const RACES: bool = !matches!(M::MODEL, Model::Sc | Model::Tso | Model::Pso);
+    const RACES: bool = !M::MODEL.has_store_buffers();
 
     fn new(threads: usize, locations: usize) -> Self {
         Checked { threads, locations, steps: vec![], levels: vec![], marker: PhantomData }
@@ -382,7 +381,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for Checked<M, R> {
     }
 
     fn can_be_last(&mut self, last: &[(usize, Option<usize>)]) -> bool {
-        if !M::MODIFICATION_ORDER {
+        if !M::MODEL.has_modification_order() {
             return last
                 .iter()
                 .all(|&(location, write)| self.is_overwritten_by_none(location, write));

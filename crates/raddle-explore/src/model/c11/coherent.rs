@@ -92,7 +92,7 @@ impl Read {
         effect: Effect,
         order: MemoryOrder,
     ) -> Self {
-        let strength = if effect == Effect::Sync { Strength::SYNC } else { access::<M>(order) };
+        let strength = if effect == Effect::Sync { Strength::OBJECT } else { access::<M>(order) };
         Read { event, thread, location, source, effect, strength }
     }
 

@@ -1,71 +1,41 @@
 //! Models as types, so that what a model makes of memory orders is compiled in.
 //!
-//! The same table as `effective_order` of [`relations`](raddle_core::model::relations), told by what an access
-//! or a fence does instead of by what it is called.
+//! All constants come from the table of [`orders`](raddle_core::model::orders).
 
 use raddle_core::execution::MemoryOrder;
 use raddle_core::model::Model;
+pub(super) use raddle_core::model::orders::Strength;
+use raddle_core::model::orders::{C11Orders, OrderSemantics};
 
-/// How an event synchronizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Strength {
-    /// Whether it takes part in synchronization at all.
-    pub(super) atomic: bool,
-    /// Whether it acquires if it reads.
-    pub(super) acquires: bool,
-    /// Whether it releases if it writes.
-    pub(super) releases: bool,
-    /// Whether it has a place in the order of sequentially consistent events.
-    pub(super) sequential: bool,
-}
-
-impl Strength {
-    /// Locks and other synchronization objects, in every model.
-    pub(super) const SYNC: Strength =
-        Strength { atomic: true, acquires: true, releases: true, sequential: false };
-}
-
-/// A model. All but [`Rules::MODEL`] is about those in the style of C11.
+/// A model as a type. All but [`Rules::MODEL`] is about C11-style models: using it with another one does not compile.
 pub trait Rules: 'static {
-    /// Which one.
+    /// The model.
     const MODEL: Model;
-    /// Whether writes of a location have a modification order.
-    const MODIFICATION_ORDER: bool = !matches!(Self::MODEL, Model::Wra);
-    /// Whether relaxed accesses and fences differ from others that are atomic.
-    const FENCES: bool = matches!(Self::MODEL, Model::Rc20 | Model::C20 | Model::Rc11);
-    /// Whether sequentially consistent accesses have an order of their own.
-    const SC_ACCESSES: bool = matches!(Self::MODEL, Model::C20 | Model::Rc11);
-    /// Whether sequentially consistent fences have one.
-    const SC_FENCES: bool = !matches!(Self::MODEL, Model::Relaxed);
-    /// Whether all modification orders and happens-before have one common order.
-    const STRONG: bool = matches!(Self::MODEL, Model::Sra);
-    /// Whether later writes of the same thread continue a release sequence.
-    const LONG_RELEASE_SEQUENCES: bool = matches!(Self::MODEL, Model::Rc11);
+    /// The row of the model.
+    const ORDERS: C11Orders = match Self::MODEL.orders() {
+        OrderSemantics::C11(orders) => orders,
+        OrderSemantics::StoreBuffer(_) => panic!("a store-buffer model has no C11 orders"),
+    };
+    /// Writes of a location have a modification order.
+    const MODIFICATION_ORDER: bool = Self::ORDERS.has_modification_order();
+    /// Some atomic accesses synchronize only with the help of fences.
+    const FENCES: bool = Self::ORDERS.has_weaker_accesses();
+    /// All modification orders and happens-before have one common order.
+    const STRONG: bool = Self::ORDERS.is_strong();
+    /// Later writes of the same thread continue a release sequence.
+    const LONG_RELEASE_SEQUENCES: bool = Self::ORDERS.own_writes_continue_release_sequences();
 }
 
 /// How an access with this order synchronizes.
 #[inline]
 pub(super) fn access<M: Rules>(order: MemoryOrder) -> Strength {
-    let atomic = order.is_atomic();
-    let (acquires, releases) = match M::MODEL {
-        Model::Relaxed => (false, false),
-        Model::Sra | Model::Ra | Model::Wra => (atomic, atomic),
-        _ => (order.is_acquire(), order.is_release()),
-    };
-    let sequential = M::SC_ACCESSES && order == MemoryOrder::SeqCst;
-    Strength { atomic, acquires, releases, sequential }
+    M::ORDERS.access(order)
 }
 
 /// How a fence with this order synchronizes.
 #[inline]
 pub(super) fn fence<M: Rules>(order: MemoryOrder) -> Strength {
-    let counts = !matches!(M::MODEL, Model::Relaxed);
-    Strength {
-        atomic: true,
-        acquires: counts && order.is_acquire(),
-        releases: counts && order.is_release(),
-        sequential: M::SC_FENCES && order == MemoryOrder::SeqCst,
-    }
+    M::ORDERS.fence(order)
 }
 
 macro_rules! rules {

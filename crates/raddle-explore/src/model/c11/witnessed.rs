@@ -195,7 +195,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for Witnessed<M, R> {
 
     #[inline]
     fn push_unlock(&mut self, event: usize, thread: usize, location: usize, acquire: usize) {
-        let (source, effect, strength) = (Some(acquire), Effect::Sync, Strength::SYNC);
+        let (source, effect, strength) = (Some(acquire), Effect::Sync, Strength::OBJECT);
         let read = Read { event, thread, location, source, effect, strength };
         let scb = &mut self.scb;
         self.execution.unlock(&read, |thread| enter::<M, R>(scb, &read, thread));

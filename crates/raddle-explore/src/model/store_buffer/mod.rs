@@ -39,6 +39,7 @@ mod search;
 mod witness;
 
 use raddle_core::execution::MemoryOrder;
+use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
 
 use super::{Effect, IncrementalModel, Reads, Sources};
 use crate::event_map::EventMap;
@@ -138,6 +139,14 @@ struct Asked<R> {
 }
 
 impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
+    /// The store buffers, as the table of orders names them.
+    const KIND: StoreBuffers = match BUFFERS {
+        SC => StoreBuffers::None,
+        TSO => StoreBuffers::PerThread,
+        PSO => StoreBuffers::PerLocation,
+        _ => panic!("there are three kinds of store buffers"),
+    };
+
     /// What the next event of the thread comes right behind, if it waits for an empty buffer or not.
     #[inline]
     fn front(&self, thread: usize, drains: bool) -> R {
@@ -408,10 +417,11 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for Linear<R, BUFFERS> 
 
     #[inline]
     fn push_store(&mut self, event: usize, thread: usize, location: usize, order: MemoryOrder) {
-        if BUFFERS == PSO && order == MemoryOrder::Release {
+        let effect = Self::KIND.store(order);
+        if effect == StoreEffect::BufferedBehindFence {
             self.push_store_fence(event, thread);
         }
-        self.add_write(event, thread, location, order == MemoryOrder::SeqCst);
+        self.add_write(event, thread, location, effect == StoreEffect::AtOnce);
     }
 
     #[inline]
@@ -421,10 +431,10 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for Linear<R, BUFFERS> 
 
     #[inline]
     fn push_fence(&mut self, event: usize, thread: usize, order: MemoryOrder) {
-        match order {
-            MemoryOrder::SeqCst => self.drain(thread),
-            order if order.is_release() => self.push_store_fence(event, thread),
-            _ => {}
+        match Self::KIND.fence(order) {
+            FenceEffect::Drain => self.drain(thread),
+            FenceEffect::StoreStore => self.push_store_fence(event, thread),
+            FenceEffect::Nothing => {}
         }
     }
 

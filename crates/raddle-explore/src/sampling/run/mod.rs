@@ -13,8 +13,7 @@ mod scheduling;
 
 use std::time::Instant;
 
-use raddle_core::execution::{MemoryOrder, ThreadId, Value};
-use raddle_core::program::OpKind;
+use raddle_core::execution::{ThreadId, Value};
 
 use super::super::Unsupported;
 use super::decide::{Decide, Kind, Moment};
@@ -198,7 +197,10 @@ impl<'a, M: Machine, T: Threads, D: Decide + ?Sized> Run<'a, M, T, D> {
     /// Whether a store of the thread reaches memory before it does anything else.
     fn leaves_first(&mut self, thread: usize) -> bool {
         let Thread { status, op, .. } = &self.states[thread];
-        if *status == Status::Draining || drains(&op.kind) || self.machine.is_full(thread) {
+        if *status == Status::Draining
+            || self.machine.drains(&op.kind)
+            || self.machine.is_full(thread)
+        {
             return true;
         }
         let (_, mut turn) = self.turn(thread);
@@ -217,25 +219,5 @@ impl<'a, M: Machine, T: Threads, D: Decide + ?Sized> Run<'a, M, T, D> {
     fn changed(&mut self) {
         self.changes += 1;
         self.quiet = 0;
-    }
-}
-
-/// Whether an op waits until all stores of its thread have reached memory.
-fn drains(kind: &OpKind) -> bool {
-    match kind {
-        OpKind::Load { .. }
-        | OpKind::Choose { .. }
-        | OpKind::StoreFence
-        | OpKind::Init { .. }
-        | OpKind::WriteCell { .. }
-        | OpKind::ReadCell { .. } => false,
-        OpKind::Store { order, .. } | OpKind::Fence { order } => *order == MemoryOrder::SeqCst,
-        OpKind::Rmw { .. }
-        | OpKind::CompareExchange { .. }
-        | OpKind::Lock { .. }
-        | OpKind::Unlock { .. }
-        | OpKind::Sync { .. }
-        | OpKind::Spawn { .. }
-        | OpKind::Join { .. } => true,
     }
 }

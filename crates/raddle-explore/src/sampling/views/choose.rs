@@ -16,7 +16,7 @@ impl Views {
         }
         let knows = &self.threads[thread].knows;
         let mut key = place.known(&knows.clock);
-        if self.orders.has_sc {
+        if self.orders.has_psc() {
             if knows.time > 0 {
                 key = key.max(place.known(&knows.fences)).max(place.sc_before(knows.time));
             }
@@ -33,13 +33,13 @@ impl Views {
     /// When a load comes among sequentially consistent events, if it is one.
     #[inline]
     fn time_of_load(&self, thread: usize, order: MemoryOrder) -> Option<u64> {
-        self.orders.is_sc(order).then(|| self.threads[thread].knows.sc)
+        self.orders.access(order).sequential.then(|| self.threads[thread].knows.sc)
     }
 
     /// The same of a write.
     #[inline]
     pub(super) fn time_of_write(&self, order: MemoryOrder) -> Option<u64> {
-        self.orders.is_sc(order).then_some(self.time)
+        self.orders.access(order).sequential.then_some(self.time)
     }
 
     /// Which write a read observes: the index.
@@ -50,7 +50,7 @@ impl Views {
         location: usize,
         order: MemoryOrder,
     ) -> usize {
-        if !self.orders.has_mo {
+        if !self.orders.has_modification_order() {
             return self.choose_causal(turn, location, |_| true);
         }
         let floor = self.floor(turn.thread(), location, self.time_of_load(turn.thread(), order));
@@ -67,7 +67,7 @@ impl Views {
         change: &Change,
         orders: (MemoryOrder, MemoryOrder),
     ) -> (usize, Option<(Value, bool)>, bool) {
-        let mut at = if self.orders.has_mo {
+        let mut at = if self.orders.has_modification_order() {
             self.choose(turn, location, orders.1)
         } else {
             self.choose_causal(turn, location, |write| {
@@ -104,9 +104,10 @@ impl Views {
     fn can_follow(&self, location: usize, at: usize) -> bool {
         let place = &self.places[location];
         let is_last = at + 1 == place.writes.len();
-        if !self.orders.has_mo {
+        if !self.orders.has_modification_order() {
             return !place.writes[at].taken;
         }
-        is_last || !self.orders.appends && !place.writes[at].taken && place.key_after(at).is_some()
+        is_last
+            || !self.orders.is_strong() && !place.writes[at].taken && place.key_after(at).is_some()
     }
 }

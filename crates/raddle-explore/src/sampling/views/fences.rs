@@ -7,16 +7,14 @@ use super::{Thread, Views};
 impl Views {
     /// A fence of the thread.
     pub(super) fn pass_fence(&mut self, thread: usize, order: MemoryOrder) {
-        if !self.orders.has_fences() {
-            return;
-        }
-        if order.is_acquire() {
+        let strength = self.orders.fence(order);
+        if strength.acquires {
             self.acquire_fence(thread);
         }
-        if order == MemoryOrder::SeqCst {
+        if strength.sequential {
             self.sc_fence(thread);
         }
-        if order.is_release() {
+        if strength.releases {
             self.release_fence(thread);
         }
     }
@@ -34,10 +32,10 @@ impl Views {
     /// A sequentially consistent fence, after it has acquired.
     fn sc_fence(&mut self, thread: usize) {
         let knows = &mut self.threads[thread].knows;
-        if self.orders.has_hidden {
+        if self.orders.fences_update_hidden_location() {
             knows.join(&self.fences);
             self.fences.copy(knows);
-        } else if self.orders.has_sc {
+        } else if self.orders.has_psc() {
             self.time += 1;
             knows.fences.join(&self.fences.clock);
             (knows.time, knows.sc) = (self.time, self.time);

@@ -32,7 +32,6 @@
 mod causal;
 mod choose;
 mod fences;
-mod orders;
 mod place;
 mod prune;
 mod release_view;
@@ -40,6 +39,7 @@ mod view;
 
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::model::Model;
+use raddle_core::model::orders::{C11Orders, SeqCst};
 
 use super::accesses::Accesses;
 use super::clock::Clock;
@@ -47,7 +47,6 @@ use super::decide::{Decide, Kind};
 use super::machine::{Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn};
 use super::threads::NONE;
 use causal::Floors;
-use orders::Orders;
 use place::{Place, Write};
 use release_view::{NOTHING, ReleaseViews};
 use view::View;
@@ -73,8 +72,8 @@ struct Thread {
 /// What threads know.
 pub(super) struct Views {
     /// Those of the model, and those of the current run.
-    of_model: Orders,
-    orders: Orders,
+    of_model: C11Orders,
+    orders: C11Orders,
     threads: Vec<Thread>,
     places: Vec<Place>,
     /// What synchronization objects tell, by location.
@@ -114,7 +113,7 @@ impl Views {
             place.writes.insert(at + 1, write);
         }
         place.see(write.thread as usize, write.op, write.key, true);
-        if self.orders.is_sc(order) {
+        if self.orders.access(order).sequential {
             place.note_sc(self.time, write.key);
         }
         if place.writes.len() >= place.crowd {
@@ -130,13 +129,13 @@ impl Views {
         let Write { tale, key, .. } = place.writes[at];
         if tale != NOTHING {
             let told = &self.tales.get(tale).told;
-            if self.orders.acquires(order) {
+            if self.orders.access(order).acquires {
                 own.knows.join(told);
             } else if order.is_atomic() {
                 own.pending.join(told);
             }
         }
-        if self.orders.has_mo {
+        if self.orders.has_modification_order() {
             place.see(thread, own.knows.clock.get(thread), key, false);
         }
     }
@@ -144,9 +143,10 @@ impl Views {
 
 impl Machine for Views {
     fn new(model: Model) -> Self {
+        let orders = model.c11_orders().expect("a C11-style model");
         Views {
-            of_model: Orders::of(model),
-            orders: Orders::of(model),
+            of_model: orders,
+            orders,
             threads: vec![],
             places: vec![],
             objects: vec![],
@@ -159,8 +159,9 @@ impl Machine for Views {
 
     fn set_open(&mut self, is_open: bool) -> bool {
         let orders = self.of_model;
-        self.orders = if is_open { orders.without_order() } else { orders };
-        orders.has_order()
+        let unordered = C11Orders { seq_cst: SeqCst::Unordered, ..orders };
+        self.orders = if is_open { unordered } else { orders };
+        orders != unordered
     }
 
     fn restart(&mut self) {
@@ -218,7 +219,7 @@ impl Machine for Views {
         let &Stored { location, value, carries, order } = stored;
         let last = self.places[location].writes.len() - 1;
         let mut at = last;
-        if self.orders.has_mo && !self.orders.appends {
+        if self.orders.has_modification_order() && !self.orders.is_strong() {
             let floor = self.floor(turn.thread(), location, self.time_of_write(order));
             at = last - turn.pick(Kind::Insert, last - floor + 1);
             let place = &self.places[location];
@@ -259,7 +260,8 @@ impl Machine for Views {
             let place = &mut self.places[location];
             place.writes[at].taken = true;
             let observed = place.writes[at].tale;
-            let after = if self.orders.has_mo { at } else { place.writes.len() - 1 };
+            let after =
+                if self.orders.has_modification_order() { at } else { place.writes.len() - 1 };
             let tale = self.tell(turn.thread(), location, order, observed);
             let write = self.write(turn, value, carries, tale);
             self.place(location, after, write, order);

@@ -6,7 +6,7 @@ impl Views {
     /// Drops writes that nobody can observe any more, and the oldest if there are too many.
     #[cold]
     pub(super) fn drop_old(&mut self, location: usize) {
-        if !self.orders.has_mo {
+        if !self.orders.has_modification_order() {
             self.drop_overwritten(location);
         } else {
             let reads = |thread: &&Thread| thread.is_live && !thread.joins;

@@ -120,15 +120,15 @@ impl Views {
         order: MemoryOrder,
         observed: u32,
     ) -> u32 {
-        if self.orders.is_sc(order) {
+        if self.orders.access(order).sequential {
             self.time += 1;
             self.threads[thread].knows.sc = self.time;
         }
         let mut tale = NOTHING;
         let own = &self.threads[thread];
-        if self.orders.releases(order) {
+        if self.orders.access(order).releases {
             tale = self.tales.with(tale, &own.knows);
-            if self.orders.own_writes_follow {
+            if self.orders.own_writes_continue_release_sequences() {
                 self.places[location].release(thread, &own.knows);
             }
         } else if order.is_atomic() {
@@ -142,7 +142,7 @@ impl Views {
         if order.is_atomic() {
             tale = self.tales.with_tale(tale, observed);
         }
-        if !self.orders.has_mo {
+        if !self.orders.has_modification_order() {
             tale = self.tales.with_before(tale, thread, &own.knows.clock);
         }
         tale

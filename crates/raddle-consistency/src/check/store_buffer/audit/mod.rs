@@ -35,6 +35,7 @@ use crate::history::{Format, write};
 use crate::reference::generate::perturb;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
+use raddle_core::model::orders::StoreBuffers;
 use raddle_core::random::Random;
 
 /// Longer programs are not run.
@@ -62,32 +63,32 @@ struct Subject {
 
 /// Audits the search for an execution under a model, without the closure and with it, as
 /// [`decide`](super::decide) does. Returns how many states were merged.
-fn audit_execution(execution: &Execution, model: Model) -> Result<usize, Stop> {
-    let instance = Instance::new(execution, &FxHashMap::default());
-    let buffers = Buffers::new(&instance, model);
+fn audit_execution(execution: &Execution, kind: StoreBuffers) -> Result<usize, Stop> {
+    let instance = Instance::new(execution, kind, &FxHashMap::default());
+    let buffers = Buffers::new(&instance, kind);
     let nothing = Lists::group(instance.ops.len(), &[]);
     let mut truth = Truth::new(question(&instance, &buffers, &nothing, None));
-    let merged = audit_question(&instance, &buffers, model, None, &mut truth)?;
-    let Ok(closed) = close(&instance, &buffers, &Preserved::new(&instance, &buffers, model)) else {
+    let merged = audit_question(&instance, &buffers, kind, None, &mut truth)?;
+    let Ok(closed) = close(&instance, &buffers, &Preserved::new(&instance, &buffers)) else {
         return match truth.can_complete()? {
             true => Err(Stop::Fault("the closure refutes what can be run".to_owned())),
             false => Ok(merged),
         };
     };
-    let narrowed = Instance::new(execution, &closed.sources);
-    Ok(merged + audit_question(&narrowed, &buffers, model, Some(&closed.order), &mut truth)?)
+    let narrowed = Instance::new(execution, kind, &closed.sources);
+    Ok(merged + audit_question(&narrowed, &buffers, kind, Some(&closed.order), &mut truth)?)
 }
 
 fn audit_question(
     instance: &Instance,
     buffers: &Buffers,
-    model: Model,
+    kind: StoreBuffers,
     order: Option<&Order>,
     truth: &mut Truth<'_>,
 ) -> Result<usize, Stop> {
     let own_first = own_stores_first(instance);
     let question = question(instance, buffers, &own_first, order);
-    if model == Model::Pso && instance.has_reads_from_map() {
+    if kind == StoreBuffers::PerLocation && instance.has_reads_from_map() {
         audit(Lazy::new(question), truth)
     } else {
         audit(Eager::new(question), truth)
@@ -143,7 +144,8 @@ fn execute(program: &Program, subject: &Subject, random: &mut Random) -> Option<
 /// # Panics
 /// If it should not.
 fn merges(execution: &Execution, model: Model, number: u64) -> bool {
-    match audit_execution(execution, model) {
+    let kind = model.store_buffers().expect("a model with store buffers");
+    match audit_execution(execution, kind) {
         Ok(merged) => merged > 0,
         Err(Stop::TooLarge) => false,
         Err(Stop::Fault(what)) => {
