@@ -1,52 +1,48 @@
-//! The language: control flow, data, bounds, and what is refused.
+//! The C language: control flow, data, bounds, memory errors and unsupported constructs.
 
-use raddle_bmc::{Answer, Options, Refusal, Report, check};
+use raddle_bmc::Answer;
 
-fn checked(text: &str, unwind: usize) -> Result<Report, Refusal> {
-    let directory = tempfile::TempDir::new().expect("a directory");
-    let file = directory.path().join("program.c");
-    std::fs::write(&file, text).expect("a file");
-    check(&Options { unwind, ..Options::new(file) })
-}
+use super::support::check_text;
 
 fn answer(text: &str, unwind: usize) -> Answer {
-    checked(text, unwind).expect("it is modelled").answer
+    let report = check_text(text, |options| options.unwind = unwind);
+    report.expect("the program is supported").answer
 }
 
-/// What is refused: the line, and what is there.
+/// File, line and message of the error for an unsupported program.
 fn refused(text: &str) -> String {
-    let refusal = checked(text, 2).expect_err("it is not modelled");
+    let refusal = check_text(text, |_| {}).expect_err("the program is not supported");
     let line = refusal.place.rsplit('/').next().unwrap_or_default().to_owned();
     format!("{line}: {}", refusal.what)
 }
 
 #[test]
-fn all_control_flow_does_what_it_does() {
-    assert_eq!(answer(include_str!("language.c"), 9), Answer::Safe);
+fn control_flow_and_data_follow_the_c_standard() {
+    assert_eq!(answer(include_str!("../programs/language.c"), 9), Answer::Safe);
 }
 
 #[test]
-fn a_loop_that_goes_on_is_no_proof() {
+fn loops_beyond_the_bound_are_reported() {
     let text = "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n\
                 int n = __VERIFIER_nondet_int(), i = 0;\nwhile (i < n) i++;\nassert(i != 7);\n}\n";
     let Answer::Bounded(reasons) = answer(text, 3) else {
-        panic!("three iterations are not enough")
+        panic!("three iterations do not reach the bug")
     };
     assert_eq!(reasons.len(), 1, "{reasons:?}");
     assert!(reasons[0].ends_with("program.c:5: a loop goes on after 3 iterations"), "{reasons:?}");
-    let Answer::Bug(bug) = answer(text, 7) else { panic!("seven are") };
+    let Answer::Bug(bug) = answer(text, 7) else { panic!("seven iterations reach the bug") };
     assert_eq!(bug.inputs[0].value, 7);
 }
 
 #[test]
-fn a_function_that_calls_itself_for_ever_is_no_proof() {
+fn recursion_beyond_the_bound_is_reported() {
     let text = "static int f(int n) { return n ? f(n - 1) : 0; }\nextern int __VERIFIER_nondet_int(void);\n\
                 int main(void) { return f(__VERIFIER_nondet_int()); }\n";
     assert!(matches!(answer(text, 3), Answer::Bounded(_)));
 }
 
 #[test]
-fn what_is_not_modelled_is_refused() {
+fn unsupported_constructs_are_reported_with_their_line() {
     assert_eq!(refused("int main(void) {\n  float x = 1;\n}"), "program.c:2: floating point");
     assert_eq!(
         refused("struct s {\n  int a : 3;\n};\nint main(void) { struct s x; return x.a; }"),
@@ -71,7 +67,7 @@ fn what_is_not_modelled_is_refused() {
 }
 
 #[test]
-fn pointers_that_go_astray_are_found() {
+fn invalid_accesses_and_divisions_are_bugs() {
     let bug = |text: &str| match answer(text, 3) {
         Answer::Bug(bug) => (bug.kind, bug.message),
         other => panic!("{other:?}"),
@@ -101,18 +97,18 @@ fn pointers_that_go_astray_are_found() {
     );
 }
 
-/// Duff's device: the switch jumps into the loop once, and not again where the loop comes back to a case.
+/// Duff's device: the switch enters the loop once; a later iteration that passes the case label does not.
 #[test]
-fn a_switch_jumps_into_a_loop_once() {
+fn a_switch_enters_a_loop_once() {
     let text = "#include <assert.h>\nint main(void) {\nint n = 7, c = 0, i = (n + 3) / 4;\nswitch (n % 4) {\n\
                 case 0: do { c++;\ncase 3: c++;\ndefault: c++;\ncase 1: c++; } while (--i > 0);\n}\n\
                 assert(c == 7);\n}\n";
     assert_eq!(answer(text, 3), Answer::Safe);
 }
 
-/// What is not executed is only asked for its type: here is no thread, and no function that calls itself for ever.
+/// Only the type of an unreachable operand is computed: this creates no thread and no infinite recursion.
 #[test]
-fn the_other_side_of_a_conditional_is_not_executed() {
+fn unreachable_operands_of_conditionals_are_not_executed() {
     let thread = "#include <assert.h>\n#include <pthread.h>\nstatic int x, y;\n\
                   static void *run(void *a) { x = 1; return 0; }\nstatic void *look(void *a) { y = x; return 0; }\n\
                   int main(void) {\npthread_t t, u;\nint r = x ? pthread_create(&t, 0, run, 0) : 0;\n\

@@ -1,6 +1,8 @@
-//! Threads and their stacks: what is wrong with them, and what is not; and exchanges that fail for no reason.
+//! Joining and detaching threads, lifetimes of variables, weak exchanges, and fences in local code.
 
-use raddle_bmc::{Answer, Model, Options, Report, check};
+use raddle_bmc::{Answer, Model, Report};
+
+use super::support::{check_text, is_bug};
 
 const HEADERS: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n";
 
@@ -9,13 +11,13 @@ fn checked(text: &str, unwind: usize, rounds: usize) -> Report {
 }
 
 fn checked_under(model: Model, text: &str, unwind: usize, rounds: usize) -> Report {
-    let directory = tempfile::TempDir::new().expect("a directory");
-    let file = directory.path().join("program.c");
-    std::fs::write(&file, format!("{HEADERS}{text}")).expect("a file");
-    check(&Options { model, unwind, rounds, ..Options::new(file) }).expect("it is modelled")
+    let report = check_text(&format!("{HEADERS}{text}"), |options| {
+        (options.model, options.unwind, options.rounds) = (model, unwind, rounds);
+    });
+    report.expect("the program is supported")
 }
 
-/// What is wrong: the kind, what it is, and the line, without the headers.
+/// Line (not counting the headers), kind and message of the bug.
 fn bug(text: &str) -> String {
     match checked(text, 2, 3).answer {
         Answer::Bug(bug) => {
@@ -23,18 +25,18 @@ fn bug(text: &str) -> String {
                 bug.place.rsplit(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
             format!("{}:{}: {}", line.saturating_sub(3), bug.kind, bug.message)
         }
-        other => panic!("nothing is wrong: {other:?}"),
+        other => panic!("no bug found: {other:?}"),
     }
 }
 
-fn is_safe(text: &str, rounds: usize) {
+fn assert_safe(text: &str, rounds: usize) {
     assert_eq!(checked(text, 2, rounds).answer, Answer::Safe, "{text}");
 }
 
 const RUN: &str = "static void *run(void *a) { return a; }\n";
 
 #[test]
-fn a_thread_is_joined_once() {
+fn joining_or_detaching_a_thread_twice_is_misuse() {
     let join = |body: &str| bug(&format!("{RUN}int main(void) {{\npthread_t t;\n{body}\n}}"));
     let create = "pthread_create(&t, 0, run, 0);";
     assert_eq!(
@@ -65,7 +67,7 @@ fn a_thread_is_joined_once() {
 }
 
 #[test]
-fn two_threads_do_not_join_a_third_at_once() {
+fn concurrent_joins_of_one_thread_are_misuse() {
     let text = "static pthread_t t;\nstatic void *run(void *a) { return a; }\n\
                 static void *join(void *a) {\npthread_join(t, 0);\nreturn a; }\n\
                 int main(void) {\npthread_create(&t, 0, run, 0);\npthread_t u, v;\n\
@@ -74,7 +76,7 @@ fn two_threads_do_not_join_a_third_at_once() {
 }
 
 #[test]
-fn variables_end_with_their_block() {
+fn uses_of_variables_after_their_block_are_reported() {
     assert_eq!(
         bug("static int *f(void) { int x = 1; return &x; }\nint main(void) {\nreturn *f();\n}"),
         "3:use-after-return: a variable is used whose block has ended"
@@ -83,22 +85,22 @@ fn variables_end_with_their_block() {
         bug("int main(void) {\nint *p;\n{ int x = 1; p = &x; }\n*p = 2;\n}"),
         "4:use-after-return: a variable is used whose block has ended"
     );
-    is_safe(
+    assert_safe(
         "int main(void) { int x = 1, *p = &x; for (int i = 0; i < 2; i++) *p += 1; assert(x == 3); }",
         2,
     );
-    is_safe(
+    assert_safe(
         "static int add(int *p) { return *p += 1; }\nint main(void) { int x = 1; assert(add(&x) + add(&x) == 5); }",
         2,
     );
-    is_safe(
+    assert_safe(
         "int main(void) { int n = 0; { int x = 0, *p = &x; again: *p += 1; if (++n < 2) goto again; assert(x == 2); } }",
         2,
     );
 }
 
 #[test]
-fn variables_of_functions_end_for_other_threads_too() {
+fn other_threads_must_not_use_variables_of_returned_functions() {
     let set = "static void *set(void *p) {\n*(int *)p = 1;\nreturn 0; }\n";
     let start =
         "static pthread_t t;\nstatic void start(void) { int x = 0; pthread_create(&t, 0, set, &x);";
@@ -107,8 +109,8 @@ fn variables_of_functions_end_for_other_threads_too() {
         bug(&format!("{set}{start}{main} pthread_join(t, 0); }}")),
         "2:use-after-return: a variable is used whose block has ended"
     );
-    is_safe(&format!("{set}{start} pthread_join(t, 0); assert(x == 1); {main} }}"), 4);
-    is_safe(
+    assert_safe(&format!("{set}{start} pthread_join(t, 0); assert(x == 1); {main} }}"), 4);
+    assert_safe(
         &format!(
             "{set}int main(void) {{ pthread_t t; int x = 0; pthread_create(&t, 0, set, &x); }}"
         ),
@@ -117,7 +119,7 @@ fn variables_of_functions_end_for_other_threads_too() {
 }
 
 #[test]
-fn variables_of_blocks_end_for_other_threads_too() {
+fn other_threads_must_not_use_variables_of_left_blocks() {
     let set = "static void *set(void *p) {\n*(int *)p = 1;\nreturn 0; }\n";
     let main = |in_block: &str, behind: &str| {
         format!(
@@ -127,18 +129,18 @@ fn variables_of_blocks_end_for_other_threads_too() {
     let join = "pthread_join(t, 0);";
     let expected = "2:use-after-return: a variable is used whose block has ended";
     assert_eq!(bug(&main("", join)), expected);
-    is_safe(&main("pthread_join(t, 0); assert(x == 1);", ""), 4);
+    assert_safe(&main("pthread_join(t, 0); assert(x == 1);", ""), 4);
     let repeated = |join: &str| {
         format!(
             "{set}int main(void) {{ pthread_t t; for (int i = 0; i < 2; i++) {{ int x = 0; pthread_create(&t, 0, set, &x); {join} }} }}"
         )
     };
     assert_eq!(bug(&repeated("")), expected);
-    is_safe(&repeated(join), 6);
+    assert_safe(&repeated(join), 6);
 }
 
 #[test]
-fn the_stack_of_a_thread_ends_with_it() {
+fn variables_of_ended_threads_must_not_be_used() {
     let thread = |end: &str| {
         format!(
             "static int *_Atomic p;\nstatic void *run(void *a) {{ int x = 1; p = &x; {end} }}\n\
@@ -151,7 +153,7 @@ fn the_stack_of_a_thread_ends_with_it() {
 }
 
 #[test]
-fn weak_exchanges_fail_for_no_reason() {
+fn weak_exchanges_may_fail_spuriously() {
     let once = |strength: &str| {
         format!(
             "static atomic_int x;\nint main(void) {{\nint e = 0;\n\
@@ -162,42 +164,42 @@ fn weak_exchanges_fail_for_no_reason() {
         bug(&once("weak")),
         "4:assertion: assertion failed: atomic_compare_exchange_weak(&x, &e, 1) || e"
     );
-    is_safe(&once("strong"), 2);
+    assert_safe(&once("strong"), 2);
     let counted = "static atomic_int x;\nint main(void) {\nint e = 0, n = 0;\n\
                    while (!atomic_compare_exchange_weak(&x, &e, 1)) n++;\nassert(n < 2);\n}";
     assert_eq!(bug(counted), "5:assertion: assertion failed: n < 2");
 }
 
 #[test]
-fn loops_around_weak_exchanges_are_like_those_around_strong_ones() {
+fn loops_around_weak_and_strong_exchanges_need_the_same_bound() {
     for strength in ["weak", "strong"] {
         let text = format!(
             "static atomic_int x;\nstatic void *add(void *a) {{\nint e = atomic_load(&x);\n\
              while (!atomic_compare_exchange_{strength}(&x, &e, e + 1));\nreturn 0; }}\n\
              int main(void) {{ pthread_t t; pthread_create(&t, 0, add, 0); add(0); pthread_join(t, 0); assert(x == 2); }}"
         );
-        is_safe(&text, 8);
+        assert_safe(&text, 8);
     }
 }
 
 #[test]
-fn how_wide_an_index_is_costs_nothing() {
+fn the_width_of_a_variable_with_few_values_costs_nothing() {
     let size = |ty: &str| {
         let text = format!(
             "static _Atomic {ty} link;\nstatic void *run(void *a) {{ atomic_exchange(&link, -1); atomic_exchange(&link, 2);\n\
              return 0; }}\nint main(void) {{ pthread_t t, u; pthread_create(&t, 0, run, 0); pthread_create(&u, 0, run, 0);\n\
              assert(atomic_load(&link) >= 0); }}"
         );
-        let Report { answer, statistics } = checked(&text, 2, 3);
-        assert!(matches!(answer, Answer::Bug(_)));
-        (statistics.variables, statistics.clauses)
+        let report = checked(&text, 2, 3);
+        assert!(is_bug(&report));
+        (report.statistics.variables, report.statistics.clauses)
     };
     assert_eq!(size("short"), size("long"));
 }
 
-/// Store buffering, with a statement between store and load that concerns one thread only.
+/// Store buffering, with a statement between store and load that accesses memory of one thread only.
 #[test]
-fn what_empties_a_buffer_does_so_where_nobody_else_looks() {
+fn local_atomic_updates_flush_the_buffer() {
     let is_safe = |between: [&str; 2]| {
         let thread = |name: &str, mine: &str, other: &str, between: &str| {
             format!(
@@ -212,9 +214,7 @@ fn what_empties_a_buffer_does_so_where_nobody_else_looks() {
             thread("f", "x", "y", between[0]),
             thread("g", "y", "x", between[1])
         );
-        let answers =
-            [Model::Tso, Model::Pso].map(|model| checked_under(model, &text, 2, 3).answer);
-        let bugs = answers.map(|answer| matches!(answer, Answer::Bug(_)));
+        let bugs = [Model::Tso, Model::Pso].map(|model| is_bug(&checked_under(model, &text, 2, 3)));
         assert_eq!(bugs[0], bugs[1], "{text}");
         !bugs[0]
     };
@@ -234,16 +234,16 @@ fn what_empties_a_buffer_does_so_where_nobody_else_looks() {
     ]));
 }
 
-/// Under PSO a release store has a store-store fence before it, whoever looks.
+/// Under PSO a release store is preceded by a store-store fence, even if no other thread accesses its location.
 #[test]
-fn a_release_orders_stores_where_nobody_else_looks() {
+fn local_release_stores_order_stores() {
     let between = |statement: &str| {
         let text = format!(
             "static atomic_int x, y, z;\nstatic void *f(void *a) {{ atomic_store_explicit(&x, 1, memory_order_relaxed);\n\
              {statement}; atomic_store_explicit(&y, 1, memory_order_relaxed); return 0; }}\n\
              int main(void) {{ pthread_t t; pthread_create(&t, 0, f, 0); if (y) assert(x); }}"
         );
-        matches!(checked_under(Model::Pso, &text, 2, 3).answer, Answer::Bug(_))
+        is_bug(&checked_under(Model::Pso, &text, 2, 3))
     };
     assert!(between("atomic_store_explicit(&z, 1, memory_order_relaxed)"));
     assert!(!between("atomic_store_explicit(&z, 1, memory_order_release)"));

@@ -1,9 +1,9 @@
-//! Random small programs against a machine with store buffers.
+//! Random small programs, compared with an operational machine with store buffers.
 //!
-//! A program is made at random: two or three threads that load, store, update and fence. The machine below runs it in
-//! every possible way and collects what its registers can be. Then some outcome is forbidden by an assertion, one that
-//! can be or one that cannot, and the check must say which, with bounds that are large enough, under every model and
-//! with every representation of store buffers.
+//! A random program has two or three threads of loads, stores, atomic updates and fences. The machine explores all its
+//! executions and collects the possible final registers and memory. An assertion then forbids one outcome, possible or
+//! not. With sufficient bounds, the checker must find the assertion violated exactly if the outcome is possible, under
+//! every model and with every representation of store buffers.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
@@ -11,109 +11,100 @@ use std::path::Path;
 
 use raddle_bmc::{Abstraction, Answer, Model, Options, check};
 
-/// A small generator of random numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 20) as usize % limit
-    }
-}
+use super::support::{XorShift, is_bug};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Statement {
+enum RandomStatement {
     Load(usize),
     Store(usize, u8),
     Release(usize, u8),
     StoreSc(usize, u8),
-    /// Adds to what is there, and remembers that.
+    /// Atomic fetch-and-add; the old value goes to a register.
     Add(usize, u8),
-    /// From one value to another, if it is there.
+    /// Compare-and-swap: location, expected value, new value; the old value goes to a register.
     Swap(usize, u8, u8),
     Fence,
     ReleaseFence,
     /// Skips the next statement if the last register is not zero.
-    Unless,
+    SkipIfNonzero,
 }
 
-type Thread = Vec<Statement>;
+type RandomThread = Vec<RandomStatement>;
 
-fn program(random: &mut Random) -> Vec<Thread> {
+fn program(random: &mut XorShift) -> Vec<RandomThread> {
     let threads = 2 + random.below(2);
     let length = if threads == 2 { 4 } else { 3 };
-    let thread = |random: &mut Random| {
+    let thread = |random: &mut XorShift| {
         let count = 1 + random.below(length);
         (0..count).map(|_| statement(random)).collect()
     };
     (0..threads).map(|_| thread(random)).collect()
 }
 
-fn statement(random: &mut Random) -> Statement {
+fn statement(random: &mut XorShift) -> RandomStatement {
     let (at, value) = (random.below(2), 1 + random.below(2) as u8);
     match random.below(14) {
-        0..4 => Statement::Load(at),
-        4..7 => Statement::Store(at, value),
-        7 => Statement::Release(at, value),
-        8 => Statement::StoreSc(at, value),
-        9 => Statement::Add(at, value),
-        10 => Statement::Swap(at, random.below(2) as u8, value),
-        11 => Statement::Fence,
-        12 => Statement::ReleaseFence,
-        _ => Statement::Unless,
+        0..4 => RandomStatement::Load(at),
+        4..7 => RandomStatement::Store(at, value),
+        7 => RandomStatement::Release(at, value),
+        8 => RandomStatement::StoreSc(at, value),
+        9 => RandomStatement::Add(at, value),
+        10 => RandomStatement::Swap(at, random.below(2) as u8, value),
+        11 => RandomStatement::Fence,
+        12 => RandomStatement::ReleaseFence,
+        _ => RandomStatement::SkipIfNonzero,
     }
 }
 
-/// Something in a buffer: a store, or a line that later stores do not cross.
+/// An entry of a store buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Waiting {
+enum BufferEntry {
     Store(usize, u8),
-    Line,
+    /// Later stores must not overtake earlier ones across this entry.
+    Barrier,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Runner {
-    at: usize,
+struct MachineThread {
+    next_statement: usize,
     registers: Vec<u8>,
-    buffer: VecDeque<Waiting>,
+    buffer: VecDeque<BufferEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Machine {
+struct BufferMachine {
     memory: [u8; 2],
-    runners: Vec<Runner>,
+    threads: Vec<MachineThread>,
 }
 
-impl Machine {
-    /// All machines that this one can become in one step.
-    fn steps(&self, program: &[Thread], model: Model) -> Vec<Machine> {
+impl BufferMachine {
+    /// All successor states.
+    fn steps(&self, program: &[RandomThread], model: Model) -> Vec<BufferMachine> {
         let mut all = vec![];
         for thread in 0..program.len() {
-            all.extend(self.run(program, thread, model));
+            all.extend(self.execute(program, thread, model));
             all.extend(self.flush(thread, model));
         }
         all
     }
 
-    /// Stores that reach memory: under TSO the oldest, under PSO the oldest to each location before a line.
-    fn flush(&self, thread: usize, model: Model) -> Vec<Machine> {
-        let buffer = &self.runners[thread].buffer;
+    /// States after one store has reached memory: the oldest (TSO), or the oldest per location before a barrier (PSO).
+    fn flush(&self, thread: usize, model: Model) -> Vec<BufferMachine> {
+        let buffer = &self.threads[thread].buffer;
         let mut seen = [false; 2];
         let mut all = vec![];
         for (i, &waiting) in buffer.iter().enumerate() {
-            let Waiting::Store(at, value) = waiting else {
+            let BufferEntry::Store(at, value) = waiting else {
                 if i == 0 {
                     let mut next = self.clone();
-                    next.runners[thread].buffer.pop_front();
+                    next.threads[thread].buffer.pop_front();
                     all.push(next);
                 }
                 break;
             };
             if !seen[at] && (i == 0 || model == Model::Pso) {
                 let mut next = self.clone();
-                next.runners[thread].buffer.remove(i);
+                next.threads[thread].buffer.remove(i);
                 next.memory[at] = value;
                 all.push(next);
             }
@@ -122,61 +113,70 @@ impl Machine {
         all
     }
 
-    fn run(&self, program: &[Thread], thread: usize, model: Model) -> Option<Machine> {
-        let statement = *program[thread].get(self.runners[thread].at)?;
+    /// The state after the next statement of a thread, unless that waits for an empty buffer.
+    fn execute(
+        &self,
+        program: &[RandomThread],
+        thread: usize,
+        model: Model,
+    ) -> Option<BufferMachine> {
+        let statement = *program[thread].get(self.threads[thread].next_statement)?;
         let mut next = self.clone();
-        let Machine { memory, runners } = &mut next;
-        let runner = &mut runners[thread];
+        let BufferMachine { memory, threads } = &mut next;
+        let thread_state = &mut threads[thread];
         let must_be_empty = matches!(
             statement,
-            Statement::StoreSc(..) | Statement::Add(..) | Statement::Swap(..) | Statement::Fence
+            RandomStatement::StoreSc(..)
+                | RandomStatement::Add(..)
+                | RandomStatement::Swap(..)
+                | RandomStatement::Fence
         );
-        if must_be_empty && !runner.buffer.is_empty() {
+        if must_be_empty && !thread_state.buffer.is_empty() {
             return None;
         }
-        runner.at += 1;
+        thread_state.next_statement += 1;
         match statement {
-            Statement::Load(at) => {
-                let own = runner.buffer.iter().rev().find_map(|waiting| match waiting {
-                    Waiting::Store(own, value) if *own == at => Some(*value),
+            RandomStatement::Load(at) => {
+                let own = thread_state.buffer.iter().rev().find_map(|waiting| match waiting {
+                    BufferEntry::Store(own, value) if *own == at => Some(*value),
                     _ => None,
                 });
-                runner.registers.push(own.unwrap_or(memory[at]));
+                thread_state.registers.push(own.unwrap_or(memory[at]));
             }
-            Statement::Store(at, value) | Statement::Release(at, value) => {
+            RandomStatement::Store(at, value) | RandomStatement::Release(at, value) => {
                 if model == Model::Sc {
                     memory[at] = value;
                 } else {
-                    if model == Model::Pso && matches!(statement, Statement::Release(..)) {
-                        runner.buffer.push_back(Waiting::Line);
+                    if model == Model::Pso && matches!(statement, RandomStatement::Release(..)) {
+                        thread_state.buffer.push_back(BufferEntry::Barrier);
                     }
-                    runner.buffer.push_back(Waiting::Store(at, value));
+                    thread_state.buffer.push_back(BufferEntry::Store(at, value));
                 }
             }
-            Statement::StoreSc(at, value) => memory[at] = value,
-            Statement::Add(at, value) => {
-                runner.registers.push(memory[at]);
+            RandomStatement::StoreSc(at, value) => memory[at] = value,
+            RandomStatement::Add(at, value) => {
+                thread_state.registers.push(memory[at]);
                 memory[at] = memory[at].wrapping_add(value);
             }
-            Statement::Swap(at, from, to) => {
-                runner.registers.push(memory[at]);
+            RandomStatement::Swap(at, from, to) => {
+                thread_state.registers.push(memory[at]);
                 if memory[at] == from {
                     memory[at] = to;
                 }
             }
-            Statement::Fence => {}
-            Statement::ReleaseFence => {
-                if model == Model::Pso && !runner.buffer.is_empty() {
-                    runner.buffer.push_back(Waiting::Line);
+            RandomStatement::Fence => {}
+            RandomStatement::ReleaseFence => {
+                if model == Model::Pso && !thread_state.buffer.is_empty() {
+                    thread_state.buffer.push_back(BufferEntry::Barrier);
                 }
             }
-            Statement::Unless => {
-                let skips = runner.registers.last().is_some_and(|&value| value != 0);
-                if skips && runner.at < program[thread].len() {
-                    if reads(program[thread][runner.at]) {
-                        runner.registers.push(0);
+            RandomStatement::SkipIfNonzero => {
+                let skips = thread_state.registers.last().is_some_and(|&value| value != 0);
+                if skips && thread_state.next_statement < program[thread].len() {
+                    if reads(program[thread][thread_state.next_statement]) {
+                        thread_state.registers.push(0);
                     }
-                    runner.at += 1;
+                    thread_state.next_statement += 1;
                 }
             }
         }
@@ -184,23 +184,29 @@ impl Machine {
     }
 }
 
-/// Whether a statement has a register.
-fn reads(statement: Statement) -> bool {
-    matches!(statement, Statement::Load(_) | Statement::Add(..) | Statement::Swap(..))
+/// Returns `true` if the statement writes a register.
+fn reads(statement: RandomStatement) -> bool {
+    matches!(
+        statement,
+        RandomStatement::Load(_) | RandomStatement::Add(..) | RandomStatement::Swap(..)
+    )
 }
 
-/// What the registers of all threads, and memory, can be.
-fn outcomes(program: &[Thread], model: Model) -> BTreeSet<Vec<u8>> {
-    let runners = vec![Runner::default(); program.len()];
-    let start = Machine { memory: [0; 2], runners };
+/// All possible final values of the registers of all threads, followed by memory.
+fn outcomes(program: &[RandomThread], model: Model) -> BTreeSet<Vec<u8>> {
+    let threads = vec![MachineThread::default(); program.len()];
+    let start = BufferMachine { memory: [0; 2], threads };
     let mut seen = BTreeSet::from([start.clone()]);
     let mut open = vec![start];
     let mut ends = BTreeSet::new();
     while let Some(machine) = open.pop() {
         let steps = machine.steps(program, model);
         if steps.is_empty() {
-            let mut end: Vec<u8> =
-                machine.runners.iter().flat_map(|runner| runner.registers.clone()).collect();
+            let mut end: Vec<u8> = machine
+                .threads
+                .iter()
+                .flat_map(|thread_state| thread_state.registers.clone())
+                .collect();
             end.extend(machine.memory);
             ends.insert(end);
         }
@@ -213,8 +219,8 @@ fn outcomes(program: &[Thread], model: Model) -> BTreeSet<Vec<u8>> {
     ends
 }
 
-/// The program in C, with an assertion that this outcome is not.
-fn in_c(program: &[Thread], forbidden: &[u8]) -> String {
+/// The program in C, with an assertion that excludes the outcome `forbidden`.
+fn in_c(program: &[RandomThread], forbidden: &[u8]) -> String {
     let mut text = String::from(
         "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\nstatic _Atomic unsigned char x, y;\n",
     );
@@ -232,29 +238,31 @@ fn in_c(program: &[Thread], forbidden: &[u8]) -> String {
         for &statement in thread {
             let place = format!("r{number}[{register}]");
             let line = match statement {
-                Statement::Load(at) => format!(
+                RandomStatement::Load(at) => format!(
                     "last = {place} = atomic_load_explicit(&{}, memory_order_relaxed);",
                     names[at]
                 ),
-                Statement::Store(at, v) => {
+                RandomStatement::Store(at, v) => {
                     format!("atomic_store_explicit(&{}, {v}, memory_order_relaxed);", names[at])
                 }
-                Statement::Release(at, v) => {
+                RandomStatement::Release(at, v) => {
                     format!("atomic_store_explicit(&{}, {v}, memory_order_release);", names[at])
                 }
-                Statement::StoreSc(at, v) => format!("atomic_store(&{}, {v});", names[at]),
-                Statement::Add(at, v) => {
+                RandomStatement::StoreSc(at, v) => format!("atomic_store(&{}, {v});", names[at]),
+                RandomStatement::Add(at, v) => {
                     format!("last = {place} = atomic_fetch_add(&{}, {v});", names[at])
                 }
-                Statement::Swap(at, from, to) => format!(
+                RandomStatement::Swap(at, from, to) => format!(
                     "{{ unsigned char e = {from}; atomic_compare_exchange_strong(&{}, &e, {to}); last = {place} = e; }}",
                     names[at]
                 ),
-                Statement::Fence => String::from("atomic_thread_fence(memory_order_seq_cst);"),
-                Statement::ReleaseFence => {
+                RandomStatement::Fence => {
+                    String::from("atomic_thread_fence(memory_order_seq_cst);")
+                }
+                RandomStatement::ReleaseFence => {
                     String::from("atomic_thread_fence(memory_order_release);")
                 }
-                Statement::Unless => String::from("n = last;"),
+                RandomStatement::SkipIfNonzero => String::from("n = last;"),
             };
             let line = match skipped {
                 true if reads(statement) => format!("if (!n) {{ {line} }} else last = 0;"),
@@ -266,7 +274,7 @@ fn in_c(program: &[Thread], forbidden: &[u8]) -> String {
                 conditions.push(place);
                 register += 1;
             }
-            skipped = statement == Statement::Unless;
+            skipped = statement == RandomStatement::SkipIfNonzero;
         }
         text += "    return 0;\n}\n";
     }
@@ -287,31 +295,33 @@ fn in_c(program: &[Thread], forbidden: &[u8]) -> String {
     text
 }
 
-/// Two jumps in a row, or one over a jump, are no C: they are left out.
-fn is_fit(program: &[Thread]) -> bool {
-    let fits = |thread: &Thread| {
+/// Returns `true` if no skip is last in its thread or skips another skip, which [`in_c`] cannot express.
+fn is_expressible(program: &[RandomThread]) -> bool {
+    let fits = |thread: &RandomThread| {
         let pairs = thread.windows(2);
-        !pairs.into_iter().any(|pair| pair == [Statement::Unless, Statement::Unless])
-            && thread.last() != Some(&Statement::Unless)
+        !pairs
+            .into_iter()
+            .any(|pair| pair == [RandomStatement::SkipIfNonzero, RandomStatement::SkipIfNonzero])
+            && thread.last() != Some(&RandomStatement::SkipIfNonzero)
     };
     program.iter().all(fits)
 }
 
 #[test]
-fn what_is_found_is_what_a_machine_with_store_buffers_does() {
-    let directory = tempfile::TempDir::new().expect("a directory");
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+fn verdicts_agree_with_an_operational_machine() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory can be created");
+    let mut random = XorShift(0x9e37_79b9_7f4a_7c15);
     let (mut reached, mut cases) = (0, 0);
     while cases < 24 {
         let program = program(&mut random);
-        if !is_fit(&program) {
+        if !is_expressible(&program) {
             continue;
         }
         cases += 1;
         for model in [Model::Sc, Model::Tso, Model::Pso] {
             let possible: Vec<Vec<u8>> = outcomes(&program, model).into_iter().collect();
             let weakest: Vec<Vec<u8>> = outcomes(&program, Model::Pso).into_iter().collect();
-            // One of the weakest model, or one that is nowhere.
+            // An outcome of the weakest model, sometimes changed to one that may be impossible.
             let mut outcome = weakest[random.below(weakest.len())].clone();
             if random.below(4) == 0 {
                 let at = random.below(outcome.len());
@@ -320,7 +330,7 @@ fn what_is_found_is_what_a_machine_with_store_buffers_does() {
             let expected = possible.contains(&outcome);
             reached += usize::from(expected);
             let file = directory.path().join("program.c");
-            std::fs::write(&file, in_c(&program, &outcome)).expect("a file");
+            std::fs::write(&file, in_c(&program, &outcome)).expect("the program can be written");
             for abstraction in [Abstraction::Stamps, Abstraction::Simple, Abstraction::Etso] {
                 let is_covered = model == Model::Tso
                     || abstraction == Abstraction::Stamps
@@ -333,7 +343,7 @@ fn what_is_found_is_what_a_machine_with_store_buffers_does() {
     }
     assert!(
         reached > 20 && reached < 3 * cases - 10,
-        "{reached} of {cases} programs: nothing is tested"
+        "{reached} of {cases} outcomes are possible: too few of one kind"
     );
 }
 
@@ -342,23 +352,23 @@ fn compare(
     model: Model,
     abstraction: Abstraction,
     expected: bool,
-    program: &[Thread],
+    program: &[RandomThread],
     outcome: &[u8],
 ) {
     let mut options = Options::new(file);
     (options.model, options.abstraction) = (model, abstraction);
     (options.rounds, options.nodes, options.max_time) = (8, 6, 10);
-    let report = check(&options).expect("it is modelled");
-    let found = matches!(report.answer, Answer::Bug(_));
-    let told = std::fs::read_to_string(file).unwrap_or_default();
+    let report = check(&options).expect("the program is supported");
+    let found = is_bug(&report);
+    let source = std::fs::read_to_string(file).unwrap_or_default();
     assert_eq!(
         found, expected,
-        "{model:?} {abstraction:?} {program:?} {outcome:?}\n{told}\n{report:#?}"
+        "{model:?} {abstraction:?} {program:?} {outcome:?}\n{source}\n{report:#?}"
     );
     if report.statistics.enough_rounds <= options.rounds
         && abstraction == Abstraction::Stamps
         && !expected
     {
-        assert_eq!(report.answer, Answer::Safe, "{told}");
+        assert_eq!(report.answer, Answer::Safe, "{source}");
     }
 }

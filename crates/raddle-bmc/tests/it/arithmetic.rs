@@ -1,8 +1,8 @@
-//! The arithmetic of C against the compiled program.
+//! Integer arithmetic, compared with compiled programs.
 //!
-//! Random expressions over variables of all integer types, with values of all kinds. The compiler's program prints what
-//! they are; the check must agree, for constants (what terms simplify to) and for inputs that are assumed to have these
-//! values (what the solver is given).
+//! Random expressions over variables of all integer types are evaluated by a compiled program. The checker must compute
+//! the same values, both for constants (which terms fold) and for inputs that are assumed to have these values (which the
+//! solver computes).
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,29 +10,16 @@ use std::process::Command;
 
 use raddle_bmc::{Answer, Options, check};
 
-struct Random(u64);
+use super::support::XorShift;
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 20) as usize % limit
-    }
-
-    /// A number that is often at a border.
-    fn value(&mut self) -> i64 {
-        match self.below(6) {
-            0 => [0, 1, -1, 2, 127, 128, 255, 256][self.below(8)],
-            1 => [i64::from(i32::MAX), i64::from(i32::MIN), i64::MAX, i64::MIN][self.below(4)],
-            2 => 1 << self.below(63),
-            3 => self.next() as i64 & 0xff,
-            _ => self.next() as i64,
-        }
+/// A random number, often a boundary value.
+fn boundary_value(random: &mut XorShift) -> i64 {
+    match random.below(6) {
+        0 => [0, 1, -1, 2, 127, 128, 255, 256][random.below(8)],
+        1 => [i64::from(i32::MAX), i64::from(i32::MIN), i64::MAX, i64::MIN][random.below(4)],
+        2 => 1 << random.below(63),
+        3 => random.next() as i64 & 0xff,
+        _ => random.next() as i64,
     }
 }
 
@@ -48,9 +35,9 @@ const TYPES: [(&str, &str); 9] = [
     ("unsigned long", "ulong"),
 ];
 
-/// An expression. What is undefined is avoided: divisors are small and not zero, shifts are short. Long products and
-/// quotients are kept out if the solver is to compute them.
-fn expression(random: &mut Random, depth: usize, hard: bool) -> String {
+/// A random expression without undefined behaviour: divisors are small and not zero, shifts are short. Products and
+/// quotients of variables, which are hard for the solver, occur only if `hard`.
+fn expression(random: &mut XorShift, depth: usize, hard: bool) -> String {
     if depth == 0 || random.below(8) == 0 {
         return match random.below(5) {
             0 => format!("{}", random.below(300)),
@@ -58,7 +45,7 @@ fn expression(random: &mut Random, depth: usize, hard: bool) -> String {
             _ => ["a", "b", "c"][random.below(3)].to_owned(),
         };
     }
-    let sub = |random: &mut Random| expression(random, depth - 1, hard);
+    let sub = |random: &mut XorShift| expression(random, depth - 1, hard);
     let (x, y) = (sub(random), sub(random));
     match random.below(18) {
         0 | 1 => format!("({x} + {y})"),
@@ -84,35 +71,39 @@ fn expression(random: &mut Random, depth: usize, hard: bool) -> String {
     }
 }
 
-struct Case {
+struct ExpressionCase {
     types: [usize; 3],
     values: [i64; 3],
     expression: String,
 }
 
-fn cases(random: &mut Random, count: usize, hard: bool) -> Vec<Case> {
+fn cases(random: &mut XorShift, count: usize, hard: bool) -> Vec<ExpressionCase> {
     let case = |_| {
         let types = [(); 3].map(|()| random.below(TYPES.len()));
-        let values = [(); 3].map(|()| random.value());
+        let values = [(); 3].map(|()| boundary_value(random));
         let depth = 1 + random.below(2);
-        Case { types, values, expression: expression(random, depth, hard) }
+        ExpressionCase { types, values, expression: expression(random, depth, hard) }
     };
     (0..count).map(case).collect()
 }
 
-/// So many expressions are in a function: a compiler spends most of its time on functions.
-const TOGETHER: usize = 50;
+/// Expressions per generated function. Compile time is proportional to the number of functions.
+const EXPRESSIONS_PER_FUNCTION: usize = 50;
 
-/// What the compiled program prints.
-fn compiled(directory: &Path, cases: &[Case]) -> Vec<i64> {
+/// Values of the expressions, computed by a compiled program.
+fn compiled_values(directory: &Path, cases: &[ExpressionCase]) -> Vec<i64> {
     let mut text = String::from("#include <stdio.h>\n");
-    let functions = cases.chunks(TOGETHER).enumerate();
+    let functions = cases.chunks(EXPRESSIONS_PER_FUNCTION).enumerate();
     for (number, cases) in functions.clone() {
         let _ =
             writeln!(text, "static void e{number}(void) {{ long all[{}], *out = all;", cases.len());
         for case in cases {
-            let _ =
-                writeln!(text, "{{ {} *out++ = (long)({}); }}", declared(case), case.expression);
+            let _ = writeln!(
+                text,
+                "{{ {} *out++ = (long)({}); }}",
+                declared_variables(case),
+                case.expression
+            );
         }
         let _ = writeln!(
             text,
@@ -123,18 +114,19 @@ fn compiled(directory: &Path, cases: &[Case]) -> Vec<i64> {
     let calls: String = functions.map(|(number, _)| format!("e{number}();\n")).collect();
     let _ = writeln!(text, "int main(void) {{\n{calls}}}");
     let (file, program) = (directory.join("native.c"), directory.join("native"));
-    std::fs::write(&file, text).expect("a file");
+    std::fs::write(&file, text).expect("the program can be written");
     let compiler =
         Command::new("cc").args(["-O0", "-w", "-fwrapv", "-o"]).arg(&program).arg(&file).status();
-    assert!(compiler.expect("a compiler").success());
+    assert!(compiler.expect("a C compiler is installed").success());
     let output = Command::new(program).output().expect("the program runs");
     String::from_utf8_lossy(&output.stdout)
         .lines()
-        .map(|line| line.parse().expect("a number"))
+        .map(|line| line.parse().expect("the program prints numbers"))
         .collect()
 }
 
-fn declared(case: &Case) -> String {
+/// Declares the variables with their values.
+fn declared_variables(case: &ExpressionCase) -> String {
     let mut text = String::new();
     for ((name, ty), value) in ["a", "b", "c"].iter().zip(case.types).zip(case.values) {
         let _ = write!(text, "{} {name} = ({})0x{value:x}ul; ", TYPES[ty].0, TYPES[ty].0);
@@ -142,8 +134,8 @@ fn declared(case: &Case) -> String {
     text
 }
 
-/// The same as inputs that are assumed to have these values.
-fn assumed(case: &Case) -> String {
+/// Declares the variables as inputs that are assumed to have their values.
+fn assumed_inputs(case: &ExpressionCase) -> String {
     let mut text = String::new();
     for ((name, ty), value) in ["a", "b", "c"].iter().zip(case.types).zip(case.values) {
         let (ty, function) = TYPES[ty];
@@ -157,9 +149,9 @@ fn assumed(case: &Case) -> String {
 
 fn answer(
     directory: &Path,
-    cases: &[Case],
+    cases: &[ExpressionCase],
     expected: &[i64],
-    variables: fn(&Case) -> String,
+    variables: fn(&ExpressionCase) -> String,
     last: &str,
 ) -> Answer {
     let mut text = String::from("#include <assert.h>\nextern void __VERIFIER_assume(int);\n");
@@ -177,28 +169,29 @@ fn answer(
     }
     let _ = writeln!(text, "    {last}\n}}");
     let file = directory.join("checked.c");
-    std::fs::write(&file, text).expect("a file");
-    check(&Options::new(file)).expect("it is modelled").answer
+    std::fs::write(&file, text).expect("the program can be written");
+    check(&Options::new(file)).expect("the program is supported").answer
 }
 
 #[test]
-fn constants_are_what_the_compiler_says() {
-    let directory = tempfile::TempDir::new().expect("a directory");
-    let cases = cases(&mut Random(0x1234_5678_9abc_def1), 20_000, true);
-    let expected = compiled(directory.path(), &cases);
+fn folded_constants_agree_with_the_compiler() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory can be created");
+    let cases = cases(&mut XorShift(0x1234_5678_9abc_def1), 20_000, true);
+    let expected = compiled_values(directory.path(), &cases);
     assert_eq!(expected.len(), cases.len());
-    assert_eq!(answer(directory.path(), &cases, &expected, declared, ""), Answer::Safe);
+    assert_eq!(answer(directory.path(), &cases, &expected, declared_variables, ""), Answer::Safe);
 }
 
 #[test]
-fn what_the_solver_computes_is_what_the_compiler_says() {
-    let directory = tempfile::TempDir::new().expect("a directory");
-    let mut random = Random(0x0fed_cba9_8765_4321);
+fn solved_inputs_agree_with_the_compiler() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory can be created");
+    let mut random = XorShift(0x0fed_cba9_8765_4321);
     let mut all = cases(&mut random, 400, false);
     all.extend(cases(&mut random, 20, true));
-    let expected = compiled(directory.path(), &all);
-    assert_eq!(answer(directory.path(), &all, &expected, assumed, ""), Answer::Safe);
-    let Answer::Bug(bug) = answer(directory.path(), &all, &expected, assumed, "assert(0 == 1);")
+    let expected = compiled_values(directory.path(), &all);
+    assert_eq!(answer(directory.path(), &all, &expected, assumed_inputs, ""), Answer::Safe);
+    let Answer::Bug(bug) =
+        answer(directory.path(), &all, &expected, assumed_inputs, "assert(0 == 1);")
     else {
         panic!("the assumptions contradict each other");
     };

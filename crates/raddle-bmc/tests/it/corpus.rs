@@ -1,30 +1,28 @@
-//! The corpus: every C program of `corpus/c` that is modelled, with what is expected of it under SC, TSO and PSO.
+//! All C programs of `corpus/c`, with their expected verdicts under SC, TSO and PSO.
 //!
-//! A program without a bug must have none here, whatever the bounds. One with a bug must show it, but for those that need
-//! more than the bounds, which are named with the reason; so are the programs that are refused.
+//! No bug may be found in a correct program, whatever the bounds. The bug of an incorrect program must be found, except
+//! in the programs of [`NOT_FOUND`]. The programs of [`UNSUPPORTED`] must be rejected.
 
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use raddle_bmc::{Answer, Model, Options, check};
 
-struct Row {
+use super::support::corpus;
+
+/// A program, compiler flags and a model, with the expected verdict.
+struct CorpusRow {
     program: String,
     flags: Vec<String>,
     model: Model,
     verdict: String,
 }
 
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c")
-}
-
-fn rows() -> Vec<Row> {
-    let text = std::fs::read_to_string(directory().join("oracle.tsv")).expect("there is a table");
+fn rows() -> Vec<CorpusRow> {
+    let text = std::fs::read_to_string(corpus("c/oracle.tsv")).expect("oracle.tsv is readable");
     let mut rows = vec![];
     for line in text.lines().skip(1) {
         let [program, flags, models, verdict, ..] = line.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("a line of the table: {line}");
+            panic!("oracle.tsv: expected four columns or more: {line}");
         };
         for model in models.split(',') {
             let model = match model {
@@ -34,7 +32,7 @@ fn rows() -> Vec<Row> {
                 _ => continue,
             };
             if program.ends_with(".c") {
-                rows.push(Row {
+                rows.push(CorpusRow {
                     program: program.to_owned(),
                     flags: flags.split_whitespace().map(String::from).collect(),
                     model,
@@ -46,8 +44,8 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// What is refused, with a part of the reason.
-const REFUSED: &[(&str, &str)] = &[
+/// Unsupported programs (optionally with a flag), each with a part of the error message.
+const UNSUPPORTED: &[(&str, &str)] = &[
     ("containers/publish.c", "strcpy"),
     ("errors/clock.c", "time.h"),
     ("errors/fork.c", "fork"),
@@ -61,28 +59,30 @@ const REFUSED: &[(&str, &str)] = &[
     ("pthreads/timedwait.c", "time.h"),
 ];
 
-impl Row {
-    /// Whether it is about a program, or about one with a flag.
-    fn is(&self, what: &str) -> bool {
-        let (program, flag) = what.split_once(' ').unwrap_or((what, ""));
+impl CorpusRow {
+    /// Returns `true` if the row matches `PROGRAM` or `PROGRAM FLAG`.
+    fn matches(&self, pattern: &str) -> bool {
+        let (program, flag) = pattern.split_once(' ').unwrap_or((pattern, ""));
         self.program == program && (flag.is_empty() || self.flags.iter().any(|it| it == flag))
     }
 }
 
-/// Bugs that are not found, nor is the program called safe: threads that loop for ever, and a stack that overflows.
+/// Programs with bugs of kinds that are not detected: livelock and stack overflow. They must not be called safe.
 const NOT_FOUND: &[&str] = &["errors/livelock.c", "errors/stack_overflow.c"];
 
-/// What is wrong with an answer.
-fn wrong(row: &Row) -> Option<String> {
-    let mut options = Options::new(directory().join(&row.program));
+/// Describes how the answer deviates from the expected verdict, if it does.
+fn mismatch(row: &CorpusRow) -> Option<String> {
+    let mut options = Options::new(corpus("c").join(&row.program));
     (options.flags, options.model) = (row.flags.clone(), row.model);
-    // A consumer that was woken for nothing needs one more round for its waiting to be seen.
+    // A consumer that is woken spuriously needs additional rounds until it blocks again.
     options.rounds = if row.verdict.ends_with("deadlock") { 5 } else { 3 };
-    let refused = REFUSED.iter().find(|(what, _)| row.is(what));
-    let answer = match (check(&options), refused) {
+    let unsupported = UNSUPPORTED.iter().find(|(program, _)| row.matches(program));
+    let answer = match (check(&options), unsupported) {
         (Err(refusal), Some((_, reason))) if refusal.to_string().contains(reason) => return None,
-        (Err(refusal), _) => return Some(format!("refused: {refusal}")),
-        (Ok(_), Some(_)) => return Some(String::from("it is not refused any more")),
+        (Err(refusal), _) => return Some(format!("rejected: {refusal}")),
+        (Ok(_), Some(_)) => {
+            return Some(String::from("it is supported: remove it from UNSUPPORTED"));
+        }
         (Ok(report), None) => report.answer,
     };
     let expected = row.verdict.starts_with("bug") && !NOT_FOUND.contains(&row.program.as_str());
@@ -96,11 +96,11 @@ fn wrong(row: &Row) -> Option<String> {
     }
 }
 
-/// A program without a bug under PSO has none under SC and TSO. So only one in four of these is checked there, too, unless
-/// they are asked for.
-fn is_tried(number: usize, row: &Row, all: &[Row], chosen: &str) -> bool {
+/// Selects the rows to check. A program that is correct under PSO is correct under SC and TSO, too; to save time, only
+/// every fourth such row is checked, unless `chosen` selects programs by name.
+fn is_selected(number: usize, row: &CorpusRow, all: &[CorpusRow], chosen: &str) -> bool {
     let clean_under_pso = || {
-        let same = |other: &&Row| other.program == row.program && other.flags == row.flags;
+        let same = |other: &&CorpusRow| other.program == row.program && other.flags == row.flags;
         let mut weak = all.iter().filter(same).filter(|other| other.model == Model::Pso);
         weak.any(|other| other.verdict == "clean")
     };
@@ -110,25 +110,31 @@ fn is_tried(number: usize, row: &Row, all: &[Row], chosen: &str) -> bool {
 }
 
 #[test]
-fn every_program_has_the_expected_verdict() {
+fn corpus_programs_have_the_expected_verdict() {
     let chosen = std::env::var("RADDLE_CORPUS").unwrap_or_default();
     let all = rows();
-    let tried = |&(number, row): &(usize, &Row)| is_tried(number, row, &all, &chosen);
-    let rows: Vec<&Row> = all.iter().enumerate().filter(tried).map(|(_, row)| row).collect();
+    let selected = |&(number, row): &(usize, &CorpusRow)| is_selected(number, row, &all, &chosen);
+    let rows: Vec<&CorpusRow> =
+        all.iter().enumerate().filter(selected).map(|(_, row)| row).collect();
     let (next, failures) = (Mutex::new(rows.iter()), Mutex::new(vec![]));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let Some(row) = next.lock().expect("no panics").next() else { break };
-                    if let Some(wrong) = wrong(row) {
+                    let Some(row) = next.lock().expect("no other thread panicked").next() else {
+                        break;
+                    };
+                    if let Some(mismatch) = mismatch(row) {
                         let name = format!("{} {:?} {:?}", row.program, row.flags, row.model);
-                        failures.lock().expect("no panics").push(format!("{name}: {wrong}"));
+                        failures
+                            .lock()
+                            .expect("no other thread panicked")
+                            .push(format!("{name}: {mismatch}"));
                     }
                 }
             });
         }
     });
-    let failures = failures.into_inner().expect("no panics");
+    let failures = failures.into_inner().expect("no other thread panicked");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
