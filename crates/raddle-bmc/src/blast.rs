@@ -8,8 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::solve::{Lit, Solver, YES};
-use crate::term::{Node, Op, Term, Terms, evaluate, mask, signed};
-use crate::values::Values;
+use crate::term::{BinaryOp, Term, TermNode, TermStore, ValueSet, evaluate, mask, signed};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Gate {
@@ -41,13 +40,13 @@ impl Blaster {
     }
 
     /// Makes a term true.
-    pub(crate) fn require(&mut self, terms: &mut Terms, term: Term) {
+    pub(crate) fn require(&mut self, terms: &mut TermStore, term: Term) {
         match terms.node(term) {
-            Node::Binary(Op::And, a, b) => {
+            TermNode::Binary(BinaryOp::And, a, b) => {
                 self.require(terms, a);
                 self.require(terms, b);
             }
-            Node::Not(inner) => self.forbid(terms, inner),
+            TermNode::Not(inner) => self.forbid(terms, inner),
             _ => {
                 let lit = self.lit(terms, term);
                 self.solver.add(&[lit]);
@@ -57,19 +56,21 @@ impl Blaster {
 
     /// Makes a conjunction false: a clause. If a part of it says that two terms differ, then a clause for every bit, in
     /// place of a gate for every bit.
-    fn forbid(&mut self, terms: &mut Terms, term: Term) {
+    fn forbid(&mut self, terms: &mut TermStore, term: Term) {
         let (mut open, mut clause, mut equal) = (vec![term], vec![], None);
         while let Some(term) = open.pop() {
             match terms.node(term) {
-                Node::Binary(Op::And, a, b) if terms.width(term) == 1 => open.extend([a, b]),
-                Node::Not(inner) if equal.is_none() && is_equality(terms, inner) => {
+                TermNode::Binary(BinaryOp::And, a, b) if terms.width(term) == 1 => {
+                    open.extend([a, b])
+                }
+                TermNode::Not(inner) if equal.is_none() && is_equality(terms, inner) => {
                     equal = Some(inner);
                 }
                 _ => clause.push(-self.lit(terms, term)),
             }
         }
         match equal.map(|equal| terms.node(equal)) {
-            Some(Node::Binary(Op::Eq, a, b)) => {
+            Some(TermNode::Binary(BinaryOp::Eq, a, b)) => {
                 let (a, b) = (self.bits(terms, a), self.bits(terms, b));
                 // Bits may share literals.
                 let mut done = FxHashSet::default();
@@ -98,69 +99,69 @@ impl Blaster {
     }
 
     /// The literal of a truth value.
-    pub(crate) fn lit(&mut self, terms: &mut Terms, term: Term) -> Lit {
+    pub(crate) fn lit(&mut self, terms: &mut TermStore, term: Term) -> Lit {
         self.bits(terms, term)[0]
     }
 
     /// The value of a term in the assignment that was found. What is not in the formula is computed from what is; a
     /// variable that is not in it is 0.
-    pub(crate) fn value(&self, terms: &Terms, term: Term) -> u64 {
+    pub(crate) fn value(&self, terms: &TermStore, term: Term) -> u64 {
         if let Some(bits) = self.bits.get(&term) {
             let bit = |value, &lit| value << 1 | u64::from(self.solver.value(lit));
             return bits.iter().rev().fold(0, bit);
         }
         let width = terms.width(term);
         match terms.node(term) {
-            Node::Const(value) => value,
-            Node::Var(_) => 0,
-            Node::Not(a) => !self.value(terms, a) & mask(width),
-            Node::Binary(op, a, b) => {
+            TermNode::Const(value) => value,
+            TermNode::Var(_) => 0,
+            TermNode::Not(a) => !self.value(terms, a) & mask(width),
+            TermNode::Binary(op, a, b) => {
                 let (x, y) = (self.value(terms, a), self.value(terms, b));
                 evaluate(op, x, y, terms.width(a))
             }
-            Node::Ite(c, a, b) => {
+            TermNode::Ite(c, a, b) => {
                 let chosen = if self.value(terms, c) == 1 { a } else { b };
                 self.value(terms, chosen)
             }
-            Node::Zext(a) => self.value(terms, a),
-            Node::Sext(a) => signed(self.value(terms, a), terms.width(a)) as u64 & mask(width),
-            Node::Extract(a, low) => self.value(terms, a) >> low & mask(width),
+            TermNode::Zext(a) => self.value(terms, a),
+            TermNode::Sext(a) => signed(self.value(terms, a), terms.width(a)) as u64 & mask(width),
+            TermNode::Extract(a, low) => self.value(terms, a) >> low & mask(width),
         }
     }
 
     /// The literals of a term, the lowest first.
-    pub(crate) fn bits(&mut self, terms: &mut Terms, term: Term) -> Box<[Lit]> {
+    pub(crate) fn bits(&mut self, terms: &mut TermStore, term: Term) -> Box<[Lit]> {
         if let Some(bits) = self.bits.get(&term) {
             return bits.clone();
         }
         let width = usize::from(terms.width(term));
         let bits: Box<[Lit]> = match terms.node(term) {
-            Node::Const(value) => {
+            TermNode::Const(value) => {
                 (0..width).map(|i| if value >> i & 1 == 1 { YES } else { -YES }).collect()
             }
-            Node::Var(_) => self.variable(&terms.values(term), width),
-            Node::Not(a) => self.bits(terms, a).iter().map(|lit| -lit).collect(),
-            Node::Ite(c, a, b) => {
+            TermNode::Var(_) => self.variable(&terms.values(term), width),
+            TermNode::Not(a) => self.bits(terms, a).iter().map(|lit| -lit).collect(),
+            TermNode::Ite(c, a, b) => {
                 let c = self.lit(terms, c);
                 let (a, b) = (self.bits(terms, a), self.bits(terms, b));
                 a.iter().zip(&b).map(|(&a, &b)| self.mux(c, a, b)).collect()
             }
-            Node::Zext(a) => {
+            TermNode::Zext(a) => {
                 let mut bits = self.bits(terms, a).into_vec();
                 bits.resize(width, -YES);
                 bits.into()
             }
-            Node::Sext(a) => {
+            TermNode::Sext(a) => {
                 let mut bits = self.bits(terms, a).into_vec();
                 let sign = bits[bits.len() - 1];
                 bits.resize(width, sign);
                 bits.into()
             }
-            Node::Extract(a, low) => {
+            TermNode::Extract(a, low) => {
                 let low = usize::from(low);
                 self.bits(terms, a)[low..low + width].into()
             }
-            Node::Binary(op, a, b) => self.operation(terms, op, a, b),
+            TermNode::Binary(op, a, b) => self.operation(terms, op, a, b),
         };
         self.bits.insert(term, bits.clone());
         bits
@@ -168,7 +169,7 @@ impl Blaster {
 
     /// The literals of a variable. Bits that are the same in all its values are constants, and bits that are equal or
     /// opposite in all of them have one literal: -1, 0, 1 and 2 take two, however wide the variable is.
-    fn variable(&mut self, values: &Values, width: usize) -> Box<[Lit]> {
+    fn variable(&mut self, values: &ValueSet, width: usize) -> Box<[Lit]> {
         let mut known: FxHashMap<Vec<bool>, Lit> = FxHashMap::default();
         let mut bit = |i: usize| {
             let Some(few) = values.few() else {
@@ -189,33 +190,33 @@ impl Blaster {
         (0..width).map(&mut bit).collect()
     }
 
-    fn operation(&mut self, terms: &mut Terms, op: Op, a: Term, b: Term) -> Box<[Lit]> {
-        if matches!(op, Op::Udiv | Op::Urem) {
+    fn operation(&mut self, terms: &mut TermStore, op: BinaryOp, a: Term, b: Term) -> Box<[Lit]> {
+        if matches!(op, BinaryOp::Udiv | BinaryOp::Urem) {
             let (quotient, remainder) = self.division(terms, a, b);
-            return if op == Op::Udiv { quotient } else { remainder };
+            return if op == BinaryOp::Udiv { quotient } else { remainder };
         }
         let (x, y) = (self.bits(terms, a), self.bits(terms, b));
         match op {
-            Op::And => x.iter().zip(&y).map(|(&x, &y)| self.and(x, y)).collect(),
-            Op::Xor => x.iter().zip(&y).map(|(&x, &y)| self.xor(x, y)).collect(),
-            Op::Add => self.sum(&x, &y, -YES).0,
-            Op::Sub => {
+            BinaryOp::And => x.iter().zip(&y).map(|(&x, &y)| self.and(x, y)).collect(),
+            BinaryOp::Xor => x.iter().zip(&y).map(|(&x, &y)| self.xor(x, y)).collect(),
+            BinaryOp::Add => self.sum(&x, &y, -YES).0,
+            BinaryOp::Sub => {
                 let y: Vec<Lit> = y.iter().map(|lit| -lit).collect();
                 self.sum(&x, &y, YES).0
             }
-            Op::Mul => self.product(&x, &y),
-            Op::Shl => self.shift(&x, &y, Op::Shl),
-            Op::Lshr => self.shift(&x, &y, Op::Lshr),
-            Op::Ashr => self.shift(&x, &y, Op::Ashr),
-            Op::Eq => [self.equal(&x, &y)].into(),
-            Op::Ult => [self.less(&x, &y)].into(),
-            Op::Slt => {
+            BinaryOp::Mul => self.product(&x, &y),
+            BinaryOp::Shl => self.shift(&x, &y, BinaryOp::Shl),
+            BinaryOp::Lshr => self.shift(&x, &y, BinaryOp::Lshr),
+            BinaryOp::Ashr => self.shift(&x, &y, BinaryOp::Ashr),
+            BinaryOp::Eq => [self.equal(&x, &y)].into(),
+            BinaryOp::Ult => [self.less(&x, &y)].into(),
+            BinaryOp::Slt => {
                 let (mut x, mut y) = (x.into_vec(), y.into_vec());
                 let last = x.len() - 1;
                 (x[last], y[last]) = (-x[last], -y[last]);
                 [self.less(&x, &y)].into()
             }
-            Op::Udiv | Op::Urem => unreachable!("done above"),
+            BinaryOp::Udiv | BinaryOp::Urem => unreachable!("done above"),
         }
     }
 
@@ -259,15 +260,15 @@ impl Blaster {
     }
 
     /// Shifts by every power of two that the number of places may have.
-    fn shift(&mut self, x: &[Lit], by: &[Lit], op: Op) -> Box<[Lit]> {
+    fn shift(&mut self, x: &[Lit], by: &[Lit], op: BinaryOp) -> Box<[Lit]> {
         let width = x.len();
-        let fill = if op == Op::Ashr { x[width - 1] } else { -YES };
+        let fill = if op == BinaryOp::Ashr { x[width - 1] } else { -YES };
         let steps = (usize::BITS - (width - 1).leading_zeros()) as usize;
         let mut bits: Vec<Lit> = x.to_vec();
         for (i, &digit) in by.iter().take(steps).enumerate() {
             let places = 1usize << i;
             let moved = |j: usize| match op {
-                Op::Shl => j.checked_sub(places).map_or(fill, |j| bits[j]),
+                BinaryOp::Shl => j.checked_sub(places).map_or(fill, |j| bits[j]),
                 _ => bits.get(j + places).copied().unwrap_or(fill),
             };
             let moved: Vec<Lit> = (0..width).map(moved).collect();
@@ -285,7 +286,7 @@ impl Blaster {
     }
 
     /// Quotient and remainder: `x = q * y + r` without overflow, and `r < y`.
-    fn division(&mut self, terms: &mut Terms, a: Term, b: Term) -> Division {
+    fn division(&mut self, terms: &mut TermStore, a: Term, b: Term) -> Division {
         if let Some(known) = self.divisions.get(&(a, b)) {
             return known.clone();
         }
@@ -398,6 +399,6 @@ impl Blaster {
     }
 }
 
-fn is_equality(terms: &Terms, term: Term) -> bool {
-    matches!(terms.node(term), Node::Binary(Op::Eq, a, _) if terms.width(a) > 1)
+fn is_equality(terms: &TermStore, term: Term) -> bool {
+    matches!(terms.node(term), TermNode::Binary(BinaryOp::Eq, a, _) if terms.width(a) > 1)
 }

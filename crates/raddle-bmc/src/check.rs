@@ -57,7 +57,7 @@ pub struct Report {
     pub statistics: Statistics,
 }
 
-/// Terms may be deep.
+/// TermStore may be deep.
 const STACK: usize = 1 << 29;
 
 /// Checks a program.

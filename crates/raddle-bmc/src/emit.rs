@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::options::{Model, Options};
 use crate::program::{Action, Program};
-use crate::term::{Node, Op, Term, mask};
+use crate::term::{BinaryOp, Term, TermNode, mask};
 
 /// What every such program begins with.
 const PRELUDE: &str = "\
@@ -110,7 +110,7 @@ struct Emitter<'a> {
     program: &'a Program,
     text: String,
     thread: usize,
-    /// Terms that the current thread has computed.
+    /// TermStore that the current thread has computed.
     known: FxHashSet<Term>,
     variables: FxHashSet<u32>,
     /// All terms of all threads, to be declared.
@@ -174,7 +174,7 @@ impl Emitter<'_> {
             }
             let operands: Vec<Term> = self.program.terms.node(term).operands().collect();
             if operands.is_empty() {
-                if let Node::Var(number) = self.program.terms.node(term) {
+                if let TermNode::Var(number) = self.program.terms.node(term) {
                     self.variables.insert(number);
                 }
                 self.known.insert(term);
@@ -193,8 +193,8 @@ impl Emitter<'_> {
     /// What a term that was computed is called.
     fn name(&self, term: Term) -> String {
         match self.program.terms.node(term) {
-            Node::Const(value) => format!("{value}ul"),
-            Node::Var(number) => format!("v{number}"),
+            TermNode::Const(value) => format!("{value}ul"),
+            TermNode::Var(number) => format!("v{number}"),
             _ => format!("t{}_{}", self.thread, term.0),
         }
     }
@@ -207,32 +207,34 @@ impl Emitter<'_> {
             format!("((long)({} << {shift}) >> {shift})", self.name(term))
         };
         let text = match terms.node(term) {
-            Node::Const(_) | Node::Var(_) => return self.name(term),
-            Node::Not(a) => format!("~{}", self.name(a)),
-            Node::Ite(c, a, b) => format!("{} ? {} : {}", self.name(c), self.name(a), self.name(b)),
-            Node::Zext(a) => self.name(a),
-            Node::Sext(a) => format!("(word){}", signed(a)),
-            Node::Extract(a, low) => format!("{} >> {low}", self.name(a)),
-            Node::Binary(op, a, b) => {
+            TermNode::Const(_) | TermNode::Var(_) => return self.name(term),
+            TermNode::Not(a) => format!("~{}", self.name(a)),
+            TermNode::Ite(c, a, b) => {
+                format!("{} ? {} : {}", self.name(c), self.name(a), self.name(b))
+            }
+            TermNode::Zext(a) => self.name(a),
+            TermNode::Sext(a) => format!("(word){}", signed(a)),
+            TermNode::Extract(a, low) => format!("{} >> {low}", self.name(a)),
+            TermNode::Binary(op, a, b) => {
                 let (x, y) = (self.name(a), self.name(b));
                 let width = terms.width(a);
                 match op {
-                    Op::And => format!("{x} & {y}"),
-                    Op::Xor => format!("{x} ^ {y}"),
-                    Op::Add => format!("{x} + {y}"),
-                    Op::Sub => format!("{x} - {y}"),
-                    Op::Mul => format!("{x} * {y}"),
-                    Op::Udiv => format!("{y} ? {x} / ({y} ? {y} : 1) : ~0ul"),
-                    Op::Urem => format!("{y} ? {x} % ({y} ? {y} : 1) : {x}"),
-                    Op::Shl => format!("{y} < {width} ? {x} << ({y} & 63) : 0"),
-                    Op::Lshr => format!("{y} < {width} ? {x} >> ({y} & 63) : 0"),
-                    Op::Ashr => {
+                    BinaryOp::And => format!("{x} & {y}"),
+                    BinaryOp::Xor => format!("{x} ^ {y}"),
+                    BinaryOp::Add => format!("{x} + {y}"),
+                    BinaryOp::Sub => format!("{x} - {y}"),
+                    BinaryOp::Mul => format!("{x} * {y}"),
+                    BinaryOp::Udiv => format!("{y} ? {x} / ({y} ? {y} : 1) : ~0ul"),
+                    BinaryOp::Urem => format!("{y} ? {x} % ({y} ? {y} : 1) : {x}"),
+                    BinaryOp::Shl => format!("{y} < {width} ? {x} << ({y} & 63) : 0"),
+                    BinaryOp::Lshr => format!("{y} < {width} ? {x} >> ({y} & 63) : 0"),
+                    BinaryOp::Ashr => {
                         let most = width - 1;
                         format!("(word)({} >> ({y} < {width} ? {y} : {most}))", signed(a))
                     }
-                    Op::Eq => format!("{x} == {y}"),
-                    Op::Ult => format!("{x} < {y}"),
-                    Op::Slt => format!("{} < {}", signed(a), signed(b)),
+                    BinaryOp::Eq => format!("{x} == {y}"),
+                    BinaryOp::Ult => format!("{x} < {y}"),
+                    BinaryOp::Slt => format!("{} < {}", signed(a), signed(b)),
                 }
             }
         };
@@ -357,10 +359,10 @@ impl Emitter<'_> {
     /// A variable gets what is read.
     fn observe(&mut self, condition: Term, out: Term, read: &str) {
         let inner = match self.program.terms.node(out) {
-            Node::Sext(inner) => inner,
+            TermNode::Sext(inner) => inner,
             _ => out,
         };
-        let Node::Var(number) = self.program.terms.node(inner) else { return };
+        let TermNode::Var(number) = self.program.terms.node(inner) else { return };
         self.variables.insert(number);
         let condition = self.name(condition);
         match inner == out {
@@ -392,7 +394,7 @@ impl Emitter<'_> {
             }
         }
         let mut depends: FxHashSet<Term> = FxHashSet::from_iter([changed]);
-        if let Node::Sext(inner) = self.program.terms.node(changed) {
+        if let TermNode::Sext(inner) = self.program.terms.node(changed) {
             depends.insert(inner);
         }
         for term in order {

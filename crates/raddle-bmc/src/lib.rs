@@ -23,10 +23,9 @@ mod settle;
 mod slice;
 mod solve;
 mod space;
-pub mod term;
+mod term;
 mod trace;
 mod types;
-pub mod values;
 
 pub use check::{Answer, Report, Statistics, check};
 pub use deepen::deepen;

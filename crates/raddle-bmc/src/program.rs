@@ -3,7 +3,7 @@
 //! Visible are accesses to memory that another thread may access at the same time, fences, and what waits. Everything
 //! else has become terms over what visible statements read.
 
-use crate::term::{Term, Terms};
+use crate::term::{Term, TermStore};
 
 /// A cell of shared memory, by number.
 pub(crate) type CellId = usize;
@@ -88,7 +88,7 @@ pub(crate) struct Input {
 
 /// A program.
 pub(crate) struct Program {
-    pub(crate) terms: Terms,
+    pub(crate) terms: TermStore,
     pub(crate) cells: Vec<Cell>,
     pub(crate) threads: Vec<Thread>,
     /// What must not happen.

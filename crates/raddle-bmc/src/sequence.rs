@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 use crate::memory::{self, Builder, Memory, Step, Turn};
 use crate::options::{Model, Options};
 use crate::program::{Action, Check, Event, Program};
-use crate::term::{FALSE, Node, TRUE, Term, Terms};
+use crate::term::{FALSE, TRUE, Term, TermNode, TermStore};
 
 /// The kind of a bug in which no thread can go on.
 pub(crate) const DEADLOCK: &str = "deadlock";
@@ -130,7 +130,7 @@ fn alone(program: &mut Program) -> usize {
 }
 
 /// Whether none of these events happens without this condition.
-fn always_before(terms: &mut Terms, guard: Term, events: &[Event]) -> bool {
+fn always_before(terms: &mut TermStore, guard: Term, events: &[Event]) -> bool {
     let not = terms.not(guard);
     events.iter().all(|event| terms.and(event.guard, not) == FALSE)
 }
@@ -154,16 +154,16 @@ fn used(program: &Program) -> FxHashSet<Term> {
 }
 
 /// Whether what is read is a variable.
-pub(crate) fn is_variable(terms: &Terms, out: Term) -> bool {
+pub(crate) fn is_variable(terms: &TermStore, out: Term) -> bool {
     match terms.node(out) {
-        Node::Sext(inner) => matches!(terms.node(inner), Node::Var(_)),
-        node => matches!(node, Node::Var(_)),
+        TermNode::Sext(inner) => matches!(terms.node(inner), TermNode::Var(_)),
+        node => matches!(node, TermNode::Var(_)),
     }
 }
 
 /// For every thread, statement and round, whether the thread is behind the statement.
 fn counters(
-    terms: &mut Terms,
+    terms: &mut TermStore,
     program: &Program,
     rounds: usize,
     alone: usize,

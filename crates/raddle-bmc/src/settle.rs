@@ -11,7 +11,7 @@ use crate::parse::Source;
 use crate::program::Program;
 use crate::refuse::Refusal;
 use crate::space::{CellKey, Space};
-use crate::values::Values;
+use crate::term::ValueSet;
 
 /// How often the values of a cell may grow until only their bits are remembered, and until nothing is.
 const GROWTH: (u32, u32) = (6, 9);
@@ -53,8 +53,8 @@ fn learn(space: &mut Space, learned: Learned) -> bool {
     is_new
 }
 
-fn grow(space: &mut Space, cell: CellKey, values: &Values) -> bool {
-    let before = space.stored.get(&cell).cloned().unwrap_or_else(Values::none);
+fn grow(space: &mut Space, cell: CellKey, values: &ValueSet) -> bool {
+    let before = space.stored.get(&cell).cloned().unwrap_or_else(ValueSet::none);
     if before.contains(values) {
         return false;
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::options::Model;
 use crate::program::{Action, CellId, Event, Program};
-use crate::term::{FALSE, TRUE, Term, Terms};
+use crate::term::{FALSE, TRUE, Term, TermStore};
 
 /// What is needed.
 #[derive(Default)]
@@ -17,7 +17,7 @@ struct Needed {
 }
 
 impl Needed {
-    fn term(&mut self, terms: &Terms, term: Term) {
+    fn term(&mut self, terms: &TermStore, term: Term) {
         terms.reach([term], &mut self.terms);
     }
 
@@ -35,7 +35,7 @@ impl Needed {
     }
 
     /// Everything that an event depends on.
-    fn event(&mut self, terms: &Terms, event: &Event) {
+    fn event(&mut self, terms: &TermStore, event: &Event) {
         self.term(terms, event.guard);
         event.action.terms().into_iter().for_each(|term| self.term(terms, term));
         let reads = match &event.action {

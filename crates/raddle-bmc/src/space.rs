@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use lang_c::span::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::values::Values;
+use crate::term::ValueSet;
 
 /// An object, by number.
 pub(crate) type ObjectId = usize;
@@ -63,7 +63,7 @@ pub(crate) struct Space {
     /// The threads that write a shared cell, as bits.
     pub(crate) writers: FxHashMap<CellKey, u32>,
     /// What was ever stored in a shared cell.
-    pub(crate) stored: FxHashMap<CellKey, Values>,
+    pub(crate) stored: FxHashMap<CellKey, ValueSet>,
     /// How often that has grown.
     pub(crate) growth: FxHashMap<CellKey, u32>,
 }

@@ -9,9 +9,8 @@ use std::rc::Rc;
 use super::{Exec, Result, Value};
 use crate::program::{Action, Cell, CellId, Targets};
 use crate::space::{CellKey, ObjectId, ObjectKey};
-use crate::term::{FALSE, Node, Op, TRUE, Term};
+use crate::term::{BinaryOp, FALSE, TRUE, Term, TermNode, ValueSet};
 use crate::types::Type;
-use crate::values::Values;
 
 /// How strong an access is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -193,7 +192,8 @@ impl Exec<'_> {
             return;
         }
         match self.terms.node(term) {
-            Node::Binary(Op::Add | Op::Sub | Op::And, a, b) | Node::Ite(_, a, b) => {
+            TermNode::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::And, a, b)
+            | TermNode::Ite(_, a, b) => {
                 self.provenance(a, objects);
                 self.provenance(b, objects);
             }
@@ -290,13 +290,13 @@ impl Exec<'_> {
 
     fn note_stored(&mut self, cell: CellKey, value: Term) {
         let values = self.terms.values(value);
-        let known = self.stored.entry(cell).or_insert_with(Values::none);
+        let known = self.stored.entry(cell).or_insert_with(ValueSet::none);
         *known = known.union(&values);
     }
 
     /// A variable for what is read from these cells.
     fn observed(&mut self, cells: &Cells, width: u8) -> Term {
-        let mut values = Values::none();
+        let mut values = ValueSet::none();
         for (cell, _) in cells {
             values = match self.space.stored.get(cell) {
                 Some(stored) => values.union(stored),
@@ -497,7 +497,7 @@ impl Exec<'_> {
     /// A pointer so many bytes further.
     pub(super) fn offset(&mut self, pointer: Term, by: u64) -> Term {
         let by = self.terms.constant(by, 64);
-        self.terms.binary(Op::Add, pointer, by)
+        self.terms.binary(BinaryOp::Add, pointer, by)
     }
 
     /// The address of an object.

@@ -8,7 +8,7 @@ use super::builtin::Answer;
 use super::{Exec, Result, Value};
 use crate::options::Model;
 use crate::program::Action;
-use crate::term::{FALSE, Op, TRUE, Term};
+use crate::term::{BinaryOp, FALSE, TRUE, Term};
 use crate::types::{LONG, Type};
 
 impl<'a> Exec<'a> {
@@ -38,11 +38,11 @@ impl<'a> Exec<'a> {
         let mut result = None;
         let before = self.update(pointer, width, |exec, before| {
             let new = match op {
-                "add" => exec.terms.binary(Op::Add, before, operand),
-                "sub" => exec.terms.binary(Op::Sub, before, operand),
+                "add" => exec.terms.binary(BinaryOp::Add, before, operand),
+                "sub" => exec.terms.binary(BinaryOp::Sub, before, operand),
                 "or" => exec.terms.or(before, operand),
                 "and" => exec.terms.and(before, operand),
-                "xor" => exec.terms.binary(Op::Xor, before, operand),
+                "xor" => exec.terms.binary(BinaryOp::Xor, before, operand),
                 _ => {
                     let both = exec.terms.and(before, operand);
                     exec.terms.not(both)

@@ -6,7 +6,7 @@ use lang_c::span::{Node as Ast, Span};
 use super::{Exec, Result, State, Value};
 use crate::program::Input;
 use crate::space::ObjectKey;
-use crate::term::{FALSE, Op, TRUE, Term};
+use crate::term::{BinaryOp, FALSE, TRUE, Term};
 use crate::types::{INT, LONG, Type, UINT, ULONG};
 
 pub(super) type Answer = Result<Option<(Value, Type)>>;
@@ -145,7 +145,7 @@ impl<'a> Exec<'a> {
                     let ready = exec.terms.eq(masked, value);
                     // What it becomes, told from what it is waited for where that is all of it.
                     let all = exec.terms.as_const(mask) == Some(u64::from(u32::MAX));
-                    let new = exec.terms.binary(Op::Add, if all { value } else { old }, add);
+                    let new = exec.terms.binary(BinaryOp::Add, if all { value } else { old }, add);
                     Ok((new, TRUE, ready))
                 })?;
                 Ok(Some((Value::Scalar(old), UINT)))
@@ -156,7 +156,7 @@ impl<'a> Exec<'a> {
                 self.update(pointer, 32, |exec, old| {
                     let ready = exec.terms.truth(old);
                     let minus_one = exec.terms.constant(u64::MAX, 32);
-                    let new = exec.terms.binary(Op::Add, old, minus_one);
+                    let new = exec.terms.binary(BinaryOp::Add, old, minus_one);
                     Ok((new, TRUE, ready))
                 })?;
                 Ok(Some(self.none()))
@@ -253,7 +253,7 @@ impl<'a> Exec<'a> {
         let mut size = self.value(list, 0, &ULONG)?;
         if zeroed {
             let count = self.value(list, 1, &ULONG)?;
-            size = self.terms.binary(Op::Mul, size, count);
+            size = self.terms.binary(BinaryOp::Mul, size, count);
         }
         self.here = span;
         let Some(size) = self.terms.as_const(size) else {

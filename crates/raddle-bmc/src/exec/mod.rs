@@ -39,9 +39,8 @@ use crate::parse::Source;
 use crate::program::{Action, Cell, CellId, Check, Event, Input, Program, Thread};
 use crate::refuse::Refusal;
 use crate::space::{CellKey, ObjectId, ObjectKey, Space};
-use crate::term::{FALSE, TRUE, Term, Terms};
+use crate::term::{FALSE, TRUE, Term, TermStore, ValueSet};
 use crate::types::{Record, Type};
-use crate::values::Values;
 
 pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
@@ -140,7 +139,7 @@ pub(crate) struct Exec<'a> {
     source: &'a Source,
     options: &'a Options,
     space: &'a mut Space,
-    terms: Terms,
+    terms: TermStore,
     state: State,
     functions: FxHashMap<String, &'a FunctionDefinition>,
     records: Vec<Record>,
@@ -160,7 +159,7 @@ pub(crate) struct Exec<'a> {
     cell_ids: FxHashMap<CellKey, CellId>,
     initial: Option<Env>,
     uses: FxHashMap<CellKey, FxHashMap<usize, Use>>,
-    stored: FxHashMap<CellKey, Values>,
+    stored: FxHashMap<CellKey, ValueSet>,
     new_shared: FxHashSet<CellKey>,
     freed: FxHashSet<ObjectId>,
     /// Variables whose block has ended.
@@ -181,7 +180,7 @@ pub(crate) struct Exec<'a> {
 /// What the next execution must know.
 pub(crate) struct Learned {
     pub(crate) shared: FxHashSet<CellKey>,
-    pub(crate) stored: FxHashMap<CellKey, Values>,
+    pub(crate) stored: FxHashMap<CellKey, ValueSet>,
     pub(crate) freed: FxHashSet<ObjectId>,
     /// The threads that write a shared cell, as bits.
     pub(crate) writers: FxHashMap<CellKey, u32>,
@@ -208,7 +207,7 @@ impl<'a> Exec<'a> {
             source,
             options,
             space,
-            terms: Terms::default(),
+            terms: TermStore::default(),
             state: State { guard: TRUE, env: Env::default() },
             functions: FxHashMap::default(),
             records: vec![],

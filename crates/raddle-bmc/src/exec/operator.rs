@@ -7,7 +7,7 @@ use lang_c::span::Node as Ast;
 
 use super::access::Order;
 use super::{Exec, Result, Value};
-use crate::term::{FALSE, Op, TRUE, Term};
+use crate::term::{BinaryOp, FALSE, TRUE, Term};
 use crate::types::{INT, LONG, Type, ULONG, usual};
 
 /// What an assignment does, if it is not only one.
@@ -53,7 +53,7 @@ impl<'a> Exec<'a> {
                 let term = self.convert(term, &from, &ty)?;
                 let zero = self.number(0, &ty);
                 let term = match unary.operator.node {
-                    U::Minus => self.terms.binary(Op::Sub, zero, term),
+                    U::Minus => self.terms.binary(BinaryOp::Sub, zero, term),
                     U::Complement => self.terms.not(term),
                     _ => term,
                 };
@@ -179,7 +179,7 @@ impl<'a> Exec<'a> {
             false => usual(&a_type, &b_type),
         };
         let (a, b) = (self.convert(a, &a_type, &ty)?, self.convert(b, &b_type, &ty)?);
-        let less = if ty.is_signed() { Op::Slt } else { Op::Ult };
+        let less = if ty.is_signed() { BinaryOp::Slt } else { BinaryOp::Ult };
         let truth = match operator {
             B::Less => self.terms.binary(less, a, b),
             B::Greater => self.terms.binary(less, b, a),
@@ -207,12 +207,12 @@ impl<'a> Exec<'a> {
     ) -> Result<(Term, Type)> {
         use BinaryOperator as B;
         let term = match operator {
-            B::Plus => self.terms.binary(Op::Add, a, b),
-            B::Minus => self.terms.binary(Op::Sub, a, b),
-            B::Multiply => self.terms.binary(Op::Mul, a, b),
+            B::Plus => self.terms.binary(BinaryOp::Add, a, b),
+            B::Minus => self.terms.binary(BinaryOp::Sub, a, b),
+            B::Multiply => self.terms.binary(BinaryOp::Mul, a, b),
             B::BitwiseAnd => self.terms.and(a, b),
             B::BitwiseOr => self.terms.or(a, b),
-            B::BitwiseXor => self.terms.binary(Op::Xor, a, b),
+            B::BitwiseXor => self.terms.binary(BinaryOp::Xor, a, b),
             B::Divide | B::Modulo => {
                 let remainder = *operator == B::Modulo;
                 let zero = self.terms.is(b, 0);
@@ -225,7 +225,7 @@ impl<'a> Exec<'a> {
                     self.fails_if(overflow, "division", "a division whose result is too large");
                     self.terms.signed_division(a, b, remainder)
                 } else {
-                    self.terms.binary(if remainder { Op::Urem } else { Op::Udiv }, a, b)
+                    self.terms.binary(if remainder { BinaryOp::Urem } else { BinaryOp::Udiv }, a, b)
                 }
             }
             _ => return self.refuse("this operation"),
@@ -247,9 +247,9 @@ impl<'a> Exec<'a> {
         let places = self.terms.constant(u64::from(width) - 1, width);
         let by = self.terms.and(by, places);
         let op = match operator {
-            BinaryOperator::ShiftLeft => Op::Shl,
-            _ if ty.is_signed() => Op::Ashr,
-            _ => Op::Lshr,
+            BinaryOperator::ShiftLeft => BinaryOp::Shl,
+            _ if ty.is_signed() => BinaryOp::Ashr,
+            _ => BinaryOp::Lshr,
         };
         Ok((self.terms.binary(op, a, by), ty))
     }
@@ -265,7 +265,7 @@ impl<'a> Exec<'a> {
     ) -> Result<(Term, Type)> {
         if a_type.is_pointer() && b_type.is_pointer() {
             let size = self.size(a_type.target().unwrap_or(&Type::Void))?;
-            let bytes = self.terms.binary(Op::Sub, a, b);
+            let bytes = self.terms.binary(BinaryOp::Sub, a, b);
             let size = self.terms.constant(size, 64);
             return Ok((self.terms.signed_division(bytes, size, false), LONG));
         }
@@ -279,8 +279,8 @@ impl<'a> Exec<'a> {
         let size = self.size(target)?;
         let index = self.terms.resize(index, 64, index_type.is_signed());
         let size = self.terms.constant(size, 64);
-        let bytes = self.terms.binary(Op::Mul, index, size);
-        let op = if minus { Op::Sub } else { Op::Add };
+        let bytes = self.terms.binary(BinaryOp::Mul, index, size);
+        let op = if minus { BinaryOp::Sub } else { BinaryOp::Add };
         Ok((self.terms.binary(op, pointer, bytes), pointer_type.plain().clone()))
     }
 }

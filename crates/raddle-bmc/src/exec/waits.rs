@@ -15,7 +15,7 @@ use super::{Exec, Result, State, Value};
 use crate::program::Action;
 use crate::solve::Solver;
 use crate::space::CellKey;
-use crate::term::{FALSE, Node, TRUE, Term};
+use crate::term::{FALSE, TRUE, Term, TermNode};
 
 /// How much there was before an iteration.
 pub(super) struct Mark {
@@ -152,13 +152,13 @@ impl<'a> Exec<'a> {
             self.frame().targets.len(),
             self.frame().switches.len(),
         );
-        let first = self.terms.variables();
+        let first = self.terms.variable_count();
         for cell in changed {
             let width = before.env.get(cell).map_or(32, |&term| self.terms.width(term));
             let unknown = self.terms.var(width);
             std::rc::Rc::make_mut(&mut self.state.env).insert(*cell, unknown);
         }
-        let unknown = first..self.terms.variables();
+        let unknown = first..self.terms.variable_count();
         let result = self.iteration(repeat, false);
         let free = result.is_ok() && self.is_free(&mark, &unknown);
         // Even if something was refused in the middle.
@@ -218,7 +218,7 @@ impl<'a> Exec<'a> {
         let mut seen = FxHashSet::default();
         self.terms.reach(roots, &mut seen);
         seen.into_iter().any(|term| match self.terms.node(term) {
-            Node::Var(number) => variables.contains(&(number as usize)),
+            TermNode::Var(number) => variables.contains(&(number as usize)),
             _ => false,
         })
     }

@@ -1,6 +1,6 @@
 //! Small arrays of terms with an index that is a term.
 
-use crate::term::{Op, Term, Terms};
+use crate::term::{BinaryOp, Term, TermStore};
 
 /// An array.
 #[derive(Clone)]
@@ -8,7 +8,7 @@ pub(super) struct Array(pub(super) Vec<Term>);
 
 impl Array {
     /// The element at an index; the last one if it is too large.
-    pub(super) fn get(&self, terms: &mut Terms, index: Term) -> Term {
+    pub(super) fn get(&self, terms: &mut TermStore, index: Term) -> Term {
         let mut elements = self.0.iter().enumerate().rev();
         let last = elements.next().map(|(_, &last)| last);
         let last = last.expect("arrays are not empty");
@@ -19,7 +19,7 @@ impl Array {
     }
 
     /// Replaces the element at an index, if this is true.
-    pub(super) fn set(&mut self, terms: &mut Terms, index: Term, when: Term, value: Term) {
+    pub(super) fn set(&mut self, terms: &mut TermStore, index: Term, when: Term, value: Term) {
         for (i, element) in self.0.iter_mut().enumerate() {
             let here = terms.is(index, i as u64);
             let here = terms.and(when, here);
@@ -34,7 +34,7 @@ pub(super) fn bits(most: usize) -> u8 {
 }
 
 /// At most: without signs.
-pub(super) fn at_most(terms: &mut Terms, a: Term, b: Term) -> Term {
-    let greater = terms.binary(Op::Ult, b, a);
+pub(super) fn at_most(terms: &mut TermStore, a: Term, b: Term) -> Term {
+    let greater = terms.binary(BinaryOp::Ult, b, a);
     terms.not(greater)
 }

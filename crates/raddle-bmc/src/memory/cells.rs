@@ -2,7 +2,7 @@
 
 use super::{Builder, Step};
 use crate::program::{CellId, Program};
-use crate::term::{Term, Terms};
+use crate::term::{Term, TermStore};
 
 /// What is in every cell.
 pub(super) struct Cells(Vec<Term>);
@@ -22,7 +22,7 @@ impl Cells {
     }
 
     /// Writes a cell, if this is true.
-    pub(super) fn set(&mut self, terms: &mut Terms, cell: CellId, when: Term, value: Term) {
+    pub(super) fn set(&mut self, terms: &mut TermStore, cell: CellId, when: Term, value: Term) {
         self.0[cell] = terms.ite(when, value, self.0[cell]);
     }
 

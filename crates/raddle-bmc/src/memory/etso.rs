@@ -34,7 +34,7 @@ use super::array::{Array, at_most, bits};
 use super::{Builder, Memory, Step, Turn};
 use crate::options::Model;
 use crate::program::{Action, CellId, Event, Program};
-use crate::term::{Op, Term};
+use crate::term::{BinaryOp, Term};
 
 /// The writes of a variable. The last node is the sentinel.
 struct List {
@@ -130,9 +130,9 @@ impl Etso {
         let next = list.next.get(build.terms, node);
         let next_stamp = list.stamp.get(build.terms, next);
         let come = at_most(build.terms, stamp, self.clock);
-        let not_come = build.terms.binary(Op::Ult, self.clock, next_stamp);
+        let not_come = build.terms.binary(BinaryOp::Ult, self.clock, next_stamp);
         let most = build.terms.constant(list.nodes as u64, bits(list.nodes));
-        let is_node = build.terms.binary(Op::Ult, node, most);
+        let is_node = build.terms.binary(BinaryOp::Ult, node, most);
         let right = build.terms.all([come, not_come, is_node]);
         build.imply(active, right);
         list.value.get(build.terms, node)
@@ -173,12 +173,12 @@ impl Etso {
         };
         let conditions = [
             at_most(build.terms, after, sentinel),
-            build.terms.binary(Op::Ult, clock, after_stamp),
+            build.terms.binary(BinaryOp::Ult, clock, after_stamp),
             at_most(build.terms, clock, stamp),
             at_most(build.terms, least, stamp),
             at_most(build.terms, floor, stamp),
             at_most(build.terms, before_stamp, stamp),
-            build.terms.binary(Op::Ult, stamp, after_stamp),
+            build.terms.binary(BinaryOp::Ult, stamp, after_stamp),
         ];
         let right = build.terms.all(conditions);
         build.imply(now, right);
@@ -192,7 +192,7 @@ impl Etso {
         last[thread] =
             (build.terms.ite(now, value, last_value), build.terms.ite(now, stamp, last_stamp));
         let greatest = self.greatest[thread];
-        let grows = build.terms.binary(Op::Ult, greatest, stamp);
+        let grows = build.terms.binary(BinaryOp::Ult, greatest, stamp);
         let grows = build.terms.and(now, grows);
         self.greatest[thread] = build.terms.ite(grows, stamp, greatest);
     }
@@ -217,7 +217,7 @@ impl Memory for Etso {
         self.tick(build);
         let memory = self.memory(build, step.active, cell);
         let (value, stamp) = self.lists[cell].last[step.turn.thread];
-        let waits = build.terms.binary(Op::Ult, self.clock, stamp);
+        let waits = build.terms.binary(BinaryOp::Ult, self.clock, stamp);
         build.terms.ite(waits, value, memory)
     }
 

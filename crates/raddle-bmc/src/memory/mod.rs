@@ -20,7 +20,7 @@ mod stamps;
 
 use crate::options::{Abstraction, Model, Options};
 use crate::program::{CellId, Program};
-use crate::term::{TRUE, Term, Terms};
+use crate::term::{TRUE, Term, TermStore};
 
 use direct::Direct;
 use etso::Etso;
@@ -46,7 +46,7 @@ pub(crate) struct Step {
 
 /// Where formulas are built.
 pub(crate) struct Builder<'a> {
-    pub(crate) terms: &'a mut Terms,
+    pub(crate) terms: &'a mut TermStore,
     /// What must hold.
     pub(crate) constraints: Vec<Term>,
     /// For every thread, statement and round: whether it is behind the statement at the end of its turn.

@@ -12,7 +12,7 @@ use super::array::bits;
 use super::cells::Cells;
 use super::{Builder, Memory, Step, Turn};
 use crate::program::{Action, CellId, Event, Program, Thread};
-use crate::term::{FALSE, Op, TRUE, Term};
+use crate::term::{BinaryOp, FALSE, TRUE, Term};
 
 /// A write that waits.
 #[derive(Clone, Copy)]
@@ -85,7 +85,7 @@ impl Simple {
             slots[i - 1].value = terms.ite(when, next.value, slots[i - 1].value);
         }
         let minus_one = terms.constant(u64::MAX, terms.width(*count));
-        let fewer = terms.binary(Op::Add, *count, minus_one);
+        let fewer = terms.binary(BinaryOp::Add, *count, minus_one);
         *count = terms.ite(when, fewer, *count);
     }
 }
@@ -112,7 +112,7 @@ impl Memory for Simple {
         for (i, slot) in slots.iter().enumerate() {
             let terms = &mut *build.terms;
             let index = terms.constant(i as u64, terms.width(*count));
-            let waits = terms.binary(Op::Ult, index, *count);
+            let waits = terms.binary(BinaryOp::Ult, index, *count);
             let same = terms.is(slot.cell, cell as u64);
             let here = terms.and(waits, same);
             let written = terms.truncate(slot.value, terms.width(value));
@@ -142,7 +142,7 @@ impl Memory for Simple {
         }
         let full = terms.is(*count, slots.len() as u64);
         let one = terms.constant(1, terms.width(*count));
-        let more = terms.binary(Op::Add, *count, one);
+        let more = terms.binary(BinaryOp::Add, *count, one);
         *count = terms.ite(now, more, *count);
         let room = terms.not(full);
         build.imply(now, room);

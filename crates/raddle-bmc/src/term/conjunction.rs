@@ -1,8 +1,14 @@
-//! Conjunctions of what is nearly the same: guards are made of these, and branches that cannot be taken are seen by them.
+//! Simplification of conjunctions.
+//!
+//! Guards of paths are nested conjunctions of conditions and their negations. These rules make the guards of infeasible
+//! paths [`FALSE`](super::FALSE).
 
-use super::{Node, Op, Term, Terms, mask};
+use super::node::{BinaryOp, Term, TermNode};
+use super::number::mask;
+use super::store::TermStore;
 
-impl Terms {
+impl TermStore {
+    /// A simpler term that equals the conjunction, if a rule applies.
     pub(super) fn simplify_and(&mut self, a: Term, b: Term, width: u8) -> Option<Term> {
         match self.as_const(b) {
             Some(0) => return Some(b),
@@ -18,10 +24,11 @@ impl Terms {
         self.absorb(a, b, width).or_else(|| self.absorb(b, a, width)).or_else(|| self.resolve(a, b))
     }
 
-    /// `x & (x & y)`, `x & (!x & y)`, `x & !(x & y)`, `x & !(!x & y)`.
+    /// Absorption, where `a` is `x` and `b` is the other operand: `x & (x & y)`, `x & (!x & y)`, `x & !(x & y)`,
+    /// `x & !(!x & y)`.
     fn absorb(&mut self, a: Term, b: Term, width: u8) -> Option<Term> {
         let inverse = self.not(a);
-        if let Node::Binary(Op::And, x, y) = self.node(b) {
+        if let TermNode::Binary(BinaryOp::And, x, y) = self.node(b) {
             if x == a || y == a {
                 return Some(b);
             }
@@ -29,8 +36,8 @@ impl Terms {
                 return Some(self.constant(0, width));
             }
         }
-        if let Node::Not(inner) = self.node(b)
-            && let Node::Binary(Op::And, x, y) = self.node(inner)
+        if let TermNode::Not(inner) = self.node(b)
+            && let TermNode::Binary(BinaryOp::And, x, y) = self.node(inner)
         {
             if x == inverse || y == inverse {
                 return Some(a);
@@ -44,10 +51,12 @@ impl Terms {
         None
     }
 
-    /// `!(x & y) & !(x & !y)` is `!x`.
+    /// Resolution: `!(x & y) & !(x & !y)` is `!x`.
     fn resolve(&mut self, a: Term, b: Term) -> Option<Term> {
-        let (Node::Not(a), Node::Not(b)) = (self.node(a), self.node(b)) else { return None };
-        let (Node::Binary(Op::And, p, q), Node::Binary(Op::And, x, y)) =
+        let (TermNode::Not(a), TermNode::Not(b)) = (self.node(a), self.node(b)) else {
+            return None;
+        };
+        let (TermNode::Binary(BinaryOp::And, p, q), TermNode::Binary(BinaryOp::And, x, y)) =
             (self.node(a), self.node(b))
         else {
             return None;

@@ -1,70 +1,71 @@
-//! Truth values and choices.
+//! Boolean operations, equality and `ite`.
 
-use super::{FALSE, Node, Op, TRUE, Term, Terms};
+use super::node::{BinaryOp, FALSE, TRUE, Term, TermNode};
+use super::store::TermStore;
 
-impl Terms {
-    /// Negation; of several bits, of each.
-    pub fn not(&mut self, a: Term) -> Term {
+impl TermStore {
+    /// Bitwise negation.
+    pub(crate) fn not(&mut self, a: Term) -> Term {
         let width = self.width(a);
         match self.node(a) {
-            Node::Const(value) => self.constant(!value, width),
-            Node::Not(inner) => inner,
-            Node::Ite(c, x, y) if self.is_choice(a) => {
+            TermNode::Const(value) => self.constant(!value, width),
+            TermNode::Not(inner) => inner,
+            TermNode::Ite(c, x, y) if self.is_choice(a) => {
                 let (x, y) = (self.not(x), self.not(y));
                 self.ite(c, x, y)
             }
-            _ => self.make(Node::Not(a), width),
+            _ => self.intern(TermNode::Not(a), width),
         }
     }
 
-    /// Both.
-    pub fn and(&mut self, a: Term, b: Term) -> Term {
-        self.binary(Op::And, a, b)
+    /// Bitwise conjunction.
+    pub(crate) fn and(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinaryOp::And, a, b)
     }
 
-    /// All of them.
-    pub fn all(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+    /// The conjunction of one-bit terms; [`TRUE`] if there are none.
+    pub(crate) fn all(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         terms.into_iter().fold(TRUE, |all, term| self.and(all, term))
     }
 
-    /// One of them.
-    pub fn any(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+    /// The disjunction of one-bit terms; [`FALSE`] if there are none.
+    pub(crate) fn any(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         terms.into_iter().fold(FALSE, |any, term| self.or(any, term))
     }
 
-    /// One of the two.
-    pub fn or(&mut self, a: Term, b: Term) -> Term {
+    /// Bitwise disjunction.
+    pub(crate) fn or(&mut self, a: Term, b: Term) -> Term {
         let (a, b) = (self.not(a), self.not(b));
         let neither = self.and(a, b);
         self.not(neither)
     }
 
-    /// The first implies the second.
-    pub fn implies(&mut self, a: Term, b: Term) -> Term {
+    /// The implication from `a` to `b`.
+    pub(crate) fn implies(&mut self, a: Term, b: Term) -> Term {
         let b = self.not(b);
         let counter = self.and(a, b);
         self.not(counter)
     }
 
-    /// Whether two terms are equal.
-    pub fn eq(&mut self, a: Term, b: Term) -> Term {
-        self.binary(Op::Eq, a, b)
+    /// Equality of two terms of the same width.
+    pub(crate) fn eq(&mut self, a: Term, b: Term) -> Term {
+        self.binary(BinaryOp::Eq, a, b)
     }
 
-    /// Whether two terms differ.
-    pub fn ne(&mut self, a: Term, b: Term) -> Term {
+    /// Inequality of two terms of the same width.
+    pub(crate) fn ne(&mut self, a: Term, b: Term) -> Term {
         let equal = self.eq(a, b);
         self.not(equal)
     }
 
-    /// Whether a term equals a number.
-    pub fn is(&mut self, a: Term, value: u64) -> Term {
+    /// Equality with a constant.
+    pub(crate) fn is(&mut self, a: Term, value: u64) -> Term {
         let value = self.constant(value, self.width(a));
         self.eq(a, value)
     }
 
-    /// Whether any bit is set.
-    pub fn truth(&mut self, a: Term) -> Term {
+    /// Conversion to a truth value: true if any bit is set.
+    pub(crate) fn truth(&mut self, a: Term) -> Term {
         if self.width(a) == 1 {
             return a;
         }
@@ -72,8 +73,8 @@ impl Terms {
         self.not(zero)
     }
 
-    /// The second if the first is true, otherwise the third.
-    pub fn ite(&mut self, c: Term, a: Term, b: Term) -> Term {
+    /// `a` if the one-bit term `c` is true, otherwise `b`. `a` and `b` have the same width.
+    pub(crate) fn ite(&mut self, c: Term, a: Term, b: Term) -> Term {
         let width = self.width(a);
         debug_assert_eq!(width, self.width(b));
         if c == TRUE || a == b {
@@ -82,27 +83,28 @@ impl Terms {
         if c == FALSE {
             return b;
         }
-        if let Node::Not(c) = self.node(c) {
+        if let TermNode::Not(c) = self.node(c) {
             return self.ite(c, b, a);
         }
         if width == 1 {
             return self.ite_bool(c, a, b);
         }
         match self.node(a) {
-            Node::Ite(inner, x, _) if inner == c => return self.ite(c, x, b),
+            TermNode::Ite(inner, x, _) if inner == c => return self.ite(c, x, b),
             _ => {}
         }
         match self.node(b) {
-            Node::Ite(inner, _, y) if inner == c => return self.ite(c, a, y),
-            Node::Ite(inner, x, y) if x == a => {
+            TermNode::Ite(inner, _, y) if inner == c => return self.ite(c, a, y),
+            TermNode::Ite(inner, x, y) if x == a => {
                 let either = self.or(c, inner);
                 return self.ite(either, a, y);
             }
             _ => {}
         }
-        self.make(Node::Ite(c, a, b), width)
+        self.intern(TermNode::Ite(c, a, b), width)
     }
 
+    /// `ite` of one-bit terms.
     fn ite_bool(&mut self, c: Term, a: Term, b: Term) -> Term {
         if a == TRUE || a == c {
             return self.or(c, b);
@@ -120,6 +122,6 @@ impl Terms {
         if self.not(a) == b {
             return self.eq(c, a);
         }
-        self.make(Node::Ite(c, a, b), 1)
+        self.intern(TermNode::Ite(c, a, b), 1)
     }
 }

@@ -1,76 +1,78 @@
-//! Longer and shorter numbers, and numbers with signs.
+//! Extension, truncation and signed division.
 
-use super::{Node, Op, Term, Terms, signed};
+use super::node::{BinaryOp, Term, TermNode};
+use super::number::signed;
+use super::store::TermStore;
 
-impl Terms {
-    /// With zeros in front.
-    pub fn zext(&mut self, a: Term, width: u8) -> Term {
+impl TermStore {
+    /// Zero extension to `width` bits.
+    pub(crate) fn zext(&mut self, a: Term, width: u8) -> Term {
         if width == self.width(a) {
             return a;
         }
         match self.node(a) {
-            Node::Const(value) => self.constant(value, width),
-            Node::Zext(inner) => self.zext(inner, width),
-            Node::Ite(c, x, y) if self.is_choice(a) => {
+            TermNode::Const(value) => self.constant(value, width),
+            TermNode::Zext(inner) => self.zext(inner, width),
+            TermNode::Ite(c, x, y) if self.is_choice(a) => {
                 let (x, y) = (self.zext(x, width), self.zext(y, width));
                 self.ite(c, x, y)
             }
-            _ => self.make(Node::Zext(a), width),
+            _ => self.intern(TermNode::Zext(a), width),
         }
     }
 
-    /// With copies of the sign in front.
-    pub fn sext(&mut self, a: Term, width: u8) -> Term {
+    /// Sign extension to `width` bits.
+    pub(crate) fn sext(&mut self, a: Term, width: u8) -> Term {
         let from = self.width(a);
         if width == from {
             return a;
         }
         match self.node(a) {
-            Node::Const(value) => self.constant(signed(value, from) as u64, width),
-            Node::Zext(inner) => self.zext(inner, width),
-            Node::Sext(inner) => self.sext(inner, width),
-            Node::Ite(c, x, y) if self.is_choice(a) => {
+            TermNode::Const(value) => self.constant(signed(value, from) as u64, width),
+            TermNode::Zext(inner) => self.zext(inner, width),
+            TermNode::Sext(inner) => self.sext(inner, width),
+            TermNode::Ite(c, x, y) if self.is_choice(a) => {
                 let (x, y) = (self.sext(x, width), self.sext(y, width));
                 self.ite(c, x, y)
             }
-            _ => self.make(Node::Sext(a), width),
+            _ => self.intern(TermNode::Sext(a), width),
         }
     }
 
-    /// So many bits, from the lowest on.
-    pub fn truncate(&mut self, a: Term, width: u8) -> Term {
+    /// The lowest `width` bits.
+    pub(crate) fn truncate(&mut self, a: Term, width: u8) -> Term {
         self.extract(a, 0, width)
     }
 
-    /// So many bits, from this one on.
-    pub fn extract(&mut self, a: Term, low: u8, width: u8) -> Term {
+    /// `width` bits from bit `low` on.
+    pub(crate) fn extract(&mut self, a: Term, low: u8, width: u8) -> Term {
         if low == 0 && width == self.width(a) {
             return a;
         }
         match self.node(a) {
-            Node::Const(value) => self.constant(value >> low, width),
-            Node::Zext(inner) | Node::Sext(inner) if low + width <= self.width(inner) => {
+            TermNode::Const(value) => self.constant(value >> low, width),
+            TermNode::Zext(inner) | TermNode::Sext(inner) if low + width <= self.width(inner) => {
                 self.extract(inner, low, width)
             }
-            Node::Zext(inner) if low == 0 => self.zext(inner, width),
-            Node::Sext(inner) if low == 0 => self.sext(inner, width),
-            Node::Extract(inner, before) => self.extract(inner, before + low, width),
-            Node::Ite(c, x, y) if self.is_choice(a) => {
+            TermNode::Zext(inner) if low == 0 => self.zext(inner, width),
+            TermNode::Sext(inner) if low == 0 => self.sext(inner, width),
+            TermNode::Extract(inner, before) => self.extract(inner, before + low, width),
+            TermNode::Ite(c, x, y) if self.is_choice(a) => {
                 let (x, y) = (self.extract(x, low, width), self.extract(y, low, width));
                 self.ite(c, x, y)
             }
-            Node::Binary(op @ (Op::Add | Op::And), x, y)
+            TermNode::Binary(op @ (BinaryOp::Add | BinaryOp::And), x, y)
                 if low == 0 && self.as_const(y).is_some() =>
             {
                 let (x, y) = (self.truncate(x, width), self.truncate(y, width));
                 self.binary(op, x, y)
             }
-            _ => self.make(Node::Extract(a, low), width),
+            _ => self.intern(TermNode::Extract(a, low), width),
         }
     }
 
-    /// Makes a number longer, with its sign or without, or shorter.
-    pub fn resize(&mut self, a: Term, width: u8, is_signed: bool) -> Term {
+    /// Truncation, sign extension or zero extension to `width` bits.
+    pub(crate) fn resize(&mut self, a: Term, width: u8, is_signed: bool) -> Term {
         if width < self.width(a) {
             self.truncate(a, width)
         } else if is_signed {
@@ -80,12 +82,13 @@ impl Terms {
         }
     }
 
-    /// Quotient or remainder of numbers with signs, rounded towards zero.
-    pub fn signed_division(&mut self, a: Term, b: Term, remainder: bool) -> Term {
+    /// Signed quotient or remainder, rounded towards zero. A divisor of 0 gives 1 or -1 as the quotient, opposite to the sign
+    /// of the dividend, and the dividend as the remainder.
+    pub(crate) fn signed_division(&mut self, a: Term, b: Term, is_remainder: bool) -> Term {
         let width = self.width(a);
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
             let (x, y) = (i128::from(signed(x, width)), i128::from(signed(y, width)));
-            let value = match (y, remainder) {
+            let value = match (y, is_remainder) {
                 (0, true) => x,
                 (0, false) => {
                     if x < 0 {
@@ -101,18 +104,20 @@ impl Terms {
         }
         let zero = self.constant(0, width);
         let (a_negative, b_negative) =
-            (self.binary(Op::Slt, a, zero), self.binary(Op::Slt, b, zero));
-        let (a_size, b_size) = (self.absolute(a, a_negative), self.absolute(b, b_negative));
-        let op = if remainder { Op::Urem } else { Op::Udiv };
-        let size = self.binary(op, a_size, b_size);
-        let differ = self.binary(Op::Xor, a_negative, b_negative);
-        let is_negative = if remainder { a_negative } else { differ };
-        self.absolute(size, is_negative)
+            (self.binary(BinaryOp::Slt, a, zero), self.binary(BinaryOp::Slt, b, zero));
+        let (a_magnitude, b_magnitude) =
+            (self.negate_if(a, a_negative), self.negate_if(b, b_negative));
+        let op = if is_remainder { BinaryOp::Urem } else { BinaryOp::Udiv };
+        let magnitude = self.binary(op, a_magnitude, b_magnitude);
+        let signs_differ = self.binary(BinaryOp::Xor, a_negative, b_negative);
+        let is_negative = if is_remainder { a_negative } else { signs_differ };
+        self.negate_if(magnitude, is_negative)
     }
 
-    fn absolute(&mut self, a: Term, negate: Term) -> Term {
+    /// The negated number if `negate` is true.
+    fn negate_if(&mut self, a: Term, negate: Term) -> Term {
         let zero = self.constant(0, self.width(a));
-        let negated = self.binary(Op::Sub, zero, a);
+        let negated = self.binary(BinaryOp::Sub, zero, a);
         self.ite(negate, negated, a)
     }
 }
