@@ -1,20 +1,20 @@
-//! The table of Tomasco et al., FMCAD 2016, beside `raddle check` on the same files, and how large formulas are.
+//! Verdicts, formula sizes and durations on the programs of Tomasco et al., FMCAD 2016.
 //!
-//! `cargo bench -p raddle-bmc -- [table] [sizes] [safestack]`; without a word, the table and the sizes.
+//! `cargo bench -p raddle-bmc -- [table] [sizes] [safestack]`; the default is `table sizes`. `safestack` takes minutes.
 //!
-//! `RADDLE` is the `raddle` program to compare with; without it that column is empty. Its time is without the compiler's. Safestack
-//! takes minutes.
+//! If the environment variable `RADDLE` names a `raddle` binary, the last column of the table shows the duration of
+//! `raddle check` on the same file, without compilation.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use raddle_bmc::{Abstraction, Answer, Model, Options, Report, Statistics, check};
+use raddle_bmc::{Abstraction, BmcOptions, BmcReport, BmcStatistics, BmcVerdict, Model, check};
 
-/// A program of the table: file, flags, unwind, rounds, bits, and whether it is wrong under SC, TSO and PSO.
-type Row = (&'static str, &'static str, usize, usize, Option<u8>, [bool; 3]);
+/// A program of the table: file, flags, unwind, rounds, bits, and whether it has a bug under SC, TSO and PSO.
+type TableRow = (&'static str, &'static str, usize, usize, Option<u8>, [bool; 3]);
 
-const ROWS: &[Row] = &[
+const ROWS: &[TableRow] = &[
     ("c/exclusion/dekker.c", "", 1, 2, None, [false, true, true]),
     ("c/exclusion/dekker.c", "-DSC", 1, 2, None, [false, false, false]),
     ("c/exclusion/lamport.c", "", 1, 2, None, [false, true, true]),
@@ -41,21 +41,21 @@ fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
 }
 
-fn options(&(file, flags, unwind, rounds, bits, _): &Row, model: Model) -> Options {
-    let mut options = Options::new(corpus().join(file));
+fn options(&(file, flags, unwind, rounds, bits, _): &TableRow, model: Model) -> BmcOptions {
+    let mut options = BmcOptions::new(corpus().join(file));
     options.flags = flags.split_whitespace().map(String::from).collect();
     (options.model, options.unwind, options.rounds, options.bits) = (model, unwind, rounds, bits);
     options
 }
 
-fn run(options: &Options) -> Report {
-    check(options).unwrap_or_else(|refusal| panic!("{refusal}"))
+fn run(options: &BmcOptions) -> BmcReport {
+    check(options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Whether it goes wrong; a report that is neither is a mistake of the table.
-fn is_wrong(report: &Report) -> bool {
-    assert_ne!(report.answer, Answer::Timeout);
-    matches!(report.answer, Answer::Bug(_))
+/// Returns `true` if the check found a bug. Panics on a timeout.
+fn is_bug(report: &BmcReport) -> bool {
+    assert_ne!(report.verdict, BmcVerdict::Timeout);
+    matches!(report.verdict, BmcVerdict::Bug(_))
 }
 
 fn table() {
@@ -66,10 +66,10 @@ fn table() {
         for (model, expected) in MODELS.into_iter().zip(row.5) {
             let options = options(row, model);
             let report = run(&options);
-            assert_eq!(is_wrong(&report), expected, "{} {} {model:?}", row.0, row.1);
+            assert_eq!(is_bug(&report), expected, "{} {} {model:?}", row.0, row.1);
             let size = &report.statistics;
             let name = format!("{} {}", row.0, row.1);
-            let checked = explored(&options, expected);
+            let checked = raddle_check_seconds(&options, expected);
             let checked = checked.map_or(String::from("-"), |seconds| format!("{seconds:.3}"));
             println!(
                 "{name:40}  {:5}  {expected:5}  {:9}  {:7}  {:6.3}  {checked:>7}",
@@ -82,8 +82,8 @@ fn table() {
     }
 }
 
-/// How long `raddle check` takes; at most a minute. It must come to the same verdict, if to any.
-fn explored(options: &Options, expected: bool) -> Option<f64> {
+/// The duration of `raddle check`, whose verdict must be the expected one. `None` after a minute.
+fn raddle_check_seconds(options: &BmcOptions, expected: bool) -> Option<f64> {
     let raddle = std::env::var_os("RADDLE")?;
     let mut command = Command::new(raddle);
     command.arg("check").arg(&options.file).args(["--json", "--timeout", "60"]);
@@ -98,11 +98,11 @@ fn explored(options: &Options, expected: bool) -> Option<f64> {
     rest.split([',', '}']).next()?.parse().ok()
 }
 
-/// How many stores may wait.
+/// Bounds on buffered stores.
 const BOUNDS: [usize; 5] = [2, 4, 8, 16, 32];
 
-/// Programs by which bounds are compared: file, unwind, rounds, bits.
-const BOUNDED: &[Row] = &[
+/// Programs on which bounds are compared.
+const BOUNDED: &[TableRow] = &[
     ("c/exclusion/dekker.c", "", 1, 2, None, [false, true, true]),
     ("c/exclusion/peterson.c", "", 1, 2, None, [false, true, true]),
     ("c/exclusion/szymanski.c", "", 1, 3, None, [false, true, true]),
@@ -110,35 +110,35 @@ const BOUNDED: &[Row] = &[
     ("bmc/spread.c", "-DLENGTH=24", 1, 2, None, [false, true, true]),
 ];
 
-/// Which representation of buffers, and what the bound is there: nodes `N` and the greatest time stamp `K`.
-type Measured = (&'static str, Abstraction, fn(usize) -> (usize, usize));
+/// A line of the size table: its name, the encoding of store buffers, and a function from the bound to the number of nodes
+/// `N` and the greatest time stamp `K`.
+type BoundSeries = (&'static str, Abstraction, fn(usize) -> (usize, usize));
 
-const MEASURED: [Measured; 4] = [
+const MEASURED: [BoundSeries; 4] = [
     ("TSO-SMA, N", Abstraction::Simple, |bound| (bound, 7)),
     ("eTSO-SMA, N (K=7)", Abstraction::Etso, |bound| (bound, 7)),
     ("eTSO-SMA, K (N=2)", Abstraction::Etso, |bound| (2, bound)),
     ("stamps", Abstraction::Stamps, |bound| (bound, 7)),
 ];
 
-/// What store buffers add to the formula, for TSO, by the bound on what waits, and whether the bug is found with it.
+/// For TSO and every bound: the number of clauses, the additional clauses per access compared with SC, and whether the bug
+/// is found.
 fn sizes() {
-    println!(
-        "clauses, and how many more than for SC for each access, by bound; * the bug is found"
-    );
+    println!("clauses, and additional clauses per access compared with SC, by bound; *: bug found");
     let heads = BOUNDS.map(|bound| format!("{bound:>13}  "));
     println!("{:30} {:18} {}", "program", "bound", heads.join(" "));
     for row in BOUNDED {
-        let without = run(&options(row, Model::Sc)).statistics.clauses;
+        let sc_clauses = run(&options(row, Model::Sc)).statistics.clauses;
         for (name, abstraction, bounds) in MEASURED {
             let size = |bound: usize| {
                 let mut options = options(row, Model::Tso);
                 (options.nodes, options.max_time) = bounds(bound);
                 options.abstraction = abstraction;
                 let report = run(&options);
-                let found = if is_wrong(&report) { '*' } else { ' ' };
-                let Statistics { clauses, accesses, .. } = report.statistics;
-                let each = clauses.saturating_sub(without) as f64 / accesses as f64;
-                format!("{clauses:>7} {each:6.1}{found}")
+                let found = if is_bug(&report) { '*' } else { ' ' };
+                let BmcStatistics { clauses, accesses, .. } = report.statistics;
+                let per_access = clauses.saturating_sub(sc_clauses) as f64 / accesses as f64;
+                format!("{clauses:>7} {per_access:6.1}{found}")
             };
             let program = format!("{} {}", row.0, row.1);
             println!("{program:30} {name:18} {}", BOUNDS.map(size).join(" "));
@@ -146,21 +146,21 @@ fn sizes() {
     }
 }
 
-/// Vyukov's stack, whose bug needs three threads and ten context switches: with three rounds there is none.
+/// Vyukov's stack, whose bug needs three threads, ten context switches and four rounds.
 fn safestack() {
     println!("safestack, 3 bits      rounds  variables  clauses  seconds");
     for (model, rounds) in [(Model::Pso, 4), (Model::Tso, 4), (Model::Sc, 4), (Model::Pso, 3)] {
-        let mut options = Options::new(corpus().join("bmc/safestack.c"));
+        let mut options = BmcOptions::new(corpus().join("bmc/safestack.c"));
         (options.model, options.unwind, options.rounds, options.bits) = (model, 1, rounds, Some(3));
         options.timeout = Some(Duration::from_secs(900));
-        let Report { answer, statistics: size } = run(&options);
-        let answer = match answer {
-            Answer::Bug(_) => "bug",
-            Answer::Safe | Answer::Bounded(_) => "no bug",
-            Answer::Timeout => "time is up",
+        let BmcReport { verdict, statistics: size } = run(&options);
+        let verdict = match verdict {
+            BmcVerdict::Bug(_) => "bug",
+            BmcVerdict::Safe | BmcVerdict::Bounded(_) => "no bug",
+            BmcVerdict::Timeout => "timeout",
         };
         println!(
-            "{:5}  {answer:10}  {rounds:10}  {:9}  {:7}  {:7.1}",
+            "{:5}  {verdict:10}  {rounds:10}  {:9}  {:7}  {:7.1}",
             model.name(),
             size.variables,
             size.clauses,

@@ -1,6 +1,6 @@
-//! Checks a program from the command line: `bounded MODEL SMA ROUNDS UNWIND BITS FILE [FLAG...]`.
+//! Checks a C program and prints the report: `bounded MODEL SMA ROUNDS UNWIND BITS FILE [FLAG...]`.
 
-use raddle_bmc::{Abstraction, Model, Options, check};
+use raddle_bmc::{Abstraction, BmcOptions, Model, check};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -8,7 +8,7 @@ fn main() {
         eprintln!("usage: bounded sc|tso|pso stamps|simple|etso ROUNDS UNWIND BITS FILE [FLAG...]");
         std::process::exit(2);
     };
-    let mut options = Options::new(file);
+    let mut options = BmcOptions::new(file);
     options.model = match model.as_str() {
         "sc" => Model::Sc,
         "tso" => Model::Tso,
@@ -19,12 +19,12 @@ fn main() {
         "simple" => Abstraction::Simple,
         _ => Abstraction::Etso,
     };
-    options.rounds = rounds.parse().expect("a number");
-    options.unwind = unwind.parse().expect("a number");
+    options.rounds = rounds.parse().expect("ROUNDS is a number");
+    options.unwind = unwind.parse().expect("UNWIND is a number");
     options.bits = bits.parse().ok().filter(|&bits| bits > 0);
     options.flags = flags.to_vec();
     match check(&options) {
         Ok(report) => println!("{report:#?}"),
-        Err(refusal) => println!("refused: {refusal}"),
+        Err(error) => println!("error: {error}"),
     }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Locks and conditions, made of three things: atomic updates, updates that wait, and failing.
+// Locks, condition variables and barriers, on top of atomic updates, updates that block, and failures.
 #include <errno.h>
 #include <stddef.h>
 typedef unsigned long pthread_t;
@@ -25,9 +25,9 @@ enum { PTHREAD_PROCESS_PRIVATE, PTHREAD_CREATE_JOINABLE = 0, PTHREAD_CREATE_DETA
 #define PTHREAD_ONCE_INIT 0
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 
-// Waits until the masked bits have this value, and then adds; tells what was there.
+// Blocks until (*p & mask) == value, and then atomically adds. Returns the old value.
 unsigned __raddle_when(unsigned *, unsigned mask, unsigned value, unsigned add);
-// Waits until it is positive, and then takes one.
+// Blocks until the number is positive, and then atomically decrements it.
 void __raddle_take(unsigned *);
 unsigned __raddle_self(void);
 unsigned __raddle_choice(void);
@@ -72,7 +72,7 @@ static inline int pthread_mutex_destroy(pthread_mutex_t *m) {
 }
 static inline void __raddle_usable(pthread_mutex_t *m) {
     if (m->__destroyed)
-        __raddle_fail("misuse", "a mutex is used that was not initialised, or was destroyed");
+        __raddle_fail("misuse", "a mutex is used that is not initialised or was destroyed");
 }
 static inline int pthread_mutex_lock(pthread_mutex_t *m) {
     unsigned self = __raddle_self() + 1;
@@ -160,7 +160,7 @@ static inline int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
     return EBUSY;
 }
 static inline int pthread_rwlock_unlock(pthread_rwlock_t *l) {
-    // With the writer's bit there are no readers: what is taken away is all there is.
+    // If the writer's bit is set, there are no readers.
     if (l->__state & __RADDLE_WRITER)
         __atomic_exchange_n(&l->__state, 0, 5);
     else

@@ -1,40 +1,48 @@
-//! Raises the bounds step by step.
+//! Iterative deepening of the bounds.
 //!
-//! A small bound is checked in no time, and most bugs need little: so the bounds grow until something is found, until
-//! they leave nothing out, or until the time is up.
+//! Checks with small bounds are fast, and most bugs need small bounds only.
 
 use std::time::{Duration, Instant};
 
-use crate::check::{Answer, Report, check};
-use crate::options::Options;
-use crate::refuse::Refusal;
+use crate::check::{BmcReport, BmcVerdict, check};
+use crate::error::BmcError;
+use crate::options::BmcOptions;
 
-/// Checks with growing bounds, until the time of the options is up. Says how far it came after each step.
+/// Checks with growing bounds until a bug is found, the bounds exclude no execution, or the time limit is reached.
+///
+/// Calls `progress` after each step. Returns the options and the report of the last step that was completed. Without a
+/// time limit this may not terminate.
 ///
 /// # Errors
-/// As [`check`].
+/// See [`check`].
 pub fn deepen(
-    options: &Options,
-    mut progress: impl FnMut(&Options, &Report),
-) -> Result<(Options, Report), Refusal> {
+    options: &BmcOptions,
+    mut progress: impl FnMut(&BmcOptions, &BmcReport),
+) -> Result<(BmcOptions, BmcReport), BmcError> {
     let start = Instant::now();
-    let mut last: Option<(Options, Report)> = None;
+    let mut last: Option<(BmcOptions, BmcReport)> = None;
     for step in 1.. {
-        let mut options = Options { rounds: step + 1, unwind: step, ..options.clone() };
-        (options.nodes, options.max_time) =
-            (options.nodes.max(step + 1), options.max_time.max(2 * step));
-        if let Some(timeout) = options.timeout {
-            options.timeout =
-                Some(timeout.saturating_sub(start.elapsed()).max(Duration::from_millis(1)));
-        }
+        let options = BmcOptions {
+            rounds: step + 1,
+            unwind: step,
+            nodes: options.nodes.max(step + 1),
+            max_time: options.max_time.max(2 * step),
+            timeout: options.timeout.map(|timeout| remaining(timeout, start)),
+            ..options.clone()
+        };
         let mut report = check(&options)?;
         report.statistics.seconds = start.elapsed().as_secs_f64();
         progress(&options, &report);
-        match report.answer {
-            Answer::Timeout => return Ok(last.unwrap_or((options, report))),
-            Answer::Bug(_) | Answer::Safe => return Ok((options, report)),
-            Answer::Bounded(_) => last = Some((options, report)),
+        match report.verdict {
+            BmcVerdict::Timeout => return Ok(last.unwrap_or((options, report))),
+            BmcVerdict::Bug(_) | BmcVerdict::Safe => return Ok((options, report)),
+            BmcVerdict::Bounded(_) => last = Some((options, report)),
         }
     }
-    unreachable!("the steps have no end")
+    unreachable!("the loop has no end")
+}
+
+/// The rest of the time limit, but not zero.
+fn remaining(timeout: Duration, start: Instant) -> Duration {
+    timeout.saturating_sub(start.elapsed()).max(Duration::from_millis(1))
 }

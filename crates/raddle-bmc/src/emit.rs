@@ -1,22 +1,22 @@
-//! The sequentialised program in C, for any bounded model checker.
+//! Emits the sequentialized program in C, for any bounded model checker.
 //!
-//! One function for each thread: a list of blocks, one for each visible statement, that are passed in order; how far a
-//! thread comes in a turn is an input. Between them are assignments to variables, for the terms that the next statement
-//! needs. Shared memory is an array, or under TSO and PSO the lists of eTSO-SMA and PSO-SMA as in the paper. Inputs,
-//! assumptions and errors are those of the competition on software verification (`__VERIFIER_nondet_ulong`,
-//! `__VERIFIER_assume`, `reach_error`), so what is written here can also be given to `raddle bmc` again.
+//! Each thread becomes a function: a sequence of blocks, one per visible statement. A nondeterministic input decides how far
+//! a thread runs in a turn. Each block first computes the terms that its statement needs. Shared memory is an array, or,
+//! under TSO and PSO, the lists of eTSO-SMA and PSO-SMA (see `memory/etso.rs`). Inputs, assumptions and errors follow the
+//! conventions of SV-COMP (`__VERIFIER_nondet_ulong`, `__VERIFIER_assume`, `reach_error`), so `raddle bmc` accepts the emitted
+//! program, too.
 //!
-//! Every number is an `unsigned long` in which only the bits of its width are set.
+//! Every value is an `unsigned long` whose bits beyond its width are 0.
 
 use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 
-use crate::options::{Model, Options};
-use crate::program::{Action, Program};
+use crate::options::{BmcOptions, Model};
+use crate::program::{Check, UnrolledProgram, VisibleAction};
 use crate::term::{BinaryOp, Term, TermNode, mask};
 
-/// What every such program begins with.
+/// Declarations at the beginning of every emitted program.
 const PRELUDE: &str = "\
 extern unsigned long __VERIFIER_nondet_ulong(void);
 extern void __VERIFIER_assume(int);
@@ -26,7 +26,7 @@ typedef unsigned long word;
 #define ANY() __VERIFIER_nondet_ulong()
 ";
 
-/// Shared memory without buffers.
+/// Shared memory without store buffers.
 const DIRECT: &str = "\
 static word memory[CELLS];
 static word sma_read(int v, int t) { return memory[v]; }
@@ -39,7 +39,7 @@ static void sma_init(int v, word value) { memory[v] = value; }
 static int sma_drained(int t) { return 1; }
 ";
 
-/// Lists with time stamps.
+/// Shared memory as lists of writes with time stamps.
 const LISTS: &str = "\
 static word clock, value[CELLS][N + 1], tstamp[CELLS][N + 1], prev[CELLS][N + 1], next[CELLS][N + 1];
 static word last_value[CELLS][THREADS], last_tstamp[CELLS][THREADS], max_tstamp[THREADS], floor_tstamp[THREADS];
@@ -107,39 +107,43 @@ static int sma_drained(int t) {
 ";
 
 struct Emitter<'a> {
-    program: &'a Program,
+    program: &'a UnrolledProgram,
     text: String,
+    /// The thread whose function is emitted.
     thread: usize,
-    /// TermStore that the current thread has computed.
-    known: FxHashSet<Term>,
+    /// Terms that the function computes before the current position.
+    computed: FxHashSet<Term>,
+    /// Term variables that occur, by index.
     variables: FxHashSet<u32>,
-    /// All terms of all threads, to be declared.
+    /// C variables for terms, by thread, that must be declared.
     declared: FxHashSet<(usize, Term)>,
 }
 
-/// The program in C.
-pub(crate) fn emit(program: &Program, options: &Options) -> String {
+/// The sequentialized program, in C.
+pub(crate) fn emit(program: &UnrolledProgram, options: &BmcOptions) -> String {
     let mut emitter = Emitter {
         program,
         text: String::new(),
         thread: 0,
-        known: FxHashSet::default(),
+        computed: FxHashSet::default(),
         variables: FxHashSet::default(),
         declared: FxHashSet::default(),
     };
     for thread in 0..program.threads.len() {
-        emitter.function(thread);
+        emitter.thread_function(thread);
     }
-    emitter.main(options.rounds);
-    let (rest, head) = (std::mem::take(&mut emitter.text), emitter.head(options));
-    head + &rest
+    emitter.main_function(options.rounds);
+    let (functions, declarations) =
+        (std::mem::take(&mut emitter.text), emitter.declarations(options));
+    declarations + &functions
 }
 
 impl Emitter<'_> {
-    fn head(&self, options: &Options) -> String {
+    /// The prelude, shared memory and all variables.
+    fn declarations(&self, options: &BmcOptions) -> String {
         let (threads, cells) = (self.program.threads.len(), self.program.cells.len().max(1));
         let mut text = format!(
-            "// {}, sequentialised: {} rounds, {}\n{PRELUDE}#define CELLS {cells}\n#define THREADS {threads}\n",
+            "// {}, sequentialized: {} rounds, {}\n{PRELUDE}#define CELLS {cells}\n#define THREADS {threads}\n",
             options.file.display(),
             options.rounds,
             options.model.name()
@@ -147,9 +151,10 @@ impl Emitter<'_> {
         if options.model == Model::Sc {
             text += DIRECT;
         } else {
-            let (nodes, most, pso) =
+            let (nodes, max_time, pso) =
                 (options.nodes.max(2), options.max_time, u8::from(options.model == Model::Pso));
-            let _ = write!(text, "#define N {nodes}\n#define K {most}\n#define PSO {pso}\n{LISTS}");
+            let _ =
+                write!(text, "#define N {nodes}\n#define K {max_time}\n#define PSO {pso}\n{LISTS}");
         }
         let _ = writeln!(text, "static int pc[THREADS], created[THREADS], ended[THREADS];");
         let mut variables: Vec<u32> = self.variables.iter().copied().collect();
@@ -165,21 +170,21 @@ impl Emitter<'_> {
         text
     }
 
-    /// Computes a term, and everything that it needs.
+    /// Emits assignments for a term and its subterms, unless they are computed already.
     fn compute(&mut self, term: Term) {
         let mut open = vec![(term, false)];
-        while let Some((term, is_ready)) = open.pop() {
-            if self.known.contains(&term) {
+        while let Some((term, has_operands)) = open.pop() {
+            if self.computed.contains(&term) {
                 continue;
             }
             let operands: Vec<Term> = self.program.terms.node(term).operands().collect();
             if operands.is_empty() {
-                if let TermNode::Var(number) = self.program.terms.node(term) {
-                    self.variables.insert(number);
+                if let TermNode::Var(index) = self.program.terms.node(term) {
+                    self.variables.insert(index);
                 }
-                self.known.insert(term);
-            } else if is_ready {
-                self.known.insert(term);
+                self.computed.insert(term);
+            } else if has_operands {
+                self.computed.insert(term);
                 self.declared.insert((self.thread, term));
                 let (thread, value) = (self.thread, self.expression(term));
                 let _ = writeln!(self.text, "        t{thread}_{} = {value};", term.0);
@@ -190,15 +195,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// What a term that was computed is called.
+    /// The C expression for a term that is computed already: a literal or a variable.
     fn name(&self, term: Term) -> String {
         match self.program.terms.node(term) {
             TermNode::Const(value) => format!("{value}ul"),
-            TermNode::Var(number) => format!("v{number}"),
+            TermNode::Var(index) => format!("v{index}"),
             _ => format!("t{}_{}", self.thread, term.0),
         }
     }
 
+    /// The C expression that computes a term from its operands.
     fn expression(&self, term: Term) -> String {
         let terms = &self.program.terms;
         let ones = mask(terms.width(term));
@@ -229,8 +235,8 @@ impl Emitter<'_> {
                     BinaryOp::Shl => format!("{y} < {width} ? {x} << ({y} & 63) : 0"),
                     BinaryOp::Lshr => format!("{y} < {width} ? {x} >> ({y} & 63) : 0"),
                     BinaryOp::Ashr => {
-                        let most = width - 1;
-                        format!("(word)({} >> ({y} < {width} ? {y} : {most}))", signed(a))
+                        let longest = width - 1;
+                        format!("(word)({} >> ({y} < {width} ? {y} : {longest}))", signed(a))
                     }
                     BinaryOp::Eq => format!("{x} == {y}"),
                     BinaryOp::Ult => format!("{x} < {y}"),
@@ -241,9 +247,9 @@ impl Emitter<'_> {
         format!("({text}) & {ones}ul")
     }
 
-    fn function(&mut self, thread: usize) {
+    fn thread_function(&mut self, thread: usize) {
         self.thread = thread;
-        self.known.clear();
+        self.computed.clear();
         let program = self.program;
         let body = &program.threads[thread];
         let _ = writeln!(self.text, "static void thread{thread}(int stop) {{ // {}", body.name);
@@ -251,30 +257,31 @@ impl Emitter<'_> {
             self.text,
             "    if (created[{thread}] == 1) {{\n        created[{thread}] = 2;"
         );
-        self.passed(0);
+        self.after_statements(0);
         self.text += "    }\n";
-        for (at, event) in body.events.iter().enumerate() {
+        for (index, statement) in body.statements.iter().enumerate() {
             let _ = writeln!(
                 self.text,
-                "    if (pc[{thread}] <= {at} && {at} < stop) {{ // {}",
-                event.place
+                "    if (pc[{thread}] <= {index} && {index} < stop) {{ // {}",
+                statement.place
             );
-            self.compute(event.guard);
-            event.action.terms().into_iter().for_each(|term| self.compute(term));
-            let guard = self.name(event.guard);
+            self.compute(statement.guard);
+            statement.action.terms().into_iter().for_each(|term| self.compute(term));
+            let guard = self.name(statement.guard);
             let _ = writeln!(self.text, "        if ({guard}) {{");
-            self.action(&event.action);
+            self.action(&statement.action);
             self.text += "        }\n";
-            self.passed(at + 1);
+            self.after_statements(index + 1);
             self.text += "    }\n";
         }
         let _ = writeln!(self.text, "    pc[{thread}] = stop;\n}}");
     }
 
-    /// What happens when a thread has executed so many statements.
-    fn passed(&mut self, after: usize) {
+    /// Emits the checks and thread creations after the first `count` statements, and the end of the thread if these are all.
+    fn after_statements(&mut self, count: usize) {
         let (program, thread) = (self.program, self.thread);
-        for check in program.checks.iter().filter(|c| c.thread == thread && c.after == after) {
+        let is_here = |check: &&Check| check.thread == thread && check.after == count;
+        for check in program.checks.iter().filter(is_here) {
             self.compute(check.fails);
             let (fails, message) = (self.name(check.fails), check.message.replace("*/", "* /"));
             let _ = writeln!(
@@ -284,30 +291,30 @@ impl Emitter<'_> {
             );
         }
         for (child, body) in program.threads.iter().enumerate() {
-            if let Some((parent, at, guard)) = body.created
-                && (parent, at) == (thread, after)
+            if let Some(creation) = body.creation
+                && (creation.parent, creation.after) == (thread, count)
             {
-                self.compute(guard);
-                let _ =
-                    writeln!(self.text, "        if ({}) created[{child}] = 1;", self.name(guard));
+                self.compute(creation.guard);
+                let guard = self.name(creation.guard);
+                let _ = writeln!(self.text, "        if ({guard}) created[{child}] = 1;");
             }
         }
         let body = &program.threads[thread];
-        if after == body.events.len() {
+        if count == body.statements.len() {
             self.compute(body.end);
             let _ = writeln!(self.text, "        ended[{thread}] = {};", self.name(body.end));
         }
     }
 
-    fn action(&mut self, action: &Action) {
+    fn action(&mut self, action: &VisibleAction) {
         let thread = self.thread;
         match action {
-            Action::Read { at, out } => {
+            VisibleAction::Read { at, out } => {
                 for &(cell, condition) in at {
-                    self.observe(condition, *out, &format!("sma_read({cell}, {thread})"));
+                    self.assign_read(condition, *out, &format!("sma_read({cell}, {thread})"));
                 }
             }
-            Action::Write { at, value, releases } => {
+            VisibleAction::Write { at, value, releases } => {
                 if *releases {
                     let _ = writeln!(self.text, "            sma_store_fence({thread});");
                 }
@@ -319,14 +326,14 @@ impl Emitter<'_> {
                     );
                 }
             }
-            Action::Update { at, out, new, writes, ready } => {
+            VisibleAction::Update { at, out, new, writes, ready } => {
                 let _ = writeln!(self.text, "            sma_fence({thread});");
                 if let Some(out) = *out {
                     for &(cell, condition) in at {
-                        self.observe(condition, out, &format!("sma_fetch({cell}, {thread})"));
+                        self.assign_read(condition, out, &format!("sma_fetch({cell}, {thread})"));
                     }
-                    // What depends on what was just read.
-                    [new, writes, ready].into_iter().for_each(|&term| self.again(term, out));
+                    // These terms were computed before the read.
+                    [new, writes, ready].into_iter().for_each(|&term| self.recompute(term, out));
                 }
                 let _ = writeln!(self.text, "            ASSUME({});", self.name(*ready));
                 for &(cell, condition) in at {
@@ -338,13 +345,13 @@ impl Emitter<'_> {
                     );
                 }
             }
-            Action::Fence => {
+            VisibleAction::Fence => {
                 let _ = writeln!(self.text, "            sma_fence({thread});");
             }
-            Action::StoreFence => {
+            VisibleAction::StoreFence => {
                 let _ = writeln!(self.text, "            sma_store_fence({thread});");
             }
-            Action::Join(threads) => {
+            VisibleAction::Join(threads) => {
                 for &(joined, condition) in threads {
                     let condition = self.name(condition);
                     let _ = writeln!(
@@ -356,37 +363,38 @@ impl Emitter<'_> {
         }
     }
 
-    /// A variable gets what is read.
-    fn observe(&mut self, condition: Term, out: Term, read: &str) {
+    /// Emits the assignment of the value that is read to its variable. If `out` is a sign-extended variable, assumes that
+    /// the value fits.
+    fn assign_read(&mut self, condition: Term, out: Term, read: &str) {
         let inner = match self.program.terms.node(out) {
             TermNode::Sext(inner) => inner,
             _ => out,
         };
-        let TermNode::Var(number) = self.program.terms.node(inner) else { return };
-        self.variables.insert(number);
+        let TermNode::Var(index) = self.program.terms.node(inner) else { return };
+        self.variables.insert(index);
         let condition = self.name(condition);
         match inner == out {
             true => {
-                let _ = writeln!(self.text, "            if ({condition}) v{number} = {read};");
+                let _ = writeln!(self.text, "            if ({condition}) v{index} = {read};");
             }
             false => {
-                let (ones, whole) =
+                let (narrow, wide) =
                     (mask(self.program.terms.width(inner)), mask(self.program.terms.width(out)));
                 let shift = 64 - self.program.terms.width(inner);
                 let _ = writeln!(
                     self.text,
-                    "            if ({condition}) {{ word all = {read}; v{number} = all & {ones}ul; \
-                     ASSUME(all == ((word)((long)(v{number} << {shift}) >> {shift}) & {whole}ul)); }}"
+                    "            if ({condition}) {{ word all = {read}; v{index} = all & {narrow}ul; \
+                     ASSUME(all == ((word)((long)(v{index} << {shift}) >> {shift}) & {wide}ul)); }}"
                 );
             }
         }
     }
 
-    /// Computes a term once more, as something in it has changed.
-    fn again(&mut self, term: Term, changed: Term) {
+    /// Emits the assignments for all subterms of `term` that depend on `changed` once more, operands first.
+    fn recompute(&mut self, term: Term, changed: Term) {
         let (mut order, mut open, mut seen) = (vec![], vec![(term, false)], FxHashSet::default());
-        while let Some((term, is_done)) = open.pop() {
-            if is_done {
+        while let Some((term, has_operands)) = open.pop() {
+            if has_operands {
                 order.push(term);
             } else if seen.insert(term) {
                 open.push((term, true));
@@ -408,40 +416,33 @@ impl Emitter<'_> {
         }
     }
 
-    fn main(&mut self, rounds: usize) {
+    fn main_function(&mut self, rounds: usize) {
         let program = self.program;
         self.thread = 0;
-        self.known.clear();
-        let body = std::mem::take(&mut self.text);
-        for (cell, initial) in program.cells.iter().enumerate() {
-            self.compute(initial.initial);
-            let value = self.name(initial.initial);
-            let _ = writeln!(self.text, "    sma_init({cell}, {value}); // {}", initial.name);
+        self.computed.clear();
+        let thread_functions = std::mem::take(&mut self.text);
+        for (index, cell) in program.cells.iter().enumerate() {
+            self.compute(cell.initial);
+            let value = self.name(cell.initial);
+            let _ = writeln!(self.text, "    sma_init({index}, {value}); // {}", cell.name);
         }
-        let initial = std::mem::replace(&mut self.text, body);
+        let initialization = std::mem::replace(&mut self.text, thread_functions);
         self.text += "int main(void) {\n";
-        let read: FxHashSet<Term> = program
-            .threads
-            .iter()
-            .flat_map(|thread| &thread.events)
-            .filter_map(|event| match event.action {
-                Action::Read { out, .. } => Some(out),
-                Action::Update { out, .. } => out,
-                _ => None,
-            })
-            .collect();
-        let mut free: Vec<u32> = self.variables.iter().copied().collect();
-        free.sort_unstable();
-        for number in free {
-            let (term, values) = program.terms.variable(number);
+        let statements = program.threads.iter().flat_map(|thread| &thread.statements);
+        let read: FxHashSet<Term> =
+            statements.filter_map(|statement| statement.action.out()).collect();
+        let mut variables: Vec<u32> = self.variables.iter().copied().collect();
+        variables.sort_unstable();
+        for index in variables {
+            let (term, values) = program.terms.variable(index);
             if !read.contains(&term) {
-                let ones = mask(program.terms.width(term)) & !values.zeros();
-                let _ = writeln!(self.text, "    v{number} = ANY() & {ones}ul;");
+                let possible = mask(program.terms.width(term)) & !values.zeros();
+                let _ = writeln!(self.text, "    v{index} = ANY() & {possible}ul;");
             }
         }
-        let _ = writeln!(self.text, "{initial}    created[0] = 1;");
+        let _ = writeln!(self.text, "{initialization}    created[0] = 1;");
         let turn = |text: &mut String, thread: usize, indent: &str| {
-            let count = program.threads[thread].events.len();
+            let count = program.threads[thread].statements.len();
             let _ = writeln!(
                 text,
                 "{indent}stop = ANY();\n\

@@ -1,34 +1,36 @@
 //! Bounded symbolic checking of C programs.
 //!
 //! ```text
-//! file ─► parse ─► settle (exec, again and again) ─► Program ─► slice ─► sequence (memory) ─► blast ─► SAT
-//!                                                                                             │
-//!                                                                     Report ◄─ trace ◄───────┘
+//! file ─► parse ─► fixpoint (repeats exec) ─► UnrolledProgram ─► slice ─┬─► sequentialize (memory) ─► bitblast ─► SAT
+//!                                                                       └─► emit                                │
+//!                                                                              BmcReport ◄─ trace ◄─────────────┘
 //! ```
 //!
-//! [`check`] answers whether something goes wrong within the bounds of the [`Options`].
+//! [`check`] decides whether a program has a bug within the bounds of the [`BmcOptions`]; [`deepen`] raises the bounds step
+//! by step.
 
-mod blast;
+mod address_space;
+mod bitblast;
+mod c_type;
 mod check;
 mod deepen;
 mod emit;
+mod error;
 mod exec;
+mod facts;
+mod fixpoint;
 mod memory;
 mod options;
 mod parse;
 mod program;
-mod refuse;
-mod sequence;
-mod settle;
+mod sat_solver;
+mod sequentialize;
 mod slice;
-mod solve;
-mod space;
 mod term;
 mod trace;
-mod types;
 
-pub use check::{Answer, Report, Statistics, check};
+pub use check::{BmcReport, BmcStatistics, BmcVerdict, check};
 pub use deepen::deepen;
-pub use options::{Abstraction, Model, Options};
-pub use refuse::Refusal;
-pub use trace::{Bug, InputValue, ReadValue, TraceStep};
+pub use error::BmcError;
+pub use options::{Abstraction, BmcOptions, Model};
+pub use trace::{Counterexample, InputValue, ReadValue, TraceStep};

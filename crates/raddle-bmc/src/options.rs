@@ -1,22 +1,22 @@
-//! What to check, and how far.
+//! The program to check, the memory model and the bounds.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A memory model.
+/// A memory model that the bounded checker supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Model {
     /// Sequential consistency.
     #[default]
     Sc,
-    /// Stores wait in a buffer for each thread.
+    /// Total store order: a FIFO store buffer per thread.
     Tso,
-    /// Stores wait in a buffer for each thread and location.
+    /// Partial store order: a FIFO store buffer per thread and location.
     Pso,
 }
 
 impl Model {
-    /// Its name.
+    /// The name in options and output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -27,20 +27,21 @@ impl Model {
     }
 }
 
-/// How store buffers are represented.
+/// The encoding of store buffers (shared memory abstraction, SMA).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Abstraction {
-    /// Every write has the round in which it reaches memory.
+    /// Per write, the round in which it reaches memory. The number of buffered writes is not bounded.
     #[default]
     Stamps,
-    /// Arrays, as in TSO-SMA.
+    /// Per thread, an array of writes (TSO-SMA). Supports TSO only. Bounded by [`BmcOptions::nodes`].
     Simple,
-    /// Lists with time stamps, as in eTSO-SMA and PSO-SMA.
+    /// Per variable, a list of writes with time stamps (eTSO-SMA and PSO-SMA). Bounded by [`BmcOptions::nodes`] and
+    /// [`BmcOptions::max_time`].
     Etso,
 }
 
 impl Abstraction {
-    /// Its name.
+    /// The name in options and output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -51,44 +52,46 @@ impl Abstraction {
     }
 }
 
-/// What to check, and how far.
+/// The program to check, the memory model and the bounds.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// The program.
+pub struct BmcOptions {
+    /// The C file.
     pub file: PathBuf,
     /// Flags for the preprocessor.
     pub flags: Vec<String>,
-    /// The compiler that expands macros.
+    /// The C compiler that runs the preprocessor. By default the first of `cc`, `gcc` and `clang` that exists.
     pub compiler: Option<String>,
     /// The memory model.
     pub model: Model,
-    /// How store buffers are represented.
+    /// The encoding of store buffers. Ignored under SC.
     pub abstraction: Abstraction,
-    /// How often a loop is repeated, and how deep a function calls itself.
+    /// Bound on loop iterations whose execution depends on inputs or shared memory, and on recursion.
     pub unwind: usize,
-    /// How many rounds of a round-robin schedule there are.
+    /// The number of rounds of the round-robin schedule.
     pub rounds: usize,
-    /// How many stores wait at a time: in a thread's buffer, or in a location's list.
+    /// Bound on buffered stores: per thread with [`Abstraction::Simple`], per location plus one with
+    /// [`Abstraction::Etso`].
     pub nodes: usize,
-    /// The greatest time stamp.
+    /// The greatest time stamp of [`Abstraction::Etso`].
     pub max_time: usize,
-    /// How many bits shared integers and inputs have; executions that need more are cut off.
+    /// The width of shared integers and inputs. Executions that need more bits are cut off. By default the width of their
+    /// types.
     pub bits: Option<u8>,
-    /// How many blocks of memory are allocated.
+    /// Bound on heap blocks.
     pub mallocs: usize,
-    /// When to give up.
+    /// Time limit of the whole check.
     pub timeout: Option<Duration>,
-    /// Where to write the formula.
+    /// File to which the formula is written, in DIMACS format.
     pub dimacs: Option<PathBuf>,
-    /// Where to write the sequentialised program, in C.
+    /// File to which the sequentialized program is written, in C.
     pub emit: Option<PathBuf>,
 }
 
-impl Options {
-    /// A file, with small bounds.
+impl BmcOptions {
+    /// Options for a file, under SC, with small bounds and no time limit.
     #[must_use]
     pub fn new(file: impl Into<PathBuf>) -> Self {
-        Options {
+        BmcOptions {
             file: file.into(),
             flags: vec![],
             compiler: None,

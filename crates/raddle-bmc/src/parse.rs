@@ -1,9 +1,9 @@
-//! From a file to a syntax tree.
+//! Preprocessing and parsing.
 //!
-//! The system's compiler expands macros, with headers of our own in place of the system's: those of a C library are
-//! full of what no parser but its compiler's knows, and what they declare would still have to be modelled. Here a header
-//! that is modelled is there, written in terms of a few functions that the executor knows, and any other one is an error
-//! with its place. `lang-c` parses what comes out.
+//! The system's compiler runs the preprocessor, with the headers in `include` in place of the system's. Headers of a C
+//! library use extensions that only their compiler parses, and the functions that they declare would have to be modelled
+//! anyway. The headers in `include` define library functions in C, on top of a few intrinsic functions of the executor
+//! (`exec/builtin`). Including any other header is an error. `lang-c` parses the preprocessed text.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,9 +12,9 @@ use lang_c::ast::TranslationUnit;
 use lang_c::driver::{self, Config, Flavor};
 use lang_c::span::Span;
 
-use crate::refuse::Refusal;
+use crate::error::BmcError;
 
-/// The headers, by name.
+/// The supported standard headers: name and text.
 const HEADERS: &[(&str, &str)] = &[
     ("assert.h", include_str!("../include/assert.h")),
     ("errno.h", include_str!("../include/errno.h")),
@@ -33,75 +33,87 @@ const HEADERS: &[(&str, &str)] = &[
     ("unistd.h", include_str!("../include/unistd.h")),
 ];
 
-/// A program as it was written.
-pub(crate) struct Source {
-    /// Its syntax tree.
+/// The position of a line of the preprocessed text.
+#[derive(Clone, Copy)]
+struct LineOrigin {
+    /// The offset of the line in the preprocessed text.
+    offset: usize,
+    /// Index of the original file.
+    file: usize,
+    /// Line number in the original file, counted from 1.
+    line: usize,
+}
+
+/// A parsed program.
+pub(crate) struct ParsedSource {
     pub(crate) unit: TranslationUnit,
-    /// Where lines of the expanded text come from: offset, file, line.
-    lines: Vec<(usize, usize, usize)>,
+    /// The origins of all lines, sorted by offset.
+    lines: Vec<LineOrigin>,
     files: Vec<String>,
-    /// Where our headers were.
+    /// The directory of the headers in [`HEADERS`].
     headers: String,
 }
 
-impl Source {
-    /// Whether something is in one of our headers.
+impl ParsedSource {
+    /// Returns `true` if the span is in one of the headers in `include`.
     pub(crate) fn is_header(&self, span: Span) -> bool {
-        let at = self.lines.partition_point(|line| line.0 <= span.start);
-        let file = at.checked_sub(1).map(|at| &self.files[self.lines[at].1]);
-        file.is_some_and(|file| file.starts_with(&self.headers))
+        self.origin(span).is_some_and(|at| self.files[at.file].starts_with(&self.headers))
     }
 
-    /// Where something is: file and line.
+    /// The position of a span in the original source: `file:line`.
     pub(crate) fn place(&self, span: Span) -> String {
-        let at = self.lines.partition_point(|line| line.0 <= span.start);
-        match at.checked_sub(1).map(|at| self.lines[at]) {
-            Some((_, file, line)) => format!("{}:{line}", self.files[file]),
+        match self.origin(span) {
+            Some(at) => format!("{}:{}", self.files[at.file], at.line),
             None => String::from("?"),
         }
     }
+
+    fn origin(&self, span: Span) -> Option<LineOrigin> {
+        let count = self.lines.partition_point(|line| line.offset <= span.start);
+        count.checked_sub(1).map(|index| self.lines[index])
+    }
 }
 
-/// Reads a file.
+/// Reads, preprocesses and parses a file.
 ///
 /// # Errors
-/// If it cannot be read, expanded or parsed.
+/// If one of these steps fails.
 pub(crate) fn parse(
     file: &Path,
     flags: &[String],
     compiler: Option<&str>,
-) -> Result<Source, Refusal> {
+) -> Result<ParsedSource, BmcError> {
     if let Err(error) = std::fs::File::open(file) {
-        return Err(Refusal::new(file.display(), format!("cannot read: {error}")));
+        return Err(BmcError::new(file.display(), format!("cannot read: {error}")));
     }
-    let (text, headers) = expand(file, flags, compiler)?;
-    let (lines, files) = lines(&text);
+    let (text, headers) = preprocess(file, flags, compiler)?;
+    let (lines, files) = line_origins(&text);
     let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
     match driver::parse_preprocessed(&config, text) {
-        Ok(parsed) => Ok(Source { unit: parsed.unit, lines, files, headers }),
+        Ok(parsed) => Ok(ParsedSource { unit: parsed.unit, lines, files, headers }),
         Err(error) => {
-            let source = Source { unit: TranslationUnit(vec![]), lines, files, headers };
+            let source = ParsedSource { unit: TranslationUnit(vec![]), lines, files, headers };
             let place = source.place(Span::span(error.offset, error.offset));
             let rest = &error.source[error.offset.min(error.source.len())..];
             let near: String = rest.chars().take_while(|c| !c.is_whitespace()).take(30).collect();
-            let what = format!("column {}: a syntax that is not known, at '{near}'", error.column);
-            Err(Refusal::new(place, what))
+            let message = format!("column {}: unknown syntax at '{near}'", error.column);
+            Err(BmcError::new(place, message))
         }
     }
 }
 
-/// The file with all macros expanded, and where our headers were.
-fn expand(
+/// Runs the preprocessor. Returns the text and the directory in which the headers were.
+fn preprocess(
     file: &Path,
     flags: &[String],
     compiler: Option<&str>,
-) -> Result<(String, String), Refusal> {
-    let refuse = |what: String| Refusal::new(file.display(), what);
+) -> Result<(String, String), BmcError> {
+    let failed = |message: String| BmcError::new(file.display(), message);
     let headers = tempfile::TempDir::with_prefix("raddle-")
-        .map_err(|error| refuse(format!("no temporary directory: {error}")))?;
+        .map_err(|error| failed(format!("cannot create a temporary directory: {error}")))?;
     for (name, text) in HEADERS {
         std::fs::write(headers.path().join(name), text)
-            .map_err(|error| refuse(format!("cannot write {name}: {error}")))?;
+            .map_err(|error| failed(format!("cannot write a temporary file {name}: {error}")))?;
     }
     let candidates = compiler.map_or(vec!["cc", "gcc", "clang"], |name| vec![name]);
     for name in candidates {
@@ -115,29 +127,32 @@ fn expand(
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             return Ok((text, headers.path().display().to_string()));
         }
-        let told = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        return Err(refuse(format!(
-            "the preprocessor failed (of the system's headers only those that are modelled are there):\n{told}"
+        let errors = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        let names: Vec<&str> = HEADERS.iter().map(|(name, _)| *name).collect();
+        return Err(failed(format!(
+            "the preprocessor failed (supported standard headers: {}):\n{errors}",
+            names.join(", ")
         )));
     }
-    Err(refuse(String::from("no C compiler was found to expand macros: cc, gcc, clang")))
+    let tried = compiler.unwrap_or("cc, gcc, clang");
+    Err(failed(format!(
+        "no C compiler found to run the preprocessor (tried {tried}): install one or use --cc"
+    )))
 }
 
-type Lines = Vec<(usize, usize, usize)>;
-
-/// Where every line comes from.
-fn lines(text: &str) -> (Lines, Vec<String>) {
+/// The origins of all lines of the preprocessed text, and the files that they refer to.
+fn line_origins(text: &str) -> (Vec<LineOrigin>, Vec<String>) {
     let (mut lines, mut files) = (vec![], vec![String::from("?")]);
     let (mut offset, mut file, mut line) = (0, 0, 1);
     for full in text.split_inclusive('\n') {
-        if let Some((number, name)) = marker(full) {
+        if let Some((number, name)) = line_marker(full) {
             line = number;
             file = files.iter().position(|known| *known == name).unwrap_or(files.len());
             if file == files.len() {
                 files.push(name);
             }
         } else {
-            lines.push((offset, file, line));
+            lines.push(LineOrigin { offset, file, line });
             line += 1;
         }
         offset += full.len();
@@ -145,8 +160,8 @@ fn lines(text: &str) -> (Lines, Vec<String>) {
     (lines, files)
 }
 
-/// `# 12 "file.c" 1`
-fn marker(text: &str) -> Option<(usize, String)> {
+/// Line and file of a line marker such as `# 12 "file.c" 1`.
+fn line_marker(text: &str) -> Option<(usize, String)> {
     let (number, rest) = text.strip_prefix("# ")?.split_once(' ')?;
     let (name, _) = rest.strip_prefix('"')?.split_once('"')?;
     let name = PathBuf::from(name.replace("\\\\", "\\"));

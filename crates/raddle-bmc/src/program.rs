@@ -1,120 +1,154 @@
-//! A program as the sequentialization sees it: for each thread, a list of guarded visible statements.
+//! Unrolled programs: for each thread, a sequence of guarded visible statements.
 //!
-//! Visible are accesses to memory that another thread may access at the same time, fences, and what waits. Everything
-//! else has become terms over what visible statements read.
+//! Visible statements are accesses to memory that another thread may access concurrently, fences, and statements that may
+//! block. All other code has become terms over the values that visible statements read.
 
 use crate::term::{Term, TermStore};
 
-/// A cell of shared memory, by number.
+/// Index of a [`SharedCell`].
 pub(crate) type CellId = usize;
 
 /// A scalar in shared memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Cell {
+pub(crate) struct SharedCell {
     pub(crate) name: String,
-    /// What it is when the first thread is created.
+    /// The content when the first thread is created.
     pub(crate) initial: Term,
 }
 
-/// The cells that an access may be to, and when it is to each.
-pub(crate) type Targets = Vec<(CellId, Term)>;
+/// The cells that an access may address, each with the condition under which it does.
+pub(crate) type CellTargets = Vec<(CellId, Term)>;
 
-/// What a visible statement does.
+/// The effect of a visible statement.
 #[derive(Clone, Debug)]
-pub(crate) enum Action {
-    /// Reads; the variable is what it reads.
-    Read { at: Targets, out: Term },
-    /// Writes; if `releases`, behind all earlier writes.
-    Write { at: Targets, value: Term, releases: bool },
-    /// Reads and writes memory at once, if `writes`, with empty buffers; waits until `ready`, which is about what it
-    /// reads. What it reads is nothing if nobody wants to know.
-    Update { at: Targets, out: Option<Term>, new: Term, writes: Term, ready: Term },
-    /// Empties the buffers.
+pub(crate) enum VisibleAction {
+    /// Reads a cell. `out` is the value: a variable, or a sign-extended variable.
+    Read { at: CellTargets, out: Term },
+    /// Writes a cell. If `releases`, no earlier write of the thread reaches memory later.
+    Write { at: CellTargets, value: Term, releases: bool },
+    /// Atomically reads and, if `writes`, writes memory, with empty store buffers. Blocks until `ready`, a condition on the
+    /// value that is read. `out` is that value, if it is used.
+    Update { at: CellTargets, out: Option<Term>, new: Term, writes: Term, ready: Term },
+    /// Flushes the store buffers.
     Fence,
-    /// No later write overtakes an earlier one.
+    /// Store-store fence: no later write reaches memory before an earlier one.
     StoreFence,
-    /// Waits until one of these threads has ended.
+    /// Blocks until the thread whose condition holds has ended.
     Join(Vec<(usize, Term)>),
 }
 
 /// A visible statement.
 #[derive(Clone, Debug)]
-pub(crate) struct Event {
-    /// When it is executed.
+pub(crate) struct VisibleStatement {
+    /// The condition under which control flow reaches the statement.
     pub(crate) guard: Term,
-    pub(crate) action: Action,
+    pub(crate) action: VisibleAction,
+    /// `file:line`.
     pub(crate) place: String,
-    /// Whether it accesses a part of a structure that is copied.
+    /// Whether the statement accesses a part of a structure that is copied.
     pub(crate) is_part: bool,
 }
 
-/// A thread.
-#[derive(Clone, Debug)]
-pub(crate) struct Thread {
-    pub(crate) name: String,
-    /// Who creates it, behind how many visible statements, and when.
-    pub(crate) created: Option<(usize, usize, Term)>,
-    pub(crate) events: Vec<Event>,
-    /// Where it waits for what never comes: behind how many visible statements, when, and the place.
-    pub(crate) stuck: Vec<(usize, Term, String)>,
-    /// When it comes to its end.
-    pub(crate) end: Term,
+/// Where and when a thread is created.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadCreation {
+    pub(crate) parent: usize,
+    /// The number of visible statements of the parent before the creation.
+    pub(crate) after: usize,
+    pub(crate) guard: Term,
 }
 
-/// Something that must not happen.
+/// A point at which a thread blocks forever, since no other thread accesses the memory that it waits for.
 #[derive(Clone, Debug)]
-pub(crate) struct Check {
-    pub(crate) thread: usize,
-    /// Behind so many visible statements of the thread.
+pub(crate) struct BlockedForever {
+    /// The number of visible statements of the thread before this point.
     pub(crate) after: usize,
-    /// When it goes wrong.
-    pub(crate) fails: Term,
-    pub(crate) kind: &'static str,
-    pub(crate) message: String,
+    pub(crate) guard: Term,
+    /// `file:line`.
     pub(crate) place: String,
 }
 
-/// A value from outside.
+/// A thread of an unrolled program.
 #[derive(Clone, Debug)]
-pub(crate) struct Input {
+pub(crate) struct UnrolledThread {
+    pub(crate) name: String,
+    /// `None` for the main thread.
+    pub(crate) creation: Option<ThreadCreation>,
+    pub(crate) statements: Vec<VisibleStatement>,
+    pub(crate) blocked_forever: Vec<BlockedForever>,
+    /// The condition under which control flow reaches the end of the thread.
+    pub(crate) end: Term,
+}
+
+/// A condition at a point of a thread: a failure, or a bound that cuts the execution off.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
     pub(crate) thread: usize,
+    /// The number of visible statements of the thread before this point.
     pub(crate) after: usize,
+    /// The condition under which the check fails.
+    pub(crate) fails: Term,
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
+    /// `file:line`.
+    pub(crate) place: String,
+}
+
+/// A nondeterministic value from the environment (`__VERIFIER_nondet_*`).
+#[derive(Clone, Debug)]
+pub(crate) struct NondetInput {
+    pub(crate) thread: usize,
+    /// The number of visible statements of the thread before this point.
+    pub(crate) after: usize,
+    /// The function that returns the value.
     pub(crate) function: String,
     pub(crate) value: Term,
     pub(crate) guard: Term,
     pub(crate) signed: bool,
+    /// `file:line`.
     pub(crate) place: String,
 }
 
-/// A program.
-pub(crate) struct Program {
+/// A program after symbolic execution within the bounds. Thread 0 is the main thread.
+pub(crate) struct UnrolledProgram {
     pub(crate) terms: TermStore,
-    pub(crate) cells: Vec<Cell>,
-    pub(crate) threads: Vec<Thread>,
-    /// What must not happen.
+    pub(crate) cells: Vec<SharedCell>,
+    pub(crate) threads: Vec<UnrolledThread>,
+    /// Failures.
     pub(crate) checks: Vec<Check>,
-    /// Where a bound cuts executions off.
+    /// Points at which a bound cuts executions off.
     pub(crate) cuts: Vec<Check>,
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: Vec<NondetInput>,
 }
 
-impl Action {
-    /// The cells that it may access.
+impl VisibleAction {
+    /// The cells that the statement may access.
     pub(crate) fn targets(&self) -> &[(CellId, Term)] {
+        use VisibleAction as A;
         match self {
-            Action::Read { at, .. } | Action::Write { at, .. } | Action::Update { at, .. } => at,
-            Action::Fence | Action::StoreFence | Action::Join(_) => &[],
+            A::Read { at, .. } | A::Write { at, .. } | A::Update { at, .. } => at,
+            A::Fence | A::StoreFence | A::Join(_) => &[],
         }
     }
 
-    /// The terms that it uses.
+    /// The term for the value that the statement reads, if that is used.
+    pub(crate) fn out(&self) -> Option<Term> {
+        match self {
+            VisibleAction::Read { out, .. } => Some(*out),
+            VisibleAction::Update { out, .. } => *out,
+            _ => None,
+        }
+    }
+
+    /// The terms that the statement depends on. The value that it reads is not among them.
     pub(crate) fn terms(&self) -> Vec<Term> {
+        use VisibleAction as A;
         let mut terms: Vec<Term> = self.targets().iter().map(|&(_, condition)| condition).collect();
         match self {
-            Action::Write { value, .. } => terms.push(*value),
-            Action::Update { new, writes, ready, .. } => terms.extend([*new, *writes, *ready]),
-            Action::Join(threads) => terms.extend(threads.iter().map(|&(_, condition)| condition)),
-            Action::Read { .. } | Action::Fence | Action::StoreFence => {}
+            A::Write { value, .. } => terms.push(*value),
+            A::Update { new, writes, ready, .. } => terms.extend([*new, *writes, *ready]),
+            A::Join(threads) => terms.extend(threads.iter().map(|&(_, condition)| condition)),
+            A::Read { .. } | A::Fence | A::StoreFence => {}
         }
         terms
     }

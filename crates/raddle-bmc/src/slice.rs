@@ -1,115 +1,136 @@
-//! Leaves out visible statements that nothing depends on.
+//! Slicing: removes visible statements that no check depends on.
 //!
-//! A read is needed if what it reads is used by what is needed, a write if what it writes is read by what is needed. What
-//! waits is always needed. An atomic update that is not needed still empties the buffers.
+//! A read is relevant if a relevant term uses its value, a write if a relevant read may read its cell. Statements that may
+//! block are always relevant. An irrelevant atomic update still flushes the store buffers and becomes a fence.
 
 use rustc_hash::FxHashSet;
 
 use crate::options::Model;
-use crate::program::{Action, CellId, Event, Program};
+use crate::program::{CellId, UnrolledProgram, VisibleAction, VisibleStatement};
 use crate::term::{FALSE, TRUE, Term, TermStore};
 
-/// What is needed.
+/// The terms and cells that checks depend on.
 #[derive(Default)]
-struct Needed {
+struct RelevantSet {
     terms: FxHashSet<Term>,
     cells: FxHashSet<CellId>,
 }
 
-impl Needed {
-    fn term(&mut self, terms: &TermStore, term: Term) {
+impl RelevantSet {
+    fn add_term(&mut self, terms: &TermStore, term: Term) {
         terms.reach([term], &mut self.terms);
     }
 
-    fn wants(&self, event: &Event, model: Model) -> bool {
-        let writes = || event.action.targets().iter().any(|(cell, _)| self.cells.contains(cell));
-        match &event.action {
-            Action::Read { out, .. } => self.terms.contains(out),
-            Action::Write { .. } => writes(),
-            Action::Update { out, ready, .. } => {
-                *ready != TRUE || out.is_some_and(|out| self.terms.contains(&out)) || writes()
-            }
-            Action::Fence | Action::StoreFence => model != Model::Sc,
-            Action::Join(_) => true,
-        }
-    }
-
-    /// Everything that an event depends on.
-    fn event(&mut self, terms: &TermStore, event: &Event) {
-        self.term(terms, event.guard);
-        event.action.terms().into_iter().for_each(|term| self.term(terms, term));
-        let reads = match &event.action {
-            Action::Read { .. } => true,
-            Action::Update { out, ready, .. } => {
-                *ready != TRUE || out.is_some_and(|out| self.terms.contains(&out))
-            }
+    /// Adds everything that a relevant statement depends on.
+    fn add_statement(&mut self, terms: &TermStore, statement: &VisibleStatement) {
+        self.add_term(terms, statement.guard);
+        statement.action.terms().into_iter().for_each(|term| self.add_term(terms, term));
+        let needs_value = match &statement.action {
+            VisibleAction::Read { .. } => true,
+            VisibleAction::Update { out, ready, .. } => self.needs_value(*out, *ready),
             _ => false,
         };
-        if reads {
-            self.cells.extend(event.action.targets().iter().map(|&(cell, _)| cell));
+        if needs_value {
+            self.cells.extend(statement.action.targets().iter().map(|&(cell, _)| cell));
+        }
+    }
+
+    /// Returns `true` if an update may block on the value that it reads, or if a relevant term uses that value.
+    fn needs_value(&self, out: Option<Term>, ready: Term) -> bool {
+        ready != TRUE || out.is_some_and(|out| self.terms.contains(&out))
+    }
+
+    /// Returns `true` if a check may depend on the statement.
+    fn contains(&self, statement: &VisibleStatement, model: Model) -> bool {
+        let targets = statement.action.targets();
+        let writes_relevant_cell = || targets.iter().any(|(cell, _)| self.cells.contains(cell));
+        match &statement.action {
+            VisibleAction::Read { out, .. } => self.terms.contains(out),
+            VisibleAction::Write { .. } => writes_relevant_cell(),
+            VisibleAction::Update { out, ready, .. } => {
+                self.needs_value(*out, *ready) || writes_relevant_cell()
+            }
+            VisibleAction::Fence | VisibleAction::StoreFence => model != Model::Sc,
+            VisibleAction::Join(_) => true,
         }
     }
 }
 
-/// Leaves out what is not needed.
-pub(crate) fn slice(program: &mut Program, model: Model) {
-    let mut needed = Needed::default();
+/// Removes irrelevant statements from all threads.
+pub(crate) fn slice(program: &mut UnrolledProgram, model: Model) {
+    let relevant = relevant_set(program, model);
+    for thread in 0..program.threads.len() {
+        remove_irrelevant(program, thread, &relevant, model);
+    }
+}
+
+/// The fixpoint of the dependencies, from checks and control flow on.
+fn relevant_set(program: &UnrolledProgram, model: Model) -> RelevantSet {
+    let mut relevant = RelevantSet::default();
     let terms = &program.terms;
-    program.checks.iter().chain(&program.cuts).for_each(|check| needed.term(terms, check.fails));
+    let checks = program.checks.iter().chain(&program.cuts);
+    checks.for_each(|check| relevant.add_term(terms, check.fails));
     for thread in &program.threads {
-        needed.term(terms, thread.end);
-        thread.stuck.iter().for_each(|&(_, stuck, _)| needed.term(terms, stuck));
-        thread.created.iter().for_each(|&(_, _, guard)| needed.term(terms, guard));
+        relevant.add_term(terms, thread.end);
+        thread.blocked_forever.iter().for_each(|blocked| relevant.add_term(terms, blocked.guard));
+        thread.creation.iter().for_each(|creation| relevant.add_term(terms, creation.guard));
     }
     loop {
-        let before = (needed.terms.len(), needed.cells.len());
-        for event in program.threads.iter().flat_map(|thread| &thread.events) {
-            if needed.wants(event, model) {
-                needed.event(terms, event);
+        let before = (relevant.terms.len(), relevant.cells.len());
+        for statement in program.threads.iter().flat_map(|thread| &thread.statements) {
+            if relevant.contains(statement, model) {
+                relevant.add_statement(terms, statement);
             }
         }
-        if before == (needed.terms.len(), needed.cells.len()) {
-            break;
+        if before == (relevant.terms.len(), relevant.cells.len()) {
+            return relevant;
         }
-    }
-    for thread in 0..program.threads.len() {
-        remove(program, thread, &needed, model);
     }
 }
 
-fn remove(program: &mut Program, thread: usize, needed: &Needed, model: Model) {
-    let events = std::mem::take(&mut program.threads[thread].events);
-    // How many are left before each.
-    let mut left = vec![0];
+/// Removes the irrelevant statements of a thread, and fences before its first other statement.
+fn remove_irrelevant(
+    program: &mut UnrolledProgram,
+    thread: usize,
+    relevant: &RelevantSet,
+    model: Model,
+) {
+    let statements = std::mem::take(&mut program.threads[thread].statements);
+    // `kept_before[n]`: how many of the first `n` statements are kept.
+    let mut kept_before = vec![0];
     let mut kept = vec![];
-    for mut event in events {
-        if !needed.wants(&event, model)
-            && matches!(event.action, Action::Update { .. })
+    for mut statement in statements {
+        if !relevant.contains(&statement, model)
+            && matches!(statement.action, VisibleAction::Update { .. })
             && model != Model::Sc
         {
-            event.action = Action::Fence;
+            statement.action = VisibleAction::Fence;
         }
-        let is_first_fence =
-            kept.is_empty() && matches!(event.action, Action::Fence | Action::StoreFence);
-        if event.guard != FALSE && needed.wants(&event, model) && !is_first_fence {
-            kept.push(event);
+        let is_fence = matches!(statement.action, VisibleAction::Fence | VisibleAction::StoreFence);
+        let is_first_fence = kept.is_empty() && is_fence;
+        if statement.guard != FALSE && relevant.contains(&statement, model) && !is_first_fence {
+            kept.push(statement);
         }
-        left.push(kept.len());
+        kept_before.push(kept.len());
     }
-    program.threads[thread].events = kept;
-    for check in
-        program.checks.iter_mut().chain(&mut program.cuts).filter(|check| check.thread == thread)
-    {
-        check.after = left[check.after];
+    program.threads[thread].statements = kept;
+    renumber(program, thread, &kept_before);
+}
+
+/// Adapts all references to positions in a thread: `kept_before[n]` is the new position for `n`.
+fn renumber(program: &mut UnrolledProgram, thread: usize, kept_before: &[usize]) {
+    let checks = program.checks.iter_mut().chain(&mut program.cuts);
+    for check in checks.filter(|check| check.thread == thread) {
+        check.after = kept_before[check.after];
     }
     for input in program.inputs.iter_mut().filter(|input| input.thread == thread) {
-        input.after = left[input.after];
+        input.after = kept_before[input.after];
     }
     for other in &mut program.threads {
-        if let Some((parent, after, _)) = &mut other.created
-            && *parent == thread
+        if let Some(creation) = &mut other.creation
+            && creation.parent == thread
         {
-            *after = left[*after];
+            creation.after = kept_before[creation.after];
         }
     }
 }

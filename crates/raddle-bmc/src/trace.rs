@@ -1,88 +1,94 @@
-//! From an assignment to an execution that people can read.
+//! Counterexamples: from an assignment of the solver to an execution.
 
-use crate::blast::Blaster;
-use crate::memory::Turn;
-use crate::program::{Action, Check, Event, Input, Program};
-use crate::sequence::{DEADLOCK, Sequenced, is_variable};
+use crate::bitblast::BitBlaster;
+use crate::memory::ScheduleTurn;
+use crate::program::{Check, NondetInput, UnrolledProgram, VisibleAction, VisibleStatement};
+use crate::sequentialize::{DEADLOCK, SequentializedProgram, is_variable};
 use crate::term::{Term, signed};
 
-/// Something that goes wrong.
+/// A bug, with an execution that leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bug {
-    /// What kind of thing: a word.
+pub struct Counterexample {
+    /// The kind of bug, in one word, such as `assertion` or `deadlock`.
     pub kind: String,
-    /// What it is, in a sentence.
+    /// A sentence that describes the bug.
     pub message: String,
-    /// File and line.
+    /// `file:line`.
     pub place: String,
-    /// The thread.
+    /// The name of the thread in which the bug occurs.
     pub thread: String,
-    /// What led to it, in order.
+    /// The visible statements before the bug, in the order of their execution.
     pub steps: Vec<TraceStep>,
-    /// Values from outside.
+    /// The nondeterministic values that the program gets before the bug.
     pub inputs: Vec<InputValue>,
 }
 
-/// A step of an execution.
+/// A step of a counterexample: a visible statement, or a buffered write that reaches memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStep {
-    /// The round of the schedule.
+    /// The round of the schedule, counted from 0.
     pub round: usize,
-    /// The thread.
+    /// The name of the thread.
     pub thread: String,
-    /// File and line.
+    /// `file:line`.
     pub place: String,
-    /// What it does.
+    /// A description, such as `writes x = 1`.
     pub text: String,
-    /// What it reads.
+    /// The value that the statement reads, if it reads one.
     pub read: Option<ReadValue>,
-    /// Whether it accesses a part of a structure that is copied.
+    /// Whether the statement accesses a part of a structure that is copied. Compiled code may copy the structure at once.
     pub is_part: bool,
 }
 
-/// A value that was read.
+/// A value that a statement reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadValue {
-    /// The variable, with the offset in bytes behind a `+` if it is a part of one.
+    /// The name of the variable, followed by `+` and an offset in bytes if a part of it is read.
     pub cell: String,
-    /// The value, if anything depends on it.
+    /// The value. `None` if the bug does not depend on it.
     pub value: Option<u64>,
-    /// How many bits it has.
+    /// The width of the value.
     pub bits: u8,
 }
 
-/// A value from outside.
+/// A value that a `__VERIFIER_nondet_*` function returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputValue {
-    /// The thread that got it.
+    /// The name of the thread that calls the function.
     pub thread: String,
-    /// The function that it came from.
+    /// The name of the function.
     pub function: String,
     /// The value.
     pub value: i128,
-    /// File and line.
+    /// `file:line`.
     pub place: String,
 }
 
-/// Where something happens in a schedule: round, thread, statement.
-type Moment = (usize, usize, usize);
+/// A point in a schedule: round, thread, and number of statements that the thread has passed.
+type SchedulePoint = (usize, usize, usize);
 
-struct Teller<'a> {
-    program: &'a Program,
-    sequenced: &'a Sequenced,
-    blaster: &'a Blaster,
+/// Reads an execution from the assignment that the solver found.
+struct TraceReader<'a> {
+    program: &'a UnrolledProgram,
+    sequentialized: &'a SequentializedProgram,
+    blaster: &'a BitBlaster,
 }
 
-/// The bug that an assignment shows: the first one in its execution.
-pub(crate) fn tell(program: &Program, sequenced: &Sequenced, blaster: &Blaster) -> Option<Bug> {
-    let teller = Teller { program, sequenced, blaster };
-    let failing = program.checks.iter().zip(&sequenced.bugs).filter(|(_, bug)| teller.holds(**bug));
-    let moments = failing.map(|(check, _)| (teller.end(check), check));
-    let (end, check) = moments.min_by_key(|(moment, _)| *moment)?;
-    Some(teller.bug(end, check))
+/// The first bug in the execution that the solver found. `None` if no check fails in it.
+pub(crate) fn counterexample(
+    program: &UnrolledProgram,
+    sequentialized: &SequentializedProgram,
+    blaster: &BitBlaster,
+) -> Option<Counterexample> {
+    let reader = TraceReader { program, sequentialized, blaster };
+    let checks = program.checks.iter().zip(&sequentialized.bugs);
+    let failing = checks.filter(|(_, bug)| reader.holds(**bug));
+    let points = failing.map(|(check, _)| (reader.failure_point(check), check));
+    let (end, check) = points.min_by_key(|(point, _)| *point)?;
+    Some(reader.counterexample(end, check))
 }
 
-impl Teller<'_> {
+impl TraceReader<'_> {
     fn holds(&self, term: Term) -> bool {
         self.value(term) == 1
     }
@@ -91,128 +97,143 @@ impl Teller<'_> {
         self.blaster.value(&self.program.terms, term)
     }
 
-    /// Whether what is read is in the formula.
-    fn is_known(&self, out: Term) -> bool {
-        !is_variable(&self.program.terms, out) || self.sequenced.used.contains(&out)
+    /// The value of a term, as a signed number.
+    fn signed_value(&self, term: Term) -> i64 {
+        signed(self.value(term), self.program.terms.width(term))
     }
 
-    /// When a check fails.
-    fn end(&self, check: &Check) -> Moment {
+    fn thread_name(&self, thread: usize) -> String {
+        self.program.threads[thread].name.clone()
+    }
+
+    /// Returns `true` if the formula constrains the value that is read.
+    fn is_constrained(&self, out: Term) -> bool {
+        !is_variable(&self.program.terms, out) || self.sequentialized.used.contains(&out)
+    }
+
+    /// The point at which a check fails.
+    fn failure_point(&self, check: &Check) -> SchedulePoint {
         match check.kind {
             DEADLOCK => (usize::MAX, 0, 0),
-            _ => self.moment(check.thread, check.after),
+            _ => self.point(check.thread, check.after),
         }
     }
 
-    /// When a thread has executed so many statements.
-    fn moment(&self, thread: usize, after: usize) -> Moment {
-        let Some(last) = after.checked_sub(1) else {
-            return match self.program.threads[thread].created {
-                Some((parent, after, _)) => self.moment(parent, after),
+    /// The point at which a thread has passed its first `count` statements.
+    fn point(&self, thread: usize, count: usize) -> SchedulePoint {
+        let Some(last) = count.checked_sub(1) else {
+            return match self.program.threads[thread].creation {
+                Some(creation) => self.point(creation.parent, creation.after),
                 None => (0, 0, 0),
             };
         };
-        let done = self.sequenced.done[thread][last].iter().position(|&done| self.holds(done));
-        (done.unwrap_or(usize::MAX), thread, after)
+        let passed = &self.sequentialized.passed[thread][last];
+        let round = passed.iter().position(|&passed| self.holds(passed));
+        (round.unwrap_or(usize::MAX), thread, count)
     }
 
-    fn bug(&self, end: Moment, check: &Check) -> Bug {
-        let mut steps = vec![];
-        for (turn, active) in &self.sequenced.turns {
-            let &Turn { round, thread } = turn;
-            for (at, &active) in active.iter().enumerate() {
-                if (round, thread, at + 1) <= end && self.holds(active) {
-                    steps.push(self.step(*turn, at));
-                }
-            }
-            if (round, thread) < (end.0, end.1) {
-                self.arrivals(*turn, &mut steps);
-            }
-        }
-        let reached = |input: &&Input| {
-            self.moment(input.thread, input.after) <= end && self.holds(input.guard)
+    fn counterexample(&self, end: SchedulePoint, check: &Check) -> Counterexample {
+        let is_reached = |input: &&NondetInput| {
+            self.point(input.thread, input.after) <= end && self.holds(input.guard)
         };
-        let inputs =
-            self.program.inputs.iter().filter(reached).map(|input| self.input(input)).collect();
-        let waits = self.sequenced.waiting.iter().filter(|(_, _, when)| self.holds(*when));
-        let waits: Vec<(String, &str)> = waits
-            .map(|(thread, place, _)| (self.program.threads[*thread].name.clone(), place.as_str()))
-            .collect();
+        let inputs = self.program.inputs.iter().filter(is_reached);
         let (message, place) = match check.kind {
-            DEADLOCK => {
-                let told: Vec<String> =
-                    waits.iter().map(|(name, place)| format!("{name} waits at {place}")).collect();
-                (
-                    format!("deadlock: {}", told.join(", ")),
-                    waits.first().map_or("", |(_, place)| *place).to_owned(),
-                )
-            }
+            DEADLOCK => self.describe_deadlock(),
             _ => (check.message.clone(), check.place.clone()),
         };
-        Bug {
+        Counterexample {
             kind: check.kind.to_owned(),
             message,
             place,
-            thread: self.program.threads[check.thread].name.clone(),
-            steps,
-            inputs,
+            thread: self.thread_name(check.thread),
+            steps: self.steps(end),
+            inputs: inputs.map(|input| self.input(input)).collect(),
         }
     }
 
-    fn input(&self, input: &Input) -> InputValue {
-        let value = self.value(input.value);
-        let width = self.program.terms.width(input.value);
-        let value = if input.signed { i128::from(signed(value, width)) } else { i128::from(value) };
+    /// All steps up to a point.
+    fn steps(&self, end: SchedulePoint) -> Vec<TraceStep> {
+        let mut steps = vec![];
+        for (turn, active) in &self.sequentialized.turns {
+            let &ScheduleTurn { round, thread } = turn;
+            for (statement, &active) in active.iter().enumerate() {
+                if (round, thread, statement + 1) <= end && self.holds(active) {
+                    steps.push(self.statement_step(*turn, statement));
+                }
+            }
+            if (round, thread) < (end.0, end.1) {
+                self.flush_steps(*turn, &mut steps);
+            }
+        }
+        steps
+    }
+
+    /// Message and place of a deadlock.
+    fn describe_deadlock(&self) -> (String, String) {
+        let blocked = self.sequentialized.blocked.iter();
+        let blocked: Vec<_> = blocked.filter(|point| self.holds(point.when)).collect();
+        let waits: Vec<String> = blocked
+            .iter()
+            .map(|point| format!("{} waits at {}", self.thread_name(point.thread), point.place))
+            .collect();
+        let place = blocked.first().map_or(String::new(), |point| point.place.clone());
+        (format!("deadlock: {}", waits.join(", ")), place)
+    }
+
+    fn input(&self, input: &NondetInput) -> InputValue {
+        let value = match input.signed {
+            true => i128::from(self.signed_value(input.value)),
+            false => i128::from(self.value(input.value)),
+        };
         InputValue {
-            thread: self.program.threads[input.thread].name.clone(),
+            thread: self.thread_name(input.thread),
             function: input.function.clone(),
             value,
             place: input.place.clone(),
         }
     }
 
-    /// Writes of the thread that reach memory at the end of its turn.
-    fn arrivals(&self, turn: Turn, steps: &mut Vec<TraceStep>) {
-        for (thread, at, left) in &self.sequenced.left {
-            let before = turn.round.checked_sub(1).is_some_and(|round| self.holds(left[round]));
-            let done_before = turn
-                .round
-                .checked_sub(1)
-                .is_some_and(|round| self.holds(self.sequenced.done[*thread][*at][round]));
-            if *thread != turn.thread || before || !self.holds(left[turn.round]) {
+    /// Adds the buffered writes of earlier turns that reach memory at the end of the turn.
+    fn flush_steps(&self, turn: ScheduleTurn, steps: &mut Vec<TraceStep>) {
+        let Some(previous_round) = turn.round.checked_sub(1) else { return };
+        for write in &self.sequentialized.pending_writes {
+            if write.thread != turn.thread
+                || self.holds(write.flushed[previous_round])
+                || !self.holds(write.flushed[turn.round])
+            {
                 continue;
             }
-            let event = &self.program.threads[*thread].events[*at];
-            if done_before && self.holds(event.guard) {
-                let text = format!("the write of {} reaches memory", self.target(event));
-                steps.push(self.tell(turn, event, text, None));
+            let passed = &self.sequentialized.passed[write.thread][write.statement];
+            let statement = &self.program.threads[write.thread].statements[write.statement];
+            if self.holds(passed[previous_round]) && self.holds(statement.guard) {
+                let text = format!("the write of {} reaches memory", self.target(statement));
+                steps.push(self.step(turn, statement, text, None));
             }
         }
     }
 
-    fn step(&self, turn: Turn, at: usize) -> TraceStep {
-        let event = &self.program.threads[turn.thread].events[at];
-        let out = match event.action {
-            Action::Read { out, .. } => Some(out),
-            Action::Update { out, .. } => out,
-            _ => None,
-        };
-        let number = |term: Term| signed(self.value(term), self.program.terms.width(term));
-        let text = match &event.action {
-            Action::Read { out, .. } => format!("reads {} = {}", self.target(event), number(*out)),
-            Action::Write { value, .. } => {
-                format!("writes {} = {}", self.target(event), number(*value))
+    fn statement_step(&self, turn: ScheduleTurn, index: usize) -> TraceStep {
+        let statement = &self.program.threads[turn.thread].statements[index];
+        let out = statement.action.out();
+        let target = self.target(statement);
+        let text = match &statement.action {
+            VisibleAction::Read { out, .. } => {
+                format!("reads {target} = {}", self.signed_value(*out))
             }
-            Action::Update { new, writes, .. } => {
-                let was = out.filter(|&out| self.is_known(out));
-                let was = was.map_or(String::new(), |out| format!(", was {}", number(out)));
+            VisibleAction::Write { value, .. } => {
+                format!("writes {target} = {}", self.signed_value(*value))
+            }
+            VisibleAction::Update { new, writes, .. } => {
+                let old = out.filter(|&out| self.is_constrained(out));
+                let old =
+                    old.map_or(String::new(), |old| format!(", was {}", self.signed_value(old)));
                 match self.holds(*writes) {
-                    true => format!("sets {} = {}{was}", self.target(event), number(*new)),
-                    false => format!("leaves {} as it is{was}", self.target(event)),
+                    true => format!("sets {target} = {}{old}", self.signed_value(*new)),
+                    false => format!("leaves {target} as it is{old}"),
                 }
             }
-            Action::Fence | Action::StoreFence => String::from("fence"),
-            Action::Join(threads) => {
+            VisibleAction::Fence | VisibleAction::StoreFence => String::from("fence"),
+            VisibleAction::Join(threads) => {
                 let joined = threads.iter().find(|(_, condition)| self.holds(*condition));
                 let name =
                     joined.map_or("a thread", |(thread, _)| &self.program.threads[*thread].name);
@@ -220,27 +241,34 @@ impl Teller<'_> {
             }
         };
         let read = out.map(|out| ReadValue {
-            cell: self.target(event).to_owned(),
-            value: self.is_known(out).then(|| self.value(out)),
+            cell: target.to_owned(),
+            value: self.is_constrained(out).then(|| self.value(out)),
             bits: self.program.terms.width(out),
         });
-        self.tell(turn, event, text, read)
+        self.step(turn, statement, text, read)
     }
 
-    fn tell(&self, turn: Turn, event: &Event, text: String, read: Option<ReadValue>) -> TraceStep {
+    fn step(
+        &self,
+        turn: ScheduleTurn,
+        statement: &VisibleStatement,
+        text: String,
+        read: Option<ReadValue>,
+    ) -> TraceStep {
         TraceStep {
-            read,
-            is_part: event.is_part,
             round: turn.round,
-            thread: self.program.threads[turn.thread].name.clone(),
-            place: event.place.clone(),
+            thread: self.thread_name(turn.thread),
+            place: statement.place.clone(),
             text,
+            read,
+            is_part: statement.is_part,
         }
     }
 
-    /// The name of the cell that an event accesses.
-    fn target(&self, event: &Event) -> &str {
-        let cell = event.action.targets().iter().find(|(_, condition)| self.holds(*condition));
+    /// The name of the cell that a statement accesses.
+    fn target(&self, statement: &VisibleStatement) -> &str {
+        let mut targets = statement.action.targets().iter();
+        let cell = targets.find(|(_, condition)| self.holds(*condition));
         cell.map_or("?", |&(cell, _)| &self.program.cells[cell].name)
     }
 }

@@ -1,20 +1,21 @@
-//! Memory: where a pointer points, and what is read and written there.
+//! Memory accesses: resolution of pointers, reads, writes and atomic updates.
 //!
-//! What only one thread uses is kept in its environment. What several use at the same time is shared: a read of it is a
-//! visible statement, and its value a variable. Which cells these are is not known in the first execution, and learned
-//! from one to the next. If only one thread writes a cell, it knows what is there, under every model, and reads nothing.
+//! Memory that only one thread uses is in its local environment. Memory that several threads use concurrently is shared: a
+//! read of it is a visible statement whose value is a variable. Which cells are shared is not known in the first execution;
+//! each execution observes it for the next (see `fixpoint`). The only writer of a cell knows its content under every model,
+//! so its reads are not visible.
 
 use std::rc::Rc;
 
-use super::{Exec, Result, Value};
-use crate::program::{Action, Cell, CellId, Targets};
-use crate::space::{CellKey, ObjectId, ObjectKey};
+use super::{CValue, FLOATING_POINT, Result, SymbolicExecutor};
+use crate::address_space::{CellKey, ObjectId};
+use crate::c_type::CType;
+use crate::program::{BlockedForever, CellId, CellTargets, SharedCell, VisibleAction};
 use crate::term::{BinaryOp, FALSE, TRUE, Term, TermNode, ValueSet};
-use crate::types::Type;
 
-/// How strong an access is.
+/// The memory order of an access, as in C11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Order {
+pub(super) enum AccessOrder {
     Plain,
     Relaxed,
     Acquire,
@@ -23,19 +24,37 @@ pub(super) enum Order {
     SeqCst,
 }
 
-/// Where an access goes: cells, and when.
-type Cells = Vec<(CellKey, Term)>;
+/// The cells that an access may address, each with the condition under which it does.
+pub(super) type CellConditions = Vec<(CellKey, Term)>;
 
-/// More cells are not told apart.
-const MANY: usize = 4096;
+/// The maximal number of addresses that a pointer may have.
+const MAX_ADDRESSES: usize = 4096;
 
-impl Exec<'_> {
-    /// The cells of this size that a pointer may point to. It is an error if it points anywhere else.
-    pub(super) fn resolve(&mut self, pointer: Term, size: u64) -> Result<Cells> {
-        let mut cells: Cells = vec![];
-        let addresses = self.addresses(pointer, size)?;
+/// The effect of an atomic update on a cell.
+pub(super) struct UpdateEffect {
+    /// The new value.
+    pub(super) new: Term,
+    /// Whether the new value is written.
+    pub(super) writes: Term,
+    /// The condition for which the update waits.
+    pub(super) ready: Term,
+}
+
+impl UpdateEffect {
+    /// An update that writes `new` without waiting.
+    pub(super) fn always(new: Term) -> Self {
+        UpdateEffect { new, writes: TRUE, ready: TRUE }
+    }
+}
+
+impl SymbolicExecutor<'_> {
+    /// The cells of this size that a pointer may address. Adds checks that it addresses nothing else, and that the objects
+    /// are alive.
+    pub(super) fn resolve(&mut self, pointer: Term, size: u64) -> Result<CellConditions> {
+        let mut cells: CellConditions = vec![];
+        let addresses = self.possible_addresses(pointer, size)?;
         for address in addresses {
-            let Some((object, offset)) = self.space.at(address) else { continue };
+            let Some((object, offset)) = self.space.object_at(address) else { continue };
             if offset + size > self.space.objects[object].size {
                 continue;
             }
@@ -48,115 +67,26 @@ impl Exec<'_> {
         let invalid = self.terms.not(valid);
         let is_null = self.terms.is(pointer, 0);
         let null = self.terms.and(invalid, is_null);
-        self.fails_if(null, "crash", "a null pointer is followed");
+        self.fails_if(null, "crash", "a null pointer is dereferenced");
         self.fails_if(invalid, "crash", "an access to invalid memory");
-        self.still_there(&mut cells);
+        self.check_scopes(&mut cells);
         if self.is_dead() {
             return Ok(vec![]);
         }
-        self.alive(&cells)?;
+        self.check_not_dead(&cells)?;
         for &(cell, _) in &cells {
-            if !self.space.note(cell, size) {
+            if !self.space.record_scalar(cell, size) {
                 let name = &self.space.objects[cell.0].name;
-                return self
-                    .refuse(format!("accesses of different sizes to the same memory, in {name}"));
+                return self.unsupported(format!(
+                    "accesses of different sizes to the same memory are not supported (in {name})"
+                ));
             }
         }
         Ok(cells)
     }
 
-    /// It is an error to access a variable whose block has ended. This thread, and those that have created it, are where
-    /// they are; whether the function of another thread has ended is only known when it is executed.
-    fn still_there(&mut self, cells: &mut Cells) {
-        for ((object, at), condition) in std::mem::take(cells) {
-            if let Some(owner) = self.space.owner(object) {
-                let is_before = owner == self.thread || self.begin(owner, self.thread).is_some();
-                if is_before && self.gone.contains(&object) {
-                    let message = "a variable is used whose block has ended";
-                    self.fails_if(condition, "use-after-return", message);
-                    continue;
-                }
-                if owner != self.thread {
-                    self.freed.insert(object);
-                }
-            }
-            cells.push(((object, at), condition));
-        }
-    }
-
-    /// These variables end with their function: those that other threads use must not be used any more.
-    pub(super) fn end_variables(&mut self, objects: &[ObjectId]) -> Result<()> {
-        for &object in objects {
-            if self.space.freed.contains(&object) && !self.is_dead() {
-                let (flag, one) = (self.freed_flag(object), self.terms.constant(1, 8));
-                self.write(flag, one, Order::Plain)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// It is an error to access a block that was freed. If it is freed between this test and the access, then it might
-    /// as well have been before the test.
-    fn alive(&mut self, cells: &Cells) -> Result<()> {
-        for &((object, _), condition) in cells {
-            if !self.space.freed.contains(&object) {
-                continue;
-            }
-            let flag = self.freed_flag(object);
-            let freed = self.read(flag, 8)?;
-            let freed = self.terms.truth(freed);
-            let dead = self.terms.and(condition, freed);
-            match self.space.objects[object].is_block {
-                true => self.fails_if(dead, "use-after-free", "memory is used that was freed"),
-                false => {
-                    let message = "a variable is used whose block has ended";
-                    self.fails_if(dead, "use-after-return", message);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Where it is told whether a block was freed.
-    fn freed_flag(&mut self, object: ObjectId) -> Term {
-        let name = format!("freed({})", self.space.objects[object].name);
-        let flag = self.space.object(ObjectKey::Freed(object), &name, 1, true);
-        self.address(flag)
-    }
-
-    /// Frees a block.
-    pub(super) fn free(&mut self, pointer: Term) -> Result<()> {
-        let values = self.terms.values(pointer);
-        let Some(few) = values.few().map(<[u64]>::to_vec) else {
-            return self.refuse("it is not known which memory is freed");
-        };
-        let mut valid = self.terms.is(pointer, 0);
-        for value in few {
-            let Some((object, 0)) = self.space.at(value) else { continue };
-            let condition = self.terms.is(pointer, value);
-            if condition == FALSE || !self.space.objects[object].is_block {
-                continue;
-            }
-            valid = self.terms.or(valid, condition);
-            self.freed.insert(object);
-            let flag = self.freed_flag(object);
-            self.branch(condition, |exec| exec.free_block(flag), |_| Ok(()))?;
-        }
-        let invalid = self.terms.not(valid);
-        self.fails_if(invalid, "misuse", "what is freed was not allocated");
-        Ok(())
-    }
-
-    fn free_block(&mut self, flag: Term) -> Result<()> {
-        let freed = self.read(flag, 8)?;
-        let freed = self.terms.truth(freed);
-        self.fails_if(freed, "double-free", "memory is freed that was freed");
-        let one = self.terms.constant(1, 8);
-        self.write(flag, one, Order::Plain)
-    }
-
-    /// The addresses that a pointer may have.
-    fn addresses(&mut self, pointer: Term, size: u64) -> Result<Vec<u64>> {
+    /// All addresses that a pointer may have. If they are not known, all elements of the objects that it is derived from.
+    fn possible_addresses(&mut self, pointer: Term, size: u64) -> Result<Vec<u64>> {
         if let Some(few) = self.terms.values(pointer).few() {
             return Ok(few.to_vec());
         }
@@ -168,27 +98,35 @@ impl Exec<'_> {
         for object in objects {
             let object = &self.space.objects[object];
             let offsets = (0..(object.size + 1).saturating_sub(size)).step_by(size as usize);
-            let typed = |offset: &u64| {
+            let overlaps_no_other_scalar = |offset: &u64| {
                 let before = object.scalars.range(..=offset).next_back();
                 before.is_none_or(|(&at, &length)| {
                     at == *offset && length == size || at + length <= *offset
                 })
             };
-            all.extend(offsets.filter(typed).map(|offset| object.base + offset));
+            let offsets = offsets.filter(overlaps_no_other_scalar);
+            all.extend(offsets.map(|offset| object.base + offset));
         }
         if all.is_empty() {
-            return self.refuse("it is not known where a pointer points to");
+            return self.unsupported(
+                "this pointer may have any value: only pointers derived from objects are supported",
+            );
         }
-        if all.len() > MANY {
-            return self.refuse("a pointer may point to too many places");
+        if all.len() > MAX_ADDRESSES {
+            return self.unsupported(format!(
+                "this pointer may have {} values: at most {MAX_ADDRESSES} are supported",
+                all.len()
+            ));
         }
         Ok(all)
     }
 
-    /// The objects of which a pointer is made.
+    /// Adds the objects that a pointer is derived from.
     fn provenance(&mut self, term: Term, objects: &mut Vec<ObjectId>) {
         if let Some(few) = self.terms.values(term).few() {
-            objects.extend(few.iter().filter_map(|&value| self.space.at(value)).map(|(id, _)| id));
+            objects.extend(
+                few.iter().filter_map(|&value| self.space.object_at(value)).map(|(id, _)| id),
+            );
             return;
         }
         match self.terms.node(term) {
@@ -201,9 +139,10 @@ impl Exec<'_> {
         }
     }
 
-    fn note_use(&mut self, cells: &Cells, writes: bool) {
-        self.bodies[self.thread].clock += 1;
-        let now = self.bodies[self.thread].clock;
+    /// Records that the current thread uses the cells, to find out which cells are shared.
+    fn record_use(&mut self, cells: &CellConditions, writes: bool) {
+        self.symbolic_threads[self.thread].clock += 1;
+        let now = self.symbolic_threads[self.thread].clock;
         for &(cell, _) in cells {
             let uses = self.uses.entry(cell).or_default().entry(self.thread).or_default();
             uses.read = Some(now);
@@ -213,92 +152,93 @@ impl Exec<'_> {
         }
     }
 
-    /// Whether an access is a visible statement. If some of the cells are shared and others not, all are next time.
-    fn is_visible(&mut self, cells: &Cells) -> bool {
+    /// Returns `true` if an access is a visible statement. If only some of the cells are shared, all are in the next
+    /// execution.
+    fn is_visible(&mut self, cells: &CellConditions) -> bool {
         if self.threads.len() == 1 {
             return false;
         }
-        let is_shared = |(cell, _): &(CellKey, Term)| self.space.shared.contains(cell);
+        let is_shared = |(cell, _): &(CellKey, Term)| self.assumed.shared.contains(cell);
         let shared = cells.iter().filter(|cell| is_shared(cell)).count();
         if shared > 0 && shared < cells.len() {
-            self.new_shared.extend(cells.iter().map(|&(cell, _)| cell));
+            self.observed.shared.extend(cells.iter().map(|&(cell, _)| cell));
         }
         shared > 0
     }
 
-    /// Whether nobody but this thread writes these cells.
-    fn is_own(&self, cells: &Cells) -> bool {
+    /// Returns `true` if no other thread writes these cells.
+    fn is_only_writer(&self, cells: &CellConditions) -> bool {
         let own = 1 << self.thread;
-        cells
-            .iter()
-            .all(|(cell, _)| self.space.writers.get(cell).is_none_or(|&threads| threads == own))
+        let writers = &self.assumed.writers;
+        cells.iter().all(|(cell, _)| writers.get(cell).is_none_or(|&threads| threads == own))
     }
 
-    /// The thread writes these cells, and remembers what.
-    fn note_written(&mut self, cells: &Cells, value: Term) {
+    /// Records that the current thread writes shared cells, and which value.
+    fn record_write(&mut self, cells: &CellConditions, value: Term) {
         for (cell, _) in cells {
-            *self.writers.entry(*cell).or_default() |= 1 << self.thread;
+            *self.observed.writers.entry(*cell).or_default() |= 1 << self.thread;
         }
         self.local_write(cells, value);
     }
 
-    fn local(&mut self, cell: CellKey, width: u8) -> Term {
+    /// The content of a cell in local memory.
+    fn local_cell(&mut self, cell: CellKey, width: u8) -> Term {
         match self.state.env.get(&cell) {
             Some(&term) => term,
-            None => self.default(cell, width),
+            None => self.initial_content(cell, width),
         }
     }
 
-    fn local_read(&mut self, cells: &Cells, width: u8) -> Term {
+    fn local_read(&mut self, cells: &CellConditions, width: u8) -> Term {
         let mut value: Option<Term> = None;
         for &(cell, condition) in cells {
-            let here = self.local(cell, width);
+            let here = self.local_cell(cell, width);
             value = Some(value.map_or(here, |rest| self.terms.ite(condition, here, rest)));
         }
         value.unwrap_or_else(|| self.terms.constant(0, width))
     }
 
-    fn local_write(&mut self, cells: &Cells, value: Term) {
+    fn local_write(&mut self, cells: &CellConditions, value: Term) {
         for &(cell, condition) in cells {
-            let before = self.local(cell, self.terms.width(value));
+            let before = self.local_cell(cell, self.terms.width(value));
             let value = self.terms.ite(condition, value, before);
             Rc::make_mut(&mut self.state.env).insert(cell, value);
         }
     }
 
-    /// The number of a shared cell.
+    /// The index of a shared cell, which is created at the first access.
     fn cell_id(&mut self, cell: CellKey, width: u8) -> CellId {
         if let Some(&id) = self.cell_ids.get(&cell) {
             return id;
         }
-        let known = self.initial.as_ref().and_then(|env| env.get(&cell).copied());
-        let initial = known.unwrap_or_else(|| self.default(cell, width));
-        self.note_stored(cell, initial);
+        let known = self.initial_env.as_ref().and_then(|env| env.get(&cell).copied());
+        let initial = known.unwrap_or_else(|| self.initial_content(cell, width));
+        self.record_stored(cell, initial);
         let object = &self.space.objects[cell.0];
         let name = match object.size == u64::from(width / 8) {
             true => object.name.clone(),
             false => format!("{}+{}", object.name, cell.1),
         };
-        self.cells.push(Cell { name, initial });
+        self.cells.push(SharedCell { name, initial });
         self.cell_ids.insert(cell, self.cells.len() - 1);
         self.cells.len() - 1
     }
 
-    fn targets(&mut self, cells: &Cells, width: u8) -> Targets {
+    fn targets(&mut self, cells: &CellConditions, width: u8) -> CellTargets {
         cells.iter().map(|&(cell, condition)| (self.cell_id(cell, width), condition)).collect()
     }
 
-    fn note_stored(&mut self, cell: CellKey, value: Term) {
+    fn record_stored(&mut self, cell: CellKey, value: Term) {
         let values = self.terms.values(value);
-        let known = self.stored.entry(cell).or_insert_with(ValueSet::none);
+        let known = self.observed.stored.entry(cell).or_insert_with(ValueSet::none);
         *known = known.union(&values);
     }
 
-    /// A variable for what is read from these cells.
-    fn observed(&mut self, cells: &Cells, width: u8) -> Term {
+    /// A new variable for the value that is read from these cells: one of the values that are ever stored there.
+    fn read_variable(&mut self, cells: &CellConditions, width: u8) -> Term {
         let mut values = ValueSet::none();
         for (cell, _) in cells {
-            values = match self.space.stored.get(cell) {
+            values = match self.assumed.stored.get(cell) {
                 Some(stored) => values.union(stored),
                 None => {
                     let initial = self.cells[self.cell_ids[cell]].initial;
@@ -315,34 +255,35 @@ impl Exec<'_> {
         }
     }
 
-    /// Cuts off executions in which a number does not fit into the bits that are modelled.
-    pub(super) fn fit(&mut self, value: Term) {
+    /// Cuts off executions in which a value needs more bits than the option `bits`.
+    fn restrict_to_bits(&mut self, value: Term) {
         let (Some(bits), width) = (self.options.bits, self.terms.width(value)) else { return };
         if bits >= width || self.terms.values(value).few().is_some() {
             return;
         }
         let narrow = self.terms.truncate(value, bits);
-        let again = self.terms.sext(narrow, width);
-        let fits = self.terms.eq(value, again);
+        let extended = self.terms.sext(narrow, width);
+        let fits = self.terms.eq(value, extended);
         if fits != TRUE {
             let before = self.state.guard;
             let too_large = self.terms.not(fits);
             self.assume(too_large);
             if !self.is_dead() {
-                self.cut("a number needs more bits than --bits says");
+                self.cut_off(format!("a value needs more than {bits} bits: raise --bits"));
             }
             self.state.guard = before;
             self.assume(fits);
         }
     }
 
-    /// Nobody else can change what this waits for.
-    fn wait_for_ever_unless(&mut self, ready: Term) {
+    /// Blocks forever unless the condition, which no other thread can change, is true.
+    fn block_unless(&mut self, ready: Term) {
         let not = self.terms.not(ready);
-        let stuck = self.terms.and(self.state.guard, not);
-        if stuck != FALSE {
-            let (after, place) = (self.after(), self.place());
-            self.threads[self.thread].stuck.push((after, stuck, place));
+        let guard = self.terms.and(self.state.guard, not);
+        if guard != FALSE {
+            let (after, place) = (self.statement_count(), self.place());
+            let blocked = BlockedForever { after, guard, place };
+            self.threads[self.thread].blocked_forever.push(blocked);
         }
         self.assume(ready);
     }
@@ -353,148 +294,155 @@ impl Exec<'_> {
         if self.is_dead() {
             return Ok(self.terms.constant(0, width));
         }
-        self.note_use(&cells, false);
-        if !self.is_visible(&cells) || self.is_own(&cells) {
+        self.record_use(&cells, false);
+        if !self.is_visible(&cells) || self.is_only_writer(&cells) {
             return Ok(self.local_read(&cells, width));
         }
         let at = self.targets(&cells, width);
-        let out = self.observed(&cells, width);
-        self.event(Action::Read { at, out });
+        let out = self.read_variable(&cells, width);
+        self.push_statement(VisibleAction::Read { at, out });
         Ok(out)
     }
 
     /// Writes a scalar.
-    pub(super) fn write(&mut self, pointer: Term, value: Term, order: Order) -> Result<()> {
+    pub(super) fn write(&mut self, pointer: Term, value: Term, order: AccessOrder) -> Result<()> {
         let width = self.terms.width(value);
         let cells = self.resolve(pointer, u64::from(width / 8))?;
         if self.is_dead() {
             return Ok(());
         }
-        self.note_use(&cells, true);
+        self.record_use(&cells, true);
         if !self.is_visible(&cells) {
-            // Nobody else sees the write, but what it does to the store buffer.
+            // No other thread observes the write, but other threads observe that it flushes the store buffer.
             self.fence(order);
             self.local_write(&cells, value);
             return Ok(());
         }
-        self.fit(value);
+        self.restrict_to_bits(value);
         for &(cell, _) in &cells {
-            self.note_stored(cell, value);
+            self.record_stored(cell, value);
         }
         let at = self.targets(&cells, width);
-        self.note_written(&cells, value);
-        if order == Order::SeqCst {
+        self.record_write(&cells, value);
+        if order == AccessOrder::SeqCst {
             let out = None;
-            self.event(Action::Update { at, out, new: value, writes: TRUE, ready: TRUE });
+            self.push_statement(VisibleAction::Update {
+                at,
+                out,
+                new: value,
+                writes: TRUE,
+                ready: TRUE,
+            });
         } else {
-            let releases = matches!(order, Order::Release | Order::AcqRel);
-            self.event(Action::Write { at, value, releases });
+            let releases = matches!(order, AccessOrder::Release | AccessOrder::AcqRel);
+            self.push_statement(VisibleAction::Write { at, value, releases });
         }
         Ok(())
     }
 
-    /// Reads a scalar, waits until it is `ready`, and writes if `writes`, all at once. The function says what is
-    /// written, when, and what it waits for.
-    pub(super) fn update(
+    /// Atomically updates a scalar, with empty store buffers. `effect` computes the update from the old value, which is
+    /// returned.
+    pub(super) fn read_modify_write(
         &mut self,
         pointer: Term,
         width: u8,
-        f: impl FnOnce(&mut Self, Term) -> Result<(Term, Term, Term)>,
+        effect: impl FnOnce(&mut Self, Term) -> Result<UpdateEffect>,
     ) -> Result<Term> {
         let cells = self.resolve(pointer, u64::from(width / 8))?;
         if self.is_dead() {
             return Ok(self.terms.constant(0, width));
         }
-        self.note_use(&cells, true);
+        self.record_use(&cells, true);
         if !self.is_visible(&cells) {
-            self.fence(Order::SeqCst);
+            self.fence(AccessOrder::SeqCst);
             let old = self.local_read(&cells, width);
-            let (new, writes, ready) = f(self, old)?;
+            let UpdateEffect { new, writes, ready } = effect(self, old)?;
             let value = self.terms.ite(writes, new, old);
-            self.wait_for_ever_unless(ready);
+            self.block_unless(ready);
             self.local_write(&cells, value);
             return Ok(old);
         }
         let at = self.targets(&cells, width);
-        let is_own = self.is_own(&cells);
+        let is_own = self.is_only_writer(&cells);
         let out =
-            if is_own { self.local_read(&cells, width) } else { self.observed(&cells, width) };
-        let (new, writes, ready) = f(self, out)?;
-        self.fit(new);
+            if is_own { self.local_read(&cells, width) } else { self.read_variable(&cells, width) };
+        let UpdateEffect { new, writes, ready } = effect(self, out)?;
+        self.restrict_to_bits(new);
         let stored = self.terms.ite(writes, new, out);
-        self.note_written(&cells, stored);
+        self.record_write(&cells, stored);
         for &(cell, _) in &cells {
-            self.note_stored(cell, stored);
+            self.record_stored(cell, stored);
         }
-        self.event(Action::Update { at, out: Some(out), new, writes, ready });
+        self.push_statement(VisibleAction::Update { at, out: Some(out), new, writes, ready });
         self.assume(ready);
         Ok(out)
     }
 
-    /// The scalars of a type: where they are, and what.
-    pub(super) fn scalars(&self, ty: &Type, at: u64, out: &mut Vec<(u64, Type)>) -> Result<()> {
-        match ty.plain() {
-            Type::Array(of, length) => {
+    /// Adds the scalars of a type, with their offsets relative to `at`.
+    pub(super) fn scalars(&self, ty: &CType, at: u64, out: &mut Vec<(u64, CType)>) -> Result<()> {
+        match ty.unqualified() {
+            CType::Array(of, length) => {
                 let size = self.size(of)?;
                 for i in 0..length.unwrap_or(0) {
                     self.scalars(of, at + i * size, out)?;
                 }
             }
-            Type::Record(number) => {
-                let Some(fields) = &self.records[*number].fields else {
-                    return self.refuse("a structure that is not defined");
+            CType::Record(number) => {
+                let record = &self.records[*number];
+                let Some(fields) = &record.fields else {
+                    return self.unsupported(format!("struct {} is not defined", record.name));
                 };
                 for field in fields {
                     self.scalars(&field.ty, at + field.offset, out)?;
                 }
             }
-            Type::Float => return self.refuse("floating point"),
+            CType::Float => return self.unsupported(FLOATING_POINT),
             _ => out.push((at, ty.clone())),
         }
         Ok(())
     }
 
     /// Reads a value of any type.
-    pub(super) fn load(&mut self, pointer: Term, ty: &Type) -> Result<Value> {
+    pub(super) fn load(&mut self, pointer: Term, ty: &CType) -> Result<CValue> {
         if let Some(width) = ty.width() {
-            return self.read(pointer, width).map(Value::Scalar);
+            return self.read(pointer, width).map(CValue::Scalar);
         }
-        if !matches!(ty.plain(), Type::Record(_)) {
-            return self.refuse("a value of this type");
+        if !matches!(ty.unqualified(), CType::Record(_)) {
+            return self.unsupported("values of this type are not supported");
         }
         let mut scalars = vec![];
         self.scalars(ty, 0, &mut scalars)?;
         let mut parts = vec![];
-        self.copies = true;
+        self.is_copying = true;
         for (offset, ty) in scalars {
             let at = self.offset(pointer, offset);
             let width = ty.width().unwrap_or(8);
             parts.push(self.read(at, width)?);
         }
-        self.copies = false;
-        Ok(Value::Record(parts))
+        self.is_copying = false;
+        Ok(CValue::Record(parts))
     }
 
     /// Writes a value of any type.
-    pub(super) fn store(&mut self, pointer: Term, ty: &Type, value: Value) -> Result<()> {
-        let order = if ty.is_atomic() { Order::SeqCst } else { Order::Plain };
+    pub(super) fn store(&mut self, pointer: Term, ty: &CType, value: CValue) -> Result<()> {
+        let order = if ty.is_atomic() { AccessOrder::SeqCst } else { AccessOrder::Plain };
         match value {
-            Value::Scalar(term) => self.write(pointer, term, order),
-            Value::Record(parts) => {
+            CValue::Scalar(term) => self.write(pointer, term, order),
+            CValue::Record(parts) => {
                 let mut scalars = vec![];
                 self.scalars(ty, 0, &mut scalars)?;
-                self.copies = true;
+                self.is_copying = true;
                 for ((offset, _), part) in scalars.into_iter().zip(parts) {
                     let at = self.offset(pointer, offset);
                     self.write(at, part, order)?;
                 }
-                self.copies = false;
+                self.is_copying = false;
                 Ok(())
             }
         }
     }
 
-    /// A pointer so many bytes further.
+    /// The pointer plus a number of bytes.
     pub(super) fn offset(&mut self, pointer: Term, by: u64) -> Term {
         let by = self.terms.constant(by, 64);
         self.terms.binary(BinaryOp::Add, pointer, by)

@@ -1,42 +1,47 @@
-//! Atomic operations and fences, as the compilers' functions.
+//! Atomic operations and fences: the built-in functions `__atomic_*` and `__sync_*` of GCC and Clang.
 
 use lang_c::ast::Expression;
 use lang_c::span::{Node as Ast, Span};
 
-use super::access::Order;
-use super::builtin::Answer;
-use super::{Exec, Result, Value};
+use super::access::{AccessOrder, UpdateEffect};
+use super::builtin::BuiltinResult;
+use super::{CValue, Result, SymbolicExecutor};
+use crate::c_type::{CType, LONG};
 use crate::options::Model;
-use crate::program::Action;
+use crate::program::VisibleAction;
 use crate::term::{BinaryOp, FALSE, TRUE, Term};
-use crate::types::{LONG, Type};
 
-impl<'a> Exec<'a> {
-    fn order(&mut self, list: &'a [Ast<Expression>], at: usize) -> Result<Order> {
-        let Some(expression) = list.get(at) else { return Ok(Order::SeqCst) };
+impl<'a> SymbolicExecutor<'a> {
+    /// The memory order in an argument. Orders that are not constant, and missing ones, are sequentially consistent.
+    fn order_argument(&mut self, list: &'a [Ast<Expression>], at: usize) -> Result<AccessOrder> {
+        let Some(expression) = list.get(at) else { return Ok(AccessOrder::SeqCst) };
         let (term, _) = self.scalar(expression)?;
         Ok(match self.terms.as_const(term) {
-            Some(0) => Order::Relaxed,
-            Some(1 | 2) => Order::Acquire,
-            Some(3) => Order::Release,
-            Some(4) => Order::AcqRel,
-            _ => Order::SeqCst,
+            Some(0) => AccessOrder::Relaxed,
+            Some(1 | 2) => AccessOrder::Acquire,
+            Some(3) => AccessOrder::Release,
+            Some(4) => AccessOrder::AcqRel,
+            _ => AccessOrder::SeqCst,
         })
     }
 
-    pub(super) fn fetch(
+    /// A fetch-and-modify operation. Its result is the old value or the new one.
+    pub(super) fn fetch_op(
         &mut self,
         op: &str,
-        old: bool,
+        returns_old: bool,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(Value, Type)> {
-        let (pointer, ty, width) = self.pointer(list, 0)?;
-        let operand =
-            if ty.is_pointer() { self.value(list, 1, &LONG)? } else { self.value(list, 1, &ty)? };
+    ) -> Result<(CValue, CType)> {
+        let (pointer, ty, width) = self.pointer_argument(list, 0)?;
+        let operand = if ty.is_pointer() {
+            self.argument(list, 1, &LONG)?
+        } else {
+            self.argument(list, 1, &ty)?
+        };
         self.here = span;
         let mut result = None;
-        let before = self.update(pointer, width, |exec, before| {
+        let before = self.read_modify_write(pointer, width, |exec, before| {
             let new = match op {
                 "add" => exec.terms.binary(BinaryOp::Add, before, operand),
                 "sub" => exec.terms.binary(BinaryOp::Sub, before, operand),
@@ -49,78 +54,90 @@ impl<'a> Exec<'a> {
                 }
             };
             result = Some(new);
-            Ok((new, TRUE, TRUE))
+            Ok(UpdateEffect::always(new))
         })?;
-        let value = if old { before } else { result.unwrap_or(before) };
-        Ok((Value::Scalar(value), ty))
+        let value = if returns_old { before } else { result.unwrap_or(before) };
+        Ok((CValue::Scalar(value), ty))
     }
 
-    pub(super) fn atomic(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+    /// All other atomic functions. `None` if the function is not known.
+    pub(super) fn atomic_function(
+        &mut self,
+        name: &str,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> BuiltinResult {
         match name {
             "__atomic_load_n" => {
-                let (pointer, ty, width) = self.pointer(list, 0)?;
+                let (pointer, ty, width) = self.pointer_argument(list, 0)?;
                 self.here = span;
                 let value = self.read(pointer, width)?;
-                Ok(Some((Value::Scalar(value), ty)))
+                Ok(Some((CValue::Scalar(value), ty)))
             }
             "__atomic_store_n" => {
-                let (pointer, ty, _) = self.pointer(list, 0)?;
-                let value = self.value(list, 1, &ty)?;
-                let order = self.order(list, 2)?;
+                let (pointer, ty, _) = self.pointer_argument(list, 0)?;
+                let value = self.argument(list, 1, &ty)?;
+                let order = self.order_argument(list, 2)?;
                 self.here = span;
                 self.write(pointer, value, order)?;
-                Ok(Some(self.none()))
+                Ok(Some(self.zero_int()))
             }
             "__atomic_exchange_n" | "__sync_lock_test_and_set" => {
-                let (pointer, ty, width) = self.pointer(list, 0)?;
-                let new = self.value(list, 1, &ty)?;
+                let (pointer, ty, width) = self.pointer_argument(list, 0)?;
+                let new = self.argument(list, 1, &ty)?;
                 self.here = span;
-                let old = self.update(pointer, width, |_, _| Ok((new, TRUE, TRUE)))?;
-                Ok(Some((Value::Scalar(old), ty)))
+                let old =
+                    self.read_modify_write(pointer, width, |_, _| Ok(UpdateEffect::always(new)))?;
+                Ok(Some((CValue::Scalar(old), ty)))
             }
             "__sync_lock_release" => {
-                let (pointer, ty, _) = self.pointer(list, 0)?;
+                let (pointer, ty, _) = self.pointer_argument(list, 0)?;
                 let zero = self.terms.constant(0, ty.width().unwrap_or(32));
                 self.here = span;
-                self.write(pointer, zero, Order::Release)?;
-                Ok(Some(self.none()))
+                self.write(pointer, zero, AccessOrder::Release)?;
+                Ok(Some(self.zero_int()))
             }
             "__atomic_compare_exchange_n" => self.compare_exchange(list, span).map(Some),
             "__sync_bool_compare_and_swap" | "__sync_val_compare_and_swap" => {
-                let (pointer, ty, width) = self.pointer(list, 0)?;
-                let (expected, new) = (self.value(list, 1, &ty)?, self.value(list, 2, &ty)?);
+                let (pointer, ty, width) = self.pointer_argument(list, 0)?;
+                let (expected, new) = (self.argument(list, 1, &ty)?, self.argument(list, 2, &ty)?);
                 self.here = span;
-                let (old, done) = self.swap(pointer, width, (expected, new), FALSE)?;
-                let wants_truth = name.contains("bool");
-                Ok(Some(if wants_truth { self.boolean(done) } else { (Value::Scalar(old), ty) }))
+                let (old, succeeds) =
+                    self.compare_and_swap(pointer, width, (expected, new), FALSE)?;
+                let returns_bool = name.contains("bool");
+                let old = (CValue::Scalar(old), ty);
+                Ok(Some(if returns_bool { self.bool_to_int(succeeds) } else { old }))
             }
             "__atomic_thread_fence" => {
-                let order = self.order(list, 0)?;
+                let order = self.order_argument(list, 0)?;
                 self.here = span;
                 self.fence(order);
-                Ok(Some(self.none()))
+                Ok(Some(self.zero_int()))
             }
             "__sync_synchronize" => {
-                self.fence(Order::SeqCst);
-                Ok(Some(self.none()))
+                self.fence(AccessOrder::SeqCst);
+                Ok(Some(self.zero_int()))
             }
             _ => Ok(None),
         }
     }
 
-    pub(super) fn fence(&mut self, order: Order) {
-        if self.options.model == Model::Sc || self.after() == 0 {
+    /// Adds a fence, unless it has no effect: under SC, and before the first visible statement of a thread.
+    pub(super) fn fence(&mut self, order: AccessOrder) {
+        if self.options.model == Model::Sc || self.statement_count() == 0 {
             return;
         }
         match order {
-            Order::SeqCst => self.event(Action::Fence),
-            Order::Release | Order::AcqRel => self.event(Action::StoreFence),
+            AccessOrder::SeqCst => self.push_statement(VisibleAction::Fence),
+            AccessOrder::Release | AccessOrder::AcqRel => {
+                self.push_statement(VisibleAction::StoreFence);
+            }
             _ => {}
         }
     }
 
-    /// Exchanges if what is there is expected; if it is weak, perhaps not even then. What was there, and whether it did.
-    fn swap(
+    /// Compare-and-swap. If `is_weak`, it may fail spuriously. Returns the old value and whether it succeeds.
+    fn compare_and_swap(
         &mut self,
         pointer: Term,
         width: u8,
@@ -129,28 +146,29 @@ impl<'a> Exec<'a> {
     ) -> Result<(Term, Term)> {
         let choice = if is_weak == FALSE { FALSE } else { self.terms.var(1) };
         let fails = self.terms.and(choice, is_weak);
-        let (mut done, mut spurious) = (FALSE, FALSE);
-        let old = self.update(pointer, width, |exec, old| {
+        let (mut succeeds, mut spurious) = (FALSE, FALSE);
+        let old = self.read_modify_write(pointer, width, |exec, old| {
             let equal = exec.terms.eq(old, expected);
             let not = exec.terms.not(fails);
             spurious = exec.terms.and(equal, fails);
-            done = exec.terms.and(equal, not);
-            Ok((new, done, TRUE))
+            succeeds = exec.terms.and(equal, not);
+            Ok(UpdateEffect { new, writes: succeeds, ready: TRUE })
         })?;
         if spurious != FALSE {
-            self.spurious.push(spurious);
+            self.spurious_failures.push(spurious);
         }
-        Ok((old, done))
+        Ok((old, succeeds))
     }
 
+    /// `__atomic_compare_exchange_n`, which stores the old value to `expected` on failure.
     fn compare_exchange(
         &mut self,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(Value, Type)> {
-        let (pointer, ty, width) = self.pointer(list, 0)?;
-        let (expected_at, _, _) = self.pointer(list, 1)?;
-        let new = self.value(list, 2, &ty)?;
+    ) -> Result<(CValue, CType)> {
+        let (pointer, ty, width) = self.pointer_argument(list, 0)?;
+        let (expected_at, _, _) = self.pointer_argument(list, 1)?;
+        let new = self.argument(list, 2, &ty)?;
         let is_weak = match list.get(3) {
             Some(expression) => self.scalar(expression)?.0,
             None => self.terms.constant(0, 32),
@@ -158,8 +176,8 @@ impl<'a> Exec<'a> {
         self.here = span;
         let expected = self.read(expected_at, width)?;
         let is_weak = self.terms.truth(is_weak);
-        let (old, done) = self.swap(pointer, width, (expected, new), is_weak)?;
-        self.branch(done, |_| Ok(()), |exec| exec.write(expected_at, old, Order::Plain))?;
-        Ok(self.boolean(done))
+        let (old, succeeds) = self.compare_and_swap(pointer, width, (expected, new), is_weak)?;
+        self.branch(succeeds, |_| Ok(()), |exec| exec.write(expected_at, old, AccessOrder::Plain))?;
+        Ok(self.bool_to_int(succeeds))
     }
 }

@@ -1,21 +1,24 @@
-//! Functions that are not in C: atomic operations, threads, memory, inputs, and what the headers are made of.
+//! Functions that the executor implements: atomic operations, threads, the heap, inputs, and the intrinsic functions of the
+//! headers in `include`.
 
 use lang_c::ast::Expression;
 use lang_c::span::{Node as Ast, Span};
 
-use super::{Exec, Result, State, Value};
-use crate::program::Input;
-use crate::space::ObjectKey;
+use super::access::UpdateEffect;
+use super::{CValue, PathState, Result, SymbolicExecutor, TOO_FEW_ARGUMENTS};
+use crate::address_space::ObjectKey;
+use crate::c_type::{CType, INT, LONG, UINT, ULONG};
+use crate::program::NondetInput;
 use crate::term::{BinaryOp, FALSE, TRUE, Term};
-use crate::types::{INT, LONG, Type, UINT, ULONG};
 
-pub(super) type Answer = Result<Option<(Value, Type)>>;
+/// The value of a call and its type. `None` if the executor does not implement the function.
+pub(super) type BuiltinResult = Result<Option<(CValue, CType)>>;
 
-/// The type of an input, from the end of the function's name.
-fn input_type(name: &str) -> Option<Type> {
-    let int = |width, signed| Type::Int { width, signed };
+/// The type of an input, from the suffix of `__VERIFIER_nondet_*`.
+fn input_type(name: &str) -> Option<CType> {
+    let int = |width, signed| CType::Int { width, signed };
     Some(match name {
-        "bool" | "_Bool" => Type::Bool,
+        "bool" | "_Bool" => CType::Bool,
         "char" | "int8_t" => int(8, true),
         "uchar" | "u8" | "uint8_t" => int(8, false),
         "short" | "int16_t" => int(16, true),
@@ -28,8 +31,8 @@ fn input_type(name: &str) -> Option<Type> {
     })
 }
 
-/// The operation of a function that fetches and computes.
-fn fetched(name: &str) -> Option<(&'static str, bool)> {
+/// The operation of a fetch-and-modify function, and whether it returns the old value.
+fn fetch_operation(name: &str) -> Option<(&'static str, bool)> {
     for op in ["add", "sub", "or", "and", "xor", "nand"] {
         if name == format!("__atomic_fetch_{op}") || name == format!("__sync_fetch_and_{op}") {
             return Some((op, true));
@@ -41,146 +44,160 @@ fn fetched(name: &str) -> Option<(&'static str, bool)> {
     None
 }
 
-impl<'a> Exec<'a> {
-    /// Does what a function does, if it is known here.
+impl<'a> SymbolicExecutor<'a> {
+    /// Executes a call of a function that the executor implements.
     pub(super) fn builtin(
         &mut self,
         name: &str,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Answer {
+    ) -> BuiltinResult {
         if let Some(ty) = name.strip_prefix("__VERIFIER_nondet_").and_then(input_type) {
-            return Ok(Some(self.input(name, ty)));
+            return Ok(Some(self.nondet_input(name, ty)));
         }
-        if let Some((op, old)) = fetched(name) {
-            return self.fetch(op, old, list, span).map(Some);
+        if let Some((op, returns_old)) = fetch_operation(name) {
+            return self.fetch_op(op, returns_old, list, span).map(Some);
         }
         if name.starts_with("__atomic_") || name.starts_with("__sync_") {
-            return self.atomic(name, list, span);
+            return self.atomic_function(name, list, span);
         }
         if name.starts_with("__raddle_") {
-            return self.own(name, list, span);
+            return self.raddle_intrinsic(name, list, span);
         }
-        if let Some(done) = self.verifier(name, list, span)? {
-            return Ok(Some(done));
+        if let Some(result) = self.verifier_function(name, list, span)? {
+            return Ok(Some(result));
         }
-        self.library(name, list, span)
+        self.library_function(name, list, span)
     }
 
-    pub(super) fn none(&mut self) -> (Value, Type) {
-        (Value::Scalar(self.terms.constant(0, 32)), INT)
+    /// The `int` 0, as the result of functions that return `void` or always succeed.
+    pub(super) fn zero_int(&mut self) -> (CValue, CType) {
+        (CValue::Scalar(self.terms.constant(0, 32)), INT)
     }
 
-    fn input(&mut self, name: &str, ty: Type) -> (Value, Type) {
+    /// A new input. With the option `bits` it is narrower than its type, which counts as a cut.
+    fn nondet_input(&mut self, name: &str, ty: CType) -> (CValue, CType) {
         let width = ty.width().unwrap_or(32);
         let value = match (&ty, self.options.bits) {
-            (Type::Bool, _) => {
+            (CType::Bool, _) => {
                 let bit = self.terms.var(1);
                 self.terms.zext(bit, 8)
             }
             (_, Some(bits)) if bits < width => {
                 let narrow = self.terms.var(bits);
-                let check = self.check(
-                    self.state.guard,
-                    "bound",
-                    String::from("an input has only the bits that --bits says"),
-                );
+                let message = format!("inputs have {bits} bits only: raise --bits");
+                let check = self.new_check(self.state.guard, "bound", message);
                 self.cuts.push(check);
                 self.terms.sext(narrow, width)
             }
             _ => self.terms.var(width),
         };
-        self.inputs.push(Input {
+        self.inputs.push(NondetInput {
             thread: self.thread,
-            after: self.after(),
+            after: self.statement_count(),
             function: name.to_owned(),
             value,
             guard: self.state.guard,
             signed: ty.is_signed(),
             place: self.place(),
         });
-        (Value::Scalar(value), ty)
+        (CValue::Scalar(value), ty)
     }
 
-    /// A pointer argument, and the type of what it points to.
-    pub(super) fn pointer(
+    /// A pointer argument of an atomic operation: its value, and the type and width of its target.
+    pub(super) fn pointer_argument(
         &mut self,
         list: &'a [Ast<Expression>],
         at: usize,
-    ) -> Result<(Term, Type, u8)> {
-        let Some(expression) = list.get(at) else { return self.refuse("too few arguments") };
+    ) -> Result<(Term, CType, u8)> {
+        let Some(expression) = list.get(at) else { return self.unsupported(TOO_FEW_ARGUMENTS) };
         let (pointer, ty) = self.scalar(expression)?;
-        let target = ty.target().map(|target| target.plain().clone());
-        match target.as_ref().and_then(Type::width) {
+        let target = ty.target().map(|target| target.unqualified().clone());
+        match target.as_ref().and_then(CType::width) {
             Some(width) => Ok((pointer, target.unwrap_or(INT), width)),
-            None => self.refuse("an atomic operation on this type"),
+            None => {
+                self.unsupported("atomic operations are supported on integers and pointers only")
+            }
         }
     }
 
-    pub(super) fn value(
+    /// An argument, converted to `ty`.
+    pub(super) fn argument(
         &mut self,
         list: &'a [Ast<Expression>],
         at: usize,
-        ty: &Type,
+        ty: &CType,
     ) -> Result<Term> {
-        let Some(expression) = list.get(at) else { return self.refuse("too few arguments") };
+        let Some(expression) = list.get(at) else { return self.unsupported(TOO_FEW_ARGUMENTS) };
         let (term, from) = self.scalar(expression)?;
         self.convert(term, &from, ty)
     }
 
-    /// What our headers are made of.
-    fn own(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+    /// The intrinsic functions of the headers in `include`.
+    fn raddle_intrinsic(
+        &mut self,
+        name: &str,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> BuiltinResult {
         match name {
             "__raddle_self" => {
-                Ok(Some((Value::Scalar(self.terms.constant(self.thread as u64, 32)), UINT)))
+                Ok(Some((CValue::Scalar(self.terms.constant(self.thread as u64, 32)), UINT)))
             }
-            "__raddle_choice" => Ok(Some((Value::Scalar(self.terms.var(32)), UINT))),
+            "__raddle_choice" => Ok(Some((CValue::Scalar(self.terms.var(32)), UINT))),
             "__raddle_when" => {
-                let (pointer, ..) = self.pointer(list, 0)?;
-                let (mask, value) = (self.value(list, 1, &UINT)?, self.value(list, 2, &UINT)?);
-                let add = self.value(list, 3, &UINT)?;
+                let (pointer, ..) = self.pointer_argument(list, 0)?;
+                let (mask, value) =
+                    (self.argument(list, 1, &UINT)?, self.argument(list, 2, &UINT)?);
+                let add = self.argument(list, 3, &UINT)?;
                 self.here = span;
-                let old = self.update(pointer, 32, |exec, old| {
+                let old = self.read_modify_write(pointer, 32, |exec, old| {
                     let masked = exec.terms.and(old, mask);
                     let ready = exec.terms.eq(masked, value);
-                    // What it becomes, told from what it is waited for where that is all of it.
+                    // If all bits are compared, the old value is `value`, which is simpler.
                     let all = exec.terms.as_const(mask) == Some(u64::from(u32::MAX));
                     let new = exec.terms.binary(BinaryOp::Add, if all { value } else { old }, add);
-                    Ok((new, TRUE, ready))
+                    Ok(UpdateEffect { new, writes: TRUE, ready })
                 })?;
-                Ok(Some((Value::Scalar(old), UINT)))
+                Ok(Some((CValue::Scalar(old), UINT)))
             }
             "__raddle_take" => {
-                let (pointer, ..) = self.pointer(list, 0)?;
+                let (pointer, ..) = self.pointer_argument(list, 0)?;
                 self.here = span;
-                self.update(pointer, 32, |exec, old| {
+                self.read_modify_write(pointer, 32, |exec, old| {
                     let ready = exec.terms.truth(old);
                     let minus_one = exec.terms.constant(u64::MAX, 32);
                     let new = exec.terms.binary(BinaryOp::Add, old, minus_one);
-                    Ok((new, TRUE, ready))
+                    Ok(UpdateEffect { new, writes: TRUE, ready })
                 })?;
-                Ok(Some(self.none()))
+                Ok(Some(self.zero_int()))
             }
             "__raddle_fail" => {
-                let message = text(list, 1);
+                let message = string_argument(list, 1);
                 self.fails_if(TRUE, "misuse", message);
-                Ok(Some(self.none()))
+                Ok(Some(self.zero_int()))
             }
             "__raddle_assert_fail" => {
-                let message = format!("assertion failed: {}", text(list, 0));
+                let message = format!("assertion failed: {}", string_argument(list, 0));
                 self.fails_if(TRUE, "assertion", message);
-                Ok(Some(self.none()))
+                Ok(Some(self.zero_int()))
             }
             _ => Ok(None),
         }
     }
 
-    fn verifier(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+    /// Functions of SV-COMP.
+    fn verifier_function(
+        &mut self,
+        name: &str,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> BuiltinResult {
         match name {
             "__VERIFIER_assume" | "assume_abort_if_not" => {
                 let condition = match list.first() {
                     Some(expression) => self.condition(expression)?,
-                    None => return self.refuse("an assumption of nothing"),
+                    None => return self.unsupported(TOO_FEW_ARGUMENTS),
                 };
                 self.assume(condition);
             }
@@ -194,40 +211,47 @@ impl<'a> Exec<'a> {
                 let owner = if name.ends_with("begin") { self.thread as u64 + 1 } else { 0 };
                 let new = self.terms.constant(owner, 32);
                 self.here = span;
-                self.update(at, 32, |exec, old| {
-                    let free = exec.terms.is(old, 0);
-                    Ok((new, TRUE, if owner > 0 { free } else { TRUE }))
+                self.read_modify_write(at, 32, |exec, old| {
+                    let is_free = exec.terms.is(old, 0);
+                    let ready = if owner > 0 { is_free } else { TRUE };
+                    Ok(UpdateEffect { new, writes: TRUE, ready })
                 })?;
             }
             _ => return Ok(None),
         }
-        Ok(Some(self.none()))
+        Ok(Some(self.zero_int()))
     }
 
-    fn library(&mut self, name: &str, list: &'a [Ast<Expression>], span: Span) -> Answer {
+    /// Functions of the C library that are not defined in the headers in `include`.
+    fn library_function(
+        &mut self,
+        name: &str,
+        list: &'a [Ast<Expression>],
+        span: Span,
+    ) -> BuiltinResult {
         match name {
-            "pthread_create" => return self.create(list, span).map(Some),
-            "pthread_detach" => return self.detach(list, span).map(Some),
-            "pthread_join" => return self.join(list, span).map(Some),
+            "pthread_create" => return self.create_thread(list, span).map(Some),
+            "pthread_detach" => return self.detach_thread(list, span).map(Some),
+            "pthread_join" => return self.join_thread(list, span).map(Some),
             "pthread_exit" => {
-                let value = self.value(list, 0, &ULONG)?;
+                let value = self.argument(list, 0, &ULONG)?;
                 let state = std::mem::replace(
                     &mut self.state,
-                    State { guard: FALSE, env: super::Env::default() },
+                    PathState { guard: FALSE, env: super::Env::default() },
                 );
                 self.state.env = state.env.clone();
                 let bottom = self.frames.first_mut().expect("a thread is executed");
-                bottom.returns.push((state, Some(Value::Scalar(value))));
+                bottom.returns.push((state, Some(CValue::Scalar(value))));
             }
             "malloc" | "calloc" => return self.allocate(name == "calloc", list, span).map(Some),
             "free" => {
-                let pointer = self.value(list, 0, &ULONG)?;
+                let pointer = self.argument(list, 0, &ULONG)?;
                 self.here = span;
                 self.free(pointer)?;
             }
             "abort" | "__builtin_trap" => self.fails_if(TRUE, "abort", format!("{name} is called")),
             "__builtin_unreachable" => {
-                self.fails_if(TRUE, "crash", "what must not be reached is reached");
+                self.fails_if(TRUE, "crash", format!("{name} is reached"));
             }
             "exit" | "_Exit" => self.state.guard = FALSE,
             "printf" | "fprintf" | "puts" | "putchar" | "fflush" | "perror" => {
@@ -241,42 +265,45 @@ impl<'a> Exec<'a> {
             }
             _ => return Ok(None),
         }
-        Ok(Some(self.none()))
+        Ok(Some(self.zero_int()))
     }
 
+    /// `malloc` and `calloc`, which never fail.
     fn allocate(
         &mut self,
         zeroed: bool,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(Value, Type)> {
-        let mut size = self.value(list, 0, &ULONG)?;
+    ) -> Result<(CValue, CType)> {
+        let mut size = self.argument(list, 0, &ULONG)?;
         if zeroed {
-            let count = self.value(list, 1, &ULONG)?;
+            let count = self.argument(list, 1, &ULONG)?;
             size = self.terms.binary(BinaryOp::Mul, size, count);
         }
         self.here = span;
         let Some(size) = self.terms.as_const(size) else {
-            return self.refuse("a block of memory whose size is not constant");
+            return self.unsupported("heap blocks must have a constant size");
         };
         self.mallocs += 1;
         if self.mallocs > self.options.mallocs {
-            self.cut(format!("more than {} blocks of memory are allocated", self.options.mallocs));
+            let bound = self.options.mallocs;
+            self.cut_off(format!("more than {bound} heap blocks are allocated: raise --mallocs"));
         }
         let name = format!("malloc@{}", self.place().rsplit(':').next().unwrap_or("?"));
-        let object = self.make(&name, size, zeroed);
+        let object = self.new_object(&name, size, zeroed);
         self.space.objects[object].is_block = true;
         let at = self.address(object);
-        Ok((Value::Scalar(at), Type::pointer(Type::Void)))
+        Ok((CValue::Scalar(at), CType::pointer_to(CType::Void)))
     }
 }
 
+/// Returns `true` for the standard streams, which have no address.
 fn is_stream(expression: &Expression) -> bool {
     matches!(expression, Expression::Identifier(name) if matches!(name.node.name.as_str(), "stdout" | "stderr" | "stdin"))
 }
 
-/// A string argument.
-fn text(list: &[Ast<Expression>], at: usize) -> String {
+/// An argument that is a string literal; empty if it is something else.
+fn string_argument(list: &[Ast<Expression>], at: usize) -> String {
     match list.get(at).map(|expression| &expression.node) {
         Some(Expression::StringLiteral(parts)) => {
             String::from_utf8_lossy(&super::init::unescape(&parts.node)).into_owned()

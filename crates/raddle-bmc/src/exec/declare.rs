@@ -1,4 +1,4 @@
-//! Types and declarations.
+//! Types, declarations and definitions.
 
 use std::rc::Rc;
 
@@ -10,11 +10,11 @@ use lang_c::ast::{
 };
 use lang_c::span::Node as Ast;
 
-use super::{Exec, Result, Scope, Symbol};
-use crate::space::{ObjectKey, spot};
-use crate::types::{Field, INT, Record, Type, UINT};
+use super::{BlockScope, CSymbol, FLOATING_POINT, Result, SymbolicExecutor};
+use crate::address_space::{ObjectKey, span_key};
+use crate::c_type::{CType, FieldLayout, INT, RecordLayout, UINT};
 
-/// What the words before a declarator say.
+/// The declaration specifiers before a declarator.
 #[derive(Default)]
 struct Specifiers<'a> {
     types: Vec<&'a Ast<TypeSpecifier>>,
@@ -26,10 +26,10 @@ struct Specifiers<'a> {
 }
 
 impl<'a> Specifiers<'a> {
-    fn of_declaration(words: &'a [Ast<DeclarationSpecifier>]) -> Self {
+    fn of_declaration(list: &'a [Ast<DeclarationSpecifier>]) -> Self {
         let mut all = Specifiers::default();
-        for word in words {
-            match &word.node {
+        for specifier in list {
+            match &specifier.node {
                 DeclarationSpecifier::StorageClass(class) => match class.node {
                     StorageClassSpecifier::Typedef => all.is_typedef = true,
                     StorageClassSpecifier::Extern => all.is_extern = true,
@@ -38,8 +38,8 @@ impl<'a> Specifiers<'a> {
                     StorageClassSpecifier::Auto | StorageClassSpecifier::Register => {}
                 },
                 DeclarationSpecifier::TypeSpecifier(ty) => all.types.push(ty),
-                DeclarationSpecifier::TypeQualifier(word) => {
-                    all.is_atomic |= word.node == TypeQualifier::Atomic;
+                DeclarationSpecifier::TypeQualifier(qualifier) => {
+                    all.is_atomic |= qualifier.node == TypeQualifier::Atomic;
                 }
                 _ => {}
             }
@@ -47,13 +47,13 @@ impl<'a> Specifiers<'a> {
         all
     }
 
-    fn of_type(words: &'a [Ast<SpecifierQualifier>]) -> Self {
+    fn of_type(list: &'a [Ast<SpecifierQualifier>]) -> Self {
         let mut all = Specifiers::default();
-        for word in words {
-            match &word.node {
+        for specifier in list {
+            match &specifier.node {
                 SpecifierQualifier::TypeSpecifier(ty) => all.types.push(ty),
-                SpecifierQualifier::TypeQualifier(word) => {
-                    all.is_atomic |= word.node == TypeQualifier::Atomic;
+                SpecifierQualifier::TypeQualifier(qualifier) => {
+                    all.is_atomic |= qualifier.node == TypeQualifier::Atomic;
                 }
                 SpecifierQualifier::Extension(_) => {}
             }
@@ -62,16 +62,16 @@ impl<'a> Specifiers<'a> {
     }
 }
 
-/// A declarator's name.
-pub(super) fn declared(declarator: &Declarator) -> Option<&str> {
+/// The name that a declarator declares. `None` for an abstract declarator.
+pub(super) fn declared_name(declarator: &Declarator) -> Option<&str> {
     match &declarator.kind.node {
         DeclaratorKind::Abstract => None,
         DeclaratorKind::Identifier(name) => Some(&name.node.name),
-        DeclaratorKind::Declarator(inner) => declared(&inner.node),
+        DeclaratorKind::Declarator(inner) => declared_name(&inner.node),
     }
 }
 
-/// The parameters of a function's declarator.
+/// The parameters of a function declarator.
 pub(super) fn parameters(declarator: &Declarator) -> &[Ast<ParameterDeclaration>] {
     for derived in &declarator.derived {
         if let DerivedDeclarator::Function(function) = &derived.node {
@@ -84,15 +84,17 @@ pub(super) fn parameters(declarator: &Declarator) -> &[Ast<ParameterDeclaration>
     }
 }
 
-impl<'a> Exec<'a> {
-    pub(super) fn scope(&mut self) -> &mut Scope {
+impl<'a> SymbolicExecutor<'a> {
+    /// The innermost scope.
+    pub(super) fn scope(&mut self) -> &mut BlockScope {
         match self.frames.last_mut().and_then(|frame| frame.scopes.last_mut()) {
             Some(scope) => scope,
             None => &mut self.globals,
         }
     }
 
-    pub(super) fn lookup(&self, name: &str) -> Option<Symbol> {
+    /// The meaning of an identifier in the current scope.
+    pub(super) fn lookup(&self, name: &str) -> Option<CSymbol> {
         let scopes = self.frames.last().map_or(&[][..], |frame| &frame.scopes);
         let mut scopes = scopes.iter().rev().chain([&self.globals]);
         scopes.find_map(|scope| scope.names.get(name).cloned())
@@ -105,55 +107,62 @@ impl<'a> Exec<'a> {
     }
 
     /// The size of a type in bytes.
-    pub(super) fn size(&self, ty: &Type) -> Result<u64> {
-        match ty.plain() {
-            Type::Void | Type::Function(_) => Ok(1),
-            Type::Array(of, Some(length)) => Ok(self.size(of)? * length),
-            Type::Record(number) if self.records[*number].fields.is_some() => {
+    pub(super) fn size(&self, ty: &CType) -> Result<u64> {
+        match ty.unqualified() {
+            CType::Void | CType::Function(_) => Ok(1),
+            CType::Array(of, Some(length)) => Ok(self.size(of)? * length),
+            CType::Record(number) if self.records[*number].fields.is_some() => {
                 Ok(self.records[*number].size)
             }
-            Type::Float => self.refuse("floating point"),
+            CType::Float => self.unsupported(FLOATING_POINT),
             other => match other.width() {
                 Some(width) => Ok(u64::from(width / 8)),
-                None => self.refuse("the size of a type that is not complete"),
+                None => self.unsupported("the size of an incomplete type is needed"),
             },
         }
     }
 
-    pub(super) fn align(&self, ty: &Type) -> Result<u64> {
-        match ty.plain() {
-            Type::Array(of, _) => self.align(of),
-            Type::Record(number) => Ok(self.records[*number].align.max(1)),
+    /// The alignment of a type in bytes.
+    pub(super) fn align(&self, ty: &CType) -> Result<u64> {
+        match ty.unqualified() {
+            CType::Array(of, _) => self.align(of),
+            CType::Record(number) => Ok(self.records[*number].align.max(1)),
             _ => self.size(ty),
         }
     }
 
-    fn base_type(&mut self, words: &Specifiers<'a>) -> Result<Type> {
-        let (mut long, mut short, mut char_, mut unsigned) = (0, false, false, false);
+    /// The type that the specifiers denote, before declarators are applied.
+    fn base_type(&mut self, specifiers: &Specifiers<'a>) -> Result<CType> {
+        let (mut is_long, mut is_short, mut is_char, mut is_unsigned) =
+            (false, false, false, false);
         let mut given = None;
-        for word in &words.types {
-            match &word.node {
-                TypeSpecifier::Void => given = Some(Type::Void),
-                TypeSpecifier::Bool => given = Some(Type::Bool),
-                TypeSpecifier::Char => char_ = true,
-                TypeSpecifier::Short => short = true,
-                TypeSpecifier::Int => {}
-                TypeSpecifier::Long => long += 1,
-                TypeSpecifier::Signed => {}
-                TypeSpecifier::Unsigned => unsigned = true,
+        for specifier in &specifiers.types {
+            match &specifier.node {
+                TypeSpecifier::Void => given = Some(CType::Void),
+                TypeSpecifier::Bool => given = Some(CType::Bool),
+                TypeSpecifier::Char => is_char = true,
+                TypeSpecifier::Short => is_short = true,
+                TypeSpecifier::Long => is_long = true,
+                TypeSpecifier::Unsigned => is_unsigned = true,
+                TypeSpecifier::Int | TypeSpecifier::Signed => {}
                 TypeSpecifier::Float | TypeSpecifier::Double | TypeSpecifier::TS18661Float(_) => {
-                    given = Some(Type::Float);
+                    given = Some(CType::Float);
                 }
-                TypeSpecifier::Complex => return self.refuse("complex numbers"),
+                TypeSpecifier::Complex => {
+                    return self.unsupported("complex numbers are not supported");
+                }
                 TypeSpecifier::Atomic(name) => {
                     let ty = self.type_name(&name.node)?;
-                    given = Some(Type::Atomic(Rc::new(ty)));
+                    given = Some(CType::Atomic(Rc::new(ty)));
                 }
-                TypeSpecifier::Struct(record) => given = Some(self.record(&record.node)?),
-                TypeSpecifier::Enum(list) => given = Some(self.enumeration(&list.node)?),
+                TypeSpecifier::Struct(record) => given = Some(self.record_type(&record.node)?),
+                TypeSpecifier::Enum(list) => given = Some(self.enum_type(&list.node)?),
                 TypeSpecifier::TypedefName(name) => match self.lookup(&name.node.name) {
-                    Some(Symbol::Typedef(ty)) => given = Some(ty),
-                    _ => return self.refuse(format!("unknown type {}", name.node.name)),
+                    Some(CSymbol::Typedef(ty)) => given = Some(ty),
+                    _ => {
+                        let name = &name.node.name;
+                        return self.unsupported(format!("the type `{name}` is not defined"));
+                    }
                 },
                 TypeSpecifier::TypeOf(of) => {
                     given = Some(match &of.node {
@@ -163,20 +172,18 @@ impl<'a> Exec<'a> {
                 }
             }
         }
-        let width = if char_ {
-            8
-        } else if short {
-            16
-        } else if long > 0 {
-            64
-        } else {
-            32
+        let width = match () {
+            () if is_char => 8,
+            () if is_short => 16,
+            () if is_long => 64,
+            () => 32,
         };
-        let ty = given.unwrap_or(Type::Int { width, signed: !unsigned });
-        Ok(if words.is_atomic && !ty.is_atomic() { Type::Atomic(Rc::new(ty)) } else { ty })
+        let ty = given.unwrap_or(CType::Int { width, signed: !is_unsigned });
+        Ok(if specifiers.is_atomic && !ty.is_atomic() { CType::Atomic(Rc::new(ty)) } else { ty })
     }
 
-    fn record(&mut self, record: &'a StructType) -> Result<Type> {
+    /// A structure or union type, which may be defined here, declared or referred to by its tag.
+    fn record_type(&mut self, record: &'a StructType) -> Result<CType> {
         let name = record.identifier.as_ref().map(|name| name.node.name.clone());
         let declared = name.as_deref().and_then(|name| self.scope().tags.get(name).copied());
         let known = if record.declarations.is_some() {
@@ -187,24 +194,25 @@ impl<'a> Exec<'a> {
         let number = known.unwrap_or(self.records.len());
         if known.is_none() {
             let name = name.clone().unwrap_or_default();
-            self.records.push(Record { name, ..Record::default() });
+            self.records.push(RecordLayout { name, ..RecordLayout::default() });
         }
         if let Some(name) = name {
             self.scope().tags.insert(name, number);
         }
         if let Some(declarations) = &record.declarations {
-            self.fields(number, &record.kind.node, declarations)?;
+            self.layout_fields(number, &record.kind.node, declarations)?;
         }
-        Ok(Type::Record(number))
+        Ok(CType::Record(number))
     }
 
-    fn fields(
+    /// Computes the layout of a structure or union.
+    fn layout_fields(
         &mut self,
         number: usize,
         kind: &StructKind,
         declarations: &'a [Ast<StructDeclaration>],
     ) -> Result<()> {
-        let mut listed: Vec<(Option<String>, Type)> = vec![];
+        let mut listed: Vec<(Option<String>, CType)> = vec![];
         for declaration in declarations {
             let StructDeclaration::Field(field) = &declaration.node else { continue };
             self.here = field.span;
@@ -214,22 +222,23 @@ impl<'a> Exec<'a> {
             }
             for declarator in &field.node.declarators {
                 if declarator.node.bit_width.is_some() {
-                    return self.refuse("a bit-field");
+                    return self.unsupported("bit-fields are not supported");
                 }
                 let Some(declarator) = &declarator.node.declarator else { continue };
-                let ty = self.derive(base.clone(), &declarator.node)?;
-                listed.push((declared(&declarator.node).map(String::from), ty));
+                let ty = self.apply_declarator(base.clone(), &declarator.node)?;
+                listed.push((declared_name(&declarator.node).map(String::from), ty));
             }
         }
         let (mut fields, mut end, mut align, mut size) = (vec![], 0u64, 1, 0u64);
         for (name, ty) in listed {
-            let this = self.align(&ty)?;
-            let offset = if *kind == StructKind::Union { 0 } else { end.next_multiple_of(this) };
-            let length = if matches!(ty, Type::Array(_, None)) { 0 } else { self.size(&ty)? };
+            let field_align = self.align(&ty)?;
+            let is_union = *kind == StructKind::Union;
+            let offset = if is_union { 0 } else { end.next_multiple_of(field_align) };
+            let length = if matches!(ty, CType::Array(_, None)) { 0 } else { self.size(&ty)? };
             end = offset + length;
             size = size.max(end);
-            align = align.max(this);
-            fields.push(Field { name, ty, offset });
+            align = align.max(field_align);
+            fields.push(FieldLayout { name, ty, offset });
         }
         let record = &mut self.records[number];
         (record.fields, record.align) = (Some(fields), align);
@@ -237,44 +246,45 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    fn enumeration(&mut self, list: &'a EnumType) -> Result<Type> {
+    /// An enumeration type. Defines its enumerators.
+    fn enum_type(&mut self, list: &'a EnumType) -> Result<CType> {
         let (mut next, mut is_signed) = (0, false);
         for item in &list.enumerators {
             if let Some(expression) = &item.node.expression {
                 next = self.constant_value(expression)? as i64;
             }
             let name = item.node.identifier.node.name.clone();
-            self.scope().names.insert(name, Symbol::Constant(next));
+            self.scope().names.insert(name, CSymbol::Constant(next));
             is_signed |= next < 0;
             next += 1;
         }
         Ok(if is_signed { INT } else { UINT })
     }
 
-    /// The value of an expression that must be constant.
+    /// The value of a constant expression.
     pub(super) fn constant_value(&mut self, expression: &'a Ast<Expression>) -> Result<u64> {
         let (term, ty) = self.scalar(expression)?;
         let wide = self.terms.resize(term, 64, ty.is_signed());
         match self.terms.as_const(wide) {
             Some(value) => Ok(value),
-            None => self.refuse("a constant is needed here"),
+            None => self.unsupported("this expression must be constant"),
         }
     }
 
-    /// The type of an expression, which is not evaluated.
-    pub(super) fn type_of(&mut self, expression: &'a Ast<Expression>) -> Result<Type> {
+    /// The type of an expression, without effects of its evaluation.
+    pub(super) fn type_of(&mut self, expression: &'a Ast<Expression>) -> Result<CType> {
         let saved = self.state.clone();
-        let events = self.after();
+        let statements = self.statement_count();
         let (checks, cuts, inputs) = (self.checks.len(), self.cuts.len(), self.inputs.len());
         let mallocs = self.mallocs;
-        let only_type = std::mem::replace(&mut self.only_type, true);
+        let only_type = std::mem::replace(&mut self.type_only, true);
         let ty = match self.lvalue_type(expression) {
             Ok(Some(ty)) => Ok(ty),
             Ok(None) => self.eval(expression).map(|(_, ty)| ty),
-            Err(refusal) => Err(refusal),
+            Err(error) => Err(error),
         };
-        (self.only_type, self.mallocs) = (only_type, mallocs);
-        self.threads[self.thread].events.truncate(events);
+        (self.type_only, self.mallocs) = (only_type, mallocs);
+        self.threads[self.thread].statements.truncate(statements);
         self.checks.truncate(checks);
         self.cuts.truncate(cuts);
         self.inputs.truncate(inputs);
@@ -282,28 +292,28 @@ impl<'a> Exec<'a> {
         ty
     }
 
-    pub(super) fn type_name(&mut self, name: &'a TypeName) -> Result<Type> {
+    /// The type that a type name denotes.
+    pub(super) fn type_name(&mut self, name: &'a TypeName) -> Result<CType> {
         let base = self.base_type(&Specifiers::of_type(&name.specifiers))?;
         match &name.declarator {
-            Some(declarator) => self.derive(base, &declarator.node),
+            Some(declarator) => self.apply_declarator(base, &declarator.node),
             None => Ok(base),
         }
     }
 
-    /// The type that a declarator makes of a type.
-    fn derive(&mut self, base: Type, declarator: &'a Declarator) -> Result<Type> {
+    /// The type that a declarator derives from the base type.
+    fn apply_declarator(&mut self, base: CType, declarator: &'a Declarator) -> Result<CType> {
         let mut ty = base;
         let (pointers, others): (Vec<_>, Vec<_>) = declarator
             .derived
             .iter()
             .partition(|derived| matches!(derived.node, DerivedDeclarator::Pointer(_)));
         for pointer in pointers {
-            ty = Type::pointer(ty);
-            if let DerivedDeclarator::Pointer(words) = &pointer.node {
-                let is_atomic = |word: &Ast<PointerQualifier>| matches!(&word.node, PointerQualifier::TypeQualifier(word) if word.node == TypeQualifier::Atomic);
-                if words.iter().any(is_atomic) {
-                    ty = Type::Atomic(Rc::new(ty));
-                }
+            ty = CType::pointer_to(ty);
+            if let DerivedDeclarator::Pointer(qualifiers) = &pointer.node
+                && qualifiers.iter().any(is_atomic)
+            {
+                ty = CType::Atomic(Rc::new(ty));
             }
         }
         for derived in others.into_iter().rev() {
@@ -314,75 +324,78 @@ impl<'a> Exec<'a> {
                         ArraySize::VariableExpression(length)
                         | ArraySize::StaticExpression(length) => Some(self.constant_value(length)?),
                     };
-                    Type::Array(Rc::new(ty), length)
+                    CType::Array(Rc::new(ty), length)
                 }
                 DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_) => {
-                    Type::Function(Rc::new(ty))
+                    CType::Function(Rc::new(ty))
                 }
                 DerivedDeclarator::Pointer(_) => ty,
-                DerivedDeclarator::Block(_) => return self.refuse("a block"),
+                DerivedDeclarator::Block(_) => {
+                    return self.unsupported("blocks (`^`) are not supported");
+                }
             };
         }
         match &declarator.kind.node {
-            DeclaratorKind::Declarator(inner) => self.derive(ty, &inner.node),
+            DeclaratorKind::Declarator(inner) => self.apply_declarator(ty, &inner.node),
             _ => Ok(ty),
         }
     }
 
+    /// Name and type of a parameter. Arrays and functions become pointers.
     pub(super) fn parameter(
         &mut self,
         parameter: &'a ParameterDeclaration,
-    ) -> Result<(Option<&'a str>, Type)> {
+    ) -> Result<(Option<&'a str>, CType)> {
         let base = self.base_type(&Specifiers::of_declaration(&parameter.specifiers))?;
         let Some(declarator) = &parameter.declarator else { return Ok((None, base)) };
-        let ty = match self.derive(base, &declarator.node)? {
-            Type::Array(of, _) => Type::Pointer(of),
-            Type::Function(of) => Type::pointer(Type::Function(of)),
+        let ty = match self.apply_declarator(base, &declarator.node)? {
+            CType::Array(of, _) => CType::Pointer(of),
+            CType::Function(of) => CType::pointer_to(CType::Function(of)),
             other => other,
         };
-        Ok((declared(&declarator.node), ty))
+        Ok((declared_name(&declarator.node), ty))
     }
 
     pub(super) fn define_function(&mut self, function: &'a Ast<FunctionDefinition>) -> Result<()> {
-        let words = Specifiers::of_declaration(&function.node.specifiers);
-        let base = self.base_type(&words)?;
+        let specifiers = Specifiers::of_declaration(&function.node.specifiers);
+        let base = self.base_type(&specifiers)?;
         let declarator = &function.node.declarator.node;
-        let Some(name) = declared(declarator) else {
-            return self.refuse("a function without a name");
+        let Some(name) = declared_name(declarator) else {
+            return self.unsupported("this function has no name");
         };
-        let ty = self.derive(base, declarator)?;
-        self.globals.names.insert(name.to_owned(), Symbol::Function(ty));
+        let ty = self.apply_declarator(base, declarator)?;
+        self.globals.names.insert(name.to_owned(), CSymbol::Function(ty));
         self.functions.insert(name.to_owned(), &function.node);
         Ok(())
     }
 
-    /// What a function returns.
-    pub(super) fn result_type(&mut self, function: &'a FunctionDefinition) -> Result<Type> {
-        let name = declared(&function.declarator.node).unwrap_or_default();
+    /// The result type of a function.
+    pub(super) fn result_type(&mut self, function: &'a FunctionDefinition) -> Result<CType> {
+        let name = declared_name(&function.declarator.node).unwrap_or_default();
         match self.globals.names.get(name) {
-            Some(Symbol::Function(Type::Function(result))) => Ok((**result).clone()),
-            _ => self.refuse("a function of this type"),
+            Some(CSymbol::Function(CType::Function(result))) => Ok((**result).clone()),
+            _ => self.unsupported(format!("the function `{name}` has an unsupported type")),
         }
     }
 
     pub(super) fn declare_global(&mut self, declaration: &'a Ast<Declaration>) -> Result<()> {
-        let words = Specifiers::of_declaration(&declaration.node.specifiers);
-        let base = self.base_type(&words)?;
+        let specifiers = Specifiers::of_declaration(&declaration.node.specifiers);
+        let base = self.base_type(&specifiers)?;
         for item in &declaration.node.declarators {
-            let ty = self.derive(base.clone(), &item.node.declarator.node)?;
-            let Some(name) = declared(&item.node.declarator.node).map(String::from) else {
+            let ty = self.apply_declarator(base.clone(), &item.node.declarator.node)?;
+            let Some(name) = declared_name(&item.node.declarator.node).map(String::from) else {
                 continue;
             };
-            if words.is_typedef {
-                self.globals.names.insert(name, Symbol::Typedef(ty));
-            } else if matches!(ty, Type::Function(_)) {
-                self.globals.names.insert(name, Symbol::Function(ty));
-            } else if words.is_thread_local {
+            if specifiers.is_typedef {
+                self.globals.names.insert(name, CSymbol::Typedef(ty));
+            } else if matches!(ty, CType::Function(_)) {
+                self.globals.names.insert(name, CSymbol::Function(ty));
+            } else if specifiers.is_thread_local {
                 let initializer = item.node.initializer.as_ref().map(|init| &init.node);
-                self.locals.insert(name.clone(), (ty.clone(), initializer));
-                self.globals.names.insert(name, Symbol::ThreadLocal(ty));
+                self.thread_locals.insert(name.clone(), (ty.clone(), initializer));
+                self.globals.names.insert(name, CSymbol::ThreadLocal(ty));
             } else {
-                self.global_variable(&name, ty, &words, &item.node)?;
+                self.global_variable(&name, ty, &specifiers, &item.node)?;
             }
         }
         Ok(())
@@ -391,19 +404,19 @@ impl<'a> Exec<'a> {
     fn global_variable(
         &mut self,
         name: &str,
-        ty: Type,
-        words: &Specifiers<'a>,
+        ty: CType,
+        specifiers: &Specifiers<'a>,
         item: &'a InitDeclarator,
     ) -> Result<()> {
         let initializer = item.initializer.as_ref().map(|initializer| &initializer.node);
-        let ty = self.complete(ty, initializer)?;
-        if words.is_extern && initializer.is_none() && self.size(&ty).is_err() {
+        let ty = self.complete_array_type(ty, initializer)?;
+        if specifiers.is_extern && initializer.is_none() && self.size(&ty).is_err() {
             return Ok(());
         }
         let size = self.size(&ty)?;
         let key = ObjectKey::Global(name.to_owned());
         let object = self.space.object(key, name, size, true);
-        self.globals.names.insert(name.to_owned(), Symbol::Variable(object, ty.clone()));
+        self.globals.names.insert(name.to_owned(), CSymbol::Variable(object, ty.clone()));
         if let Some(initializer) = initializer {
             let at = self.address(object);
             self.initialise(at, &ty, initializer)?;
@@ -413,25 +426,25 @@ impl<'a> Exec<'a> {
 
     pub(super) fn declare_local(&mut self, declaration: &'a Ast<Declaration>) -> Result<()> {
         self.here = declaration.span;
-        let words = Specifiers::of_declaration(&declaration.node.specifiers);
-        let base = self.base_type(&words)?;
+        let specifiers = Specifiers::of_declaration(&declaration.node.specifiers);
+        let base = self.base_type(&specifiers)?;
         for item in &declaration.node.declarators {
             self.here = item.span;
-            let ty = self.derive(base.clone(), &item.node.declarator.node)?;
-            let Some(name) = declared(&item.node.declarator.node).map(String::from) else {
+            let ty = self.apply_declarator(base.clone(), &item.node.declarator.node)?;
+            let Some(name) = declared_name(&item.node.declarator.node).map(String::from) else {
                 continue;
             };
-            if words.is_typedef {
-                self.scope().names.insert(name, Symbol::Typedef(ty));
-            } else if matches!(ty, Type::Function(_)) {
-                self.scope().names.insert(name, Symbol::Function(ty));
-            } else if words.is_extern {
+            if specifiers.is_typedef {
+                self.scope().names.insert(name, CSymbol::Typedef(ty));
+            } else if matches!(ty, CType::Function(_)) {
+                self.scope().names.insert(name, CSymbol::Function(ty));
+            } else if specifiers.is_extern {
                 let Some(symbol) = self.globals.names.get(&name).cloned() else {
-                    return self.refuse(format!("{name} is not defined"));
+                    return self.unsupported(format!("the variable `{name}` is not defined"));
                 };
                 self.scope().names.insert(name, symbol);
             } else {
-                self.local_variable(&name, ty, &words, item)?;
+                self.local_variable(&name, ty, &specifiers, item)?;
             }
         }
         Ok(())
@@ -440,35 +453,38 @@ impl<'a> Exec<'a> {
     fn local_variable(
         &mut self,
         name: &str,
-        ty: Type,
-        words: &Specifiers<'a>,
+        ty: CType,
+        specifiers: &Specifiers<'a>,
         item: &'a Ast<InitDeclarator>,
     ) -> Result<()> {
         let initializer = item.node.initializer.as_ref().map(|initializer| &initializer.node);
-        let ty = self.complete(ty, initializer)?;
+        let ty = self.complete_array_type(ty, initializer)?;
         let size = self.size(&ty)?;
-        if words.is_static || words.is_thread_local {
-            let key = match words.is_thread_local {
-                true => ObjectKey::Local(self.thread, format!("{name}@{}", spot(item.span))),
-                false => ObjectKey::Static(spot(item.span)),
+        if specifiers.is_static || specifiers.is_thread_local {
+            let key = match specifiers.is_thread_local {
+                true => {
+                    ObjectKey::ThreadLocal(self.thread, format!("{name}@{}", span_key(item.span)))
+                }
+                false => ObjectKey::Static(span_key(item.span)),
             };
             let object = self.space.object(key, name, size, true);
-            self.scope().names.insert(name.to_owned(), Symbol::Variable(object, ty.clone()));
+            self.scope().names.insert(name.to_owned(), CSymbol::Variable(object, ty.clone()));
             return self.initialise_static(object, &ty, initializer);
         }
-        let before = self.frame().declared.get(&spot(item.span)).copied();
-        let object = match before {
+        // A jump past the declaration enters the scope of the last object.
+        let last = self.frame().last_objects.get(&span_key(item.span)).copied();
+        let object = match last {
             Some(object) if self.is_dead() => {
-                self.gone.remove(&object);
+                self.ended_objects.remove(&object);
                 object
             }
-            _ => self.make(name, size, false),
+            _ => self.new_object(name, size, false),
         };
-        self.frame().declared.insert(spot(item.span), object);
+        self.frame().last_objects.insert(span_key(item.span), object);
         let scope = self.scope();
-        scope.names.insert(name.to_owned(), Symbol::Variable(object, ty.clone()));
+        scope.names.insert(name.to_owned(), CSymbol::Variable(object, ty.clone()));
         scope.objects.push(object);
-        // It begins anew every time its declaration is passed.
+        // The object is new every time its declaration is executed.
         let env = Rc::make_mut(&mut self.state.env);
         env.retain(|cell, _| cell.0 != object);
         if let (Some(initializer), false) = (initializer, self.is_dead()) {
@@ -477,4 +493,8 @@ impl<'a> Exec<'a> {
         }
         Ok(())
     }
+}
+
+fn is_atomic(qualifier: &Ast<PointerQualifier>) -> bool {
+    matches!(&qualifier.node, PointerQualifier::TypeQualifier(word) if word.node == TypeQualifier::Atomic)
 }

@@ -1,61 +1,70 @@
-//! Expressions, but those with an address (`place`) and operators (`operator`).
+//! Evaluation of expressions. Lvalues are in `lvalue`, operators in `operator`.
 
 use lang_c::ast::{Constant, Expression, Integer, IntegerBase, IntegerSize, OffsetMember};
 use lang_c::span::Node as Ast;
 
-use super::{Exec, Result, State, Symbol, Value};
+use super::{CSymbol, CValue, FLOATING_POINT, PathState, Result, SymbolicExecutor};
+use crate::c_type::{CType, INT, LONG, UINT, ULONG, common_type};
 use crate::term::{FALSE, Term};
-use crate::types::{INT, LONG, Type, UINT, ULONG, usual};
 
-impl<'a> Exec<'a> {
-    /// An integer constant as a term of a type.
-    pub(super) fn number(&mut self, value: u64, ty: &Type) -> Term {
+impl<'a> SymbolicExecutor<'a> {
+    /// A constant of an integer type.
+    pub(super) fn int_constant(&mut self, value: u64, ty: &CType) -> Term {
         self.terms.constant(value, ty.width().unwrap_or(32))
     }
 
     /// A truth value as an `int`.
-    pub(super) fn boolean(&mut self, truth: Term) -> (Value, Type) {
-        (Value::Scalar(self.terms.zext(truth, 32)), INT)
+    pub(super) fn bool_to_int(&mut self, truth: Term) -> (CValue, CType) {
+        (CValue::Scalar(self.terms.zext(truth, 32)), INT)
     }
 
-    /// A scalar, with its type.
-    pub(super) fn scalar(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, Type)> {
+    /// The value of a scalar expression, with its type.
+    pub(super) fn scalar(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, CType)> {
         match self.eval(expression)? {
-            (Value::Scalar(term), ty) => Ok((term, ty)),
-            (Value::Record(_), _) => self.refuse("a structure where a number is needed"),
+            (CValue::Scalar(term), ty) => Ok((term, ty)),
+            (CValue::Record(_), _) => {
+                self.unsupported("a structure is used where a scalar is expected")
+            }
         }
     }
 
-    /// Whether an expression is not zero.
+    /// The truth value of an expression: whether it is not zero.
     pub(super) fn condition(&mut self, expression: &'a Ast<Expression>) -> Result<Term> {
         let (term, _) = self.scalar(expression)?;
         Ok(self.terms.truth(term))
     }
 
-    /// A scalar converted to another type.
-    pub(super) fn convert(&mut self, term: Term, from: &Type, to: &Type) -> Result<Term> {
-        match to.plain() {
-            Type::Bool => {
+    /// Converts a scalar to another type.
+    pub(super) fn convert(&mut self, term: Term, from: &CType, to: &CType) -> Result<Term> {
+        match to.unqualified() {
+            CType::Bool => {
                 let truth = self.terms.truth(term);
                 Ok(self.terms.zext(truth, 8))
             }
-            Type::Void => Ok(term),
-            Type::Float => self.refuse("floating point"),
+            CType::Void => Ok(term),
+            CType::Float => self.unsupported(FLOATING_POINT),
             other => match other.width() {
                 Some(width) => Ok(self.terms.resize(term, width, from.is_signed())),
-                None => self.refuse("a conversion to this type"),
+                None => self.unsupported("conversions to this type are not supported"),
             },
         }
     }
 
-    pub(super) fn convert_value(&mut self, value: Value, from: &Type, to: &Type) -> Result<Value> {
+    /// Converts a scalar; structures remain as they are.
+    pub(super) fn convert_value(
+        &mut self,
+        value: CValue,
+        from: &CType,
+        to: &CType,
+    ) -> Result<CValue> {
         match value {
-            Value::Scalar(term) => self.convert(term, from, to).map(Value::Scalar),
+            CValue::Scalar(term) => self.convert(term, from, to).map(CValue::Scalar),
             record => Ok(record),
         }
     }
 
-    /// Executes one of two things and has the value of either.
+    /// Executes two alternatives under a condition and its negation, and merges their states. Returns their results; `None`
+    /// for an alternative that is infeasible.
     pub(super) fn branch<R>(
         &mut self,
         condition: Term,
@@ -71,92 +80,94 @@ impl<'a> Exec<'a> {
         if yes != FALSE {
             first = Some(then(self)?);
         }
-        let after_then = std::mem::replace(&mut self.state, State { guard: no, ..before.clone() });
+        let after_then =
+            std::mem::replace(&mut self.state, PathState { guard: no, ..before.clone() });
         let mut second = None;
         if no != FALSE {
             second = Some(other(self)?);
         }
         let after_other = self.state.clone();
-        let whole = after_then.guard == yes && after_other.guard == no;
+        // If no path ended in an alternative, the guard is that before the branch, which is simpler.
+        let no_path_ended = after_then.guard == yes && after_other.guard == no;
         self.state = self.merge(condition, after_then, after_other);
-        if whole {
+        if no_path_ended {
             self.state.guard = before.guard;
         }
         Ok((first, second))
     }
 
-    /// One of two values.
-    pub(super) fn choose(
+    /// `a` if the condition is true, otherwise `b`. If one of them is missing or their shapes differ, the one that exists.
+    pub(super) fn select_value(
         &mut self,
         condition: Term,
-        a: Option<Value>,
-        b: Option<Value>,
-    ) -> Option<Value> {
+        a: Option<CValue>,
+        b: Option<CValue>,
+    ) -> Option<CValue> {
         match (a, b) {
-            (Some(Value::Scalar(a)), Some(Value::Scalar(b)))
+            (Some(CValue::Scalar(a)), Some(CValue::Scalar(b)))
                 if self.terms.width(a) == self.terms.width(b) =>
             {
-                Some(Value::Scalar(self.terms.ite(condition, a, b)))
+                Some(CValue::Scalar(self.terms.ite(condition, a, b)))
             }
-            (Some(Value::Record(a)), Some(Value::Record(b))) => {
+            (Some(CValue::Record(a)), Some(CValue::Record(b))) => {
                 let parts = a.into_iter().zip(b);
-                Some(Value::Record(parts.map(|(a, b)| self.terms.ite(condition, a, b)).collect()))
+                Some(CValue::Record(parts.map(|(a, b)| self.terms.ite(condition, a, b)).collect()))
             }
             (a, b) => a.or(b),
         }
     }
 
-    /// The value of an expression, with its type.
-    pub(super) fn eval(&mut self, expression: &'a Ast<Expression>) -> Result<(Value, Type)> {
+    /// Evaluates an expression. Returns its value and type.
+    pub(super) fn eval(&mut self, expression: &'a Ast<Expression>) -> Result<(CValue, CType)> {
         self.here = expression.span;
         match &expression.node {
-            Expression::Constant(constant) => self.literal(&constant.node),
+            Expression::Constant(constant) => self.eval_literal(&constant.node),
             Expression::Identifier(name) => {
-                if let Some(Symbol::Constant(value)) = self.lookup(&name.node.name) {
+                if let Some(CSymbol::Constant(value)) = self.lookup(&name.node.name) {
                     let ty = if i32::try_from(value).is_ok() { INT } else { LONG };
-                    return Ok((Value::Scalar(self.number(value as u64, &ty)), ty));
+                    return Ok((CValue::Scalar(self.int_constant(value as u64, &ty)), ty));
                 }
-                self.place_value(expression)
+                self.load_lvalue(expression)
             }
             Expression::StringLiteral(_)
             | Expression::Member(_)
-            | Expression::CompoundLiteral(_) => self.place_value(expression),
+            | Expression::CompoundLiteral(_) => self.load_lvalue(expression),
             Expression::Call(call) => self.eval_call(&call.node, expression.span),
             Expression::SizeOfTy(of) => {
                 let ty = self.type_name(&of.node.0.node)?;
                 let size = self.size(&ty)?;
-                Ok((Value::Scalar(self.terms.constant(size, 64)), ULONG))
+                Ok((CValue::Scalar(self.terms.constant(size, 64)), ULONG))
             }
             Expression::SizeOfVal(of) => {
                 let ty = self.type_of(&of.node.0)?;
                 let size = self.size(&ty)?;
-                Ok((Value::Scalar(self.terms.constant(size, 64)), ULONG))
+                Ok((CValue::Scalar(self.terms.constant(size, 64)), ULONG))
             }
             Expression::AlignOf(of) => {
                 let ty = self.type_name(&of.node.0.node)?;
                 let align = self.align(&ty)?;
-                Ok((Value::Scalar(self.terms.constant(align, 64)), ULONG))
+                Ok((CValue::Scalar(self.terms.constant(align, 64)), ULONG))
             }
-            Expression::UnaryOperator(unary) => self.unary(&unary.node, expression),
+            Expression::UnaryOperator(unary) => self.eval_unary(&unary.node, expression),
             Expression::Cast(cast) => {
                 let to = self.type_name(&cast.node.type_name.node)?;
                 let (value, from) = self.eval(&cast.node.expression)?;
                 let value = self.convert_value(value, &from, &to)?;
-                Ok((value, to.plain().clone()))
+                Ok((value, to.unqualified().clone()))
             }
-            Expression::BinaryOperator(binary) => self.binary(&binary.node, expression),
+            Expression::BinaryOperator(binary) => self.eval_binary(&binary.node, expression),
             Expression::Conditional(conditional) => {
                 let condition = self.condition(&conditional.node.condition)?;
                 let (then, other) =
                     (&conditional.node.then_expression, &conditional.node.else_expression);
-                self.conditional(condition, then, other)
+                self.eval_conditional(condition, then, other)
             }
             Expression::Comma(all) => {
                 let mut last = None;
                 for expression in all.iter() {
                     last = Some(self.eval(expression)?);
                 }
-                last.map_or_else(|| self.refuse("an empty expression"), Ok)
+                last.map_or_else(|| self.unsupported("this expression is empty"), Ok)
             }
             Expression::OffsetOf(of) => {
                 let mut ty = self.type_name(&of.node.type_name.node)?;
@@ -169,55 +180,61 @@ impl<'a> Exec<'a> {
                             let (by, next) = self.field(&ty, &name.node.name)?;
                             (offset, ty) = (offset + by, next);
                         }
-                        _ => return self.refuse("this form of offsetof"),
+                        _ => {
+                            return self
+                                .unsupported("`offsetof` with an array index is not supported");
+                        }
                     }
                 }
-                Ok((Value::Scalar(self.terms.constant(offset, 64)), ULONG))
+                Ok((CValue::Scalar(self.terms.constant(offset, 64)), ULONG))
             }
             Expression::Statement(statement) => self.statement_value(statement),
-            Expression::GenericSelection(_) => self.refuse("_Generic"),
-            Expression::VaArg(_) => self.refuse("va_arg"),
+            Expression::GenericSelection(_) => self.unsupported("`_Generic` is not supported"),
+            Expression::VaArg(_) => self.unsupported("`va_arg` is not supported"),
         }
     }
 
-    fn conditional(
+    /// The conditional operator. The type of an operand that is infeasible is computed without evaluating it.
+    fn eval_conditional(
         &mut self,
         condition: Term,
         then: &'a Ast<Expression>,
         other: &'a Ast<Expression>,
-    ) -> Result<(Value, Type)> {
+    ) -> Result<(CValue, CType)> {
         let (a, b) = self.branch(condition, |exec| exec.eval(then), |exec| exec.eval(other))?;
         let ty = match (&a, &b) {
-            (Some((_, a)), Some((_, b))) if a.is_integer() && b.is_integer() => usual(a, b),
+            (Some((_, a)), Some((_, b))) if a.is_integer() && b.is_integer() => common_type(a, b),
             (Some((_, a)), Some((_, b))) => {
-                let is_void = |ty: &Type| matches!(ty.target(), None | Some(Type::Void));
+                let is_void = |ty: &CType| matches!(ty.target(), None | Some(CType::Void));
                 if a.is_pointer() && !is_void(a) || !b.is_pointer() { a.clone() } else { b.clone() }
             }
             (Some((_, ty)), None) | (None, Some((_, ty))) => {
                 let ty = ty.clone();
-                let (dead, _) = if a.is_some() { (other, 0) } else { (then, 0) };
-                match self.type_of(dead) {
-                    Ok(second) if ty.is_integer() && second.is_integer() => usual(&ty, &second),
+                let infeasible = if a.is_some() { other } else { then };
+                match self.type_of(infeasible) {
+                    Ok(second) if ty.is_integer() && second.is_integer() => {
+                        common_type(&ty, &second)
+                    }
                     Ok(second) if second.is_pointer() && ty.is_integer() => second,
                     _ => ty,
                 }
             }
             (None, None) => INT,
         };
-        let mut fitting = |side: Option<(Value, Type)>| match side {
+        let mut converted = |side: Option<(CValue, CType)>| match side {
             Some((value, from)) if ty.is_scalar() && from.is_scalar() => {
                 self.convert_value(value, &from, &ty).map(Some)
             }
             side => Ok(side.map(|(value, _)| value)),
         };
-        let (a, b) = (fitting(a)?, fitting(b)?);
-        let value = self.choose(condition, a, b);
-        Ok((value.unwrap_or_else(|| Value::Scalar(self.terms.constant(0, 32))), ty))
+        let (a, b) = (converted(a)?, converted(b)?);
+        let value = self.select_value(condition, a, b);
+        Ok((value.unwrap_or_else(|| CValue::Scalar(self.terms.constant(0, 32))), ty))
     }
 
-    fn literal(&mut self, constant: &Constant) -> Result<(Value, Type)> {
+    fn eval_literal(&mut self, constant: &Constant) -> Result<(CValue, CType)> {
         match constant {
-            Constant::Integer(integer) => self.integer(integer),
+            Constant::Integer(integer) => self.eval_integer(integer),
             Constant::Character(text) => {
                 let inner = text.trim_start_matches(['L', 'u', 'U']).trim_matches('\'');
                 let mut bytes = inner.bytes().peekable();
@@ -227,16 +244,17 @@ impl<'a> Exec<'a> {
                     None => b'\'',
                 };
                 if bytes.next().is_some() {
-                    return self.refuse("a character constant of several characters");
+                    return self.unsupported("character constants must have one character");
                 }
                 let value = i64::from(byte as i8) as u64;
-                Ok((Value::Scalar(self.terms.constant(value, 32)), INT))
+                Ok((CValue::Scalar(self.terms.constant(value, 32)), INT))
             }
-            Constant::Float(_) => self.refuse("floating point"),
+            Constant::Float(_) => self.unsupported(FLOATING_POINT),
         }
     }
 
-    fn integer(&mut self, integer: &Integer) -> Result<(Value, Type)> {
+    /// An integer literal, with the first type of the standard's list that holds it.
+    fn eval_integer(&mut self, integer: &Integer) -> Result<(CValue, CType)> {
         let base = match integer.base {
             IntegerBase::Decimal => 10,
             IntegerBase::Octal => 8,
@@ -245,17 +263,17 @@ impl<'a> Exec<'a> {
         };
         let digits = if integer.number.is_empty() { "0" } else { &*integer.number };
         let Ok(value) = u64::from_str_radix(digits, base) else {
-            return self.refuse("a number that is too large");
+            return self.unsupported(format!("the integer {digits} is too large"));
         };
         let (is_long, unsigned) =
             (integer.suffix.size != IntegerSize::Int, integer.suffix.unsigned);
-        let any_sign = base != 10 || unsigned;
+        let may_be_unsigned = base != 10 || unsigned;
         let ty = match value {
             _ if !is_long && !unsigned && value <= i32::MAX as u64 => INT,
-            _ if !is_long && any_sign && value <= u64::from(u32::MAX) => UINT,
+            _ if !is_long && may_be_unsigned && value <= u64::from(u32::MAX) => UINT,
             _ if !unsigned && value <= i64::MAX as u64 => LONG,
             _ => ULONG,
         };
-        Ok((Value::Scalar(self.number(value, &ty)), ty))
+        Ok((CValue::Scalar(self.int_constant(value, &ty)), ty))
     }
 }

@@ -1,24 +1,24 @@
-//! Initializers.
+//! Initializers, literals in memory, and addresses of identifiers.
 
 use std::rc::Rc;
 
 use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::Node as Ast;
 
-use super::access::Order;
-use super::{Exec, Result, State, Symbol};
-use crate::space::{ObjectId, ObjectKey};
+use super::access::AccessOrder;
+use super::{CSymbol, PathState, Result, SymbolicExecutor};
+use crate::address_space::{ObjectId, ObjectKey};
+use crate::c_type::CType;
 use crate::term::{TRUE, Term};
-use crate::types::Type;
 
-impl<'a> Exec<'a> {
-    /// An array whose length its initializer says.
-    pub(super) fn complete(
+impl<'a> SymbolicExecutor<'a> {
+    /// Completes an array type of unknown length from its initializer.
+    pub(super) fn complete_array_type(
         &mut self,
-        ty: Type,
+        ty: CType,
         initializer: Option<&'a Initializer>,
-    ) -> Result<Type> {
-        let Type::Array(of, None) = &ty else { return Ok(ty) };
+    ) -> Result<CType> {
+        let CType::Array(of, None) = &ty else { return Ok(ty) };
         let length = match initializer {
             Some(Initializer::List(items)) => {
                 let mut next = 0;
@@ -40,23 +40,23 @@ impl<'a> Exec<'a> {
             },
             None => None,
         };
-        Ok(Type::Array(of.clone(), length))
+        Ok(CType::Array(of.clone(), length))
     }
 
-    /// Initialises a static variable where the program begins, whoever comes there first.
+    /// Initialises a static variable, once. The values become initial contents, which all threads see.
     pub(super) fn initialise_static(
         &mut self,
         object: ObjectId,
-        ty: &Type,
+        ty: &CType,
         initializer: Option<&'a Initializer>,
     ) -> Result<()> {
         let Some(initializer) = initializer else { return Ok(()) };
         if !self.initialised.insert(object) {
             return Ok(());
         }
-        // Into an environment of its own, from which every thread takes what it does not have.
+        // Evaluate the initializer as the main thread alone, with empty local memory.
         let env = super::Env::default();
-        let before = std::mem::replace(&mut self.state, State { guard: TRUE, env });
+        let before = std::mem::replace(&mut self.state, PathState { guard: TRUE, env });
         let threads = self.threads.split_off(1);
         let thread = std::mem::take(&mut self.thread);
         let at = self.address(object);
@@ -65,95 +65,99 @@ impl<'a> Exec<'a> {
         self.uses = uses;
         self.thread = thread;
         self.threads.extend(threads);
-        let State { env, .. } = std::mem::replace(&mut self.state, before);
+        let PathState { env, .. } = std::mem::replace(&mut self.state, before);
         for (&cell, &term) in env.iter() {
-            self.defaults.insert(cell, term);
+            self.initial_contents.insert(cell, term);
         }
         self.space.objects[object].zeroed = false;
         let mut scalars = vec![];
         self.scalars(ty, 0, &mut scalars)?;
         for (offset, scalar) in scalars {
             let zero = self.terms.constant(0, scalar.width().unwrap_or(8));
-            self.defaults.entry((object, offset)).or_insert(zero);
+            self.initial_contents.entry((object, offset)).or_insert(zero);
         }
         result
     }
 
-    /// The variable of this thread.
-    pub(super) fn thread_local(&mut self, name: &str, ty: &Type) -> Result<ObjectId> {
+    /// The current thread's object of a thread-local variable.
+    pub(super) fn thread_local_object(&mut self, name: &str, ty: &CType) -> Result<ObjectId> {
         let size = self.size(ty)?;
-        let key = ObjectKey::Local(self.thread, name.to_owned());
+        let key = ObjectKey::ThreadLocal(self.thread, name.to_owned());
         let object = self.space.object(key, name, size, true);
-        let initializer = self.locals.get(name).and_then(|(_, initializer)| *initializer);
+        let initializer = self.thread_locals.get(name).and_then(|(_, initializer)| *initializer);
         self.initialise_static(object, ty, initializer)?;
         Ok(object)
     }
 
-    /// Writes what an initializer says.
+    /// Initialises an object of type `ty` at an address.
     pub(super) fn initialise(
         &mut self,
         at: Term,
-        ty: &Type,
+        ty: &CType,
         initializer: &'a Initializer,
     ) -> Result<()> {
         match initializer {
-            Initializer::Expression(expression) => self.initialise_by(at, ty, expression),
+            Initializer::Expression(expression) => self.initialise_with(at, ty, expression),
             Initializer::List(items) => {
                 if ty.is_scalar() {
                     return match items.first() {
                         Some(item) => self.initialise(at, ty, &item.node.initializer.node),
-                        None => self.clear(at, ty),
+                        None => self.zero_fill(at, ty),
                     };
                 }
-                self.clear(at, ty)?;
+                self.zero_fill(at, ty)?;
                 let mut items = items.iter().peekable();
                 self.initialise_list(at, ty, &mut items, true)
             }
         }
     }
 
-    fn initialise_by(
+    /// Initialises an object with the value of an expression, or an array with a string literal.
+    fn initialise_with(
         &mut self,
         at: Term,
-        ty: &Type,
+        ty: &CType,
         expression: &'a Ast<Expression>,
     ) -> Result<()> {
-        if let (Type::Array(of, length), Expression::StringLiteral(text)) = (ty, &expression.node) {
+        if let (CType::Array(of, length), Expression::StringLiteral(text)) = (ty, &expression.node)
+        {
             let bytes = unescape(&text.node);
             let size = self.size(of)?;
             for i in 0..length.unwrap_or(0) {
                 let byte = bytes.get(i as usize).copied().unwrap_or(0);
                 let value = self.terms.constant(byte.into(), 8);
                 let at = self.offset(at, i * size);
-                self.write(at, value, Order::Plain)?;
+                self.write(at, value, AccessOrder::Plain)?;
             }
             return Ok(());
         }
         let (value, from) = self.eval(expression)?;
         let value = self.convert_value(value, &from, ty)?;
-        self.store(at, ty.plain(), value)
+        self.store(at, ty.unqualified(), value)
     }
 
-    /// Sets everything to zero.
-    pub(super) fn clear(&mut self, at: Term, ty: &Type) -> Result<()> {
+    /// Sets all scalars of a type to zero.
+    pub(super) fn zero_fill(&mut self, at: Term, ty: &CType) -> Result<()> {
         let mut scalars = vec![];
         self.scalars(ty, 0, &mut scalars)?;
         for (offset, scalar) in scalars {
             let zero = self.terms.constant(0, scalar.width().unwrap_or(8));
             let at = self.offset(at, offset);
-            self.write(at, zero, Order::Plain)?;
+            self.write(at, zero, AccessOrder::Plain)?;
         }
         Ok(())
     }
 
+    /// Initialises an array, structure or union with the next items of a list. Nested lists may lack their braces; then they
+    /// end when all components are initialised.
     fn initialise_list(
         &mut self,
         at: Term,
-        ty: &Type,
+        ty: &CType,
         items: &mut std::iter::Peekable<std::slice::Iter<'a, Ast<InitializerListItem>>>,
         is_braced: bool,
     ) -> Result<()> {
-        let parts = self.parts(ty)?;
+        let parts = self.components(ty)?;
         let mut next = 0;
         while let Some(item) = items.peek() {
             self.here = item.span;
@@ -162,16 +166,21 @@ impl<'a> Exec<'a> {
                     return Ok(());
                 }
                 if item.node.designation.len() > 1 {
-                    return self.refuse("a designator of several steps");
+                    return self.unsupported("nested designators are not supported");
                 }
                 next = match &designator.node {
                     Designator::Index(index) => self.constant_value(index)? as usize,
                     Designator::Member(name) => self.member_index(ty, &name.node.name)?,
-                    Designator::Range(_) => return self.refuse("a range of an initializer"),
+                    Designator::Range(_) => {
+                        return self.unsupported("range designators are not supported");
+                    }
                 };
             }
             let Some((offset, part)) = parts.get(next).cloned() else {
-                return if is_braced { self.refuse("too many initializers") } else { Ok(()) };
+                return match is_braced {
+                    true => self.unsupported("the initializer list is too long"),
+                    false => Ok(()),
+                };
             };
             let at = self.offset(at, offset);
             let takes_whole = match &item.node.initializer.node {
@@ -179,8 +188,8 @@ impl<'a> Exec<'a> {
                 Initializer::Expression(expression) => {
                     part.is_scalar()
                         || matches!(expression.node, Expression::StringLiteral(_))
-                        || matches!(part.plain(), Type::Record(_))
-                            && matches!(self.type_of(expression)?.plain(), Type::Record(_))
+                        || matches!(part.unqualified(), CType::Record(_))
+                            && matches!(self.type_of(expression)?.unqualified(), CType::Record(_))
                 }
             };
             if takes_whole {
@@ -198,43 +207,44 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    /// The elements or fields of a type.
-    fn parts(&self, ty: &Type) -> Result<Vec<(u64, Type)>> {
-        match ty.plain() {
-            Type::Array(of, length) => {
+    /// The elements or fields of a type, with their offsets.
+    fn components(&self, ty: &CType) -> Result<Vec<(u64, CType)>> {
+        match ty.unqualified() {
+            CType::Array(of, length) => {
                 let size = self.size(of)?;
                 Ok((0..length.unwrap_or(0)).map(|i| (i * size, (**of).clone())).collect())
             }
-            Type::Record(number) => {
+            CType::Record(number) => {
                 let fields = self.records[*number].fields.clone().unwrap_or_default();
                 Ok(fields.into_iter().map(|field| (field.offset, field.ty)).collect())
             }
-            _ => self.refuse("an initializer for this type"),
+            _ => self.unsupported("this type cannot have an initializer list"),
         }
     }
 
-    fn member_index(&self, ty: &Type, name: &str) -> Result<usize> {
-        if let Type::Record(number) = ty.plain() {
+    /// The index of a named field.
+    fn member_index(&self, ty: &CType, name: &str) -> Result<usize> {
+        if let CType::Record(number) = ty.unqualified() {
             let fields = self.records[*number].fields.as_deref().unwrap_or_default();
             if let Some(at) = fields.iter().position(|field| field.name.as_deref() == Some(name)) {
                 return Ok(at);
             }
         }
-        self.refuse(format!("no field {name} is there"))
+        self.unsupported(format!("the initialised type has no field `{name}`"))
     }
 
-    /// A compound literal: an object that is made here.
-    pub(super) fn compound(
+    /// Creates the object of a compound literal. Returns its address and type.
+    pub(super) fn compound_literal(
         &mut self,
-        ty: Type,
+        ty: CType,
         items: &'a [Ast<InitializerListItem>],
-    ) -> Result<(Term, Type)> {
+    ) -> Result<(Term, CType)> {
         let ty = match ty {
-            Type::Array(of, None) => Type::Array(of, Some(items.len() as u64)),
+            CType::Array(of, None) => CType::Array(of, Some(items.len() as u64)),
             other => other,
         };
         let size = self.size(&ty)?;
-        let object = self.make("(literal)", size, false);
+        let object = self.new_object("(literal)", size, false);
         Rc::make_mut(&mut self.state.env).retain(|cell, _| cell.0 != object);
         let at = self.address(object);
         if ty.is_scalar() {
@@ -243,45 +253,49 @@ impl<'a> Exec<'a> {
             }
             return Ok((at, ty));
         }
-        self.clear(at, &ty)?;
+        self.zero_fill(at, &ty)?;
         self.initialise_list(at, &ty, &mut items.iter().peekable(), true)?;
         Ok((at, ty))
     }
 
-    /// A string: an object that holds it.
-    pub(super) fn string(&mut self, spot: usize, parts: &[String]) -> Result<(Term, u64)> {
+    /// The address and size of a string literal, which is identified by its position in the source.
+    pub(super) fn string_literal(
+        &mut self,
+        position: usize,
+        parts: &[String],
+    ) -> Result<(Term, u64)> {
         let bytes = unescape(parts);
         let size = bytes.len() as u64 + 1;
-        let object = self.space.object(ObjectKey::Static(spot), "(string)", size, true);
+        let object = self.space.object(ObjectKey::Static(position), "(string)", size, true);
         for (i, &byte) in bytes.iter().enumerate() {
             let value = self.terms.constant(byte.into(), 8);
-            self.defaults.insert((object, i as u64), value);
+            self.initial_contents.insert((object, i as u64), value);
         }
         let zero = self.terms.constant(0, 8);
-        self.defaults.insert((object, size - 1), zero);
+        self.initial_contents.insert((object, size - 1), zero);
         self.space.objects[object].zeroed = false;
         Ok((self.address(object), size))
     }
 
-    /// The address of a variable or function.
-    pub(super) fn named(&mut self, name: &str) -> Result<(Term, Type)> {
+    /// The address and type of a variable or function.
+    pub(super) fn symbol_address(&mut self, name: &str) -> Result<(Term, CType)> {
         match self.lookup(name) {
-            Some(Symbol::Variable(object, ty)) => Ok((self.address(object), ty)),
-            Some(Symbol::ThreadLocal(ty)) => {
-                let object = self.thread_local(name, &ty)?;
+            Some(CSymbol::Variable(object, ty)) => Ok((self.address(object), ty)),
+            Some(CSymbol::ThreadLocal(ty)) => {
+                let object = self.thread_local_object(name, &ty)?;
                 Ok((self.address(object), ty))
             }
-            Some(Symbol::Function(ty)) => {
+            Some(CSymbol::Function(ty)) => {
                 let key = ObjectKey::Function(name.to_owned());
                 let object = self.space.object(key, name, 1, true);
                 Ok((self.address(object), ty))
             }
-            _ => self.refuse(format!("{name} is not known here")),
+            _ => self.unsupported(format!("`{name}` is not declared")),
         }
     }
 }
 
-/// The bytes of a string.
+/// The bytes of a string literal, which may consist of several parts, without the terminating zero.
 pub(super) fn unescape(parts: &[String]) -> Vec<u8> {
     let mut out = vec![];
     for part in parts {
@@ -299,12 +313,12 @@ pub(super) fn unescape(parts: &[String]) -> Vec<u8> {
     out
 }
 
-/// What follows a backslash.
+/// The byte that an escape sequence denotes. The backslash is already consumed.
 pub(super) fn escape(bytes: &mut std::iter::Peekable<std::str::Bytes<'_>>) -> u8 {
     let Some(byte) = bytes.next() else { return b'\\' };
-    let mut number = |first: u32, base: u32, most: usize| {
+    let mut number = |first: u32, base: u32, max_digits: usize| {
         let mut value = first;
-        for _ in 0..most {
+        for _ in 0..max_digits {
             let Some(digit) = bytes.peek().and_then(|&b| char::from(b).to_digit(base)) else {
                 break;
             };

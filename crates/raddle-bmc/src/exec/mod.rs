@@ -1,17 +1,22 @@
-//! Symbolic execution of one thread after the other.
+//! Symbolic execution of all threads, one after the other, with merging of paths.
 //!
-//! A thread is executed once, along all paths together: at a branch the two sides are executed one after the other under
-//! their conditions, and where they meet, what differs becomes a choice. What a visible statement reads is a variable.
-//! So a thread is turned into a list of guarded visible statements, in the order of its unrolled text, and the
-//! local code between them into terms.
+//! A thread is executed once, along all paths together: at a branch both sides are executed under their conditions, and
+//! where they meet, local memory that differs becomes an `ite` term. The value that a visible statement reads is a new
+//! variable. So a thread becomes a list of guarded visible statements, in the order of its unrolled text, and its local code
+//! becomes terms.
 //!
-//! Lazy sequentialization as published (Inverso, Tomasco, Fischer, La Torre, Parlato, CAV 2014) repeats the whole thread
-//! in every round, and leaves it to the back end to find out which local code is the same. Here local code is there once
-//! and only visible statements are repeated (`sequence`).
+//! Lazy sequentialization as published (Inverso, Tomasco, Fischer, La Torre, Parlato, CAV 2014) repeats the whole thread in
+//! every round and relies on the back end to recognise equal local code. Here local code is executed once, and only visible
+//! statements are repeated (see `sequentialize`).
 //!
-//! Control flow is in `stmt`, `switch`, `repeat` and `waits`, expressions are in `expr`, `place` and `operator`; `access`
-//! is memory, `call` functions, `builtin` those that are not in C, with `atomic` and `thread`, and `declare` and `init` are
-//! types, declarations and initializers.
+//! | modules | |
+//! |---|---|
+//! | `stmt`, `switch`, `loops`, `spin` | control flow |
+//! | `expr`, `lvalue`, `operator` | expressions |
+//! | `access`, `lifetime` | memory accesses; freed blocks and ended scopes |
+//! | `call` | functions of the program |
+//! | `builtin`, `atomic`, `thread` | functions that the executor implements |
+//! | `declare`, `init` | types, declarations, initializers |
 
 mod access;
 mod atomic;
@@ -20,13 +25,14 @@ mod call;
 mod declare;
 mod expr;
 mod init;
+mod lifetime;
+mod loops;
+mod lvalue;
 mod operator;
-mod place;
-mod repeat;
+mod spin;
 mod stmt;
 mod switch;
 mod thread;
-mod waits;
 
 use std::rc::Rc;
 
@@ -34,222 +40,248 @@ use lang_c::ast::{ExternalDeclaration, FunctionDefinition};
 use lang_c::span::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::options::Options;
-use crate::parse::Source;
-use crate::program::{Action, Cell, CellId, Check, Event, Input, Program, Thread};
-use crate::refuse::Refusal;
-use crate::space::{CellKey, ObjectId, ObjectKey, Space};
-use crate::term::{FALSE, TRUE, Term, TermStore, ValueSet};
-use crate::types::{Record, Type};
+use crate::address_space::{AddressSpace, CellKey, ObjectId, ObjectKey, span_key};
+use crate::c_type::{CType, RecordLayout};
+use crate::error::BmcError;
+use crate::facts::MemoryFacts;
+use crate::options::BmcOptions;
+use crate::parse::ParsedSource;
+use crate::program::{
+    CellId, Check, NondetInput, SharedCell, UnrolledProgram, UnrolledThread, VisibleAction,
+    VisibleStatement,
+};
+use crate::term::{FALSE, TRUE, Term, TermStore};
 
-pub(crate) type Result<T> = std::result::Result<T, Refusal>;
+/// The result of executing a construct, which may be unsupported.
+pub(crate) type Result<T> = std::result::Result<T, BmcError>;
 
-/// What memory may hold that nobody has written.
+const FLOATING_POINT: &str = "floating-point values are not supported";
+
+const TOO_FEW_ARGUMENTS: &str = "the call has too few arguments";
+
+/// A possible content of uninitialised memory, besides 0. It is not an address.
 const GARBAGE: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 
-/// What local memory holds.
+/// The contents of local memory. Cells that are missing have their initial content.
 type Env = Rc<FxHashMap<CellKey, Term>>;
 
-/// Where a thread is.
+/// The state of a thread at a point of its control flow, merged over all paths that reach the point.
 #[derive(Clone)]
-struct State {
-    /// When it is there.
+struct PathState {
+    /// The condition under which an execution reaches the point. `FALSE`: the point is dead.
     guard: Term,
     env: Env,
 }
 
-/// A value: a scalar, or the scalars of a structure.
+/// The value of an expression: a scalar, or the scalars of a structure in the order of their offsets.
 #[derive(Clone, Debug)]
-enum Value {
+enum CValue {
     Scalar(Term),
     Record(Vec<Term>),
 }
 
+/// The meaning of an identifier.
 #[derive(Clone)]
-enum Symbol {
-    Typedef(Type),
-    Variable(ObjectId, Type),
-    /// Every thread has its own.
-    ThreadLocal(Type),
+enum CSymbol {
+    Typedef(CType),
+    Variable(ObjectId, CType),
+    /// A thread-local variable: every thread has an object of its own.
+    ThreadLocal(CType),
     Constant(i64),
-    Function(Type),
+    Function(CType),
 }
 
+/// A scope of identifiers.
 #[derive(Default)]
-struct Scope {
-    names: FxHashMap<String, Symbol>,
+struct BlockScope {
+    names: FxHashMap<String, CSymbol>,
+    /// Structures and unions, by tag.
     tags: FxHashMap<String, usize>,
-    /// Objects that end with the scope.
+    /// Automatic variables of the scope.
     objects: Vec<ObjectId>,
 }
 
-/// What `break` and `continue` mean.
+/// A statement that `break` or `continue` may leave, with the states that do.
 #[derive(Default)]
-struct Target {
-    breaks: Vec<State>,
-    continues: Vec<State>,
+struct JumpTarget {
+    breaks: Vec<PathState>,
+    continues: Vec<PathState>,
     is_loop: bool,
 }
 
-/// A `switch` whose body is executed.
-struct Switch {
+/// A `switch` whose body is being executed.
+struct OpenSwitch {
     value: Term,
-    from: State,
+    /// The state before the body. Its guard excludes the cases that were entered already.
+    entry: PathState,
+    /// All case labels, as inclusive ranges.
     cases: Vec<(u64, u64)>,
 }
 
-/// A function that is executed.
+/// A function that is being executed.
 #[derive(Default)]
-struct Frame {
+struct CallFrame {
     name: String,
-    returns: Vec<(State, Option<Value>)>,
-    result: Option<Type>,
-    gotos: FxHashMap<String, Vec<State>>,
-    targets: Vec<Target>,
-    switches: Vec<Switch>,
-    scopes: Vec<Scope>,
-    /// The last object of every declaration: a jump past it goes on with that.
-    declared: FxHashMap<usize, ObjectId>,
-    guard: Option<Term>,
-    /// Variables of blocks that have ended.
-    ended: Vec<ObjectId>,
-    /// Where it was called.
-    from: Option<Span>,
+    /// The states that return, with the returned values.
+    returns: Vec<(PathState, Option<CValue>)>,
+    result_type: Option<CType>,
+    /// The states that wait at a `goto` for their label.
+    gotos: FxHashMap<String, Vec<PathState>>,
+    targets: Vec<JumpTarget>,
+    switches: Vec<OpenSwitch>,
+    scopes: Vec<BlockScope>,
+    /// The last object of every declaration, by [`span_key`]. Jumps past the declaration use it.
+    last_objects: FxHashMap<usize, ObjectId>,
+    /// The guard at the call. `None` for the frame of globals and the bottom frame of a thread.
+    entry_guard: Option<Term>,
+    /// Variables whose scopes have ended.
+    ended_objects: Vec<ObjectId>,
+    called_from: Option<Span>,
 }
 
-/// How a thread uses a cell: when it last read it, and when it last wrote it.
+/// The clock values of the last read and the last write of a cell by a thread. A write counts as a read, too.
 #[derive(Clone, Copy, Default)]
-struct Use {
+struct CellUse {
     read: Option<usize>,
     write: Option<usize>,
 }
 
-/// What only the executor knows of a thread.
-struct Body {
-    /// Accesses so far.
+/// Data of a thread that only the executor needs. Its visible statements are in [`UnrolledThread`].
+struct SymbolicThread {
+    /// The number of accesses so far.
     clock: usize,
     parent: usize,
-    /// The parent's clock when it was created.
+    /// The clock of the parent at the creation.
     created_at: usize,
-    result: Option<Value>,
+    /// The result for `pthread_join`.
+    result: Option<CValue>,
 }
 
-/// An execution.
-pub(crate) struct Exec<'a> {
-    source: &'a Source,
-    options: &'a Options,
-    space: &'a mut Space,
+/// Executes a program symbolically.
+pub(crate) struct SymbolicExecutor<'a> {
+    source: &'a ParsedSource,
+    options: &'a BmcOptions,
+    space: &'a mut AddressSpace,
+    /// Facts that this execution assumes.
+    assumed: &'a MemoryFacts,
+    /// Facts that this execution observes.
+    observed: MemoryFacts,
     terms: TermStore,
-    state: State,
+    /// The state at the current point of the current thread.
+    state: PathState,
     functions: FxHashMap<String, &'a FunctionDefinition>,
-    records: Vec<Record>,
-    globals: Scope,
-    /// Global variables that every thread has, with what they start with.
-    locals: FxHashMap<String, (Type, Option<&'a lang_c::ast::Initializer>)>,
+    records: Vec<RecordLayout>,
+    globals: BlockScope,
+    /// Global thread-local variables, with their initializers.
+    thread_locals: FxHashMap<String, (CType, Option<&'a lang_c::ast::Initializer>)>,
+    /// Static variables whose initializers were executed.
     initialised: FxHashSet<ObjectId>,
-    frames: Vec<Frame>,
-    /// The thread that is executed.
+    /// The call stack of the current thread.
+    frames: Vec<CallFrame>,
+    /// The current thread.
     thread: usize,
-    threads: Vec<Thread>,
-    bodies: Vec<Body>,
-    made: FxHashMap<(usize, usize), usize>,
+    threads: Vec<UnrolledThread>,
+    symbolic_threads: Vec<SymbolicThread>,
+    /// How many objects a thread has created at a position in the source.
+    instance_counts: FxHashMap<(usize, usize), usize>,
+    /// The number of heap blocks.
     mallocs: usize,
-    defaults: FxHashMap<CellKey, Term>,
-    cells: Vec<Cell>,
+    /// The initial contents of cells that are not in objects with zeros.
+    initial_contents: FxHashMap<CellKey, Term>,
+    cells: Vec<SharedCell>,
     cell_ids: FxHashMap<CellKey, CellId>,
-    initial: Option<Env>,
-    uses: FxHashMap<CellKey, FxHashMap<usize, Use>>,
-    stored: FxHashMap<CellKey, ValueSet>,
-    new_shared: FxHashSet<CellKey>,
-    freed: FxHashSet<ObjectId>,
-    /// Variables whose block has ended.
-    gone: FxHashSet<ObjectId>,
-    /// When weak exchanges have failed for no reason.
-    spurious: Vec<Term>,
-    writers: FxHashMap<CellKey, u32>,
+    /// Local memory of `main` when the first thread is created.
+    initial_env: Option<Env>,
+    /// How each thread uses each cell.
+    uses: FxHashMap<CellKey, FxHashMap<usize, CellUse>>,
+    /// Variables whose scopes have ended.
+    ended_objects: FxHashSet<ObjectId>,
+    /// For each weak compare-exchange, the condition under which it fails spuriously.
+    spurious_failures: Vec<Term>,
     checks: Vec<Check>,
     cuts: Vec<Check>,
-    inputs: Vec<Input>,
+    inputs: Vec<NondetInput>,
+    /// The position of the current expression or statement.
     here: Span,
-    /// Whether only the type of an expression is wanted: functions are not executed.
-    only_type: bool,
-    /// Whether what is accessed is a part of a structure that is copied.
-    copies: bool,
+    /// Whether only the type of an expression is wanted. Functions are not executed then.
+    type_only: bool,
+    /// Whether the current access copies a part of a structure.
+    is_copying: bool,
 }
 
-/// What the next execution must know.
-pub(crate) struct Learned {
-    pub(crate) shared: FxHashSet<CellKey>,
-    pub(crate) stored: FxHashMap<CellKey, ValueSet>,
-    pub(crate) freed: FxHashSet<ObjectId>,
-    /// The threads that write a shared cell, as bits.
-    pub(crate) writers: FxHashMap<CellKey, u32>,
-}
-
-/// Executes a program. What was learned is told even if something was refused.
+/// Executes a program symbolically under assumptions about memory. Returns the facts that the execution observed, even if
+/// the program is not supported.
 pub(crate) fn execute(
-    source: &Source,
-    options: &Options,
-    space: &mut Space,
-) -> (Learned, Result<Program>) {
-    let mut exec = Exec::new(source, options, space);
+    source: &ParsedSource,
+    options: &BmcOptions,
+    space: &mut AddressSpace,
+    assumed: &MemoryFacts,
+) -> (MemoryFacts, Result<UnrolledProgram>) {
+    let mut exec = SymbolicExecutor::new(source, options, space, assumed);
     let result = exec.run();
-    let (stored, freed) = (std::mem::take(&mut exec.stored), std::mem::take(&mut exec.freed));
-    let writers = std::mem::take(&mut exec.writers);
-    let learned = Learned { shared: exec.conflicts(), stored, freed, writers };
-    let program = result.map(|()| exec.program());
-    (learned, program)
+    exec.add_shared_cells();
+    let observed = std::mem::take(&mut exec.observed);
+    (observed, result.map(|()| exec.into_program()))
 }
 
-impl<'a> Exec<'a> {
-    fn new(source: &'a Source, options: &'a Options, space: &'a mut Space) -> Self {
-        Exec {
+impl<'a> SymbolicExecutor<'a> {
+    fn new(
+        source: &'a ParsedSource,
+        options: &'a BmcOptions,
+        space: &'a mut AddressSpace,
+        assumed: &'a MemoryFacts,
+    ) -> Self {
+        SymbolicExecutor {
             source,
             options,
             space,
+            assumed,
+            observed: MemoryFacts::default(),
             terms: TermStore::default(),
-            state: State { guard: TRUE, env: Env::default() },
+            state: PathState { guard: TRUE, env: Env::default() },
             functions: FxHashMap::default(),
             records: vec![],
-            globals: Scope::default(),
-            locals: FxHashMap::default(),
+            globals: BlockScope::default(),
+            thread_locals: FxHashMap::default(),
             initialised: FxHashSet::default(),
             frames: vec![],
             thread: 0,
             threads: vec![],
-            bodies: vec![],
-            made: FxHashMap::default(),
+            symbolic_threads: vec![],
+            instance_counts: FxHashMap::default(),
             mallocs: 0,
-            defaults: FxHashMap::default(),
+            initial_contents: FxHashMap::default(),
             cells: vec![],
             cell_ids: FxHashMap::default(),
-            initial: None,
+            initial_env: None,
             uses: FxHashMap::default(),
-            stored: FxHashMap::default(),
-            new_shared: FxHashSet::default(),
-            freed: FxHashSet::default(),
-            gone: FxHashSet::default(),
-            spurious: vec![],
-            writers: FxHashMap::default(),
+            ended_objects: FxHashSet::default(),
+            spurious_failures: vec![],
             checks: vec![],
             cuts: vec![],
             inputs: vec![],
             here: Span::none(),
-            only_type: false,
-            copies: false,
+            type_only: false,
+            is_copying: false,
         }
     }
 
+    /// Executes the declarations, then `main` and all threads that it creates.
     fn run(&mut self) -> Result<()> {
-        self.threads.push(Thread {
+        self.threads.push(UnrolledThread {
             name: String::from("main"),
-            created: None,
-            events: vec![],
-            stuck: vec![],
+            creation: None,
+            statements: vec![],
+            blocked_forever: vec![],
             end: TRUE,
         });
-        self.bodies.push(Body { clock: 0, parent: 0, created_at: 0, result: None });
-        self.frames.push(Frame::default());
+        self.symbolic_threads.push(SymbolicThread {
+            clock: 0,
+            parent: 0,
+            created_at: 0,
+            result: None,
+        });
+        self.frames.push(CallFrame::default());
         let source = self.source;
         for declaration in &source.unit.0 {
             self.here = declaration.span;
@@ -265,7 +297,8 @@ impl<'a> Exec<'a> {
         }
         self.frames.pop();
         let Some(&main) = self.functions.get("main") else {
-            return Err(Refusal::new("the program", "there is no function main"));
+            let file = self.options.file.display();
+            return Err(BmcError::new(file, "the program has no function `main`"));
         };
         let arguments = self.main_arguments(main)?;
         self.call(main, arguments)?;
@@ -273,53 +306,57 @@ impl<'a> Exec<'a> {
         Ok(())
     }
 
-    fn program(self) -> Program {
-        let Exec { terms, cells, threads, checks, cuts, inputs, .. } = self;
-        Program { terms, cells, threads, checks, cuts, inputs }
+    fn into_program(self) -> UnrolledProgram {
+        let SymbolicExecutor { terms, cells, threads, checks, cuts, inputs, .. } = self;
+        UnrolledProgram { terms, cells, threads, checks, cuts, inputs }
     }
 
-    /// Cells that threads access at the same time, and one of them writes.
-    fn conflicts(&self) -> FxHashSet<CellKey> {
-        let mut shared = self.new_shared.clone();
+    /// Adds to the observed facts all cells that two threads may access concurrently, at least one of them writing.
+    fn add_shared_cells(&mut self) {
+        let mut shared = std::mem::take(&mut self.observed.shared);
         for (&cell, uses) in &self.uses {
-            let mut uses: Vec<(usize, Use)> = uses.iter().map(|(&t, &u)| (t, u)).collect();
+            let mut uses: Vec<(usize, CellUse)> = uses.iter().map(|(&t, &u)| (t, u)).collect();
             uses.sort_unstable_by_key(|&(thread, _)| thread);
             let pairs =
                 uses.iter().enumerate().flat_map(|(i, a)| uses[..i].iter().map(move |b| (b, a)));
-            if pairs.into_iter().any(|(a, b)| self.conflict(*a, *b)) {
+            if pairs.into_iter().any(|(a, b)| self.may_conflict(*a, *b)) {
                 shared.insert(cell);
             }
         }
-        shared
+        self.observed.shared = shared;
     }
 
-    /// Whether two threads may use a cell at the same time; the first one is the older one.
-    fn conflict(&self, (p, a): (usize, Use), (t, b): (usize, Use)) -> bool {
-        let begin = self.begin(p, t);
-        let late = |at: Option<usize>| at.is_some_and(|at| begin.is_none_or(|begin| at >= begin));
-        late(a.write) || b.write.is_some() && late(a.read)
+    /// Returns `true` if two threads may access a cell concurrently, at least one of them writing. The first thread has the
+    /// smaller number, so the second is not its ancestor.
+    fn may_conflict(&self, (p, a): (usize, CellUse), (t, b): (usize, CellUse)) -> bool {
+        let start = self.concurrent_from(p, t);
+        let is_concurrent =
+            |at: Option<usize>| at.is_some_and(|at| start.is_none_or(|start| at >= start));
+        is_concurrent(a.write) || b.write.is_some() && is_concurrent(a.read)
     }
 
-    /// When the clock of the first thread began to run beside the second.
-    fn begin(&self, ancestor: usize, mut thread: usize) -> Option<usize> {
+    /// The clock value of `ancestor` from which on it runs concurrently with `thread`. `None` if it is not an ancestor:
+    /// then the threads run concurrently from the beginning.
+    fn concurrent_from(&self, ancestor: usize, mut thread: usize) -> Option<usize> {
         while thread != 0 {
-            let body = &self.bodies[thread];
-            if body.parent == ancestor {
-                return Some(body.created_at);
+            let symbolic = &self.symbolic_threads[thread];
+            if symbolic.parent == ancestor {
+                return Some(symbolic.created_at);
             }
-            thread = body.parent;
+            thread = symbolic.parent;
         }
         None
     }
 
-    fn refuse<T>(&self, what: impl Into<String>) -> Result<T> {
-        Err(Refusal::new(self.place(), what))
+    /// The error that the program uses an unsupported construct at the current position.
+    fn unsupported<T>(&self, message: impl Into<String>) -> Result<T> {
+        Err(BmcError::new(self.place(), message))
     }
 
-    /// Where the program is; in a function of our headers, where that was called.
+    /// The current position, `file:line`. In a function of the headers in `include` it is the position of the call.
     fn place(&self) -> String {
         let mut here = self.here;
-        for from in self.frames.iter().rev().filter_map(|frame| frame.from) {
+        for from in self.frames.iter().rev().filter_map(|frame| frame.called_from) {
             if !self.source.is_header(here) {
                 break;
             }
@@ -328,50 +365,52 @@ impl<'a> Exec<'a> {
         self.source.place(here)
     }
 
+    /// Returns `true` if no execution reaches the current point.
     fn is_dead(&self) -> bool {
         self.state.guard == FALSE
     }
 
-    /// From here on only where this is true.
+    /// Restricts the current path to executions in which the condition is true.
     fn assume(&mut self, condition: Term) {
         self.state.guard = self.terms.and(self.state.guard, condition);
     }
 
-    fn event(&mut self, action: Action) {
-        let (guard, place, is_part) = (self.state.guard, self.place(), self.copies);
-        let event = Event { guard, action, place, is_part };
-        self.threads[self.thread].events.push(event);
+    fn push_statement(&mut self, action: VisibleAction) {
+        let (guard, place, is_part) = (self.state.guard, self.place(), self.is_copying);
+        let statement = VisibleStatement { guard, action, place, is_part };
+        self.threads[self.thread].statements.push(statement);
     }
 
-    fn after(&self) -> usize {
-        self.threads[self.thread].events.len()
+    /// The number of visible statements of the current thread so far.
+    fn statement_count(&self) -> usize {
+        self.threads[self.thread].statements.len()
     }
 
-    /// Something goes wrong if this is true.
+    /// Adds a check that fails if the condition is true. Execution continues if it is false.
     fn fails_if(&mut self, condition: Term, kind: &'static str, message: impl Into<String>) {
         let fails = self.terms.and(self.state.guard, condition);
         if fails != FALSE {
-            let check = self.check(fails, kind, message.into());
+            let check = self.new_check(fails, kind, message.into());
             self.checks.push(check);
         }
-        let goes_on = self.terms.not(condition);
-        self.assume(goes_on);
+        let continues = self.terms.not(condition);
+        self.assume(continues);
     }
 
-    /// A bound ends the execution here.
-    fn cut(&mut self, message: impl Into<String>) {
-        let check = self.check(self.state.guard, "bound", message.into());
+    /// Cuts the execution off at a bound.
+    fn cut_off(&mut self, message: impl Into<String>) {
+        let check = self.new_check(self.state.guard, "bound", message.into());
         self.cuts.push(check);
         self.state.guard = FALSE;
     }
 
-    fn check(&self, fails: Term, kind: &'static str, message: String) -> Check {
-        let (thread, after, place) = (self.thread, self.after(), self.place());
+    fn new_check(&self, fails: Term, kind: &'static str, message: String) -> Check {
+        let (thread, after, place) = (self.thread, self.statement_count(), self.place());
         Check { thread, after, fails, kind, message, place }
     }
 
-    /// One of two states, the first one if the condition is true.
-    fn merge(&mut self, condition: Term, a: State, b: State) -> State {
+    /// Merges two states: local memory is that of `a` if the condition is true.
+    fn merge(&mut self, condition: Term, a: PathState, b: PathState) -> PathState {
         if a.guard == FALSE {
             return b;
         }
@@ -380,7 +419,7 @@ impl<'a> Exec<'a> {
         }
         let guard = self.terms.or(a.guard, b.guard);
         let env = self.merge_env(condition, a.env, &b.env);
-        State { guard, env }
+        PathState { guard, env }
     }
 
     fn merge_env(&mut self, condition: Term, mut a: Env, b: &Env) -> Env {
@@ -393,13 +432,13 @@ impl<'a> Exec<'a> {
                 Some(&term) if term == other => {}
                 Some(&term) => changed.push((cell, self.terms.ite(condition, term, other))),
                 None => {
-                    let term = self.default(cell, self.terms.width(other));
+                    let term = self.initial_content(cell, self.terms.width(other));
                     changed.push((cell, self.terms.ite(condition, term, other)));
                 }
             }
         }
         for (&cell, &term) in a.iter().filter(|(cell, _)| !b.contains_key(*cell)) {
-            let other = self.default(cell, self.terms.width(term));
+            let other = self.initial_content(cell, self.terms.width(term));
             changed.push((cell, self.terms.ite(condition, term, other)));
         }
         if !changed.is_empty() {
@@ -408,37 +447,37 @@ impl<'a> Exec<'a> {
         a
     }
 
-    /// One of several states, whichever is true.
-    fn merge_all(&mut self, states: Vec<State>) -> State {
-        let dead = State { guard: FALSE, env: self.state.env.clone() };
+    /// Merges states with disjoint guards.
+    fn merge_all(&mut self, states: Vec<PathState>) -> PathState {
+        let dead = PathState { guard: FALSE, env: self.state.env.clone() };
         let mut states = states.into_iter().rev();
         let Some(last) = states.next() else { return dead };
         states.fold(last, |rest, state| self.merge(state.guard, state, rest))
     }
 
-    /// What memory holds that nobody has written: zero, or something that is no pointer either.
-    fn default(&mut self, cell: CellKey, width: u8) -> Term {
+    /// The content of a cell that was never written: zero or, if undefined, either zero or a value that is not an address.
+    fn initial_content(&mut self, cell: CellKey, width: u8) -> Term {
         let zero = self.terms.constant(0, width);
         if self.space.objects[cell.0].zeroed {
             return zero;
         }
-        if let Some(&term) = self.defaults.get(&cell) {
+        if let Some(&term) = self.initial_contents.get(&cell) {
             return term;
         }
-        let (either, other) = (self.terms.var(1), self.terms.constant(GARBAGE, width));
-        let term = self.terms.ite(either, zero, other);
-        self.defaults.insert(cell, term);
+        let (is_zero, garbage) = (self.terms.var(1), self.terms.constant(GARBAGE, width));
+        let term = self.terms.ite(is_zero, zero, garbage);
+        self.initial_contents.insert(cell, term);
         term
     }
 
-    /// A new object of this thread, made here.
-    fn make(&mut self, name: &str, size: u64, zeroed: bool) -> ObjectId {
-        let spot = crate::space::spot(self.here);
-        let count = self.made.entry((self.thread, spot)).or_default();
+    /// A new object of the current thread, created at the current position.
+    fn new_object(&mut self, name: &str, size: u64, zeroed: bool) -> ObjectId {
+        let position = span_key(self.here);
+        let count = self.instance_counts.entry((self.thread, position)).or_default();
         *count += 1;
-        let key = ObjectKey::Made(self.thread, spot, *count);
+        let key = ObjectKey::Instance(self.thread, position, *count);
         let object = self.space.object(key, name, size, zeroed);
-        self.gone.remove(&object);
+        self.ended_objects.remove(&object);
         object
     }
 }

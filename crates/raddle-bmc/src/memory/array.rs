@@ -1,13 +1,13 @@
-//! Small arrays of terms with an index that is a term.
+//! Small arrays of terms, indexed by terms.
 
 use crate::term::{BinaryOp, Term, TermStore};
 
-/// An array.
+/// A non-empty array of terms of the same width. An access costs one selection per element.
 #[derive(Clone)]
-pub(super) struct Array(pub(super) Vec<Term>);
+pub(super) struct TermArray(pub(super) Vec<Term>);
 
-impl Array {
-    /// The element at an index; the last one if it is too large.
+impl TermArray {
+    /// The element at `index`; the last element if the index is too large.
     pub(super) fn get(&self, terms: &mut TermStore, index: Term) -> Term {
         let mut elements = self.0.iter().enumerate().rev();
         let last = elements.next().map(|(_, &last)| last);
@@ -18,7 +18,7 @@ impl Array {
         })
     }
 
-    /// Replaces the element at an index, if this is true.
+    /// Replaces the element at `index` if `when` is true. An index that is too large has no effect.
     pub(super) fn set(&mut self, terms: &mut TermStore, index: Term, when: Term, value: Term) {
         for (i, element) in self.0.iter_mut().enumerate() {
             let here = terms.is(index, i as u64);
@@ -28,12 +28,12 @@ impl Array {
     }
 }
 
-/// So many bits are needed for numbers up to this one.
-pub(super) fn bits(most: usize) -> u8 {
-    u8::try_from(usize::BITS - most.leading_zeros()).unwrap_or(64).max(1)
+/// The number of bits that represent the numbers `0..=max`.
+pub(super) fn bits_for(max: usize) -> u8 {
+    u8::try_from(usize::BITS - max.leading_zeros()).unwrap_or(64).max(1)
 }
 
-/// At most: without signs.
+/// Unsigned `a <= b`.
 pub(super) fn at_most(terms: &mut TermStore, a: Term, b: Term) -> Term {
     let greater = terms.binary(BinaryOp::Ult, b, a);
     terms.not(greater)

@@ -1,16 +1,16 @@
-//! Memory itself: what is in every cell.
+//! The contents of memory, without buffers.
 
-use super::{Builder, Step};
-use crate::program::{CellId, Program};
+use super::interface::{CellWrite, FormulaBuilder, TurnStep};
+use crate::program::{CellId, UnrolledProgram};
 use crate::term::{Term, TermStore};
 
-/// What is in every cell.
-pub(super) struct Cells(Vec<Term>);
+/// The current content of every shared cell.
+pub(super) struct CellContents(Vec<Term>);
 
-impl Cells {
-    /// What they start with.
-    pub(super) fn new(program: &Program) -> Self {
-        Cells(program.cells.iter().map(|cell| cell.initial).collect())
+impl CellContents {
+    /// The initial contents.
+    pub(super) fn new(program: &UnrolledProgram) -> Self {
+        CellContents(program.cells.iter().map(|cell| cell.initial).collect())
     }
 
     pub(super) fn len(&self) -> usize {
@@ -21,21 +21,20 @@ impl Cells {
         self.0[cell]
     }
 
-    /// Writes a cell, if this is true.
-    pub(super) fn set(&mut self, terms: &mut TermStore, cell: CellId, when: Term, value: Term) {
+    /// Writes a cell if `write.when` is true.
+    pub(super) fn set(&mut self, terms: &mut TermStore, write: CellWrite) {
+        let CellWrite { cell, when, value } = write;
         self.0[cell] = terms.ite(when, value, self.0[cell]);
     }
 
-    /// Writes a cell, if this is true and the step is executed.
-    pub(super) fn put(
+    /// Writes a cell if `write.when` is true and the step is executed.
+    pub(super) fn set_in_step(
         &mut self,
-        build: &mut Builder<'_>,
-        step: Step,
-        cell: CellId,
-        when: Term,
-        value: Term,
+        build: &mut FormulaBuilder<'_>,
+        step: TurnStep,
+        write: CellWrite,
     ) {
-        let now = build.terms.and(step.active, when);
-        self.set(build.terms, cell, now, value);
+        let when = build.terms.and(step.active, write.when);
+        self.set(build.terms, CellWrite { when, ..write });
     }
 }

@@ -1,54 +1,47 @@
-//! Sequential consistency: every write reaches memory at once.
+//! Sequential consistency: every write reaches memory immediately.
 
-use super::cells::Cells;
-use super::{Builder, Memory, Step, Turn};
-use crate::program::{CellId, Program};
+use super::cells::CellContents;
+use super::interface::{CellWrite, FormulaBuilder, MemoryEncoding, ScheduleTurn, TurnStep};
+use crate::program::{CellId, UnrolledProgram};
 use crate::term::{TRUE, Term};
 
-/// Memory without buffers.
-pub(crate) struct Direct {
-    cells: Cells,
+/// Memory without store buffers.
+pub(super) struct DirectMemory {
+    cells: CellContents,
 }
 
-impl Direct {
-    pub(crate) fn new(program: &Program) -> Self {
-        Direct { cells: Cells::new(program) }
+impl DirectMemory {
+    pub(super) fn new(program: &UnrolledProgram) -> Self {
+        DirectMemory { cells: CellContents::new(program) }
     }
 }
 
-impl Memory for Direct {
-    fn begin(&mut self, _: &mut Builder<'_>, _: Turn) {}
+impl MemoryEncoding for DirectMemory {
+    fn begin_turn(&mut self, _: &mut FormulaBuilder<'_>, _: ScheduleTurn) {}
 
-    fn end(&mut self, _: &mut Builder<'_>, _: Turn) {}
+    fn end_turn(&mut self, _: &mut FormulaBuilder<'_>, _: ScheduleTurn) {}
 
-    fn read(&mut self, _: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
+    fn read(&mut self, _: &mut FormulaBuilder<'_>, _: TurnStep, cell: CellId) -> Term {
         self.cells.get(cell)
     }
 
-    fn write(
-        &mut self,
-        build: &mut Builder<'_>,
-        step: Step,
-        cell: CellId,
-        when: Term,
-        value: Term,
-    ) {
-        self.put(build, step, cell, when, value);
+    fn write(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite) {
+        self.cells.set_in_step(build, step, write);
     }
 
-    fn fence(&mut self, _: &mut Builder<'_>, _: Step) {}
+    fn fence(&mut self, _: &mut FormulaBuilder<'_>, _: TurnStep) {}
 
-    fn store_fence(&mut self, _: &mut Builder<'_>, _: Step) {}
+    fn store_fence(&mut self, _: &mut FormulaBuilder<'_>, _: TurnStep) {}
 
-    fn fetch(&mut self, _: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
+    fn read_memory(&mut self, _: &mut FormulaBuilder<'_>, _: TurnStep, cell: CellId) -> Term {
         self.cells.get(cell)
     }
 
-    fn put(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId, when: Term, value: Term) {
-        self.cells.put(build, step, cell, when, value);
+    fn write_memory(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite) {
+        self.cells.set_in_step(build, step, write);
     }
 
-    fn drained(&mut self, _: &mut Builder<'_>, _: Turn) -> Term {
+    fn is_drained(&mut self, _: &mut FormulaBuilder<'_>, _: ScheduleTurn) -> Term {
         TRUE
     }
 

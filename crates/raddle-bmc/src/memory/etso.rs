@@ -1,78 +1,81 @@
-//! eTSO-SMA and PSO-SMA: for every variable a list of its writes, with time stamps.
+//! eTSO-SMA and PSO-SMA: per variable, a list of its writes with time stamps.
 //!
-//! Tomasco et al., FMCAD 2016. There is a clock, which may go on at any access. A write guesses the time at which it
-//! reaches memory, and goes to its place in the list of its variable; until then only its own thread sees it. Memory
-//! is not kept at all: it is what the last write has written whose time has come. The lists are circular and doubly
-//! linked (T-CDLL): nodes whose time has come are used again, the oldest first, and a sentinel with the greatest time
-//! stamp separates the newest from the oldest. Under TSO a thread's time stamps never decrease, under PSO those of each
-//! variable.
+//! Tomasco et al., FMCAD 2016. A global clock may advance at any access. A write guesses the time at which it reaches memory
+//! and is inserted at the corresponding position in the list of its variable; until that time only its own thread reads
+//! it. Memory is implicit: it holds the value of the latest write whose time stamp is not in the future. The lists are
+//! circular and doubly linked (T-CDLL): nodes with past time stamps are reused, the oldest first, and a sentinel with the
+//! greatest time stamp separates the newest node from the oldest. Under TSO the time stamps of a thread never decrease,
+//! under PSO those of a thread and variable.
 //!
-//! The slides have slips, which were put right: the node that is written is `node` (they have the thread's number
-//! there), and under PSO, too, the successor is one whose time has not come.
+//! Corrections to the published slides: the node that is written is `node` (the slides have the number of the thread), and
+//! the successor must have a future time stamp under PSO, too.
 //!
-//! *Cost.* The paper calls `read` and `write` constant: they have no loops. TSO-SMA looks through the whole buffer of the
-//! thread, so its formula is proportional to how many writes may wait there. Here nothing bounds how many writes of a thread
-//! wait: an access looks into the list of its variable only, whatever waits elsewhere (`corpus/bmc/spread.c`: the same formula
-//! for any bound). The two bounds that there are cost the following, as `cargo bench -p raddle-bmc -- sizes` shows.
+//! *Cost.* The paper calls `read` and `write` constant because they have no loops. TSO-SMA searches the whole buffer of the
+//! thread, so its formula is proportional to the length of the buffers. Here the number of buffered writes of a thread is not
+//! bounded: an access looks at the list of its variable only (`corpus/bmc/spread.c` has the same formula for every bound).
+//! The two bounds that remain cost the following (`cargo bench -p raddle-bmc -- sizes`).
 //!
-//! - `K`, the greatest time stamp, is how many writes can reach memory one after the other. When it doubles, every stamp
-//!   gets a bit: a constant for each access. More than there are writes cost nothing.
-//! - `N`, the nodes of a list, is how many writes to *one* variable wait, and one. In C an element of an array is one
-//!   expression; in clauses it is a selection among all nodes, as the index is known to the solver only, and no circuit
-//!   selects from `N` values without a gate for each. So `N` costs every access to the variable a constant for each node, up
-//!   to as many nodes as the variable has writes, and one: from there on nothing. To the back end of the paper it is the same.
-//!   Its experiments have `N` of 2 or 3.
+//! - `K`, the greatest time stamp, bounds how many writes can reach memory one after the other. Doubling it adds a bit to
+//!   every stamp, which is a constant per access. A `K` beyond the number of writes costs nothing.
+//! - `N`, the number of nodes of a list, is one more than the number of buffered writes to *one* variable. In C an element of
+//!   an array is one expression; in clauses it is a selection among all nodes, since only the solver knows the index, and no
+//!   circuit selects from `N` values with fewer than `N` gates. So each node adds a constant to every access to the variable,
+//!   up to one more node than the variable has writes. This holds for the back end of the paper, too; its experiments use
+//!   `N` of 2 or 3.
 //!
-//! Rejected: what an array holds as a chain of its updates (the cost is the number of writes so far, not `N`, which is
-//! more), and lemmas on demand (Brummayer, Biere, 2009), whose first formula does not depend on `N` but needs one for each read and
-//! update in the end. What does get rid of `N` and `K` is to let each write have the round in which it reaches
-//! memory: that is `stamps`.
+//! Rejected alternatives: arrays as chains of updates (the cost is the number of earlier writes, which is more than `N`), and
+//! lemmas on demand (Brummayer, Biere, 2009), whose first formula does not depend on `N`, but which in the end need a lemma
+//! for each read and update. The encoding `stamps` avoids `N` and `K`: it guesses for each write the round in which it
+//! reaches memory.
 //!
-//! Executions that need more nodes or time are left out.
+//! Executions that need more nodes or time stamps are excluded.
 
-use super::array::{Array, at_most, bits};
-use super::{Builder, Memory, Step, Turn};
+use super::array::{TermArray, at_most, bits_for};
+use super::interface::{CellWrite, FormulaBuilder, MemoryEncoding, ScheduleTurn, TurnStep};
 use crate::options::Model;
-use crate::program::{Action, CellId, Event, Program};
+use crate::program::{CellId, UnrolledProgram, VisibleAction, VisibleStatement};
 use crate::term::{BinaryOp, Term};
 
-/// The writes of a variable. The last node is the sentinel.
-struct List {
+/// The writes to a variable, in circular order. The arrays are indexed by node; the last node is the sentinel.
+struct StampedList {
+    /// The number of nodes without the sentinel.
     nodes: usize,
-    value: Array,
-    stamp: Array,
-    previous: Array,
-    next: Array,
-    /// What each thread wrote last, and when that reaches memory.
+    value: TermArray,
+    stamp: TermArray,
+    previous: TermArray,
+    next: TermArray,
+    /// For every thread, the value and time stamp of its last write.
     last: Vec<(Term, Term)>,
 }
 
-/// Memory with lists.
-pub(crate) struct Etso {
+/// Memory with a list of stamped writes per variable.
+pub(super) struct EtsoMemory {
     model: Model,
     max_time: usize,
     stamp_bits: u8,
     clock: Term,
-    lists: Vec<List>,
-    /// For every thread: its greatest time stamp, and what later ones must not be less than.
+    /// Indexed by cell.
+    lists: Vec<StampedList>,
+    /// For every thread, its greatest time stamp.
     greatest: Vec<Term>,
+    /// For every thread, a lower bound of its later time stamps, set by store-store fences.
     floor: Vec<Term>,
     is_exhaustive: bool,
 }
 
-impl Etso {
-    pub(crate) fn new(
-        program: &Program,
+impl EtsoMemory {
+    pub(super) fn new(
+        program: &UnrolledProgram,
         model: Model,
         (nodes, max_time): (usize, usize),
-        build: &mut Builder<'_>,
+        build: &mut FormulaBuilder<'_>,
     ) -> Self {
-        // More time than there are writes is of no use, nor are more nodes than those to the variable, and what is there.
-        let max_time = max_time.min(writes(program, None)).max(1);
-        let stamp_bits = bits(max_time + 1);
+        // More time stamps than writes are useless, and so are more nodes than writes to the variable plus the initial one.
+        let max_time = max_time.min(count_writes(program, None)).max(1);
+        let stamp_bits = bits_for(max_time + 1);
         let threads = program.threads.len();
         let zero = build.terms.constant(0, stamp_bits);
-        let mut memory = Etso {
+        let mut memory = EtsoMemory {
             model,
             max_time,
             stamp_bits,
@@ -80,80 +83,87 @@ impl Etso {
             lists: vec![],
             greatest: vec![zero; threads],
             floor: vec![zero; threads],
-            is_exhaustive: max_time >= writes(program, None),
+            is_exhaustive: max_time >= count_writes(program, None),
         };
         for (id, cell) in program.cells.iter().enumerate() {
-            let enough = writes(program, Some(id)) + 1;
-            memory.is_exhaustive &= nodes >= enough;
-            // One node holds what is in memory, and one must be free for the next write.
-            let list = memory.list(build, nodes.min(enough).max(2), cell.initial, threads);
+            let sufficient = count_writes(program, Some(id)) + 1;
+            memory.is_exhaustive &= nodes >= sufficient;
+            // One node holds the content of memory, and one must be free for the next write.
+            let list = memory.new_list(build, nodes.min(sufficient).max(2), cell.initial, threads);
             memory.lists.push(list);
         }
         memory
     }
 
-    /// A list in which the newest node holds what memory starts with.
-    fn list(&self, build: &mut Builder<'_>, nodes: usize, initial: Term, threads: usize) -> List {
-        let node_bits = bits(nodes);
+    /// A list whose newest node holds the initial value.
+    fn new_list(
+        &self,
+        build: &mut FormulaBuilder<'_>,
+        nodes: usize,
+        initial: Term,
+        threads: usize,
+    ) -> StampedList {
+        let node_bits = bits_for(nodes);
         let mut node = |i: usize| build.terms.constant(i as u64, node_bits);
         let next = (0..=nodes).map(|i| node((i + 1) % (nodes + 1))).collect();
         let previous = (0..=nodes).map(|i| node((i + nodes) % (nodes + 1))).collect();
         let zero = build.terms.constant(0, self.stamp_bits);
         let end = build.terms.constant(self.max_time as u64 + 1, self.stamp_bits);
         let stamp = (0..=nodes).map(|i| if i < nodes { zero } else { end }).collect();
-        List {
+        StampedList {
             nodes,
-            value: Array(vec![initial; nodes + 1]),
-            stamp: Array(stamp),
-            previous: Array(previous),
-            next: Array(next),
+            value: TermArray(vec![initial; nodes + 1]),
+            stamp: TermArray(stamp),
+            previous: TermArray(previous),
+            next: TermArray(next),
             last: vec![(initial, zero); threads],
         }
     }
 
-    /// Time may go on.
-    fn tick(&mut self, build: &mut Builder<'_>) {
+    /// Advances the clock by a guessed amount, possibly 0.
+    fn advance_clock(&mut self, build: &mut FormulaBuilder<'_>) {
         let later = build.terms.var(self.stamp_bits);
-        let most = build.terms.constant(self.max_time as u64, self.stamp_bits);
+        let max_time = build.terms.constant(self.max_time as u64, self.stamp_bits);
         let forward = at_most(build.terms, self.clock, later);
-        let within = at_most(build.terms, later, most);
+        let within = at_most(build.terms, later, max_time);
         build.require(forward);
         build.require(within);
         self.clock = later;
     }
 
-    /// What is in memory: the value of a node whose time has come, and of whose successor it has not.
-    fn memory(&self, build: &mut Builder<'_>, active: Term, cell: CellId) -> Term {
+    /// The content of memory: the value of the guessed node whose time stamp is past and whose successor's is not.
+    fn memory_content(&self, build: &mut FormulaBuilder<'_>, active: Term, cell: CellId) -> Term {
         let list = &self.lists[cell];
-        let node = build.terms.var(bits(list.nodes));
+        let node = build.terms.var(bits_for(list.nodes));
         let stamp = list.stamp.get(build.terms, node);
         let next = list.next.get(build.terms, node);
         let next_stamp = list.stamp.get(build.terms, next);
-        let come = at_most(build.terms, stamp, self.clock);
-        let not_come = build.terms.binary(BinaryOp::Ult, self.clock, next_stamp);
-        let most = build.terms.constant(list.nodes as u64, bits(list.nodes));
-        let is_node = build.terms.binary(BinaryOp::Ult, node, most);
-        let right = build.terms.all([come, not_come, is_node]);
-        build.imply(active, right);
+        let is_past = at_most(build.terms, stamp, self.clock);
+        let next_is_future = build.terms.binary(BinaryOp::Ult, self.clock, next_stamp);
+        let sentinel = build.terms.constant(list.nodes as u64, bits_for(list.nodes));
+        let is_node = build.terms.binary(BinaryOp::Ult, node, sentinel);
+        let is_latest = build.terms.all([is_past, next_is_future, is_node]);
+        build.imply(active, is_latest);
         list.value.get(build.terms, node)
     }
 
-    /// Puts a write into its list, if this is true; the function says which time stamps it may have.
+    /// Inserts a write into the list of its variable. Its time stamp is the current time if `is_immediate`, otherwise it is
+    /// guessed.
     fn insert(
         &mut self,
-        build: &mut Builder<'_>,
-        thread: usize,
-        cell: CellId,
-        now: Term,
-        value: Term,
-        at_once: bool,
+        build: &mut FormulaBuilder<'_>,
+        step: TurnStep,
+        write: CellWrite,
+        is_immediate: bool,
     ) {
+        let (thread, value) = (step.turn.thread, write.value);
+        let now = build.terms.and(step.active, write.when);
         let (clock, floor) = (self.clock, self.floor[thread]);
-        let List { nodes, value: values, stamp: stamps, previous, next, last } =
-            &mut self.lists[cell];
-        let node_bits = bits(*nodes);
+        let StampedList { nodes, value: values, stamp: stamps, previous, next, last } =
+            &mut self.lists[write.cell];
+        let node_bits = bits_for(*nodes);
         let sentinel = build.terms.constant(*nodes as u64, node_bits);
-        // The oldest node, which is not the newest whose time has come.
+        // Reuse the oldest node. It must not hold the content of memory: its successor's stamp must be past, too.
         let node = next.get(build.terms, sentinel);
         let second = next.get(build.terms, node);
         let second_stamp = stamps.get(build.terms, second);
@@ -161,12 +171,12 @@ impl Etso {
         build.imply(now, is_free);
         next.set(build.terms, sentinel, now, second);
         previous.set(build.terms, second, now, sentinel);
-        // Its place: before a node whose time has not come.
+        // Guess the position: before a node with a future time stamp.
         let after = build.terms.var(node_bits);
         let after_stamp = stamps.get(build.terms, after);
         let before = previous.get(build.terms, after);
         let before_stamp = stamps.get(build.terms, before);
-        let stamp = if at_once { clock } else { build.terms.var(self.stamp_bits) };
+        let stamp = if is_immediate { clock } else { build.terms.var(self.stamp_bits) };
         let least = match self.model {
             Model::Pso => last[thread].1,
             _ => self.greatest[thread],
@@ -180,8 +190,8 @@ impl Etso {
             at_most(build.terms, before_stamp, stamp),
             build.terms.binary(BinaryOp::Ult, stamp, after_stamp),
         ];
-        let right = build.terms.all(conditions);
-        build.imply(now, right);
+        let is_valid = build.terms.all(conditions);
+        build.imply(now, is_valid);
         values.set(build.terms, node, now, value);
         stamps.set(build.terms, node, now, stamp);
         next.set(build.terms, before, now, node);
@@ -198,65 +208,64 @@ impl Etso {
     }
 }
 
-/// How many statements write a cell, or any.
-fn writes(program: &Program, cell: Option<CellId>) -> usize {
-    let is_write = |event: &&Event| {
-        let to_it =
-            event.action.targets().iter().any(|&(at, _)| cell.is_none_or(|cell| at == cell));
-        to_it && matches!(event.action, Action::Write { .. } | Action::Update { .. })
+/// The number of statements that may write the given cell, or any cell.
+fn count_writes(program: &UnrolledProgram, cell: Option<CellId>) -> usize {
+    let is_write = |statement: &&VisibleStatement| {
+        let mut targets = statement.action.targets().iter();
+        targets.any(|&(at, _)| cell.is_none_or(|cell| at == cell))
+            && matches!(
+                statement.action,
+                VisibleAction::Write { .. } | VisibleAction::Update { .. }
+            )
     };
-    program.threads.iter().flat_map(|thread| &thread.events).filter(is_write).count()
+    program.threads.iter().flat_map(|thread| &thread.statements).filter(is_write).count()
 }
 
-impl Memory for Etso {
-    fn begin(&mut self, _: &mut Builder<'_>, _: Turn) {}
+impl MemoryEncoding for EtsoMemory {
+    fn begin_turn(&mut self, _: &mut FormulaBuilder<'_>, _: ScheduleTurn) {}
 
-    fn end(&mut self, _: &mut Builder<'_>, _: Turn) {}
+    fn end_turn(&mut self, _: &mut FormulaBuilder<'_>, _: ScheduleTurn) {}
 
-    fn read(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId) -> Term {
-        self.tick(build);
-        let memory = self.memory(build, step.active, cell);
+    fn read(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, cell: CellId) -> Term {
+        self.advance_clock(build);
+        let memory = self.memory_content(build, step.active, cell);
         let (value, stamp) = self.lists[cell].last[step.turn.thread];
-        let waits = build.terms.binary(BinaryOp::Ult, self.clock, stamp);
-        build.terms.ite(waits, value, memory)
+        let is_buffered = build.terms.binary(BinaryOp::Ult, self.clock, stamp);
+        build.terms.ite(is_buffered, value, memory)
     }
 
-    fn write(
-        &mut self,
-        build: &mut Builder<'_>,
-        step: Step,
-        cell: CellId,
-        when: Term,
-        value: Term,
-    ) {
-        self.tick(build);
-        let now = build.terms.and(step.active, when);
-        self.insert(build, step.turn.thread, cell, now, value, false);
+    fn write(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite) {
+        self.advance_clock(build);
+        self.insert(build, step, write, false);
     }
 
-    fn fence(&mut self, build: &mut Builder<'_>, step: Step) {
-        self.tick(build);
-        let come = at_most(build.terms, self.greatest[step.turn.thread], self.clock);
-        build.imply(step.active, come);
+    fn fence(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep) {
+        self.advance_clock(build);
+        let is_past = at_most(build.terms, self.greatest[step.turn.thread], self.clock);
+        build.imply(step.active, is_past);
     }
 
-    fn store_fence(&mut self, build: &mut Builder<'_>, step: Step) {
+    fn store_fence(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep) {
         let thread = step.turn.thread;
         self.floor[thread] =
             build.terms.ite(step.active, self.greatest[thread], self.floor[thread]);
     }
 
-    fn fetch(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId) -> Term {
-        self.memory(build, step.active, cell)
+    fn read_memory(
+        &mut self,
+        build: &mut FormulaBuilder<'_>,
+        step: TurnStep,
+        cell: CellId,
+    ) -> Term {
+        self.memory_content(build, step.active, cell)
     }
 
-    fn put(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId, when: Term, value: Term) {
-        let now = build.terms.and(step.active, when);
-        self.insert(build, step.turn.thread, cell, now, value, true);
+    fn write_memory(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite) {
+        self.insert(build, step, write, true);
     }
 
-    fn drained(&mut self, build: &mut Builder<'_>, turn: Turn) -> Term {
-        self.tick(build);
+    fn is_drained(&mut self, build: &mut FormulaBuilder<'_>, turn: ScheduleTurn) -> Term {
+        self.advance_clock(build);
         at_most(build.terms, self.greatest[turn.thread], self.clock)
     }
 

@@ -1,63 +1,72 @@
-//! TSO-SMA: an array for every thread, as its store buffer.
+//! TSO-SMA: per thread, an array as its store buffer.
 //!
-//! Tomasco et al., FMCAD 2016: a write goes to the end of the thread's array, a read looks through it from the end, and
-//! then some writes at its beginning reach memory. The formula grows with the length of the arrays: a read compares with
-//! every element, and what leaves shifts the rest. It is there to compare with.
+//! Tomasco et al., FMCAD 2016: a write is appended to the array of its thread, a read searches the array from the end, and
+//! then some writes at the beginning of the array reach memory. The formula grows with the length of the arrays: a read
+//! compares with every slot, and flushing a write shifts the others. This encoding exists for comparison with `etso` and
+//! `stamps`.
 //!
-//! We differ in when writes reach memory: at the end of a turn, not behind every access, as nobody can tell the
-//! difference. An execution in which more writes wait than there is room for is left out. There is no more room than the
-//! thread has writes.
+//! Difference to the paper: writes reach memory at the end of a turn, not after every access, since no other thread can
+//! observe the difference. A buffer has no more slots than its thread has writes. Executions in which a buffer overflows
+//! are excluded.
 
-use super::array::bits;
-use super::cells::Cells;
-use super::{Builder, Memory, Step, Turn};
-use crate::program::{Action, CellId, Event, Program, Thread};
+use super::array::bits_for;
+use super::cells::CellContents;
+use super::interface::{CellWrite, FormulaBuilder, MemoryEncoding, ScheduleTurn, TurnStep};
+use crate::program::{CellId, UnrolledProgram, UnrolledThread, VisibleAction, VisibleStatement};
 use crate::term::{BinaryOp, FALSE, TRUE, Term};
 
-/// A write that waits.
+/// A buffered write. `cell` is the number of the cell, as a term.
 #[derive(Clone, Copy)]
-struct Slot {
+struct BufferSlot {
     cell: Term,
     value: Term,
 }
 
-/// A store buffer: the oldest write first.
+/// The store buffer of a thread: the first `count` slots hold writes, the oldest first.
 #[derive(Clone)]
-struct Buffer {
-    slots: Vec<Slot>,
+struct BufferArray {
+    slots: Vec<BufferSlot>,
     count: Term,
 }
 
-/// Memory with arrays.
-pub(crate) struct Simple {
-    cells: Cells,
-    buffers: Vec<Buffer>,
-    /// For every thread and round, whether its buffer is empty at the end of the turn.
+/// Memory with an array per store buffer.
+pub(super) struct SimpleMemory {
+    cells: CellContents,
+    /// Indexed by thread.
+    buffers: Vec<BufferArray>,
+    /// `empty[thread][round]`: whether the buffer is empty at the end of the turn.
     empty: Vec<Vec<Term>>,
+    /// The width of cell numbers.
     cell_bits: u8,
     is_exhaustive: bool,
 }
 
-/// Values in a buffer have as many bits as the longest cell.
-const WIDTH: u8 = 64;
+/// The width of values in a buffer, which is that of the widest cells.
+const VALUE_BITS: u8 = 64;
 
-impl Simple {
-    pub(crate) fn new(program: &Program, nodes: usize, build: &mut Builder<'_>) -> Self {
-        let cells = Cells::new(program);
-        let cell_bits = bits(cells.len());
-        let slot = Slot {
+impl SimpleMemory {
+    /// Creates buffers with at most `nodes` slots.
+    pub(super) fn new(
+        program: &UnrolledProgram,
+        nodes: usize,
+        build: &mut FormulaBuilder<'_>,
+    ) -> Self {
+        let cells = CellContents::new(program);
+        let cell_bits = bits_for(cells.len());
+        let slot = BufferSlot {
             cell: build.terms.constant(0, cell_bits),
-            value: build.terms.constant(0, WIDTH),
+            value: build.terms.constant(0, VALUE_BITS),
         };
-        let is_write = |event: &&Event| matches!(event.action, Action::Write { .. });
-        let writes = |thread: &Thread| thread.events.iter().filter(is_write).count();
+        let is_write =
+            |statement: &&VisibleStatement| matches!(statement.action, VisibleAction::Write { .. });
+        let writes = |thread: &UnrolledThread| thread.statements.iter().filter(is_write).count();
         let writes: Vec<usize> = program.threads.iter().map(writes).collect();
-        // No buffer is longer than what its thread writes.
         let mut buffer = |&writes: &usize| {
-            let room = nodes.min(writes);
-            Buffer { slots: vec![slot; room], count: build.terms.constant(0, bits(room)) }
+            let capacity = nodes.min(writes);
+            let count = build.terms.constant(0, bits_for(capacity));
+            BufferArray { slots: vec![slot; capacity], count }
         };
-        Simple {
+        SimpleMemory {
             cells,
             buffers: writes.iter().map(&mut buffer).collect(),
             empty: vec![vec![]; writes.len()],
@@ -66,18 +75,18 @@ impl Simple {
         }
     }
 
-    /// The oldest write reaches memory, if this is true and there is one.
-    fn leave(&mut self, build: &mut Builder<'_>, thread: usize, when: Term) {
-        let Buffer { slots, count } = &mut self.buffers[thread];
+    /// Flushes the oldest write, if there is one and `when` is true.
+    fn flush_oldest(&mut self, build: &mut FormulaBuilder<'_>, thread: usize, when: Term) {
+        let BufferArray { slots, count } = &mut self.buffers[thread];
         let terms = &mut *build.terms;
-        let none = terms.is(*count, 0);
-        let some = terms.not(none);
-        let when = terms.and(when, some);
+        let is_empty = terms.is(*count, 0);
+        let has_write = terms.not(is_empty);
+        let when = terms.and(when, has_write);
         for cell in 0..self.cells.len() {
             let here = terms.is(slots[0].cell, cell as u64);
             let here = terms.and(when, here);
             let value = terms.truncate(slots[0].value, terms.width(self.cells.get(cell)));
-            self.cells.set(terms, cell, here, value);
+            self.cells.set(terms, CellWrite { cell, when: here, value });
         }
         for i in 1..slots.len() {
             let next = slots[i];
@@ -85,86 +94,80 @@ impl Simple {
             slots[i - 1].value = terms.ite(when, next.value, slots[i - 1].value);
         }
         let minus_one = terms.constant(u64::MAX, terms.width(*count));
-        let fewer = terms.binary(BinaryOp::Add, *count, minus_one);
-        *count = terms.ite(when, fewer, *count);
+        let decremented = terms.binary(BinaryOp::Add, *count, minus_one);
+        *count = terms.ite(when, decremented, *count);
     }
 }
 
-impl Memory for Simple {
-    fn begin(&mut self, _: &mut Builder<'_>, _: Turn) {}
+impl MemoryEncoding for SimpleMemory {
+    fn begin_turn(&mut self, _: &mut FormulaBuilder<'_>, _: ScheduleTurn) {}
 
-    fn end(&mut self, build: &mut Builder<'_>, turn: Turn) {
-        let mut before = TRUE;
+    fn end_turn(&mut self, build: &mut FormulaBuilder<'_>, turn: ScheduleTurn) {
+        let mut previous = TRUE;
         for _ in 0..self.buffers[turn.thread].slots.len() {
-            let leaves = build.terms.var(1);
-            build.imply(leaves, before);
-            build.happens(turn.round, FALSE, leaves);
-            self.leave(build, turn.thread, leaves);
-            before = leaves;
+            let flushes = build.terms.var(1);
+            build.imply(flushes, previous);
+            build.require_active(turn.round, FALSE, flushes);
+            self.flush_oldest(build, turn.thread, flushes);
+            previous = flushes;
         }
-        let empty = build.terms.is(self.buffers[turn.thread].count, 0);
-        self.empty[turn.thread].push(empty);
+        let is_empty = build.terms.is(self.buffers[turn.thread].count, 0);
+        self.empty[turn.thread].push(is_empty);
     }
 
-    fn read(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId) -> Term {
-        let Buffer { slots, count } = &self.buffers[step.turn.thread];
+    fn read(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, cell: CellId) -> Term {
+        let BufferArray { slots, count } = &self.buffers[step.turn.thread];
         let mut value = self.cells.get(cell);
         for (i, slot) in slots.iter().enumerate() {
             let terms = &mut *build.terms;
             let index = terms.constant(i as u64, terms.width(*count));
-            let waits = terms.binary(BinaryOp::Ult, index, *count);
-            let same = terms.is(slot.cell, cell as u64);
-            let here = terms.and(waits, same);
-            let written = terms.truncate(slot.value, terms.width(value));
-            value = terms.ite(here, written, value);
+            let is_used = terms.binary(BinaryOp::Ult, index, *count);
+            let is_same_cell = terms.is(slot.cell, cell as u64);
+            let here = terms.and(is_used, is_same_cell);
+            let buffered = terms.truncate(slot.value, terms.width(value));
+            value = terms.ite(here, buffered, value);
         }
         value
     }
 
-    fn write(
-        &mut self,
-        build: &mut Builder<'_>,
-        step: Step,
-        cell: CellId,
-        when: Term,
-        value: Term,
-    ) {
-        let Buffer { slots, count } = &mut self.buffers[step.turn.thread];
+    fn write(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite) {
+        let BufferArray { slots, count } = &mut self.buffers[step.turn.thread];
         let terms = &mut *build.terms;
-        let now = terms.and(step.active, when);
-        let number = terms.constant(cell as u64, self.cell_bits);
-        let value = terms.zext(value, WIDTH);
+        let now = terms.and(step.active, write.when);
+        let cell = terms.constant(write.cell as u64, self.cell_bits);
+        let value = terms.zext(write.value, VALUE_BITS);
         for (i, slot) in slots.iter_mut().enumerate() {
             let here = terms.is(*count, i as u64);
             let here = terms.and(now, here);
-            slot.cell = terms.ite(here, number, slot.cell);
+            slot.cell = terms.ite(here, cell, slot.cell);
             slot.value = terms.ite(here, value, slot.value);
         }
-        let full = terms.is(*count, slots.len() as u64);
+        let is_full = terms.is(*count, slots.len() as u64);
         let one = terms.constant(1, terms.width(*count));
-        let more = terms.binary(BinaryOp::Add, *count, one);
-        *count = terms.ite(now, more, *count);
-        let room = terms.not(full);
-        build.imply(now, room);
+        let incremented = terms.binary(BinaryOp::Add, *count, one);
+        *count = terms.ite(now, incremented, *count);
+        let has_room = terms.not(is_full);
+        build.imply(now, has_room);
     }
 
-    fn fence(&mut self, build: &mut Builder<'_>, step: Step) {
+    fn fence(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep) {
         for _ in 0..self.buffers[step.turn.thread].slots.len() {
-            self.leave(build, step.turn.thread, step.active);
+            self.flush_oldest(build, step.turn.thread, step.active);
         }
     }
 
-    fn store_fence(&mut self, _: &mut Builder<'_>, _: Step) {}
+    /// Buffers are FIFO: nothing to do.
+    fn store_fence(&mut self, _: &mut FormulaBuilder<'_>, _: TurnStep) {}
 
-    fn fetch(&mut self, _: &mut Builder<'_>, _: Step, cell: CellId) -> Term {
+    fn read_memory(&mut self, _: &mut FormulaBuilder<'_>, _: TurnStep, cell: CellId) -> Term {
         self.cells.get(cell)
     }
 
-    fn put(&mut self, build: &mut Builder<'_>, step: Step, cell: CellId, when: Term, value: Term) {
-        self.cells.put(build, step, cell, when, value);
+    fn write_memory(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite) {
+        self.cells.set_in_step(build, step, write);
     }
 
-    fn drained(&mut self, _: &mut Builder<'_>, turn: Turn) -> Term {
+    fn is_drained(&mut self, _: &mut FormulaBuilder<'_>, turn: ScheduleTurn) -> Term {
         self.empty[turn.thread].get(turn.round).copied().unwrap_or(TRUE)
     }
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use raddle_bmc::{Answer, Options, check};
+use raddle_bmc::{BmcOptions, BmcVerdict, check};
 
 use super::support::XorShift;
 
@@ -147,13 +147,13 @@ fn assumed_inputs(case: &ExpressionCase) -> String {
     text
 }
 
-fn answer(
+fn check_cases(
     directory: &Path,
     cases: &[ExpressionCase],
     expected: &[i64],
     variables: fn(&ExpressionCase) -> String,
     last: &str,
-) -> Answer {
+) -> BmcVerdict {
     let mut text = String::from("#include <assert.h>\nextern void __VERIFIER_assume(int);\n");
     for (ty, function) in TYPES {
         let _ = writeln!(text, "extern {ty} __VERIFIER_nondet_{function}(void);");
@@ -170,7 +170,7 @@ fn answer(
     let _ = writeln!(text, "    {last}\n}}");
     let file = directory.join("checked.c");
     std::fs::write(&file, text).expect("the program can be written");
-    check(&Options::new(file)).expect("the program is supported").answer
+    check(&BmcOptions::new(file)).expect("the program is supported").verdict
 }
 
 #[test]
@@ -179,7 +179,10 @@ fn folded_constants_agree_with_the_compiler() {
     let cases = cases(&mut XorShift(0x1234_5678_9abc_def1), 20_000, true);
     let expected = compiled_values(directory.path(), &cases);
     assert_eq!(expected.len(), cases.len());
-    assert_eq!(answer(directory.path(), &cases, &expected, declared_variables, ""), Answer::Safe);
+    assert_eq!(
+        check_cases(directory.path(), &cases, &expected, declared_variables, ""),
+        BmcVerdict::Safe
+    );
 }
 
 #[test]
@@ -189,9 +192,12 @@ fn solved_inputs_agree_with_the_compiler() {
     let mut all = cases(&mut random, 400, false);
     all.extend(cases(&mut random, 20, true));
     let expected = compiled_values(directory.path(), &all);
-    assert_eq!(answer(directory.path(), &all, &expected, assumed_inputs, ""), Answer::Safe);
-    let Answer::Bug(bug) =
-        answer(directory.path(), &all, &expected, assumed_inputs, "assert(0 == 1);")
+    assert_eq!(
+        check_cases(directory.path(), &all, &expected, assumed_inputs, ""),
+        BmcVerdict::Safe
+    );
+    let BmcVerdict::Bug(bug) =
+        check_cases(directory.path(), &all, &expected, assumed_inputs, "assert(0 == 1);")
     else {
         panic!("the assumptions contradict each other");
     };

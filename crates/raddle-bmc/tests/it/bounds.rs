@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use raddle_bmc::{Abstraction, Model, Options, Report, check};
+use raddle_bmc::{Abstraction, BmcOptions, BmcReport, Model, check};
 
 use super::support::{corpus, is_bug};
 
-fn checked(options: &Options) -> Report {
-    check(options).unwrap_or_else(|refusal| panic!("{refusal}"))
+fn checked(options: &BmcOptions) -> BmcReport {
+    check(options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// An exhaustive search of the states of the safe stack shows that its bug needs four rounds.
@@ -16,7 +16,7 @@ fn the_bug_of_the_safe_stack_needs_four_rounds() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/safestack.c");
     for model in [Model::Sc, Model::Tso, Model::Pso] {
         for (rounds, expected) in [(3, false), (4, true)] {
-            let options = Options { model, rounds, ..Options::new(&file) };
+            let options = BmcOptions { model, rounds, ..BmcOptions::new(&file) };
             assert_eq!(is_bug(&checked(&options)), expected, "{model:?}, {rounds} rounds");
         }
     }
@@ -27,7 +27,8 @@ fn the_bug_of_the_safe_stack_needs_four_rounds() {
 fn spread(abstraction: Abstraction, nodes: usize) -> (bool, usize) {
     let (model, rounds) = (Model::Tso, 2);
     let file = corpus("bmc/spread.c");
-    let report = checked(&Options { model, abstraction, nodes, rounds, ..Options::new(file) });
+    let report =
+        checked(&BmcOptions { model, abstraction, nodes, rounds, ..BmcOptions::new(file) });
     (is_bug(&report), report.statistics.clauses)
 }
 
@@ -58,7 +59,7 @@ fn dekker(nodes: usize, max_time: usize) -> usize {
     let (unwind, rounds) = (1, 2);
     let file = corpus("c/exclusion/dekker.c");
     let options =
-        Options { unwind, rounds, nodes, max_time, model, abstraction, ..Options::new(file) };
+        BmcOptions { unwind, rounds, nodes, max_time, model, abstraction, ..BmcOptions::new(file) };
     checked(&options).statistics.clauses
 }
 

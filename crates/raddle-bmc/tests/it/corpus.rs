@@ -5,7 +5,7 @@
 
 use std::sync::Mutex;
 
-use raddle_bmc::{Answer, Model, Options, check};
+use raddle_bmc::{BmcOptions, BmcVerdict, Model, check};
 
 use super::support::corpus;
 
@@ -70,27 +70,29 @@ impl CorpusRow {
 /// Programs with bugs of kinds that are not detected: livelock and stack overflow. They must not be called safe.
 const NOT_FOUND: &[&str] = &["errors/livelock.c", "errors/stack_overflow.c"];
 
-/// Describes how the answer deviates from the expected verdict, if it does.
+/// Describes how the verdict deviates from the expected one, if it does.
 fn mismatch(row: &CorpusRow) -> Option<String> {
-    let mut options = Options::new(corpus("c").join(&row.program));
+    let mut options = BmcOptions::new(corpus("c").join(&row.program));
     (options.flags, options.model) = (row.flags.clone(), row.model);
     // A consumer that is woken spuriously needs additional rounds until it blocks again.
     options.rounds = if row.verdict.ends_with("deadlock") { 5 } else { 3 };
     let unsupported = UNSUPPORTED.iter().find(|(program, _)| row.matches(program));
-    let answer = match (check(&options), unsupported) {
-        (Err(refusal), Some((_, reason))) if refusal.to_string().contains(reason) => return None,
-        (Err(refusal), _) => return Some(format!("rejected: {refusal}")),
+    let verdict = match (check(&options), unsupported) {
+        (Err(error), Some((_, reason))) if error.to_string().contains(reason) => return None,
+        (Err(error), _) => return Some(format!("rejected: {error}")),
         (Ok(_), Some(_)) => {
             return Some(String::from("it is supported: remove it from UNSUPPORTED"));
         }
-        (Ok(report), None) => report.answer,
+        (Ok(report), None) => report.verdict,
     };
     let expected = row.verdict.starts_with("bug") && !NOT_FOUND.contains(&row.program.as_str());
-    match answer {
-        Answer::Bug(bug) if !expected => Some(format!("{bug:#?}")),
-        Answer::Safe if row.verdict.starts_with("bug") => Some(String::from("it is called safe")),
-        Answer::Safe | Answer::Bounded(_) | Answer::Timeout if expected => {
-            Some(format!("{answer:?}"))
+    match verdict {
+        BmcVerdict::Bug(bug) if !expected => Some(format!("{bug:#?}")),
+        BmcVerdict::Safe if row.verdict.starts_with("bug") => {
+            Some(String::from("it is called safe"))
+        }
+        BmcVerdict::Safe | BmcVerdict::Bounded(_) | BmcVerdict::Timeout if expected => {
+            Some(format!("{verdict:?}"))
         }
         _ => None,
     }

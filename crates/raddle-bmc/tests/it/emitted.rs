@@ -1,18 +1,18 @@
 //! The emitted C program has the same verdict as the formula. It is checked again, as a program with one thread.
 
-use raddle_bmc::{Model, Options, check};
+use raddle_bmc::{BmcOptions, Model, check};
 
 use super::support::{corpus, is_bug};
 
 /// Whether the program has a bug, and whether the C program that is emitted for it has one.
 fn direct_and_emitted(program: &str, flags: &[&str], model: Model) -> (bool, bool) {
     let directory = tempfile::TempDir::new().expect("a temporary directory can be created");
-    let mut options = Options::new(corpus("c").join(program));
+    let mut options = BmcOptions::new(corpus("c").join(program));
     options.flags = flags.iter().map(ToString::to_string).collect();
     (options.model, options.rounds, options.nodes, options.max_time) = (model, 2, 3, 3);
     options.emit = Some(directory.path().join("sequential.c"));
     let direct = check(&options).expect("the program is supported");
-    let emitted = check(&Options::new(directory.path().join("sequential.c")));
+    let emitted = check(&BmcOptions::new(directory.path().join("sequential.c")));
     (is_bug(&direct), is_bug(&emitted.expect("the emitted program is supported")))
 }
 

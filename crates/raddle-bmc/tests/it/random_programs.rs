@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
 use std::path::Path;
 
-use raddle_bmc::{Abstraction, Answer, Model, Options, check};
+use raddle_bmc::{Abstraction, BmcOptions, BmcVerdict, Model, check};
 
 use super::support::{XorShift, is_bug};
 
@@ -355,7 +355,7 @@ fn compare(
     program: &[RandomThread],
     outcome: &[u8],
 ) {
-    let mut options = Options::new(file);
+    let mut options = BmcOptions::new(file);
     (options.model, options.abstraction) = (model, abstraction);
     (options.rounds, options.nodes, options.max_time) = (8, 6, 10);
     let report = check(&options).expect("the program is supported");
@@ -365,10 +365,10 @@ fn compare(
         found, expected,
         "{model:?} {abstraction:?} {program:?} {outcome:?}\n{source}\n{report:#?}"
     );
-    if report.statistics.enough_rounds <= options.rounds
+    if report.statistics.sufficient_rounds <= options.rounds
         && abstraction == Abstraction::Stamps
         && !expected
     {
-        assert_eq!(report.answer, Answer::Safe, "{source}");
+        assert_eq!(report.verdict, BmcVerdict::Safe, "{source}");
     }
 }

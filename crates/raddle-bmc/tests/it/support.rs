@@ -2,26 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use raddle_bmc::{Answer, Options, Refusal, Report, check};
+use raddle_bmc::{BmcError, BmcOptions, BmcReport, BmcVerdict, check};
 
 /// A path below the directory `corpus` of the workspace.
 pub(crate) fn corpus(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(path)
 }
 
-/// Checks a program given as text. `configure` sets bounds and model; the defaults are those of [`Options::new`].
-pub(crate) fn check_text(text: &str, configure: impl Fn(&mut Options)) -> Result<Report, Refusal> {
+/// Checks a program given as text. `configure` sets bounds and model; the defaults are those of [`BmcOptions::new`].
+pub(crate) fn check_text(
+    text: &str,
+    configure: impl Fn(&mut BmcOptions),
+) -> Result<BmcReport, BmcError> {
     let directory = tempfile::TempDir::new().expect("a temporary directory can be created");
     let file = directory.path().join("program.c");
     std::fs::write(&file, text).expect("the program can be written");
-    let mut options = Options::new(file);
+    let mut options = BmcOptions::new(file);
     configure(&mut options);
     check(&options)
 }
 
 /// Returns `true` if the check found a bug.
-pub(crate) fn is_bug(report: &Report) -> bool {
-    matches!(report.answer, Answer::Bug(_))
+pub(crate) fn is_bug(report: &BmcReport) -> bool {
+    matches!(report.verdict, BmcVerdict::Bug(_))
 }
 
 /// The xorshift generator of random numbers. The seed must not be 0.

@@ -1,16 +1,16 @@
 //! Joining and detaching threads, lifetimes of variables, weak exchanges, and fences in local code.
 
-use raddle_bmc::{Answer, Model, Report};
+use raddle_bmc::{BmcReport, BmcVerdict, Model};
 
 use super::support::{check_text, is_bug};
 
 const HEADERS: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n";
 
-fn checked(text: &str, unwind: usize, rounds: usize) -> Report {
+fn checked(text: &str, unwind: usize, rounds: usize) -> BmcReport {
     checked_under(Model::Sc, text, unwind, rounds)
 }
 
-fn checked_under(model: Model, text: &str, unwind: usize, rounds: usize) -> Report {
+fn checked_under(model: Model, text: &str, unwind: usize, rounds: usize) -> BmcReport {
     let report = check_text(&format!("{HEADERS}{text}"), |options| {
         (options.model, options.unwind, options.rounds) = (model, unwind, rounds);
     });
@@ -19,8 +19,8 @@ fn checked_under(model: Model, text: &str, unwind: usize, rounds: usize) -> Repo
 
 /// Line (not counting the headers), kind and message of the bug.
 fn bug(text: &str) -> String {
-    match checked(text, 2, 3).answer {
-        Answer::Bug(bug) => {
+    match checked(text, 2, 3).verdict {
+        BmcVerdict::Bug(bug) => {
             let line: usize =
                 bug.place.rsplit(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
             format!("{}:{}: {}", line.saturating_sub(3), bug.kind, bug.message)
@@ -30,7 +30,7 @@ fn bug(text: &str) -> String {
 }
 
 fn assert_safe(text: &str, rounds: usize) {
-    assert_eq!(checked(text, 2, rounds).answer, Answer::Safe, "{text}");
+    assert_eq!(checked(text, 2, rounds).verdict, BmcVerdict::Safe, "{text}");
 }
 
 const RUN: &str = "static void *run(void *a) { return a; }\n";
@@ -45,7 +45,7 @@ fn joining_or_detaching_a_thread_twice_is_misuse() {
     );
     assert_eq!(
         join(&format!("{create}\npthread_detach(t);\npthread_join(t, 0);")),
-        "6:misuse: a thread is joined that was detached"
+        "6:misuse: a detached thread is joined"
     );
     assert_eq!(
         join(&format!("{create}\npthread_detach(t);\npthread_detach(t);")),
@@ -53,16 +53,16 @@ fn joining_or_detaching_a_thread_twice_is_misuse() {
     );
     assert_eq!(
         join(&format!("{create}\npthread_join(t, 0);\npthread_detach(t);")),
-        "6:misuse: a thread is detached that was joined"
+        "6:misuse: a joined thread is detached"
     );
-    assert_eq!(join("pthread_join(t, 0);"), "4:misuse: what is joined is no thread");
+    assert_eq!(join("pthread_join(t, 0);"), "4:misuse: the joined id is not the id of a thread");
     assert_eq!(
         join(&format!(
             "pthread_attr_t a;\npthread_attr_init(&a);\npthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);\n\
              {}\npthread_join(t, 0);",
             create.replace("(&t, 0", "(&t, &a")
         )),
-        "8:misuse: a thread is joined that was detached"
+        "8:misuse: a detached thread is joined"
     );
 }
 
@@ -79,11 +79,11 @@ fn concurrent_joins_of_one_thread_are_misuse() {
 fn uses_of_variables_after_their_block_are_reported() {
     assert_eq!(
         bug("static int *f(void) { int x = 1; return &x; }\nint main(void) {\nreturn *f();\n}"),
-        "3:use-after-return: a variable is used whose block has ended"
+        "3:use-after-return: a variable is used after the end of its block"
     );
     assert_eq!(
         bug("int main(void) {\nint *p;\n{ int x = 1; p = &x; }\n*p = 2;\n}"),
-        "4:use-after-return: a variable is used whose block has ended"
+        "4:use-after-return: a variable is used after the end of its block"
     );
     assert_safe(
         "int main(void) { int x = 1, *p = &x; for (int i = 0; i < 2; i++) *p += 1; assert(x == 3); }",
@@ -107,7 +107,7 @@ fn other_threads_must_not_use_variables_of_returned_functions() {
     let main = "}\nint main(void) { start();";
     assert_eq!(
         bug(&format!("{set}{start}{main} pthread_join(t, 0); }}")),
-        "2:use-after-return: a variable is used whose block has ended"
+        "2:use-after-return: a variable is used after the end of its block"
     );
     assert_safe(&format!("{set}{start} pthread_join(t, 0); assert(x == 1); {main} }}"), 4);
     assert_safe(
@@ -127,7 +127,7 @@ fn other_threads_must_not_use_variables_of_left_blocks() {
         )
     };
     let join = "pthread_join(t, 0);";
-    let expected = "2:use-after-return: a variable is used whose block has ended";
+    let expected = "2:use-after-return: a variable is used after the end of its block";
     assert_eq!(bug(&main("", join)), expected);
     assert_safe(&main("pthread_join(t, 0); assert(x == 1);", ""), 4);
     let repeated = |join: &str| {
@@ -147,7 +147,7 @@ fn variables_of_ended_threads_must_not_be_used() {
              int main(void) {{ pthread_t t; pthread_create(&t, 0, run, 0);\nint *q = p;\nif (q) *q = 2;\n}}"
         )
     };
-    let expected = "5:use-after-return: a variable is used whose block has ended";
+    let expected = "5:use-after-return: a variable is used after the end of its block";
     assert_eq!(bug(&thread("return a;")), expected);
     assert_eq!(bug(&thread("pthread_exit(0);")), expected);
 }

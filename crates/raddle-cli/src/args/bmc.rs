@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use raddle_bmc::{Abstraction, Model, Options};
+use raddle_bmc::{Abstraction, BmcOptions, Model};
 
 use super::seconds::seconds;
 
@@ -119,7 +119,7 @@ pub(crate) struct BmcArgs {
 
 impl BmcArgs {
     /// What to check, and how far.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> BmcOptions {
         let model = match self.model {
             ModelName::Sc => Model::Sc,
             ModelName::Tso => Model::Tso,
@@ -131,7 +131,7 @@ impl BmcArgs {
             AbstractionName::Etso => Abstraction::Etso,
         };
         let default = self.deepen.then_some(Duration::from_secs(60));
-        Options {
+        BmcOptions {
             flags: self.flags.clone(),
             compiler: self.cc.clone(),
             model,
@@ -145,7 +145,7 @@ impl BmcArgs {
             timeout: self.timeout.or(default),
             dimacs: self.dimacs.clone(),
             emit: self.emit_c.clone(),
-            ..Options::new(&self.program)
+            ..BmcOptions::new(&self.program)
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use raddle_bmc::{Options, Report};
+use raddle_bmc::{BmcOptions, BmcReport};
 
 use crate::recorded::Recorded;
 
 /// What came of it.
 pub(crate) struct Outcome {
     pub(crate) program: PathBuf,
-    pub(crate) options: Options,
-    pub(crate) report: Report,
+    pub(crate) options: BmcOptions,
+    pub(crate) report: BmcReport,
     /// What the compiled program says to a bug.
     pub(crate) confirmation: Option<Confirmation>,
 }

@@ -76,7 +76,7 @@ fn the_compiled_program_is_led_to_a_bug() {
 fn what_is_not_modelled_is_refused_with_its_place() {
     assert_snapshot!(bmc("corpus/c/errors/fork.c"), @r"
     exit 2
-    corpus/c/errors/fork.c:4: a call of fork, which is not modelled
+    corpus/c/errors/fork.c:4: the function `fork` is neither defined nor supported: define it in the program
     ");
     assert_snapshot!(bmc("corpus/c/nothing.c"), @r"
     exit 2

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use raddle_bmc::{Bug, InputValue, Model as Bounded, Options, ReadValue, TraceStep};
+use raddle_bmc::{BmcOptions, Counterexample, InputValue, Model as Bounded, ReadValue, TraceStep};
 use raddle_c::{Error, Guide, KnownRead, Request, Source, Verdict};
 use raddle_core::model::Model;
 
@@ -22,7 +22,7 @@ use crate::recorded::Recorded;
 use crate::results::bmc::Confirmation;
 
 /// Looks for a bug in the compiled program.
-pub(super) fn confirm(options: &Options, bug: &Bug, args: &BmcArgs) -> Confirmation {
+pub(super) fn confirm(options: &BmcOptions, bug: &Counterexample, args: &BmcArgs) -> Confirmation {
     let unknown = |why: String| Confirmation::Unknown(why);
     let mut source = Source {
         files: vec![options.file.clone()],
@@ -58,7 +58,7 @@ pub(super) fn confirm(options: &Options, bug: &Bug, args: &BmcArgs) -> Confirmat
 }
 
 /// Leads the program along the counterexample, for half of the time, and then explores it.
-fn explore(request: &Request, bug: &Bug, time: Duration) -> Result<Confirmation, Error> {
+fn explore(request: &Request, bug: &Counterexample, time: Duration) -> Result<Confirmation, Error> {
     let start = Instant::now();
     let object = raddle_c::build(&request.source)?;
     let confirmed = |found: raddle_c::Bug| {
@@ -95,7 +95,7 @@ fn explore(request: &Request, bug: &Bug, time: Duration) -> Result<Confirmation,
 }
 
 /// What threads read in the counterexample.
-fn guide(bug: &Bug) -> Guide {
+fn guide(bug: &Counterexample) -> Guide {
     let known = |step: &TraceStep| {
         let ReadValue { cell, value, bits } = step.read.clone()?;
         let (thread, place) = (step.thread.clone(), step.place.clone());
@@ -106,7 +106,7 @@ fn guide(bug: &Bug) -> Guide {
 
 /// Whether a compiled program fails where this happens. One that accesses memory beyond an object, or that nobody has
 /// initialised, or a variable whose function has ended, may go on.
-fn notices(bug: &Bug) -> bool {
+fn notices(bug: &Counterexample) -> bool {
     !matches!(bug.kind.as_str(), "crash" | "misuse" | "use-after-return")
 }
 

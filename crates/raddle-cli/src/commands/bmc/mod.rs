@@ -7,7 +7,7 @@ mod confirm;
 
 use std::io::{IsTerminal, Write};
 
-use raddle_bmc::{Answer, Options, Report};
+use raddle_bmc::{BmcOptions, BmcReport, BmcVerdict};
 
 use crate::args::BmcArgs;
 use crate::internal_error;
@@ -26,13 +26,13 @@ pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputE
     };
     let (options, report) = match checked {
         Ok(checked) => checked,
-        Err(refusal) => {
-            complain(refusal);
+        Err(error) => {
+            complain(error);
             return Ok(Status::Failed);
         }
     };
-    let confirmation = match &report.answer {
-        Answer::Bug(bug) if !args.no_replay => Some(confirm::confirm(&options, bug, args)),
+    let confirmation = match &report.verdict {
+        BmcVerdict::Bug(bug) if !args.no_replay => Some(confirm::confirm(&options, bug, args)),
         _ => None,
     };
     let outcome = Outcome { program: args.program.clone(), options, report, confirmation };
@@ -54,15 +54,15 @@ fn status(outcome: &Outcome) -> Status {
         internal_error::report("the compiled program does not do what the counterexample says");
         return Status::Failed;
     }
-    match outcome.report.answer {
-        Answer::Bug(_) => Status::Inconsistent,
-        Answer::Safe => Status::Good,
-        Answer::Bounded(_) | Answer::Timeout => Status::Unknown,
+    match outcome.report.verdict {
+        BmcVerdict::Bug(_) => Status::Inconsistent,
+        BmcVerdict::Safe => Status::Good,
+        BmcVerdict::Bounded(_) | BmcVerdict::Timeout => Status::Unknown,
     }
 }
 
 /// One line on a terminal, none in a pipe.
-fn progress(options: &Options, report: &Report) {
+fn progress(options: &BmcOptions, report: &BmcReport) {
     let mut stderr = std::io::stderr();
     if stderr.is_terminal() {
         let size = &report.statistics;
@@ -71,7 +71,7 @@ fn progress(options: &Options, report: &Report) {
             "\rrounds {}, unwind {}: {} clauses, {:.1} s ",
             options.rounds, options.unwind, size.clauses, size.seconds
         );
-        if !matches!(report.answer, Answer::Bounded(_)) {
+        if !matches!(report.verdict, BmcVerdict::Bounded(_)) {
             let _ = writeln!(stderr);
         }
     }

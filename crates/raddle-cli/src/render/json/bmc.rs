@@ -1,6 +1,6 @@
 //! What came of it, as one JSON object. Names are those of `raddle check --json`.
 
-use raddle_bmc::Answer;
+use raddle_bmc::BmcVerdict;
 use serde::Serialize;
 
 use crate::output::{Output, OutputError};
@@ -49,11 +49,11 @@ struct InputLine<'a> {
 /// Prints it.
 pub(crate) fn print(outcome: &Outcome, output: &mut Output) -> Result<(), OutputError> {
     let Outcome { options, report, .. } = outcome;
-    let (verdict, bound) = match &report.answer {
-        Answer::Bug(_) => ("bug", None),
-        Answer::Safe => ("clean", None),
-        Answer::Bounded(reasons) => ("incomplete", Some(reasons.join("; "))),
-        Answer::Timeout => ("incomplete", Some(String::from("the time was up"))),
+    let (verdict, bound) = match &report.verdict {
+        BmcVerdict::Bug(_) => ("bug", None),
+        BmcVerdict::Safe => ("clean", None),
+        BmcVerdict::Bounded(reasons) => ("incomplete", Some(reasons.join("; "))),
+        BmcVerdict::Timeout => ("incomplete", Some(String::from("the time was up"))),
     };
     output.json(&Line {
         command: "bmc",
@@ -74,7 +74,7 @@ pub(crate) fn print(outcome: &Outcome, output: &mut Output) -> Result<(), Output
 }
 
 fn bug(outcome: &Outcome) -> Option<BugLine<'_>> {
-    let Answer::Bug(bug) = &outcome.report.answer else { return None };
+    let BmcVerdict::Bug(bug) = &outcome.report.verdict else { return None };
     let steps: Vec<String> =
         bug.steps.iter().map(|step| format!("{}: {}", step.thread, step.text)).collect();
     let (confirmed, trace) = match &outcome.confirmation {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use raddle_bmc::{Answer, Bug, Model, Options};
+use raddle_bmc::{BmcOptions, BmcVerdict, Counterexample, Model};
 
 use super::native;
 use crate::results::bmc::{Confirmation, Outcome};
@@ -11,22 +11,22 @@ use crate::results::bmc::{Confirmation, Outcome};
 pub(crate) fn text(outcome: &Outcome) -> String {
     let Outcome { program, options, report, confirmation } = outcome;
     let mut text = format!("{}, {}: ", program.display(), options.model.name());
-    match &report.answer {
-        Answer::Bug(bug) => text += &found(bug, confirmation.as_ref()),
-        Answer::Safe => {
+    match &report.verdict {
+        BmcVerdict::Bug(bug) => text += &found(bug, confirmation.as_ref()),
+        BmcVerdict::Safe => {
             let _ = writeln!(
                 text,
                 "clean: nothing is wrong, and {} leave no execution out",
                 bounds(options)
             );
         }
-        Answer::Bounded(reasons) => {
+        BmcVerdict::Bounded(reasons) => {
             let _ = writeln!(text, "no bug within {}", bounds(options));
             for reason in reasons {
                 let _ = writeln!(text, "  {reason}");
             }
         }
-        Answer::Timeout => {
+        BmcVerdict::Timeout => {
             let _ = writeln!(text, "the time was up: nothing is known of {}", bounds(options));
         }
     }
@@ -49,7 +49,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// The bounds, as the options are called.
-pub(crate) fn bounds(options: &Options) -> String {
+pub(crate) fn bounds(options: &BmcOptions) -> String {
     let mut text = format!("rounds={}, unwind={}", options.rounds, options.unwind);
     if options.model != Model::Sc {
         match options.abstraction {
@@ -68,7 +68,7 @@ pub(crate) fn bounds(options: &Options) -> String {
     text
 }
 
-fn found(bug: &Bug, confirmation: Option<&Confirmation>) -> String {
+fn found(bug: &Counterexample, confirmation: Option<&Confirmation>) -> String {
     let mut text = match confirmation {
         Some(Confirmation::Confirmed(_, native)) => native::describe(native),
         _ => own(bug),
@@ -100,7 +100,7 @@ fn found(bug: &Bug, confirmation: Option<&Confirmation>) -> String {
 }
 
 /// The bug as the solver found it.
-fn own(bug: &Bug) -> String {
+fn own(bug: &Counterexample) -> String {
     let mut text = format!("thread {}: {}\n  at {}\n\n", bug.thread, bug.message, bug.place);
     let width =
         bug.steps.iter().map(|step| step.thread.len() + step.text.len()).max().unwrap_or(0) + 2;

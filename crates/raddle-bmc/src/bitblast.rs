@@ -1,37 +1,40 @@
-//! From terms to clauses.
+//! Bit-blasting: from terms to clauses.
 //!
-//! Every term becomes a literal for each bit. Gates are made once each, and simplified if an input is constant or if two
-//! are the same; both directions of every gate are encoded (Tseitin), as most are used both ways. Adders ripple,
-//! products are sums of shifted rows, and a division is the product that it undoes, with a remainder that is less than
-//! the divisor.
+//! Every term becomes one literal per bit. Equal gates are shared, and gates with constant or equal inputs are simplified.
+//! Both directions of every gate are encoded (Tseitin), since most gates occur in both polarities. Adders ripple, products
+//! are sums of shifted rows, and a division is encoded as the inverse product, with a remainder less than the divisor.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::solve::{Lit, Solver, YES};
+use crate::sat_solver::{Lit, SatSolver, TRUE_LIT};
 use crate::term::{BinaryOp, Term, TermNode, TermStore, ValueSet, evaluate, mask, signed};
 
+/// A gate with normalised inputs, as the key under which its output is shared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Gate {
     And(Lit, Lit),
     Xor(Lit, Lit),
+    /// The second input if the first is true, otherwise the third.
     Mux(Lit, Lit, Lit),
+    /// True if two or three inputs are.
     Majority(Lit, Lit, Lit),
 }
 
 /// Quotient and remainder.
 type Division = (Box<[Lit]>, Box<[Lit]>);
 
-/// Turns terms into clauses.
-pub(crate) struct Blaster {
-    pub(crate) solver: Solver,
+/// Adds the clauses of terms to a solver.
+pub(crate) struct BitBlaster {
+    pub(crate) solver: SatSolver,
+    /// The literals of the terms that were encoded, the lowest bit first.
     bits: FxHashMap<Term, Box<[Lit]>>,
     gates: FxHashMap<Gate, Lit>,
     divisions: FxHashMap<(Term, Term), Division>,
 }
 
-impl Blaster {
-    pub(crate) fn new(solver: Solver) -> Self {
-        Blaster {
+impl BitBlaster {
+    pub(crate) fn new(solver: SatSolver) -> Self {
+        BitBlaster {
             solver,
             bits: FxHashMap::default(),
             gates: FxHashMap::default(),
@@ -39,7 +42,7 @@ impl Blaster {
         }
     }
 
-    /// Makes a term true.
+    /// Adds the constraint that a one-bit term is true.
     pub(crate) fn require(&mut self, terms: &mut TermStore, term: Term) {
         match terms.node(term) {
             TermNode::Binary(BinaryOp::And, a, b) => {
@@ -49,19 +52,19 @@ impl Blaster {
             TermNode::Not(inner) => self.forbid(terms, inner),
             _ => {
                 let lit = self.lit(terms, term);
-                self.solver.add(&[lit]);
+                self.solver.add_clause(&[lit]);
             }
         }
     }
 
-    /// Makes a conjunction false: a clause. If a part of it says that two terms differ, then a clause for every bit, in
-    /// place of a gate for every bit.
+    /// Adds the constraint that a conjunction is false, as a clause. If one conjunct is the inequality of two terms, adds
+    /// two clauses per bit, which avoids a gate per bit.
     fn forbid(&mut self, terms: &mut TermStore, term: Term) {
         let (mut open, mut clause, mut equal) = (vec![term], vec![], None);
         while let Some(term) = open.pop() {
             match terms.node(term) {
                 TermNode::Binary(BinaryOp::And, a, b) if terms.width(term) == 1 => {
-                    open.extend([a, b])
+                    open.extend([a, b]);
                 }
                 TermNode::Not(inner) if equal.is_none() && is_equality(terms, inner) => {
                     equal = Some(inner);
@@ -72,39 +75,39 @@ impl Blaster {
         match equal.map(|equal| terms.node(equal)) {
             Some(TermNode::Binary(BinaryOp::Eq, a, b)) => {
                 let (a, b) = (self.bits(terms, a), self.bits(terms, b));
-                // Bits may share literals.
+                // Several bits may have the same literals.
                 let mut done = FxHashSet::default();
                 for (&a, &b) in a.iter().zip(&b) {
                     if done.insert((a, b)) {
-                        self.imply_equal(&clause, a, b);
+                        self.require_equal_unless(&clause, a, b);
                     }
                 }
             }
-            _ => self.solver.add(&clause),
+            _ => self.solver.add_clause(&clause),
         }
     }
 
-    /// One literal of the clause is true, or these two are equal.
-    fn imply_equal(&mut self, clause: &[Lit], a: Lit, b: Lit) {
+    /// Adds the constraint that a literal of the clause is true, or `a` equals `b`.
+    fn require_equal_unless(&mut self, clause: &[Lit], a: Lit, b: Lit) {
         if a == b {
             return;
         }
         for (a, b) in [(a, -b), (-a, b)] {
-            let rest = [a, b].into_iter().filter(|&lit| lit != -YES);
+            let rest = [a, b].into_iter().filter(|&lit| lit != -TRUE_LIT);
             let whole: Vec<Lit> = clause.iter().copied().chain(rest).collect();
-            if !whole.contains(&YES) {
-                self.solver.add(&whole);
+            if !whole.contains(&TRUE_LIT) {
+                self.solver.add_clause(&whole);
             }
         }
     }
 
-    /// The literal of a truth value.
+    /// The literal of a one-bit term.
     pub(crate) fn lit(&mut self, terms: &mut TermStore, term: Term) -> Lit {
         self.bits(terms, term)[0]
     }
 
-    /// The value of a term in the assignment that was found. What is not in the formula is computed from what is; a
-    /// variable that is not in it is 0.
+    /// The value of a term in the assignment that the solver found. Terms that are not in the formula are evaluated;
+    /// variables that are not in it are 0.
     pub(crate) fn value(&self, terms: &TermStore, term: Term) -> u64 {
         if let Some(bits) = self.bits.get(&term) {
             let bit = |value, &lit| value << 1 | u64::from(self.solver.value(lit));
@@ -129,7 +132,7 @@ impl Blaster {
         }
     }
 
-    /// The literals of a term, the lowest first.
+    /// The literals of a term, the lowest bit first.
     pub(crate) fn bits(&mut self, terms: &mut TermStore, term: Term) -> Box<[Lit]> {
         if let Some(bits) = self.bits.get(&term) {
             return bits.clone();
@@ -137,7 +140,7 @@ impl Blaster {
         let width = usize::from(terms.width(term));
         let bits: Box<[Lit]> = match terms.node(term) {
             TermNode::Const(value) => {
-                (0..width).map(|i| if value >> i & 1 == 1 { YES } else { -YES }).collect()
+                (0..width).map(|i| if value >> i & 1 == 1 { TRUE_LIT } else { -TRUE_LIT }).collect()
             }
             TermNode::Var(_) => self.variable(&terms.values(term), width),
             TermNode::Not(a) => self.bits(terms, a).iter().map(|lit| -lit).collect(),
@@ -148,7 +151,7 @@ impl Blaster {
             }
             TermNode::Zext(a) => {
                 let mut bits = self.bits(terms, a).into_vec();
-                bits.resize(width, -YES);
+                bits.resize(width, -TRUE_LIT);
                 bits.into()
             }
             TermNode::Sext(a) => {
@@ -167,25 +170,31 @@ impl Blaster {
         bits
     }
 
-    /// The literals of a variable. Bits that are the same in all its values are constants, and bits that are equal or
-    /// opposite in all of them have one literal: -1, 0, 1 and 2 take two, however wide the variable is.
+    /// The literals of a new variable. Bits that are the same in all possible values are constants, and bits that are equal
+    /// or complementary in all of them share one literal: a variable with the values -1, 0, 1 and 2 has two literals,
+    /// whatever its width.
     fn variable(&mut self, values: &ValueSet, width: usize) -> Box<[Lit]> {
         let mut known: FxHashMap<Vec<bool>, Lit> = FxHashMap::default();
         let mut bit = |i: usize| {
             let Some(few) = values.few() else {
-                return if values.zeros() >> i & 1 == 1 { -YES } else { self.solver.fresh() };
+                return if values.zeros() >> i & 1 == 1 {
+                    -TRUE_LIT
+                } else {
+                    self.solver.new_variable()
+                };
             };
             let column: Vec<bool> = few.iter().map(|value| value >> i & 1 == 1).collect();
             if !column.contains(&true) {
-                return -YES;
+                return -TRUE_LIT;
             }
-            let is_opposite = column[0];
-            let column: Vec<bool> = column.into_iter().map(|bit| bit != is_opposite).collect();
+            // Complementary columns get the same key: its first bit is false.
+            let is_complement = column[0];
+            let column: Vec<bool> = column.into_iter().map(|bit| bit != is_complement).collect();
             let lit = match column.contains(&true) {
-                true => *known.entry(column).or_insert_with(|| self.solver.fresh()),
-                false => -YES,
+                true => *known.entry(column).or_insert_with(|| self.solver.new_variable()),
+                false => -TRUE_LIT,
             };
-            if is_opposite { -lit } else { lit }
+            if is_complement { -lit } else { lit }
         };
         (0..width).map(&mut bit).collect()
     }
@@ -199,10 +208,10 @@ impl Blaster {
         match op {
             BinaryOp::And => x.iter().zip(&y).map(|(&x, &y)| self.and(x, y)).collect(),
             BinaryOp::Xor => x.iter().zip(&y).map(|(&x, &y)| self.xor(x, y)).collect(),
-            BinaryOp::Add => self.sum(&x, &y, -YES).0,
+            BinaryOp::Add => self.sum(&x, &y, -TRUE_LIT).0,
             BinaryOp::Sub => {
                 let y: Vec<Lit> = y.iter().map(|lit| -lit).collect();
-                self.sum(&x, &y, YES).0
+                self.sum(&x, &y, TRUE_LIT).0
             }
             BinaryOp::Mul => self.product(&x, &y),
             BinaryOp::Shl => self.shift(&x, &y, BinaryOp::Shl),
@@ -222,15 +231,16 @@ impl Blaster {
 
     fn equal(&mut self, x: &[Lit], y: &[Lit]) -> Lit {
         let same: Vec<Lit> = x.iter().zip(y).map(|(&x, &y)| -self.xor(x, y)).collect();
-        same.into_iter().fold(YES, |all, same| self.and(all, same))
+        same.into_iter().fold(TRUE_LIT, |all, same| self.and(all, same))
     }
 
-    /// Whether the first is less: there is no carry out of `x + !y + 1`.
+    /// Unsigned `x < y`: there is no carry out of `x + !y + 1`.
     fn less(&mut self, x: &[Lit], y: &[Lit]) -> Lit {
-        let carry = x.iter().zip(y).fold(YES, |carry, (&x, &y)| self.majority(x, -y, carry));
+        let carry = x.iter().zip(y).fold(TRUE_LIT, |carry, (&x, &y)| self.majority(x, -y, carry));
         -carry
     }
 
+    /// The sum and the carry out of a ripple-carry adder.
     fn sum(&mut self, x: &[Lit], y: &[Lit], carry: Lit) -> (Box<[Lit]>, Lit) {
         let mut carry = carry;
         let mut bit = |(&x, &y): (&Lit, &Lit)| {
@@ -243,46 +253,50 @@ impl Blaster {
         (bits, carry)
     }
 
+    /// The lowest bits of the product. The operand with more constant bits selects the rows.
     fn product(&mut self, x: &[Lit], y: &[Lit]) -> Box<[Lit]> {
         let width = x.len();
-        let constants = |bits: &[Lit]| bits.iter().filter(|lit| lit.abs() == YES).count();
+        let constants = |bits: &[Lit]| bits.iter().filter(|lit| lit.abs() == TRUE_LIT).count();
         let (x, y) = if constants(x) > constants(y) { (y, x) } else { (x, y) };
-        let mut total: Box<[Lit]> = vec![-YES; width].into();
+        let mut total: Box<[Lit]> = vec![-TRUE_LIT; width].into();
         for (i, &digit) in y.iter().enumerate() {
-            if digit == -YES {
+            if digit == -TRUE_LIT {
                 continue;
             }
-            let row: Vec<Lit> =
-                (0..width).map(|j| if j < i { -YES } else { self.and(x[j - i], digit) }).collect();
-            total = self.sum(&total, &row, -YES).0;
+            let row: Vec<Lit> = (0..width)
+                .map(|j| if j < i { -TRUE_LIT } else { self.and(x[j - i], digit) })
+                .collect();
+            total = self.sum(&total, &row, -TRUE_LIT).0;
         }
         total
     }
 
-    /// Shifts by every power of two that the number of places may have.
+    /// A barrel shifter: one row of multiplexers per bit of the distance.
     fn shift(&mut self, x: &[Lit], by: &[Lit], op: BinaryOp) -> Box<[Lit]> {
         let width = x.len();
-        let fill = if op == BinaryOp::Ashr { x[width - 1] } else { -YES };
+        let fill = if op == BinaryOp::Ashr { x[width - 1] } else { -TRUE_LIT };
         let steps = (usize::BITS - (width - 1).leading_zeros()) as usize;
         let mut bits: Vec<Lit> = x.to_vec();
         for (i, &digit) in by.iter().take(steps).enumerate() {
-            let places = 1usize << i;
-            let moved = |j: usize| match op {
-                BinaryOp::Shl => j.checked_sub(places).map_or(fill, |j| bits[j]),
-                _ => bits.get(j + places).copied().unwrap_or(fill),
+            let distance = 1usize << i;
+            let shifted = |j: usize| match op {
+                BinaryOp::Shl => j.checked_sub(distance).map_or(fill, |j| bits[j]),
+                _ => bits.get(j + distance).copied().unwrap_or(fill),
             };
-            let moved: Vec<Lit> = (0..width).map(moved).collect();
-            bits = moved.iter().zip(&bits).map(|(&a, &b)| self.mux(digit, a, b)).collect();
+            let shifted: Vec<Lit> = (0..width).map(shifted).collect();
+            bits = shifted.iter().zip(&bits).map(|(&a, &b)| self.mux(digit, a, b)).collect();
         }
-        let mut too_far = by.iter().skip(steps).fold(-YES, |any, &lit| self.or(any, lit));
+        let mut exceeds_width =
+            by.iter().skip(steps).fold(-TRUE_LIT, |any, &lit| self.or(any, lit));
         if !width.is_power_of_two() {
             let (low, limit) = (&by[..steps.min(by.len())], width);
-            let limit: Vec<Lit> =
-                (0..low.len()).map(|i| if limit >> i & 1 == 1 { YES } else { -YES }).collect();
+            let limit: Vec<Lit> = (0..low.len())
+                .map(|i| if limit >> i & 1 == 1 { TRUE_LIT } else { -TRUE_LIT })
+                .collect();
             let within = self.less(low, &limit);
-            too_far = self.or(too_far, -within);
+            exceeds_width = self.or(exceeds_width, -within);
         }
-        bits.iter().map(|&bit| self.mux(too_far, fill, bit)).collect()
+        bits.iter().map(|&bit| self.mux(exceeds_width, fill, bit)).collect()
     }
 
     /// Quotient and remainder: `x = q * y + r` without overflow, and `r < y`.
@@ -292,20 +306,22 @@ impl Blaster {
         }
         let (x, y) = (self.bits(terms, a), self.bits(terms, b));
         let width = x.len();
-        let mut fresh = || (0..width).map(|_| self.solver.fresh()).collect::<Box<[Lit]>>();
-        let (quotient, remainder) = (fresh(), fresh());
-        let long = |bits: &[Lit]| [bits, &vec![-YES; width]].concat();
-        let product = self.product(&long(&quotient), &long(&y));
-        let (sum, _) = self.sum(&product, &long(&remainder), -YES);
-        let exact = self.equal(&sum, &long(&x));
+        let mut variables =
+            || (0..width).map(|_| self.solver.new_variable()).collect::<Box<[Lit]>>();
+        let (quotient, remainder) = (variables(), variables());
+        // Twice the width excludes overflow.
+        let wide = |bits: &[Lit]| [bits, &vec![-TRUE_LIT; width]].concat();
+        let product = self.product(&wide(&quotient), &wide(&y));
+        let (sum, _) = self.sum(&product, &wide(&remainder), -TRUE_LIT);
+        let exact = self.equal(&sum, &wide(&x));
         let small = self.less(&remainder, &y);
-        let zero = self.equal(&y, &vec![-YES; width]);
-        self.solver.add(&[zero, exact]);
-        self.solver.add(&[zero, small]);
-        let all_ones = self.equal(&quotient, &vec![YES; width]);
+        let zero = self.equal(&y, &vec![-TRUE_LIT; width]);
+        self.solver.add_clause(&[zero, exact]);
+        self.solver.add_clause(&[zero, small]);
+        let all_ones = self.equal(&quotient, &vec![TRUE_LIT; width]);
         let unchanged = self.equal(&remainder, &x);
-        self.solver.add(&[-zero, all_ones]);
-        self.solver.add(&[-zero, unchanged]);
+        self.solver.add_clause(&[-zero, all_ones]);
+        self.solver.add_clause(&[-zero, unchanged]);
         self.divisions.insert((a, b), (quotient.clone(), remainder.clone()));
         (quotient, remainder)
     }
@@ -314,11 +330,12 @@ impl Blaster {
         -self.and(-a, -b)
     }
 
-    fn gate(&mut self, gate: Gate, clauses: impl FnOnce(&mut Solver, Lit)) -> Lit {
+    /// The output of a gate. `clauses` defines a new output.
+    fn gate(&mut self, gate: Gate, clauses: impl FnOnce(&mut SatSolver, Lit)) -> Lit {
         if let Some(&lit) = self.gates.get(&gate) {
             return lit;
         }
-        let out = self.solver.fresh();
+        let out = self.solver.new_variable();
         clauses(&mut self.solver, out);
         self.gates.insert(gate, out);
         out
@@ -327,13 +344,13 @@ impl Blaster {
     fn and(&mut self, a: Lit, b: Lit) -> Lit {
         let (a, b) = (a.min(b), a.max(b));
         match (a, b) {
-            _ if a == -YES || b == -YES || a == -b => -YES,
-            _ if a == YES || a == b => b,
-            _ if b == YES => a,
+            _ if a == -TRUE_LIT || b == -TRUE_LIT || a == -b => -TRUE_LIT,
+            _ if a == TRUE_LIT || a == b => b,
+            _ if b == TRUE_LIT => a,
             _ => self.gate(Gate::And(a, b), |solver, out| {
-                solver.add(&[-out, a]);
-                solver.add(&[-out, b]);
-                solver.add(&[out, -a, -b]);
+                solver.add_clause(&[-out, a]);
+                solver.add_clause(&[-out, b]);
+                solver.add_clause(&[out, -a, -b]);
             }),
         }
     }
@@ -342,35 +359,36 @@ impl Blaster {
         let (x, y) = (a.abs().min(b.abs()), a.abs().max(b.abs()));
         let negate = (a < 0) != (b < 0);
         let out = match (x, y) {
-            _ if x == y => -YES,
-            (YES, _) => -y,
+            _ if x == y => -TRUE_LIT,
+            (TRUE_LIT, _) => -y,
             _ => self.gate(Gate::Xor(x, y), |solver, out| {
-                solver.add(&[-out, x, y]);
-                solver.add(&[-out, -x, -y]);
-                solver.add(&[out, -x, y]);
-                solver.add(&[out, x, -y]);
+                solver.add_clause(&[-out, x, y]);
+                solver.add_clause(&[-out, -x, -y]);
+                solver.add_clause(&[out, -x, y]);
+                solver.add_clause(&[out, x, -y]);
             }),
         };
         if negate { -out } else { out }
     }
 
+    /// `a` if `c` is true, otherwise `b`.
     fn mux(&mut self, c: Lit, a: Lit, b: Lit) -> Lit {
         match () {
-            () if c == YES || a == b => a,
-            () if c == -YES => b,
+            () if c == TRUE_LIT || a == b => a,
+            () if c == -TRUE_LIT => b,
             () if c < 0 => self.mux(-c, b, a),
             () if a == -b => self.xor(c, b),
-            () if a == YES || a == c => self.or(c, b),
-            () if a == -YES || a == -c => self.and(-c, b),
-            () if b == YES || b == -c => self.or(-c, a),
-            () if b == -YES || b == c => self.and(c, a),
+            () if a == TRUE_LIT || a == c => self.or(c, b),
+            () if a == -TRUE_LIT || a == -c => self.and(-c, b),
+            () if b == TRUE_LIT || b == -c => self.or(-c, a),
+            () if b == -TRUE_LIT || b == c => self.and(c, a),
             () => self.gate(Gate::Mux(c, a, b), |solver, out| {
-                solver.add(&[-c, -a, out]);
-                solver.add(&[-c, a, -out]);
-                solver.add(&[c, -b, out]);
-                solver.add(&[c, b, -out]);
-                solver.add(&[-a, -b, out]);
-                solver.add(&[a, b, -out]);
+                solver.add_clause(&[-c, -a, out]);
+                solver.add_clause(&[-c, a, -out]);
+                solver.add_clause(&[c, -b, out]);
+                solver.add_clause(&[c, b, -out]);
+                solver.add_clause(&[-a, -b, out]);
+                solver.add_clause(&[a, b, -out]);
             }),
         }
     }
@@ -383,22 +401,23 @@ impl Blaster {
             if x == y || z == -x {
                 return if x == y { x } else { y };
             }
-            if x == YES {
+            if x == TRUE_LIT {
                 return self.or(y, z);
             }
-            if x == -YES {
+            if x == -TRUE_LIT {
                 return self.and(y, z);
             }
         }
         self.gate(Gate::Majority(a, b, c), |solver, out| {
             for (x, y) in [(a, b), (a, c), (b, c)] {
-                solver.add(&[-x, -y, out]);
-                solver.add(&[x, y, -out]);
+                solver.add_clause(&[-x, -y, out]);
+                solver.add_clause(&[x, y, -out]);
             }
         })
     }
 }
 
+/// Returns `true` for the equality of terms of more than one bit.
 fn is_equality(terms: &TermStore, term: Term) -> bool {
     matches!(terms.node(term), TermNode::Binary(BinaryOp::Eq, a, _) if terms.width(a) > 1)
 }

@@ -1,33 +1,36 @@
-//! Expressions that have an address.
+//! Lvalues: expressions that denote objects.
 
 use lang_c::ast::{BinaryOperator, Expression, MemberExpression, MemberOperator, UnaryOperator};
 use lang_c::span::Node as Ast;
 
-use super::{Exec, Result, Symbol, Value};
-use crate::space::spot;
+use super::{CSymbol, CValue, Result, SymbolicExecutor};
+use crate::address_space::span_key;
+use crate::c_type::{CHAR, CType};
 use crate::term::Term;
-use crate::types::{CHAR, Type};
 
-impl<'a> Exec<'a> {
-    /// The value of something that has an address; arrays and functions become pointers.
-    pub(super) fn place_value(&mut self, expression: &'a Ast<Expression>) -> Result<(Value, Type)> {
+impl<'a> SymbolicExecutor<'a> {
+    /// The value of an lvalue. Arrays and functions become pointers.
+    pub(super) fn load_lvalue(
+        &mut self,
+        expression: &'a Ast<Expression>,
+    ) -> Result<(CValue, CType)> {
         let (at, ty) = self.lvalue(expression)?;
         self.here = expression.span;
-        match ty.plain() {
-            Type::Array(of, _) => Ok((Value::Scalar(at), Type::Pointer(of.clone()))),
-            Type::Function(_) => Ok((Value::Scalar(at), Type::pointer(ty))),
+        match ty.unqualified() {
+            CType::Array(of, _) => Ok((CValue::Scalar(at), CType::Pointer(of.clone()))),
+            CType::Function(_) => Ok((CValue::Scalar(at), CType::pointer_to(ty))),
             _ => {
                 let value = self.load(at, &ty)?;
-                Ok((value, ty.plain().clone()))
+                Ok((value, ty.unqualified().clone()))
             }
         }
     }
 
-    /// The type of something that has an address; nothing if it has none.
-    pub(super) fn lvalue_type(&mut self, expression: &'a Ast<Expression>) -> Result<Option<Type>> {
+    /// The type of an lvalue, before arrays and functions become pointers. `None` for other expressions.
+    pub(super) fn lvalue_type(&mut self, expression: &'a Ast<Expression>) -> Result<Option<CType>> {
         match &expression.node {
             Expression::Identifier(name)
-                if matches!(self.lookup(&name.node.name), Some(Symbol::Constant(_))) =>
+                if matches!(self.lookup(&name.node.name), Some(CSymbol::Constant(_))) =>
             {
                 Ok(None)
             }
@@ -61,26 +64,26 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// The address and type of something that has an address.
-    pub(super) fn lvalue(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, Type)> {
+    /// The address and type of an lvalue. A structure that is not an lvalue is stored in a temporary object.
+    pub(super) fn lvalue(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, CType)> {
         self.here = expression.span;
         match &expression.node {
-            Expression::Identifier(name) => self.named(&name.node.name),
+            Expression::Identifier(name) => self.symbol_address(&name.node.name),
             Expression::StringLiteral(text) => {
-                let (at, size) = self.string(spot(text.span), &text.node)?;
-                Ok((at, Type::Array(std::rc::Rc::new(CHAR), Some(size))))
+                let (at, size) = self.string_literal(span_key(text.span), &text.node)?;
+                Ok((at, CType::Array(std::rc::Rc::new(CHAR), Some(size))))
             }
             Expression::CompoundLiteral(literal) => {
                 let ty = self.type_name(&literal.node.type_name.node)?;
                 self.here = expression.span;
-                self.compound(ty, &literal.node.initializer_list)
+                self.compound_literal(ty, &literal.node.initializer_list)
             }
-            Expression::Member(member) => self.member(&member.node),
+            Expression::Member(member) => self.member_lvalue(&member.node),
             Expression::UnaryOperator(unary)
                 if unary.node.operator.node == UnaryOperator::Indirection =>
             {
                 let (at, ty) = self.scalar(&unary.node.operand)?;
-                self.pointed(at, &ty)
+                self.dereference(at, &ty)
             }
             Expression::BinaryOperator(binary)
                 if binary.node.operator.node == BinaryOperator::Index =>
@@ -88,55 +91,56 @@ impl<'a> Exec<'a> {
                 let (a, a_type) = self.scalar(&binary.node.lhs)?;
                 let (b, b_type) = self.scalar(&binary.node.rhs)?;
                 self.here = expression.span;
-                let (at, ty) = self.add(a, &a_type, b, &b_type, false)?;
-                self.pointed(at, &ty)
+                let (at, ty) = self.pointer_arithmetic(a, &a_type, b, &b_type, false)?;
+                self.dereference(at, &ty)
             }
             _ => match self.eval(expression)? {
-                // A structure that a function returned: an object of its own.
-                (value @ Value::Record(_), ty) => {
+                // A structure that a function returns.
+                (value @ CValue::Record(_), ty) => {
                     let size = self.size(&ty)?;
-                    let object = self.make("(value)", size, false);
+                    let object = self.new_object("(value)", size, false);
                     let at = self.address(object);
                     self.store(at, &ty, value)?;
                     Ok((at, ty))
                 }
-                _ => self.refuse("something that has no address"),
+                _ => self.unsupported("this expression is not an lvalue"),
             },
         }
     }
 
-    fn pointed(&mut self, at: Term, ty: &Type) -> Result<(Term, Type)> {
+    /// The object that a pointer of type `ty` points to.
+    fn dereference(&mut self, at: Term, ty: &CType) -> Result<(Term, CType)> {
         match ty.target() {
             Some(target) => Ok((at, target.clone())),
-            None => self.refuse("something that is no pointer is followed"),
+            None => self.unsupported("the dereferenced expression is not a pointer"),
         }
     }
 
-    fn member(&mut self, member: &'a MemberExpression) -> Result<(Term, Type)> {
+    fn member_lvalue(&mut self, member: &'a MemberExpression) -> Result<(Term, CType)> {
         let (at, ty) = match member.operator.node {
             MemberOperator::Direct => self.lvalue(&member.expression)?,
             MemberOperator::Indirect => {
                 let (at, ty) = self.scalar(&member.expression)?;
-                self.pointed(at, &ty)?
+                self.dereference(at, &ty)?
             }
         };
         let (offset, field) = self.field(&ty, &member.identifier.node.name)?;
         Ok((self.offset(at, offset), field))
     }
 
-    /// Where a field is, and its type.
-    pub(super) fn field(&self, ty: &Type, name: &str) -> Result<(u64, Type)> {
-        let Type::Record(number) = ty.plain() else {
-            return self.refuse(format!("a field {name} of what is no structure"));
+    /// The offset and type of a field, which may be in an anonymous structure.
+    pub(super) fn field(&self, ty: &CType, name: &str) -> Result<(u64, CType)> {
+        let CType::Record(number) = ty.unqualified() else {
+            return self.unsupported(format!("`.{name}` is applied to a type without fields"));
         };
         let record = &self.records[*number];
         let Some(fields) = &record.fields else {
-            return self.refuse(format!("struct {} is not defined", record.name));
+            return self.unsupported(format!("struct {} is not defined", record.name));
         };
         for field in fields {
             match &field.name {
                 Some(known) if known == name => return Ok((field.offset, field.ty.clone())),
-                None if matches!(field.ty, Type::Record(_)) => {
+                None if matches!(field.ty, CType::Record(_)) => {
                     if let Ok((offset, ty)) = self.field(&field.ty, name) {
                         return Ok((field.offset + offset, ty));
                     }
@@ -144,6 +148,6 @@ impl<'a> Exec<'a> {
                 _ => {}
             }
         }
-        self.refuse(format!("struct {} has no field {name}", record.name))
+        self.unsupported(format!("struct {} has no field `{name}`", record.name))
     }
 }
