@@ -2,7 +2,7 @@
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Op, OpKind, PlaceId, Program, Segment, Step,
+    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment, Step,
 };
 use raddle_core::trace::{Pending, Trace, TraceEvent};
 use raddle_testkit::script::{Script, ScriptProgram};
@@ -116,7 +116,9 @@ impl Program for Spinning {
         let registers = self.script.registers(node);
         registers.first().copied().filter(|value| self.shares_memory && value % 2 == 1)
     }
+}
 
+impl Naming for Spinning {
     fn place(&self, place: PlaceId) -> String {
         self.script.place(place)
     }
