@@ -126,6 +126,9 @@ fn renumber(program: &mut UnrolledProgram, thread: usize, kept_before: &[usize])
     for input in program.inputs.iter_mut().filter(|input| input.thread == thread) {
         input.after = kept_before[input.after];
     }
+    for blocked in &mut program.threads[thread].blocked_forever {
+        blocked.after = kept_before[blocked.after];
+    }
     for other in &mut program.threads {
         if let Some(creation) = &mut other.creation
             && creation.parent == thread

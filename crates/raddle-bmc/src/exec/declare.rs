@@ -275,6 +275,7 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn type_of(&mut self, expression: &'a Ast<Expression>) -> Result<CType> {
         let saved = self.state.clone();
         let statements = self.statement_count();
+        let blocked_forever = self.threads[self.thread].blocked_forever.len();
         let (checks, cuts, inputs) = (self.checks.len(), self.cuts.len(), self.inputs.len());
         let mallocs = self.mallocs;
         let only_type = std::mem::replace(&mut self.type_only, true);
@@ -285,6 +286,7 @@ impl<'a> SymbolicExecutor<'a> {
         };
         (self.type_only, self.mallocs) = (only_type, mallocs);
         self.threads[self.thread].statements.truncate(statements);
+        self.threads[self.thread].blocked_forever.truncate(blocked_forever);
         self.checks.truncate(checks);
         self.cuts.truncate(cuts);
         self.inputs.truncate(inputs);

@@ -25,6 +25,7 @@ use crate::term::{FALSE, TRUE, Term, TermNode};
 /// A snapshot of the executor before an iteration: its state, and the lengths of its lists.
 pub(super) struct IterationMark {
     statements: usize,
+    blocked_forever: usize,
     checks: usize,
     cuts: usize,
     inputs: usize,
@@ -41,6 +42,7 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn mark(&mut self) -> IterationMark {
         IterationMark {
             statements: self.statement_count(),
+            blocked_forever: self.threads[self.thread].blocked_forever.len(),
             checks: self.checks.len(),
             cuts: self.cuts.len(),
             inputs: self.inputs.len(),
@@ -189,6 +191,7 @@ impl<'a> SymbolicExecutor<'a> {
         self.instance_counts = instance_counts;
         self.state = before;
         self.threads[self.thread].statements.truncate(mark.statements);
+        self.threads[self.thread].blocked_forever.truncate(mark.blocked_forever);
         self.checks.truncate(mark.checks);
         self.cuts.truncate(mark.cuts);
         self.spurious_failures.truncate(mark.spurious_failures);

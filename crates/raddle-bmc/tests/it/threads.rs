@@ -152,6 +152,27 @@ fn variables_of_ended_threads_must_not_be_used() {
     assert_eq!(bug(&thread("pthread_exit(0);")), expected);
 }
 
+/// Slicing removes the reads of `x`, which nothing depends on.
+#[test]
+fn threads_may_block_after_statements_that_are_sliced_away() {
+    let text = "static int x;\nstatic void *run(void *a) {\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+                int s = x; s += x; s += x;\npthread_mutex_lock(&m);\npthread_mutex_lock(&m);\nreturn 0; }\n\
+                int main(void) {\npthread_t t;\npthread_create(&t, 0, run, 0);\nx = 1;\npthread_join(t, 0);\n}";
+    let found = bug(text);
+    assert!(found.contains("deadlock: main waits at "), "{found}");
+    assert!(found.contains("program.c:9"), "{found}");
+}
+
+/// The iteration with unknown values that decides whether a loop is a spin loop is undone, with the points where it blocks.
+#[test]
+fn exploratory_iterations_of_loops_do_not_deadlock() {
+    let text = "#include <semaphore.h>\nstatic atomic_int x;\nstatic void *run(void *a) {\nsem_t s;\n\
+                sem_init(&s, 0, 1000);\nint v;\ndo { sem_wait(&s); v = x; } while (!v);\nreturn 0; }\n\
+                int main(void) {\npthread_t t;\npthread_create(&t, 0, run, 0);\nx = 1;\npthread_join(t, 0);\n}";
+    let verdict = checked(text, 2, 3).verdict;
+    assert!(matches!(verdict, BmcVerdict::Bounded(_)), "{verdict:?}");
+}
+
 #[test]
 fn weak_exchanges_may_fail_spuriously() {
     let once = |strength: &str| {

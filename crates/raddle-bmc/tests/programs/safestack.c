@@ -1,5 +1,5 @@
-// Vyukov's stack (corpus/bmc/safestack.c), with what every operation sees in one execution in which it goes wrong: only
-// when threads are switched is left to the solver.
+// Vyukov's stack (corpus/bmc/safestack.c). Assumptions fix the values that each operation reads to those of one execution with
+// the bug; only the context switches are left to the solver.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
