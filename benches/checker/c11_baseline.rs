@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use raddle_consistency::check::Options;
+use raddle_consistency::check::CheckOptions;
 use raddle_core::model::Model;
 
 use crate::report::Report;
@@ -34,7 +34,7 @@ pub(crate) fn run(quick: bool, report: &mut Report) {
         let start = Instant::now();
         let allowed = allows(&execution);
         let baseline = start.elapsed().as_secs_f64();
-        let [ours] = race(&execution, Model::Rc20, [&Options::default()]);
+        let [ours] = race(&execution, Model::Rc20, [&CheckOptions::default()]);
         assert!(allowed && ours.answer == Answer::Consistent, "the answers differ");
         let quotient = baseline / ours.seconds;
         let (model, ours) = (Model::Rc20.name(), seconds(ours.seconds));
@@ -67,7 +67,7 @@ fn compare_answers() {
         let execution = small.generate(seed);
         let expected = allows(&execution);
         allowed += u64::from(expected);
-        let answer = time(&execution, Model::Rc20, &Options::default()).answer;
+        let answer = time(&execution, Model::Rc20, &CheckOptions::default()).answer;
         assert_eq!(answer == Answer::Consistent, expected, "the answers differ, seed {seed}");
     }
     assert!((SMALL_CASES / 10..SMALL_CASES * 9 / 10).contains(&allowed), "{allowed} allowed");

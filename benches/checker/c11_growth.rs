@@ -11,7 +11,7 @@
 //! Last, executions whose very last events break an axiom: finding and explaining that should cost
 //! little more than the check of an execution that is allowed.
 
-use raddle_consistency::check::Options;
+use raddle_consistency::check::CheckOptions;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
@@ -152,7 +152,7 @@ fn fastest(executions: &[Execution], model: Model, expected: &[Answer]) -> Vec<f
     let mut best = vec![f64::INFINITY; executions.len()];
     for _ in 0..REPETITIONS {
         for (at, execution) in executions.iter().enumerate() {
-            let timed = time(execution, model, &Options::default());
+            let timed = time(execution, model, &CheckOptions::default());
             assert_eq!(timed.answer, expected[at], "{model} answers otherwise");
             best[at] = best[at].min(timed.seconds);
         }

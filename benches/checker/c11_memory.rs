@@ -7,7 +7,7 @@
 
 use std::process::Command;
 
-use raddle_consistency::check::Options;
+use raddle_consistency::check::CheckOptions;
 use raddle_core::model::Model;
 
 use crate::memory::{forget_peak, peak};
@@ -33,7 +33,7 @@ pub(crate) fn child(arguments: &[String]) {
     let execution = std::thread::spawn(generate).join().expect("the execution is well-formed");
     forget_peak();
     let before = peak();
-    let timed = time(&execution, model, &Options::default());
+    let timed = time(&execution, model, &CheckOptions::default());
     assert_eq!(timed.answer, Answer::Consistent);
     println!("{} {}", timed.seconds, (peak() - before) / events as f64);
 }

@@ -6,7 +6,7 @@
 //! ratio is too small if anything. That a search alone is so often faster is why the checker tries a
 //! short one first; where the search is long, the closure decides.
 
-use raddle_consistency::check::{Algorithm, Options, UseClosure};
+use raddle_consistency::check::{CheckOptions, SearchAlgorithm, UseClosure};
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
@@ -84,10 +84,10 @@ fn measure(kind: Kind, events: usize, count: usize) -> Vec<[Timed; 2]> {
 
 /// With and without.
 fn compare(execution: &Execution, model: Model) -> [Timed; 2] {
-    let [with, without] = [UseClosure::First, UseClosure::Never].map(|closure| Options {
+    let [with, without] = [UseClosure::First, UseClosure::Never].map(|closure| CheckOptions {
         closure,
         budget: BUDGET,
-        algorithm: Algorithm::Best,
+        algorithm: SearchAlgorithm::Best,
         shrink: false,
     });
     race(execution, model, [&with, &without])

@@ -9,7 +9,7 @@
 //! [`hard`](crate::hard): there ours is as long as it can be, while naive can do little wrong, since
 //! a store has to wait until the one before it has been read. It is shown, but nothing is claimed.
 
-use raddle_consistency::check::{Algorithm, Options, UseClosure};
+use raddle_consistency::check::{CheckOptions, SearchAlgorithm, UseClosure};
 use raddle_core::model::Model;
 
 use crate::hard::hard;
@@ -39,9 +39,10 @@ struct Group {
 impl Group {
     fn measure(kind: Kind, events: usize, count: usize) -> Group {
         let options =
-            |closure, algorithm| Options { closure, algorithm, budget: BUDGET, shrink: false };
-        let [a, b] = [UseClosure::First, UseClosure::Never]
-            .map(|closure| [options(closure, Algorithm::Best), options(closure, Algorithm::Naive)]);
+            |closure, algorithm| CheckOptions { closure, algorithm, budget: BUDGET, shrink: false };
+        let [a, b] = [UseClosure::First, UseClosure::Never].map(|closure| {
+            [options(closure, SearchAlgorithm::Best), options(closure, SearchAlgorithm::Naive)]
+        });
         let check = |execution: &_| {
             let [a, b, c, d] = race(execution, kind.model, [&a[0], &a[1], &b[0], &b[1]]);
             let wrong = if kind.realizable { Answer::Inconsistent } else { Answer::Consistent };
@@ -211,12 +212,13 @@ fn claim_speedup(cells: &[Group], report: &mut Report) {
 fn print_least_favourable(report: &Report, quick: bool) {
     let title = "Least favourable: hard family, no closure, the largest size that naive finishes";
     let mut table = Table::new(&["model", "threads", "events", "ours", "naive", "naive/ours"]);
-    let [best, naive] = [Algorithm::Best, Algorithm::Naive].map(|algorithm| Options {
-        closure: UseClosure::Never,
-        algorithm,
-        budget: if quick { BUDGET / 10 } else { BUDGET },
-        shrink: false,
-    });
+    let [best, naive] =
+        [SearchAlgorithm::Best, SearchAlgorithm::Naive].map(|algorithm| CheckOptions {
+            closure: UseClosure::Never,
+            algorithm,
+            budget: if quick { BUDGET / 10 } else { BUDGET },
+            shrink: false,
+        });
     for model in [Model::Tso, Model::Pso] {
         for threads in [2, 3, 4] {
             let mut last = None;

@@ -6,7 +6,7 @@
 //! for PSO without fences. The number of states is of order n^k, and instructions per state are
 //! constant here (callgrind); their time depends on caches and on who else uses the machine.
 
-use raddle_consistency::check::{Algorithm, Options, UseClosure};
+use raddle_consistency::check::{CheckOptions, SearchAlgorithm, UseClosure};
 use raddle_core::model::Model;
 
 use crate::hard::hard;
@@ -48,10 +48,10 @@ fn measure(model: Model, threads: usize, quick: bool) -> Vec<(f64, f64)> {
         3 => &[24, 30, 38, 48, 60],
         _ => &[10, 12, 15, 18, 22],
     };
-    let options = Options {
+    let options = CheckOptions {
         closure: UseClosure::Never,
         budget: u64::MAX,
-        algorithm: Algorithm::Best,
+        algorithm: SearchAlgorithm::Best,
         shrink: false,
     };
     let executions: Vec<_> = sizes.iter().map(|&writes| hard(model, threads, writes)).collect();

@@ -11,12 +11,12 @@
 //! At the very end thread 0 has `W a 1; W a 2` and thread 1 has `R a 2; R a 1`, which no model
 //! allows, so that all (m+1)^k combinations are reached before the search gives up.
 
-use raddle_core::execution::{Action, Builder, Execution, SourceClaim, ThreadId, Value};
+use raddle_core::execution::{Action, Execution, ExecutionBuilder, SourceClaim, ThreadId, Value};
 use raddle_core::model::Model;
 
 /// The execution with `writes` writes in the column of each thread.
 pub(crate) fn hard(model: Model, threads: usize, writes: usize) -> Execution {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     let thread: Vec<_> = (0..threads).map(|t| builder.thread(&format!("P{t}"))).collect();
     let column: Vec<_> = (0..threads).map(|t| builder.location(&format!("x{t}"))).collect();
     let last = builder.location("a");

@@ -11,9 +11,9 @@
 //! (Bui et al. likewise keep what takes one of their algorithms 0.05 s.) The choice looks at neither
 //! the time nor the states of the better algorithm.
 
-use raddle_consistency::check::{Algorithm, Options, UseClosure, check};
-use raddle_consistency::reference::generate::{Shape, Values, generate, perturb};
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::check::{CheckOptions, SearchAlgorithm, UseClosure, check};
+use raddle_consistency::reference::generate::{HistoryShape, ValueChoice, generate, perturb};
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::execution::{Action, EventId, Execution};
 use raddle_core::model::Model;
 
@@ -33,22 +33,22 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    fn shape(&self, events: usize) -> Shape {
+    fn shape(&self, events: usize) -> HistoryShape {
         let share = if self.fenced { 0.05 } else { 0.0 };
-        Shape {
+        HistoryShape {
             model: self.model,
             threads: self.threads,
             locations: 3,
             locks: 0,
             events_per_thread: events / self.threads,
-            values: Values::Distinct,
+            values: ValueChoice::Distinct,
             rmw: share,
             cas: 0.0,
             fences: share,
             store_fences: share,
             lock_events: 0.0,
             name_sources: 1.0,
-            ..Shape::default()
+            ..HistoryShape::default()
         }
     }
 
@@ -61,7 +61,7 @@ impl Kind {
         (0..MOST_TRIES).filter_map(|seed| self.unrealizable(&shape, seed)).take(count).collect()
     }
 
-    fn unrealizable(&self, shape: &Shape, seed: u64) -> Option<Execution> {
+    fn unrealizable(&self, shape: &HistoryShape, seed: u64) -> Option<Execution> {
         let run = generate(shape, seed);
         let changed = perturb(&run, seed, 1);
         let late = changed_load(&run, &changed).is_some_and(|load| {
@@ -72,18 +72,18 @@ impl Kind {
     }
 
     fn is_forbidden(&self, execution: &Execution) -> bool {
-        let options = Options { shrink: false, ..Options::default() };
-        matches!(check(execution, self.model, &options), Verdict::Inconsistent(_))
+        let options = CheckOptions { shrink: false, ..CheckOptions::default() };
+        matches!(check(execution, self.model, &options), ConsistencyVerdict::Inconsistent(_))
     }
 
     fn needs_search(&self, execution: &Execution) -> bool {
-        let options = Options {
+        let options = CheckOptions {
             closure: UseClosure::Never,
             shrink: false,
             budget: FEWEST_STATES,
-            algorithm: Algorithm::Naive,
+            algorithm: SearchAlgorithm::Naive,
         };
-        matches!(check(execution, self.model, &options), Verdict::Unknown { .. })
+        matches!(check(execution, self.model, &options), ConsistencyVerdict::Unknown { .. })
     }
 }
 

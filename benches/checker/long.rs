@@ -6,8 +6,8 @@
 
 use std::process::Command;
 
-use raddle_consistency::check::Options;
-use raddle_consistency::reference::generate::{Shape, Values, generate};
+use raddle_consistency::check::CheckOptions;
+use raddle_consistency::reference::generate::{HistoryShape, ValueChoice, generate};
 use raddle_core::model::Model;
 
 use crate::memory::{forget_peak, peak};
@@ -35,21 +35,21 @@ struct History {
 }
 
 impl History {
-    fn shape(&self) -> Shape {
-        Shape {
+    fn shape(&self) -> HistoryShape {
+        HistoryShape {
             model: self.model,
             threads: 2,
             locations: self.locations,
             locks: 0,
             events_per_thread: self.events / 2,
-            values: Values::Distinct,
+            values: ValueChoice::Distinct,
             rmw: self.rmw,
             cas: 0.0,
             fences: 0.0,
             store_fences: 0.0,
             lock_events: 0.0,
             name_sources: f64::from(u8::from(self.named)),
-            ..Shape::default()
+            ..HistoryShape::default()
         }
     }
 
@@ -92,7 +92,7 @@ pub(crate) fn child(arguments: &[String]) {
     let execution = generate(&history.shape(), 1);
     let before = peak() / MEGABYTE;
     forget_peak();
-    let options = Options { shrink: false, ..Options::default() };
+    let options = CheckOptions { shrink: false, ..CheckOptions::default() };
     let timed = time(&execution, history.model, &options);
     assert_eq!(timed.answer, Answer::Consistent);
     println!("{} {before} {}", timed.seconds, peak() / MEGABYTE);

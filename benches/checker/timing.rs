@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use raddle_consistency::check::{Options, check};
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::check::{CheckOptions, check};
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
@@ -37,14 +37,14 @@ impl Timed {
 }
 
 /// Checks once.
-pub(crate) fn time(execution: &Execution, model: Model, options: &Options) -> Timed {
+pub(crate) fn time(execution: &Execution, model: Model, options: &CheckOptions) -> Timed {
     let start = Instant::now();
     let verdict = check(execution, model, options);
     let seconds = start.elapsed().as_secs_f64();
     let answer = match verdict {
-        Verdict::Consistent(_) => Answer::Consistent,
-        Verdict::Inconsistent(_) => Answer::Inconsistent,
-        Verdict::Unknown { .. } => Answer::GaveUp,
+        ConsistencyVerdict::Consistent(_) => Answer::Consistent,
+        ConsistencyVerdict::Inconsistent(_) => Answer::Inconsistent,
+        ConsistencyVerdict::Unknown { .. } => Answer::GaveUp,
     };
     Timed { answer, seconds }
 }
@@ -55,7 +55,7 @@ pub(crate) fn time(execution: &Execution, model: Model, options: &Options) -> Ti
 pub(crate) fn race<const N: usize>(
     execution: &Execution,
     model: Model,
-    options: [&Options; N],
+    options: [&CheckOptions; N],
 ) -> [Timed; N] {
     let mut best = options.map(|options| time(execution, model, options));
     let mut spent = best.map(|timed| timed.seconds);

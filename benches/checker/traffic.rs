@@ -12,7 +12,7 @@
 //! and RA all accesses, under Relaxed none.
 
 use raddle_core::execution::{
-    Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
+    Action, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 use raddle_core::model::Model;
 use raddle_core::random::Random;
@@ -115,7 +115,7 @@ struct View {
 struct Machine<'t> {
     traffic: &'t Traffic,
     random: Random,
-    builder: Builder,
+    builder: ExecutionBuilder,
     threads: Vec<ThreadId>,
     locations: Vec<LocationId>,
     places: Vec<Place>,
@@ -125,7 +125,7 @@ struct Machine<'t> {
 
 impl<'t> Machine<'t> {
     fn new(traffic: &'t Traffic, seed: u64) -> Self {
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         let threads = (0..traffic.threads).map(|t| builder.thread(&format!("P{t}"))).collect();
         let locations: Vec<_> =
             (0..traffic.locations).map(|x| builder.location(&format!("x{x}"))).collect();

@@ -12,7 +12,9 @@
 //! program; but that nothing goes wrong means nothing.
 
 use raddle_core::execution::{LocationId, Value};
-use raddle_core::program::{End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Step};
+use raddle_core::program::{
+    End, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, PlaceId,
+};
 use rustc_hash::FxHashMap;
 
 use crate::layout::{Location, What};
@@ -84,8 +86,15 @@ fn is_same(value: Value, (known, bits): (Option<u64>, u8)) -> bool {
 
 impl Native {
     /// Whether a thread leaves its guide with this answer.
-    pub(crate) fn strays(&self, histories: &LocalHistories, step: Step, reply: Value) -> bool {
-        let (Some(guide), Step::After(asked, _)) = (&self.module.guide, step) else { return false };
+    pub(crate) fn strays(
+        &self,
+        histories: &LocalHistories,
+        step: HistoryStep,
+        reply: Value,
+    ) -> bool {
+        let (Some(guide), HistoryStep::After(asked, _)) = (&self.module.guide, step) else {
+            return false;
+        };
         let Some((location, place)) = read(histories, asked) else { return false };
         let Some(key) = self.key(histories, asked, location, place) else { return false };
         let Some(known) = guide.reads.get(&key) else { return false };
@@ -105,7 +114,7 @@ impl Native {
         at: &str,
     ) -> usize {
         let mut count = 0;
-        while let Step::After(earlier, _) = histories.step(node) {
+        while let HistoryStep::After(earlier, _) = histories.step(node) {
             node = earlier;
             let same = read(histories, node).filter(|&(other, _)| other == location);
             let is_there = same.is_some_and(|(_, place)| line(&Naming::place(self, place)) == at);

@@ -9,13 +9,13 @@
 //! (Before that, the main thread of a program that counts in a loop ran for as long as `loops` has patience: minutes.)
 
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{End, Live, Next, Reply};
+use raddle_core::program::{Continuation, End, Live, LiveReply};
 
 use crate::native::Native;
 
 impl Native {
     /// The next op of a thread, which stands still.
-    fn next_of(&mut self, thread: ThreadId) -> Next {
+    fn next_of(&mut self, thread: ThreadId) -> Continuation {
         loop {
             if let Some(next) = self.queues.of(thread).advance() {
                 return next;
@@ -52,12 +52,12 @@ impl Native {
 
     /// The thread, of which nothing is queued, does what is in the segment, and stands so. What it does first.
     #[inline]
-    fn first_of(&mut self, thread: ThreadId, end: Option<End>) -> Option<Next> {
+    fn first_of(&mut self, thread: ThreadId, end: Option<End>) -> Option<Continuation> {
         if let Some(Some(thread)) = self.threads.get_mut(thread.index()) {
             thread.printed.clear();
         }
         if self.segment.is_empty() {
-            return end.map(Next::from);
+            return end.map(Continuation::from);
         }
         let queue = self.queues.of(thread);
         queue.extend(self.segment.drain(..), end);
@@ -71,7 +71,7 @@ impl Live for Native {
         self.is_live = true;
     }
 
-    fn start(&mut self, thread: ThreadId) -> Next {
+    fn start(&mut self, thread: ThreadId) -> Continuation {
         self.queues.start(thread);
         match self.begin(thread) {
             Ok(()) => self.next_of(thread),
@@ -79,7 +79,7 @@ impl Live for Native {
         }
     }
 
-    fn go_on(&mut self, thread: ThreadId, reply: Reply) -> Next {
+    fn go_on(&mut self, thread: ThreadId, reply: LiveReply) -> Continuation {
         if !self.queues.of(thread).is_doing() {
             self.current = thread;
             self.segment.clear();

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, HistoryId, Live, LocalHistories, Naming, Op, OpKind, Origin, PlaceId,
-    Program, Queues, Segment, Step,
+    Answer, End, Failure, HistoryId, HistoryStep, Live, LocalHistories, Naming, Op, OpKind, Origin,
+    PlaceId, Program, Queues, Segment,
 };
 use rustc_hash::FxHashMap;
 
@@ -278,7 +278,7 @@ impl Native {
         let (mut nodes, mut node) = (vec![], node);
         while !(may_go_back && self.go_back(thread, node)) {
             nodes.push(node);
-            let Step::After(parent, _) = histories.step(node) else { break };
+            let HistoryStep::After(parent, _) = histories.step(node) else { break };
             node = parent;
         }
         for &node in nodes.iter().rev() {
@@ -295,10 +295,10 @@ impl Native {
     }
 
     /// Does a step from where its thread is.
-    fn step(&mut self, histories: &LocalHistories, node: HistoryId, step: Step) -> End {
+    fn step(&mut self, histories: &LocalHistories, node: HistoryId, step: HistoryStep) -> End {
         match step {
-            Step::Start(thread, _) => self.start(thread),
-            Step::After(parent, answer) => {
+            HistoryStep::Start(thread, _) => self.start(thread),
+            HistoryStep::After(parent, answer) => {
                 self.current = histories.thread(parent);
                 let is_spurious = matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_));
                 self.go_on(self.replies[node.0 as usize], is_spurious)
@@ -307,8 +307,8 @@ impl Native {
     }
 
     /// What an answer says.
-    fn value_of(&self, histories: &LocalHistories, step: Step) -> Value {
-        let Step::After(_, answer) = step else { return 0 };
+    fn value_of(&self, histories: &LocalHistories, step: HistoryStep) -> Value {
+        let HistoryStep::After(_, answer) = step else { return 0 };
         match answer {
             Answer::Value(value) | Answer::Spurious(value) => value,
             Answer::From(origin) | Answer::SpuriousFrom(origin) => self.written(histories, origin),
@@ -326,7 +326,7 @@ impl Native {
                 _ => 0,
             };
         }
-        let Step::After(parent, _) = histories.step(node) else { return 0 };
+        let HistoryStep::After(parent, _) = histories.step(node) else { return 0 };
         let read = self.replies[node.0 as usize];
         match histories.end(parent) {
             End::Question(Op {
@@ -345,10 +345,10 @@ impl Native {
     fn try_run(
         &mut self,
         histories: &LocalHistories,
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Result<Segment, End> {
-        if let Step::After(parent, _) = step {
+        if let HistoryStep::After(parent, _) = step {
             let thread = histories.thread(parent);
             let stands = self.threads.get(thread.index()).and_then(Option::as_ref);
             if stands.is_none_or(|thread| thread.at != Some(parent)) {
@@ -369,7 +369,7 @@ impl Program for Native {
         &mut self,
         histories: &LocalHistories,
         _: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
         let reply = self.value_of(histories, step);

@@ -13,4 +13,4 @@ pub mod recheck;
 pub mod reference;
 pub mod witness;
 
-pub use check::{Algorithm, Options, UseClosure, allows, check};
+pub use check::{CheckOptions, SearchAlgorithm, UseClosure, allows, check};

@@ -6,7 +6,7 @@ pub use raddle_core::model::Axiom;
 
 /// A step of a witness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum MachineStep {
     /// A thread performs its next event. Under SC a store also reaches memory here.
     Run(EventId),
     /// A store that waits in a store buffer reaches memory (TSO and PSO).
@@ -16,16 +16,16 @@ pub enum Step {
 /// All events of an execution in an order in which the machine of a model with store buffers can
 /// run them, every read observing one of its sources, with explicit memory updates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct MachineRun {
     /// The steps in order. All stores have reached memory at the end.
-    pub steps: Vec<Step>,
+    pub steps: Vec<MachineStep>,
 }
 
 /// Evidence that a model allows an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Witness {
     /// Under a model with store buffers.
-    Run(Run),
+    Run(MachineRun),
     /// Under a C11 model.
     Coherence(Coherence),
 }
@@ -66,7 +66,7 @@ pub enum Why {
 
 /// One event comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Edge {
+pub struct OrderEdge {
     /// The earlier event.
     pub from: EventId,
     /// The later event.
@@ -98,7 +98,7 @@ pub enum NotFrom {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fact {
     /// One event comes before another.
-    Order(Edge),
+    Order(OrderEdge),
     /// A read does not read from one of its possible sources.
     Excluded {
         /// The read.
@@ -132,7 +132,7 @@ pub enum Relation {
 
 /// Two events of a chain and how they are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
+pub struct CycleLink {
     /// The first event.
     pub from: EventId,
     /// The second event.
@@ -181,7 +181,7 @@ pub enum Violation {
         /// The axiom.
         axiom: Axiom,
         /// The circle.
-        cycle: Vec<Link>,
+        cycle: Vec<CycleLink>,
         /// What the `mo` and `fr` links rest on, in the order of inference: every fact follows from
         /// the execution and facts before it, and a link from the facts together.
         derivation: Vec<MoFact>,
@@ -205,7 +205,7 @@ pub enum Violation {
     /// Events that must each come before the next, in a circle.
     Cycle {
         /// The circle: each edge ends where the next one starts, the last where the first starts.
-        cycle: Vec<Edge>,
+        cycle: Vec<OrderEdge>,
         /// What the edges follow from, in the order of inference. Every fact follows from program
         /// order, the sources, and facts before it; the edges of the cycle are among them or are
         /// program order.
@@ -241,7 +241,7 @@ pub enum CoreSize {
 
 /// The answer of a checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ConsistencyVerdict {
     /// The model allows the execution.
     Consistent(Witness),
     /// The model forbids the execution.

@@ -8,8 +8,8 @@ use raddle_consistency::history::{self, Format};
 use raddle_core::execution::{BuildError, LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment,
-    Step, Update, UpdateKind,
+    Answer, End, Failure, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, PlaceId,
+    Program, Segment, Update, UpdateKind,
 };
 use raddle_core::trace::{Trace, TraceEvent};
 
@@ -288,11 +288,17 @@ fn main_thread(test: &Test) -> Body {
 }
 
 impl Program for LitmusProgram<'_> {
-    fn run(&mut self, _: &LocalHistories, _: &[HistoryId], from: Step, node: HistoryId) -> Segment {
+    fn run(
+        &mut self,
+        _: &LocalHistories,
+        _: &[HistoryId],
+        from: HistoryStep,
+        node: HistoryId,
+    ) -> Segment {
         let mut received = Ok(());
         let mut state = match from {
-            Step::Start(thread, _) => self.start(thread.index()),
-            Step::After(parent, answer) => {
+            HistoryStep::Start(thread, _) => self.start(thread.index()),
+            HistoryStep::After(parent, answer) => {
                 let mut state = self.states[parent.0 as usize].clone();
                 received = self.receive(&mut state, answer);
                 state

@@ -25,7 +25,7 @@
 use raddle_core::execution::ThreadId;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, HistoryId, LocalHistories, Op, OpKind, PlaceId, Step,
+    Answer, End, Failure, HistoryId, HistoryStep, LocalHistories, Op, OpKind, PlaceId,
 };
 
 use crate::native::Native;
@@ -111,14 +111,14 @@ impl<F: Fn()> Native<F> {
     pub(crate) fn follow_publications(
         &self,
         histories: &LocalHistories,
-        step: Step,
+        step: HistoryStep,
         reply: Reply,
         at: usize,
     ) {
         let state = &mut *self.context.state.borrow_mut();
         let asked = match step {
-            Step::Start(..) => false,
-            Step::After(parent, answer) => match histories.end(parent) {
+            HistoryStep::Start(..) => false,
+            HistoryStep::After(parent, answer) => match histories.end(parent) {
                 End::Question(question) => asking_publishes(question, answer, reply),
                 _ => false,
             },
@@ -147,12 +147,12 @@ impl<F: Fn()> Native<F> {
     pub(crate) fn execute_new(
         &mut self,
         histories: &LocalHistories,
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Result<End, Failure> {
         let thread = match step {
-            Step::Start(thread, _) => thread,
-            Step::After(parent, _) => histories.thread(parent),
+            HistoryStep::Start(thread, _) => thread,
+            HistoryStep::After(parent, _) => histories.thread(parent),
         };
         // Nobody joins the main thread.
         let watched = !self.settings().joins_carry && thread != ThreadId::new(0);

@@ -6,7 +6,7 @@
 //! *Limits.* What the program frees is given back when the run ends, so a run that allocates takes more and more memory.
 
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{End, Failure, Live, Next, Reply};
+use raddle_core::program::{Continuation, End, Failure, Live, LiveReply};
 
 use crate::fiber::Stop;
 use crate::native::Native;
@@ -14,7 +14,7 @@ use crate::state::{self, Mode};
 
 impl<F: Fn()> Native<F> {
     /// Lets a thread run, of which nothing is left to be done, to its next op.
-    fn run_on(&mut self, thread: ThreadId, at: usize) -> Next {
+    fn run_on(&mut self, thread: ThreadId, at: usize) -> Continuation {
         loop {
             let end = match self.resume(at, Mode::Running) {
                 Stop::Paused => None,
@@ -23,7 +23,7 @@ impl<F: Fn()> Native<F> {
             let effects = &self.context.state.borrow().segment;
             // Almost always it stops at every op, and nothing has to be queued.
             match (effects.as_slice(), end) {
-                ([], Some(End::Question(op))) | (&[op], None) => return Next::Op(op),
+                ([], Some(End::Question(op))) | (&[op], None) => return Continuation::Op(op),
                 (effects, end) => {
                     let queue = self.queues.of(thread);
                     queue.extend(effects.iter().copied(), end);
@@ -36,8 +36,8 @@ impl<F: Fn()> Native<F> {
     }
 }
 
-fn failed(failure: Failure) -> Next {
-    Next::End(End::Failed(failure))
+fn failed(failure: Failure) -> Continuation {
+    Continuation::End(End::Failed(failure))
 }
 
 impl<F: Fn()> Live for Native<F> {
@@ -47,7 +47,7 @@ impl<F: Fn()> Live for Native<F> {
         self.queues.clear();
     }
 
-    fn start(&mut self, thread: ThreadId) -> Next {
+    fn start(&mut self, thread: ThreadId) -> Continuation {
         self.queues.start(thread);
         match Native::start(self, thread) {
             Ok(at) => self.run_on(thread, at),
@@ -55,8 +55,8 @@ impl<F: Fn()> Live for Native<F> {
         }
     }
 
-    fn go_on(&mut self, thread: ThreadId, reply: Reply) -> Next {
-        let Reply { value, spurious } = reply;
+    fn go_on(&mut self, thread: ThreadId, reply: LiveReply) -> Continuation {
+        let LiveReply { value, spurious } = reply;
         self.context.reply.set(state::Reply { value, spurious });
         // A thread may have ended with effects that are still to be done.
         let queue = self.queues.of(thread);

@@ -25,8 +25,8 @@ use std::rc::Rc;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, HistoryId, Live, LocalHistories, Naming, Op, OpKind, Origin, PlaceId,
-    Program, Queues, Segment, Step, is_pointer,
+    Answer, End, Failure, HistoryId, HistoryStep, Live, LocalHistories, Naming, Op, OpKind, Origin,
+    PlaceId, Program, Queues, Segment, is_pointer,
 };
 use raddle_explore::counterexample;
 
@@ -162,7 +162,7 @@ impl<F: Fn()> Native<F> {
         &mut self,
         histories: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
     ) -> Vec<HistoryId> {
         self.needed.search(histories, step);
         loop {
@@ -222,13 +222,13 @@ impl<F: Fn()> Native<F> {
     pub(crate) fn execute(
         &mut self,
         histories: &LocalHistories,
-        step: Step,
+        step: HistoryStep,
         reply: Reply,
         node: HistoryId,
     ) -> Result<End, Failure> {
         let at = match step {
-            Step::Start(thread, _) => self.start(thread)?,
-            Step::After(parent, _) => self.find(histories.thread(parent))?,
+            HistoryStep::Start(thread, _) => self.start(thread)?,
+            HistoryStep::After(parent, _) => self.find(histories.thread(parent))?,
         };
         self.context.reply.set(reply);
         let stop = self.resume(at, Mode::Running);
@@ -237,8 +237,8 @@ impl<F: Fn()> Native<F> {
         self.follow_spin(histories, step, reply, at);
         self.follow_publications(histories, step, reply, at);
         let asked = match step {
-            Step::Start(..) => None,
-            Step::After(parent, answer) => match histories.end(parent) {
+            HistoryStep::Start(..) => None,
+            HistoryStep::After(parent, answer) => match histories.end(parent) {
                 End::Question(question) => Some((question, answer)),
                 _ => None,
             },
@@ -331,10 +331,16 @@ impl<F: Fn()> Native<F> {
     }
 
     /// Keeps or forgets what the thread was at its last questions.
-    fn follow_spin(&mut self, histories: &LocalHistories, step: Step, reply: Reply, at: usize) {
+    fn follow_spin(
+        &mut self,
+        histories: &LocalHistories,
+        step: HistoryStep,
+        reply: Reply,
+        at: usize,
+    ) {
         let reads = match step {
-            Step::Start(..) => false,
-            Step::After(parent, answer) => match histories.end(parent) {
+            HistoryStep::Start(..) => false,
+            HistoryStep::After(parent, answer) => match histories.end(parent) {
                 End::Question(question) => spin::only_reads(question, answer, reply),
                 _ => false,
             },
@@ -364,12 +370,12 @@ impl<F: Fn()> Native<F> {
         &mut self,
         histories: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         since: HistoryId,
         node: HistoryId,
     ) -> Result<bool, Failure> {
         self.restart();
-        let Step::After(last, _) = step else { return Ok(true) };
+        let HistoryStep::After(last, _) = step else { return Ok(true) };
         let thread = histories.thread(last);
         let (mut watching, mut changes) = (false, false);
         let nodes = past.iter().copied().filter(|&node| self.needed.has(node));
@@ -392,8 +398,8 @@ impl<F: Fn()> Native<F> {
     }
 
     /// What an answer says.
-    fn reply(&self, histories: &LocalHistories, step: Step) -> Reply {
-        let Step::After(_, answer) = step else { return Reply::default() };
+    fn reply(&self, histories: &LocalHistories, step: HistoryStep) -> Reply {
+        let HistoryStep::After(_, answer) = step else { return Reply::default() };
         let spurious = matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_));
         let value = match answer {
             Answer::Value(value) | Answer::Spurious(value) => value,
@@ -413,7 +419,7 @@ impl<F: Fn()> Native<F> {
                 _ => 0,
             };
         }
-        let Step::After(parent, _) = histories.step(node) else { return 0 };
+        let HistoryStep::After(parent, _) = histories.step(node) else { return 0 };
         let read = self.replies[node.0 as usize].value;
         match histories.end(parent) {
             End::Question(Op { kind: OpKind::Rmw { update, .. }, .. })
@@ -480,7 +486,7 @@ impl<F: Fn()> Program for Native<F> {
         &mut self,
         histories: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
         let reply = self.reply(histories, step);
@@ -541,7 +547,7 @@ impl<F: Fn()> Native<F> {
         &mut self,
         histories: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Result<Segment, Failure> {
         for before in self.prepare(histories, past, step) {

@@ -3,7 +3,7 @@
 //! The thread's own past, the past of what it observed where more than a value is observed
 //! ([`Answer::From`]), and whoever spawned it. All else does not matter to what the thread does.
 
-use raddle_core::program::{Answer, HistoryId, LocalHistories, Step};
+use raddle_core::program::{Answer, HistoryId, HistoryStep, LocalHistories};
 
 /// Which histories have to be executed.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Needed {
 
 impl Needed {
     /// Searches for all that the step needs.
-    pub(crate) fn search(&mut self, histories: &LocalHistories, step: Step) {
+    pub(crate) fn search(&mut self, histories: &LocalHistories, step: HistoryStep) {
         self.met.resize(histories.len(), 0);
         self.search += 1;
         self.add_step(step);
@@ -26,11 +26,11 @@ impl Needed {
     }
 
     /// What a step needs: what the thread did before, and what it observed.
-    fn add_step(&mut self, step: Step) {
+    fn add_step(&mut self, step: HistoryStep) {
         match step {
-            Step::Start(_, Some(origin)) => self.add(origin.node),
-            Step::Start(_, None) => {}
-            Step::After(parent, answer) => {
+            HistoryStep::Start(_, Some(origin)) => self.add(origin.node),
+            HistoryStep::Start(_, None) => {}
+            HistoryStep::After(parent, answer) => {
                 self.add(parent);
                 if let Answer::From(origin) | Answer::SpuriousFrom(origin) = answer {
                     self.add(origin.node);

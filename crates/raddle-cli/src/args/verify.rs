@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use raddle_consistency::check::{Options, UseClosure};
+use raddle_consistency::check::{CheckOptions, UseClosure};
 use raddle_consistency::history::Format;
 use raddle_core::model::Model;
 
@@ -78,7 +78,7 @@ pub(crate) struct VerifyArgs {
 
     /// Give up a check after this many search steps
     #[arg(long, value_name = "N", conflicts_with_all = MODES)]
-    #[arg(default_value_t = Options::default().budget)]
+    #[arg(default_value_t = CheckOptions::default().budget)]
     budget: u64,
 
     /// Search without inferring orders of events first (slow; to compare)
@@ -183,8 +183,8 @@ impl VerifyArgs {
     }
 
     /// How to check.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> CheckOptions {
         let closure = if self.no_closure { UseClosure::Never } else { UseClosure::WhenNeeded };
-        Options { closure, budget: self.budget, ..Options::default() }
+        CheckOptions { closure, budget: self.budget, ..CheckOptions::default() }
     }
 }

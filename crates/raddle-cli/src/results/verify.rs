@@ -1,6 +1,6 @@
 //! Verdicts on histories.
 
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
@@ -11,7 +11,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) history: &'a str,
     pub(crate) execution: &'a Execution,
     pub(crate) model: Model,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: ConsistencyVerdict,
     pub(crate) rechecking: Option<Rechecking>,
 }
 
@@ -19,9 +19,9 @@ impl Answer<'_> {
     pub(crate) fn status(&self) -> Status {
         match (&self.verdict, &self.rechecking) {
             (_, Some(Rechecking::Failed(_))) => Status::Failed,
-            (Verdict::Consistent(_), _) => Status::Good,
-            (Verdict::Inconsistent(_), _) => Status::Inconsistent,
-            (Verdict::Unknown { .. }, _) => Status::Unknown,
+            (ConsistencyVerdict::Consistent(_), _) => Status::Good,
+            (ConsistencyVerdict::Inconsistent(_), _) => Status::Inconsistent,
+            (ConsistencyVerdict::Unknown { .. }, _) => Status::Unknown,
         }
     }
 }

@@ -17,7 +17,7 @@ mod effort;
 mod inconsistent_core;
 mod store_buffer;
 
-use crate::witness::{CoreSize, Verdict, Violation, Witness};
+use crate::witness::{ConsistencyVerdict, CoreSize, Violation, Witness};
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::Model;
 use raddle_core::model::orders::OrderSemantics;
@@ -37,7 +37,7 @@ pub enum UseClosure {
 
 /// Which algorithm searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
+pub enum SearchAlgorithm {
     /// The best one for the model.
     Best,
     /// The lower-set enumeration that the benchmarks compare with. Exact for reads-from maps; with
@@ -47,25 +47,25 @@ pub enum Algorithm {
 
 /// How to check.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct CheckOptions {
     /// When to compute the closure. It finds most inconsistencies quickly, and explains them; on
     /// consistent executions it mostly costs more than it saves.
     pub closure: UseClosure,
     /// Give up after this many search states; shrinking included.
     pub budget: u64,
     /// Which algorithm searches.
-    pub algorithm: Algorithm,
+    pub algorithm: SearchAlgorithm,
     /// If the search finds no run, whether to look for a small part of the execution that has none
     /// either. Otherwise the whole execution is given.
     pub shrink: bool,
 }
 
-impl Default for Options {
+impl Default for CheckOptions {
     fn default() -> Self {
-        Options {
+        CheckOptions {
             closure: UseClosure::WhenNeeded,
             budget: 10_000_000,
-            algorithm: Algorithm::Best,
+            algorithm: SearchAlgorithm::Best,
             shrink: true,
         }
     }
@@ -73,18 +73,18 @@ impl Default for Options {
 
 /// Whether a model allows an execution, with evidence.
 #[must_use]
-pub fn check(execution: &Execution, model: Model, options: &Options) -> Verdict {
+pub fn check(execution: &Execution, model: Model, options: &CheckOptions) -> ConsistencyVerdict {
     let mut effort = Effort::new(options.budget);
     match decide(execution, model, options, &mut effort) {
-        Decision::Allowed(witness) => Verdict::Consistent(witness),
-        Decision::Refuted(violation) => Verdict::Inconsistent(violation),
-        Decision::OutOfBudget => Verdict::Unknown { steps: effort.steps() },
+        Decision::Allowed(witness) => ConsistencyVerdict::Consistent(witness),
+        Decision::Refuted(violation) => ConsistencyVerdict::Inconsistent(violation),
+        Decision::OutOfBudget => ConsistencyVerdict::Unknown { steps: effort.steps() },
         Decision::NoRun if options.shrink => {
-            Verdict::Inconsistent(inconsistent_core::shrink(execution, |part| {
+            ConsistencyVerdict::Inconsistent(inconsistent_core::shrink(execution, |part| {
                 forbids(part, model, options, &mut effort)
             }))
         }
-        Decision::NoRun => Verdict::Inconsistent(Violation::Core {
+        Decision::NoRun => ConsistencyVerdict::Inconsistent(Violation::Core {
             lens: inconsistent_core::whole(execution),
             size: CoreSize::Unknown,
         }),
@@ -93,7 +93,7 @@ pub fn check(execution: &Execution, model: Model, options: &Options) -> Verdict 
 
 /// Whether the axioms of a model allow an execution, with races or without, if that can be told with the budget.
 #[must_use]
-pub fn allows(execution: &Execution, model: Model, options: &Options) -> Option<bool> {
+pub fn allows(execution: &Execution, model: Model, options: &CheckOptions) -> Option<bool> {
     forbids(execution, model, options, &mut Effort::new(options.budget)).map(|forbids| !forbids)
 }
 
@@ -101,7 +101,7 @@ pub fn allows(execution: &Execution, model: Model, options: &Options) -> Option<
 fn forbids(
     execution: &Execution,
     model: Model,
-    options: &Options,
+    options: &CheckOptions,
     effort: &mut Effort,
 ) -> Option<bool> {
     match decide(execution, model, options, effort) {
@@ -113,7 +113,12 @@ fn forbids(
 }
 
 /// Decides whether a model allows an execution, with the checkers of its family.
-fn decide(execution: &Execution, model: Model, options: &Options, effort: &mut Effort) -> Decision {
+fn decide(
+    execution: &Execution,
+    model: Model,
+    options: &CheckOptions,
+    effort: &mut Effort,
+) -> Decision {
     if let Some(read) = read_without_source(execution) {
         return Decision::Refuted(Violation::UnwrittenValue { read });
     }

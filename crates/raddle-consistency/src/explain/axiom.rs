@@ -7,7 +7,7 @@ use super::shape::plain;
 use super::synchronization::{happens_before, threads};
 use super::violation::event_line;
 use super::{Page, shorten, wrap};
-use crate::witness::{Axiom, Link, MoFact, Relation};
+use crate::witness::{Axiom, CycleLink, MoFact, Relation};
 use raddle_core::model::orders::Synchronization;
 use raddle_core::model::{Model, axioms};
 
@@ -25,15 +25,15 @@ pub(super) fn relation_name(relation: Relation) -> &'static str {
 }
 
 /// What breaks the axiom, in one sentence without a full stop.
-pub(super) fn sentence(words: Words<'_>, axiom: Axiom, cycle: &[Link]) -> String {
+pub(super) fn sentence(words: Words<'_>, axiom: Axiom, cycle: &[CycleLink]) -> String {
     let text = plain(words, axiom, cycle).unwrap_or_else(|| circle(words, cycle));
     format!("{axiom}: {text}")
 }
 
 /// `a circle P1.1 -fr-> P0.0 -hb-> P1.1`, cut in the middle if it is long.
-fn circle(words: Words<'_>, cycle: &[Link]) -> String {
+fn circle(words: Words<'_>, cycle: &[CycleLink]) -> String {
     let arrow =
-        |link: &Link| format!("{} -{}->", words.name(link.from), relation_name(link.relation));
+        |link: &CycleLink| format!("{} -{}->", words.name(link.from), relation_name(link.relation));
     let mut parts = shorten(cycle.iter().map(arrow).collect(), "events");
     parts.extend(cycle.last().map(|link| words.name(link.to)));
     format!("a circle {}", parts.join(" "))
@@ -43,7 +43,7 @@ fn circle(words: Words<'_>, cycle: &[Link]) -> String {
 pub(super) fn explanation(
     words: Words<'_>,
     axiom: Axiom,
-    cycle: &[Link],
+    cycle: &[CycleLink],
     facts: &[MoFact],
     page: Page,
 ) -> String {
@@ -139,7 +139,7 @@ struct Story<'a> {
 
 impl Story<'_> {
     /// The events of a circle.
-    fn circle(&self, cycle: &[Link]) -> String {
+    fn circle(&self, cycle: &[CycleLink]) -> String {
         let list = self.page.list(cycle.len(), "events", |at| self.link(&cycle[at]));
         let last = cycle.last().map(|link| self.words.name(link.to));
         let end = last.map(|name| format!("  {name}  again: a circle\n"));
@@ -147,7 +147,7 @@ impl Story<'_> {
     }
 
     /// An event of a circle, and how it is related to the next.
-    fn link(&self, link: &Link) -> String {
+    fn link(&self, link: &CycleLink) -> String {
         let indent = self.words.name(link.from).chars().count() + 4;
         let arrow = format!("-{}-> {}", relation_name(link.relation), self.words.name(link.to));
         let mut reasons = self.reasons(link).into_iter();
@@ -166,8 +166,8 @@ impl Story<'_> {
     }
 
     /// Why the link holds: a first reason and others below it.
-    fn reasons(&self, link: &Link) -> Vec<String> {
-        let (words, Link { from, to, relation }) = (self.words, *link);
+    fn reasons(&self, link: &CycleLink) -> Vec<String> {
+        let (words, CycleLink { from, to, relation }) = (self.words, *link);
         match relation {
             Relation::Po if words.execution.is_init(from) => {
                 vec!["initial values are there from the start".to_owned()]
@@ -187,8 +187,8 @@ impl Story<'_> {
     }
 
     /// Why a write comes after the source of a read in the modification order.
-    fn overwritten(&self, link: &Link) -> String {
-        let (words, Link { from: read, to: write, .. }) = (self.words, *link);
+    fn overwritten(&self, link: &CycleLink) -> String {
+        let (words, CycleLink { from: read, to: write, .. }) = (self.words, *link);
         let Some(source) = self.order.source(read) else {
             return format!("{} overwrites what it reads", words.name(write));
         };

@@ -4,11 +4,11 @@
 //! came later. This is sooner understood than the circle.
 
 use super::reason::Words;
-use crate::witness::{Edge, Why};
+use crate::witness::{OrderEdge, Why};
 use raddle_core::execution::EventId;
 
 /// What a circle of two events says, as a sentence without a full stop, if there are plain words.
-pub(super) fn clash(words: Words<'_>, cycle: &[Edge]) -> Option<String> {
+pub(super) fn clash(words: Words<'_>, cycle: &[OrderEdge]) -> Option<String> {
     let [_, _] = cycle else { return None };
     cycle.iter().find_map(|edge| match edge.why {
         Why::BeforeSource { read } | Why::OwnStoreFirst { read } => {

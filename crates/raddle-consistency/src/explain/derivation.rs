@@ -7,12 +7,17 @@ use super::hb::HappensBefore;
 use super::reason::Words;
 use super::synchronization::in_brackets;
 use super::{Page, wrap};
-use crate::witness::{Edge, Fact, Link, MoFact, Relation, Why, WhyMo};
+use crate::witness::{CycleLink, Fact, MoFact, OrderEdge, Relation, Why, WhyMo};
 use raddle_core::execution::EventId;
 
 /// The facts, one on each line, that are neither program order nor among the edges `told` already;
 /// nothing if there are none.
-pub(super) fn derivation(words: Words<'_>, facts: &[Fact], told: &[Edge], page: Page) -> String {
+pub(super) fn derivation(
+    words: Words<'_>,
+    facts: &[Fact],
+    told: &[OrderEdge],
+    page: Page,
+) -> String {
     let facts: Vec<&Fact> = facts.iter().filter(|fact| !is_plain(fact, told)).collect();
     if facts.is_empty() {
         return String::new();
@@ -21,7 +26,7 @@ pub(super) fn derivation(words: Words<'_>, facts: &[Fact], told: &[Edge], page: 
     format!("\nThis rests on:\n\n{list}")
 }
 
-fn is_plain(fact: &Fact, told: &[Edge]) -> bool {
+fn is_plain(fact: &Fact, told: &[OrderEdge]) -> bool {
     matches!(fact, Fact::Order(edge) if edge.why == Why::Program || told.contains(edge))
 }
 
@@ -45,7 +50,7 @@ pub(super) fn mo_facts(
     words: Words<'_>,
     order: &HappensBefore<'_>,
     facts: &[MoFact],
-    told: &[Link],
+    told: &[CycleLink],
     page: Page,
 ) -> String {
     let told: Vec<_> = told.iter().filter_map(|link| ordered(order, link)).collect();
@@ -68,7 +73,7 @@ pub(super) fn mo_facts(
 }
 
 /// The writes of whose modification order a link speaks, earlier one first.
-fn ordered(order: &HappensBefore<'_>, link: &Link) -> Option<(EventId, EventId)> {
+fn ordered(order: &HappensBefore<'_>, link: &CycleLink) -> Option<(EventId, EventId)> {
     match link.relation {
         Relation::Mo => Some((link.from, link.to)),
         Relation::Fr => Some((order.source(link.from)?, link.to)),

@@ -4,14 +4,14 @@ use serde::{Serialize, Serializer};
 
 use super::axiom::relation_name;
 use super::{does, observed_sources, sentence};
-use crate::witness::{self, Edge, Fact, Link, MoFact, NotFrom, Why, WhyMo};
+use crate::witness::{self, CycleLink, Fact, MoFact, NotFrom, OrderEdge, Why, WhyMo};
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::Model;
 
 /// A step of a witness. Events go by their names.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Step {
+pub enum StepJson {
     /// A thread performs its next event.
     Run {
         /// The event.
@@ -29,16 +29,16 @@ pub enum Step {
 /// A witness: a run, or the orders of a C11 model.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Witness {
+pub enum WitnessJson {
     /// The steps of a run.
-    Run(Vec<Step>),
+    Run(Vec<StepJson>),
     /// What an execution leaves open under a C11 model.
-    Coherence(Coherence),
+    Coherence(CoherenceJson),
 }
 
 /// Sources and modification orders. Events go by their names.
 #[derive(Debug, Serialize)]
-pub struct Coherence {
+pub struct CoherenceJson {
     /// By event, what it observes.
     rf: Entries<String>,
     /// By location, its writes in order.
@@ -60,42 +60,45 @@ impl<T: Serialize> Serialize for Entries<T> {
 
 /// What a witness shows.
 #[must_use]
-pub fn witness(execution: &Execution, witness: &witness::Witness) -> Witness {
+pub fn witness(execution: &Execution, witness: &witness::Witness) -> WitnessJson {
     match witness {
-        witness::Witness::Run(run) => Witness::Run(steps(execution, run)),
-        witness::Witness::Coherence(order) => Witness::Coherence(coherence(execution, order)),
+        witness::Witness::Run(run) => WitnessJson::Run(steps(execution, run)),
+        witness::Witness::Coherence(order) => WitnessJson::Coherence(coherence(execution, order)),
     }
 }
 
-fn coherence(execution: &Execution, coherence: &raddle_core::execution::Coherence) -> Coherence {
+fn coherence(
+    execution: &Execution,
+    coherence: &raddle_core::execution::Coherence,
+) -> CoherenceJson {
     let name = |event| execution.name(event);
     let names = |order: &[EventId]| order.iter().map(|&event| name(event)).collect();
     let rf = execution.events().zip(&coherence.rf);
     let rf = rf.filter_map(|(event, source)| Some((name(event), name((*source)?))));
     let mo = execution.locations().zip(&coherence.mo);
     let mo = mo.map(|(id, order)| (execution.location(id).name.clone(), names(order)));
-    Coherence {
+    CoherenceJson {
         rf: Entries(rf.collect()),
         mo: Entries(mo.collect()),
         fences: names(&coherence.fences),
     }
 }
 
-fn steps(execution: &Execution, run: &witness::Run) -> Vec<Step> {
+fn steps(execution: &Execution, run: &witness::MachineRun) -> Vec<StepJson> {
     let sources = observed_sources(execution, run);
-    let step = |step: &witness::Step| match *step {
-        witness::Step::Run(event) => Step::Run {
+    let step = |step: &witness::MachineStep| match *step {
+        witness::MachineStep::Run(event) => StepJson::Run {
             run: execution.name(event),
             does: does(execution, event, sources[event.index()]),
         },
-        witness::Step::Flush(event) => Step::Flush { flush: execution.name(event) },
+        witness::MachineStep::Flush(event) => StepJson::Flush { flush: execution.name(event) },
     };
     run.steps.iter().map(step).collect()
 }
 
 /// A violation, with a sentence that says it to a person.
 #[derive(Debug, Serialize)]
-pub struct Violation {
+pub struct ViolationJson {
     kind: &'static str,
     message: String,
     #[serde(flatten)]
@@ -106,9 +109,9 @@ pub struct Violation {
 #[serde(untagged)]
 enum Detail {
     UnwrittenValue { read: String },
-    Axiom { axiom: String, cycle: Vec<Related>, derivation: Vec<Order> },
+    Axiom { axiom: String, cycle: Vec<RelatedJson>, derivation: Vec<OrderJson> },
     Race { first: String, second: String, location: String },
-    Cycle { cycle: Vec<Order>, derivation: Vec<Derived> },
+    Cycle { cycle: Vec<OrderJson>, derivation: Vec<Derived> },
     NoSource { read: String, derivation: Vec<Derived> },
     Core { events: Vec<String>, size: &'static str },
 }
@@ -116,13 +119,13 @@ enum Detail {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Derived {
-    Order(Order),
-    Excluded(Excluded),
+    Order(OrderJson),
+    Excluded(ExcludedJson),
 }
 
 /// `from` comes before `to`.
 #[derive(Debug, Serialize)]
-struct Order {
+struct OrderJson {
     from: String,
     to: String,
     why: &'static str,
@@ -134,7 +137,7 @@ struct Order {
 
 /// `from` and `to` are related.
 #[derive(Debug, Serialize)]
-struct Related {
+struct RelatedJson {
     from: String,
     to: String,
     relation: &'static str,
@@ -142,7 +145,7 @@ struct Related {
 
 /// `read` does not observe `not_from`.
 #[derive(Debug, Serialize)]
-struct Excluded {
+struct ExcludedJson {
     read: String,
     not_from: String,
     why: &'static str,
@@ -152,7 +155,11 @@ struct Excluded {
 
 /// A violation under the model.
 #[must_use]
-pub fn violation(execution: &Execution, model: Model, violation: &witness::Violation) -> Violation {
+pub fn violation(
+    execution: &Execution,
+    model: Model,
+    violation: &witness::Violation,
+) -> ViolationJson {
     let (kind, detail) = match violation {
         witness::Violation::UnwrittenValue { read } => {
             ("unwritten-value", Detail::UnwrittenValue { read: execution.name(*read) })
@@ -183,7 +190,7 @@ pub fn violation(execution: &Execution, model: Model, violation: &witness::Viola
             ("core", Detail::Core { events, size })
         }
     };
-    Violation { kind, message: sentence(execution, model, violation), detail }
+    ViolationJson { kind, message: sentence(execution, model, violation), detail }
 }
 
 fn race(execution: &Execution, first: EventId, second: EventId) -> Detail {
@@ -196,12 +203,12 @@ fn race(execution: &Execution, first: EventId, second: EventId) -> Detail {
     }
 }
 
-fn related(execution: &Execution, link: &Link) -> Related {
+fn related(execution: &Execution, link: &CycleLink) -> RelatedJson {
     let (from, to) = (execution.name(link.from), execution.name(link.to));
-    Related { from, to, relation: relation_name(link.relation) }
+    RelatedJson { from, to, relation: relation_name(link.relation) }
 }
 
-fn mo_fact(execution: &Execution, fact: &MoFact) -> Order {
+fn mo_fact(execution: &Execution, fact: &MoFact) -> OrderJson {
     let (why, read) = match fact.why {
         WhyMo::HappensBefore => ("happens-before", None),
         WhyMo::Update => ("update", None),
@@ -209,7 +216,7 @@ fn mo_fact(execution: &Execution, fact: &MoFact) -> Order {
         WhyMo::Chains => ("chains", None),
     };
     let (from, to) = (execution.name(fact.from), execution.name(fact.to));
-    Order { from, to, why, read, source: None }
+    OrderJson { from, to, why, read, source: None }
 }
 
 fn first_events(execution: &Execution, lens: &[usize]) -> Vec<String> {
@@ -230,7 +237,7 @@ fn derived(execution: &Execution, facts: &[Fact]) -> Vec<Derived> {
     facts.iter().map(fact).collect()
 }
 
-fn order(execution: &Execution, edge: &Edge) -> Order {
+fn order(execution: &Execution, edge: &OrderEdge) -> OrderJson {
     let name = |event| Some(execution.name(event));
     let (why, read, source) = match edge.why {
         Why::Program => ("program", None, None),
@@ -240,14 +247,14 @@ fn order(execution: &Execution, edge: &Edge) -> Order {
         Why::BeforeSource { read } => ("before-source", name(read), None),
         Why::BeforeOverwrite { source } => ("before-overwrite", None, name(source)),
     };
-    Order { from: execution.name(edge.from), to: execution.name(edge.to), why, read, source }
+    OrderJson { from: execution.name(edge.from), to: execution.name(edge.to), why, read, source }
 }
 
-fn excluded(execution: &Execution, read: EventId, source: EventId, why: NotFrom) -> Excluded {
+fn excluded(execution: &Execution, read: EventId, source: EventId, why: NotFrom) -> ExcludedJson {
     let (why, by) = match why {
         NotFrom::Later => ("later", None),
         NotFrom::Hidden { by } => ("hidden", Some(execution.name(by))),
         NotFrom::OwnStore { by } => ("own-store", Some(execution.name(by))),
     };
-    Excluded { read: execution.name(read), not_from: execution.name(source), why, by }
+    ExcludedJson { read: execution.name(read), not_from: execution.name(source), why, by }
 }

@@ -1,6 +1,6 @@
 //! Why one event comes before another, in plain English.
 
-use crate::witness::{Edge, NotFrom, Why};
+use crate::witness::{NotFrom, OrderEdge, Why};
 use raddle_core::execution::{Action, EventId, Execution};
 use raddle_core::model::Model;
 
@@ -78,7 +78,7 @@ impl Words<'_> {
     }
 
     /// Why the edge holds.
-    pub(super) fn why(self, edge: &Edge) -> String {
+    pub(super) fn why(self, edge: &OrderEdge) -> String {
         let (from, to) = (self.name(edge.from), self.name(edge.to));
         match edge.why {
             Why::Program => self.program(edge.from, edge.to),
@@ -135,7 +135,7 @@ impl Words<'_> {
         }
     }
 
-    fn before_overwrite(self, edge: &Edge, source: EventId) -> String {
+    fn before_overwrite(self, edge: &OrderEdge, source: EventId) -> String {
         let (to, source_name) = (self.name(edge.to), self.name(source));
         let reads = self.reads_at_last(edge.from, source);
         if self.is_lock(edge.from) && self.execution.is_init(source) {

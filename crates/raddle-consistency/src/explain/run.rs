@@ -2,13 +2,18 @@
 
 use super::columns::{Grid, Row};
 use super::{Page, does, left_out, observed_sources};
-use crate::witness::{self, Step};
+use crate::witness::{self, MachineStep};
 use raddle_core::execution::{EventId, Execution, ThreadId};
 use raddle_core::model::Model;
 
 /// The run of a witness: threads side by side, every read with the value it got and where it came
 /// from, and under TSO and PSO every store where it reaches memory.
-pub(super) fn run(execution: &Execution, model: Model, run: &witness::Run, page: Page) -> String {
+pub(super) fn run(
+    execution: &Execution,
+    model: Model,
+    run: &witness::MachineRun,
+    page: Page,
+) -> String {
     let run =
         Run { execution, model, steps: &run.steps, sources: observed_sources(execution, run) };
     if run.steps.is_empty() {
@@ -21,7 +26,7 @@ pub(super) fn run(execution: &Execution, model: Model, run: &witness::Run, page:
 struct Run<'a> {
     execution: &'a Execution,
     model: Model,
-    steps: &'a [Step],
+    steps: &'a [MachineStep],
     sources: Vec<Option<EventId>>,
 }
 
@@ -42,10 +47,10 @@ impl Run<'_> {
     }
 
     /// What a step does, and what it changes in memory if that is worth telling.
-    fn cells(&self, step: Step) -> (Option<String>, Option<String>) {
+    fn cells(&self, step: MachineStep) -> (Option<String>, Option<String>) {
         match step {
-            Step::Flush(event) => (None, self.arrival(event)),
-            Step::Run(event) => {
+            MachineStep::Flush(event) => (None, self.arrival(event)),
+            MachineStep::Run(event) => {
                 let at_once = self.model.buffers_stores() && !self.execution.is_buffered(event);
                 let arrival = self.arrival(event).filter(|_| at_once);
                 (Some(does(self.execution, event, self.sources[event.index()])), arrival)
@@ -81,7 +86,7 @@ impl Run<'_> {
 
     fn row(&self, threads: &[ThreadId], at: usize) -> Row {
         let step = self.steps[at];
-        let (Step::Run(event) | Step::Flush(event)) = step;
+        let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
         let (act, arrival) = self.cells(step);
         let mut cells = vec![(0, self.number(at))];
         if let (Some(act), Some((thread, position))) = (act, self.execution.position(event)) {
@@ -96,7 +101,7 @@ impl Run<'_> {
     fn lines(&self, page: Page) -> String {
         page.list(self.steps.len(), "steps", |at| {
             let step = self.steps[at];
-            let (Step::Run(event) | Step::Flush(event)) = step;
+            let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
             let text = match self.cells(step) {
                 (Some(act), Some(arrival)) => {
                     format!("{}  {act}; memory: {arrival}", self.execution.name(event))

@@ -6,7 +6,7 @@
 use super::clash::both_update;
 use super::reason::Words;
 use super::violation::observes;
-use crate::witness::{Axiom, Link, Relation};
+use crate::witness::{Axiom, CycleLink, Relation};
 use raddle_core::execution::{Action, EventId};
 
 /// The most links of a circle for which there are plain words.
@@ -14,7 +14,7 @@ const LONGEST: usize = 3;
 
 /// What a circle says, as a sentence without a full stop, if there are plain words. It does not
 /// matter with which link the circle starts.
-pub(super) fn plain(words: Words<'_>, axiom: Axiom, cycle: &[Link]) -> Option<String> {
+pub(super) fn plain(words: Words<'_>, axiom: Axiom, cycle: &[CycleLink]) -> Option<String> {
     let starts = if cycle.len() > LONGEST { 0..0 } else { 0..cycle.len() };
     starts.into_iter().find_map(|start| {
         let mut turned = cycle.to_vec();
@@ -23,7 +23,7 @@ pub(super) fn plain(words: Words<'_>, axiom: Axiom, cycle: &[Link]) -> Option<St
     })
 }
 
-fn from_here(words: Words<'_>, axiom: Axiom, cycle: &[Link]) -> Option<String> {
+fn from_here(words: Words<'_>, axiom: Axiom, cycle: &[CycleLink]) -> Option<String> {
     use Relation::{Fr, Hb, Mo, Po, Rf, RfInverse};
     let relations: Vec<Relation> = cycle.iter().map(|link| link.relation).collect();
     let at = |index: usize| cycle[index].from;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::witness::{Run, Step};
+use crate::witness::{MachineRun, MachineStep};
 use raddle_core::execution::{EventId, Execution, LocationId, ThreadId};
 
 /// The newest store of a thread to a location among those in its buffer, and how many wait there.
@@ -12,19 +12,19 @@ type Waiting = FxHashMap<(ThreadId, LocationId), (EventId, usize)>;
 /// witness. This follows the steps and trusts them; to check them is the business of
 /// [`recheck`](crate::recheck).
 #[must_use]
-pub fn observed_sources(execution: &Execution, run: &Run) -> Vec<Option<EventId>> {
+pub fn observed_sources(execution: &Execution, run: &MachineRun) -> Vec<Option<EventId>> {
     let mut observed = vec![None; execution.event_count()];
     let mut memory: Vec<EventId> = execution.locations().map(|l| execution.init_of(l)).collect();
     let mut waiting = Waiting::default();
     let flushed = flushed(execution, run);
     for &step in &run.steps {
-        let (Step::Run(event) | Step::Flush(event)) = step;
+        let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
         let action = execution.action(event);
         let (Some(thread), Some(location)) = (execution.thread_of(event), action.location()) else {
             continue;
         };
         let key = (thread, location);
-        if let Step::Flush(_) = step {
+        if let MachineStep::Flush(_) = step {
             memory[location.index()] = event;
             leave(&mut waiting, key);
             continue;
@@ -44,10 +44,10 @@ pub fn observed_sources(execution: &Execution, run: &Run) -> Vec<Option<EventId>
 }
 
 /// Which stores wait in a buffer before they reach memory.
-fn flushed(execution: &Execution, run: &Run) -> Vec<bool> {
+fn flushed(execution: &Execution, run: &MachineRun) -> Vec<bool> {
     let mut flushed = vec![false; execution.event_count()];
     for step in &run.steps {
-        if let Step::Flush(event) = *step {
+        if let MachineStep::Flush(event) = *step {
             flushed[event.index()] = execution.is_buffered(event);
         }
     }

@@ -6,7 +6,7 @@ use super::part::part;
 use super::reason::Words;
 use super::{Page, axiom, race, shorten, wrap};
 use crate::history;
-use crate::witness::{CoreSize, Edge, Fact, Violation};
+use crate::witness::{CoreSize, Fact, OrderEdge, Violation};
 use raddle_core::execution::{Action, EventId, Execution, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::model::relations::is_sc_fence;
@@ -100,7 +100,7 @@ pub(super) fn observes(execution: &Execution, read: EventId) -> String {
 }
 
 /// `P0.0 -> P1.0 -> P1.1 -> P0.0 must each come before the next`.
-fn circle(execution: &Execution, cycle: &[Edge]) -> String {
+fn circle(execution: &Execution, cycle: &[OrderEdge]) -> String {
     if let [one, other] = cycle {
         let (one, other) = (execution.name(one.from), execution.name(other.from));
         return format!("{one} and {other} must each come before the other");
@@ -144,7 +144,7 @@ pub(super) fn event_line(words: Words<'_>, event: EventId) -> String {
 }
 
 /// An event of a circle, and why it precedes the next.
-fn link(words: Words<'_>, edge: &Edge, page: Page) -> String {
+fn link(words: Words<'_>, edge: &OrderEdge, page: Page) -> String {
     let name = words.name(edge.from);
     let indent = name.chars().count() + 4;
     let precedes = words.precedes(edge.from, edge.to);

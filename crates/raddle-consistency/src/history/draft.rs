@@ -2,15 +2,15 @@
 //!
 //! A thread may be named (as a source, or by a spawn) before its first line, yet threads shall be
 //! ordered by their first lines. So events are collected with provisional thread ids, in the order
-//! of mention, and go to the [`Builder`] when the order is known. The places are byte offsets; an
+//! of mention, and go to the [`ExecutionBuilder`] when the order is known. The places are byte offsets; an
 //! event is searched for only if the builder refuses it.
 
 use std::collections::HashMap;
 
 use super::words::{self, Fault, Source, cut_words, quote};
 use raddle_core::execution::{
-    Action, BuildError, Builder, Execution, LocationId, MemoryOrder, Part, SourceClaim, ThreadId,
-    Value,
+    Action, BuildError, EventPart, Execution, ExecutionBuilder, LocationId, MemoryOrder,
+    SourceClaim, ThreadId, Value,
 };
 
 /// Events, threads and locations together: their ids must stay far from the end of 32 bits.
@@ -33,7 +33,7 @@ pub(super) struct Event {
 
 /// What was read so far. Thread ids are provisional, location ids final.
 pub(super) struct Draft {
-    builder: Builder,
+    builder: ExecutionBuilder,
     names: Vec<String>,
     ids: HashMap<String, ThreadId>,
     is_declared: Vec<bool>,
@@ -46,7 +46,7 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn new() -> Self {
         Draft {
-            builder: Builder::new(),
+            builder: ExecutionBuilder::new(),
             names: vec![],
             ids: HashMap::new(),
             is_declared: vec![],
@@ -194,9 +194,9 @@ fn renamed(event: &Event, rename: impl Fn(ThreadId) -> ThreadId) -> (Action, Sou
 fn place(events: &[Event], final_ids: &[ThreadId], error: &BuildError) -> Fault {
     let mut own = events.iter().filter(|event| final_ids[event.thread.index()] == error.thread);
     let at = own.nth(error.position).map_or(0, |event| match error.part {
-        Part::Action => event.operand_at,
-        Part::Source => event.source_at,
-        Part::Order => event.order_at,
+        EventPart::Action => event.operand_at,
+        EventPart::Source => event.source_at,
+        EventPart::Order => event.order_at,
     });
     Fault::new(at, cut_words(&error.to_string()))
 }

@@ -4,7 +4,7 @@
 //! whatever it does not understand, and every refusal names the line and column of the offending
 //! token and says what was expected there. Reading takes two steps: a reader for each form (text,
 //! JSON Lines) hands events with their places to one `Draft`, and the draft lets the
-//! [`Builder`](raddle_core::execution::Builder) check the whole and finds the place of what it refuses.
+//! [`ExecutionBuilder`](raddle_core::execution::ExecutionBuilder) check the whole and finds the place of what it refuses.
 //! Reading is one pass over the bytes, linear also in a line of any length, and never recurses; what
 //! the builder then needs comes on top.
 //!

@@ -15,14 +15,14 @@
 //! n). That is a few steps if reads observe recent writes, and at worst linear in the number of writes
 //! that the thread which is read from has already done since.
 
-use super::clocks::{Clocks, includes, join};
-use super::history::{INIT, Index, Location};
-use super::undo::{Change, Log};
+use super::clocks::{ClockTable, includes, join};
+use super::history::{INIT, Index, LocationHistory};
+use super::undo::{UndoLog, UndoStep};
 use super::views::Message;
 
 /// A write or an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Write {
+pub(super) struct WriteRecord {
     pub(super) thread: u32,
     pub(super) location: u32,
     /// Its position among the accesses of its thread.
@@ -39,19 +39,19 @@ pub(super) struct Write {
 /// All writes, and what is before them.
 #[derive(Clone, Debug)]
 pub(super) struct Writes {
-    pub(super) records: Vec<Write>,
+    pub(super) records: Vec<WriteRecord>,
     /// By write. For the first of a chain: what is before the chain. For the others: what is before
     /// them in their chain.
-    pub(super) before: Clocks,
+    pub(super) before: ClockTable,
 }
 
 impl Writes {
     pub(super) fn new(width: usize) -> Writes {
-        Writes { records: vec![], before: Clocks::new(width) }
+        Writes { records: vec![], before: ClockTable::new(width) }
     }
 
     #[inline]
-    pub(super) fn get(&self, write: Index) -> &Write {
+    pub(super) fn get(&self, write: Index) -> &WriteRecord {
         &self.records[write as usize]
     }
 
@@ -62,14 +62,14 @@ impl Writes {
     }
 
     /// Adds a write, with what is before it.
-    pub(super) fn push(&mut self, write: Write, before: &[u32], log: &mut Log) {
+    pub(super) fn push(&mut self, write: WriteRecord, before: &[u32], log: &mut UndoLog) {
         self.records.push(write);
         self.before.push(before);
-        log.push(Change::Write);
+        log.push(UndoStep::Write);
     }
 
     /// Drops the last write.
-    pub(super) fn pop(&mut self) -> Option<Write> {
+    pub(super) fn pop(&mut self) -> Option<WriteRecord> {
         self.before.pop();
         self.records.pop()
     }
@@ -100,7 +100,7 @@ impl Writes {
     /// Adds to a clock all writes of a chain up to a write, which included.
     #[inline]
     pub(super) fn add_up_to(&self, write: Index, clock: &mut [u32]) {
-        let Write { thread, position, .. } = *self.get(write);
+        let WriteRecord { thread, position, .. } = *self.get(write);
         join(clock, self.before.row(write as usize));
         let entry = &mut clock[thread as usize];
         *entry = (*entry).max(position + 1);
@@ -116,17 +116,17 @@ impl Writes {
     }
 
     /// Puts writes before a chain.
-    pub(super) fn raise(&mut self, top: Index, clock: &[u32], log: &mut Log) {
-        self.before.join(top as usize, clock, log.clock(Change::Before, top as usize));
+    pub(super) fn raise(&mut self, top: Index, clock: &[u32], log: &mut UndoLog) {
+        self.before.join(top as usize, clock, log.clock(UndoStep::Before, top as usize));
     }
 
     /// Puts writes before all chains that are after a chain.
     pub(super) fn raise_after(
         &mut self,
-        location: &Location,
+        location: &LocationHistory,
         top: Index,
         clock: &[u32],
-        log: &mut Log,
+        log: &mut UndoLog,
     ) {
         for accesses in &location.threads {
             let count = count_last(&accesses.writes, |write| self.is_after(write, top));
@@ -138,13 +138,13 @@ impl Writes {
     #[inline]
     fn is_after(&self, write: Index, top: Index) -> bool {
         let first = self.get(write).top;
-        let Write { thread, position, .. } = *self.get(top);
+        let WriteRecord { thread, position, .. } = *self.get(top);
         first != INIT && self.before.row(first as usize)[thread as usize] > position
     }
 
     /// Puts writes before the chains that start in a part of a thread. A chain that starts elsewhere
     /// is met there: it must not end this, as it may have been raised just now.
-    fn raise_thread(&mut self, writes: &[Index], clock: &[u32], log: &mut Log) {
+    fn raise_thread(&mut self, writes: &[Index], clock: &[u32], log: &mut UndoLog) {
         for &write in writes {
             if self.get(write).top != write {
                 continue;

@@ -6,15 +6,15 @@ pub(super) const LANES: usize = 4;
 
 /// Rows of `width` entries, one for each thread.
 #[derive(Clone, Debug)]
-pub(super) struct Clocks {
+pub(super) struct ClockTable {
     width: usize,
     entries: Vec<u32>,
 }
 
-impl Clocks {
+impl ClockTable {
     /// No rows.
-    pub(super) fn new(width: usize) -> Clocks {
-        Clocks { width, entries: vec![] }
+    pub(super) fn new(width: usize) -> ClockTable {
+        ClockTable { width, entries: vec![] }
     }
 
     #[inline]
@@ -71,7 +71,7 @@ impl Clocks {
         }
     }
 
-    /// Raises a row to the maximum of itself and another row, as [`Clocks::join`].
+    /// Raises a row to the maximum of itself and another row, as [`ClockTable::join`].
     pub(super) fn join_row(
         &mut self,
         row: usize,
@@ -95,7 +95,7 @@ impl Clocks {
             wider.extend_from_slice(row);
             wider.resize(wider.len() + width - self.width, 0);
         }
-        *self = Clocks { width, entries: wider };
+        *self = ClockTable { width, entries: wider };
     }
 }
 
@@ -132,11 +132,11 @@ fn lanes_mut(clock: &mut [u32]) -> &mut [[u32; LANES]] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clocks, includes};
+    use super::{ClockTable, includes};
 
     #[test]
     fn rows_survive_widening_and_tell_what_changed() {
-        let mut clocks = Clocks::new(4);
+        let mut clocks = ClockTable::new(4);
         clocks.push(&[1, 2, 0, 0]);
         clocks.push_copy(0);
         clocks.widen(8);

@@ -15,23 +15,23 @@ pub(super) const INIT: Index = Index::MAX;
 
 /// One access: since this position, the thread knows this write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct SeenWrite {
     position: u32,
     write: Index,
 }
 
 /// The accesses of one thread to one location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Accesses {
+pub(super) struct ThreadAccesses {
     /// Its writes, in program order.
     pub(super) writes: Vec<Index>,
     /// The write it accessed last, whenever that changed.
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<SeenWrite>,
     /// By thread, how many entries of `seen` it knew when it looked last.
     hints: Vec<u32>,
 }
 
-impl Accesses {
+impl ThreadAccesses {
     /// The write accessed last, if any.
     pub(super) fn last(&self) -> Option<Index> {
         self.seen.last().map(|seen| seen.write)
@@ -77,7 +77,7 @@ impl Accesses {
     }
 
     pub(super) fn push_seen(&mut self, position: u32, write: Index) {
-        self.seen.push(Seen { position, write });
+        self.seen.push(SeenWrite { position, write });
     }
 
     pub(super) fn pop_seen(&mut self) {
@@ -87,16 +87,16 @@ impl Accesses {
 
 /// The accesses to one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Location {
+pub(super) struct LocationHistory {
     /// The last write of the chain of updates that starts at the initial write.
     pub(super) init_last: Index,
     /// By thread; threads that come later may be missing.
-    pub(super) threads: Vec<Accesses>,
+    pub(super) threads: Vec<ThreadAccesses>,
 }
 
-impl Location {
-    pub(super) fn new() -> Location {
-        Location { init_last: INIT, threads: vec![] }
+impl LocationHistory {
+    pub(super) fn new() -> LocationHistory {
+        LocationHistory { init_last: INIT, threads: vec![] }
     }
 
     /// What an observer knows of this location by its clock: by thread, the write accessed last.
@@ -113,12 +113,12 @@ impl Location {
 
 #[cfg(test)]
 mod tests {
-    use super::Accesses;
+    use super::ThreadAccesses;
 
     #[test]
     fn the_search_finds_every_position_whatever_the_hint() {
         for len in 0..20 {
-            let mut accesses = Accesses::default();
+            let mut accesses = ThreadAccesses::default();
             for write in 0..len {
                 accesses.push_seen(2 * write, write);
             }

@@ -72,13 +72,13 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::model::orders::{C11Orders, ModificationOrder, ReleaseSequence, SeqCst, Strength};
 
-use chains::{Write, Writes};
+use chains::{WriteRecord, Writes};
 use clocks::LANES;
-use history::{INIT, Index, Location};
-use undo::Log;
-use views::Views;
+use history::{INIT, Index, LocationHistory};
+use undo::UndoLog;
+use views::ThreadViews;
 
-pub use undo::Mark;
+pub use undo::UndoMark;
 
 /// A write or update that was added, or an initial write. The first one that is added has index 0,
 /// the next one 1, and so on; undo gives the indices free again.
@@ -98,7 +98,7 @@ impl WriteId {
 
 /// How an event observes a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
+pub enum AccessKind {
     /// It only reads.
     Read,
     /// It reads and writes atomically.
@@ -130,11 +130,11 @@ impl std::error::Error for Refused {}
 
 /// A model that needs more than clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Unsupported(Model);
+pub struct UnsupportedModel(Model);
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for UnsupportedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unsupported(model) = self;
+        let UnsupportedModel(model) = self;
         let names: Vec<&str> = Model::ALL
             .into_iter()
             .filter(|&model| supported(model).is_some())
@@ -144,7 +144,7 @@ impl fmt::Display for Unsupported {
     }
 }
 
-impl std::error::Error for Unsupported {}
+impl std::error::Error for UnsupportedModel {}
 
 /// The row of a model that clocks can follow: `None` if it has `psc`, one common order of all modification orders, or
 /// release sequences that own writes continue.
@@ -169,10 +169,10 @@ pub struct Incremental {
     orders: C11Orders,
     /// For how many threads the clocks have room.
     width: usize,
-    views: Views,
+    views: ThreadViews,
     writes: Writes,
-    locations: Vec<Location>,
-    log: Log,
+    locations: Vec<LocationHistory>,
+    log: UndoLog,
     /// What the thread knows of the location in question: one write for each thread at most.
     frontier: Vec<Index>,
     /// The thread and the location in question, until something changes: one often asks before one
@@ -184,23 +184,23 @@ pub struct Incremental {
 
 impl Incremental {
     /// An execution without events under `wra`, `ra`, `rc20` or `relaxed`.
-    pub fn new(model: Model) -> Result<Self, Unsupported> {
+    pub fn new(model: Model) -> Result<Self, UnsupportedModel> {
         Self::with_log(model, true)
     }
 
     /// The same, for executions that only grow: it keeps no log, and there is nothing to undo.
-    pub fn without_undo(model: Model) -> Result<Self, Unsupported> {
+    pub fn without_undo(model: Model) -> Result<Self, UnsupportedModel> {
         Self::with_log(model, false)
     }
 
-    fn with_log(model: Model, recording: bool) -> Result<Self, Unsupported> {
+    fn with_log(model: Model, recording: bool) -> Result<Self, UnsupportedModel> {
         Ok(Incremental {
-            orders: supported(model).ok_or(Unsupported(model))?,
+            orders: supported(model).ok_or(UnsupportedModel(model))?,
             width: LANES,
-            views: Views::new(LANES),
+            views: ThreadViews::new(LANES),
             writes: Writes::new(LANES),
             locations: vec![],
-            log: Log::new(recording),
+            log: UndoLog::new(recording),
             frontier: vec![],
             question: None,
             clock: vec![0; LANES],
@@ -253,14 +253,14 @@ impl Incremental {
         &mut self,
         thread: ThreadId,
         location: LocationId,
-        access: Access,
+        access: AccessKind,
         out: &mut Vec<WriteId>,
     ) {
         let (thread, location) = self.begin(thread, location);
         out.clear();
         self.find_frontier(thread, location);
         self.find_overwritten(location);
-        let free = |write| access == Access::Read || !self.is_taken(location, write);
+        let free = |write| access == AccessKind::Read || !self.is_taken(location, write);
         for (accesses, &overwritten) in self.locations[location].threads.iter().zip(&self.clock) {
             for &write in accesses.writes.iter().rev() {
                 if self.writes.get(write).position < overwritten {
@@ -285,12 +285,12 @@ impl Incremental {
         order: MemoryOrder,
     ) -> Result<(), Refused> {
         let (thread, location) = self.begin(thread, location);
-        self.admit(thread, location, source.0, Access::Read)?;
+        self.admit(thread, location, source.0, AccessKind::Read)?;
         self.start();
         if source == WriteId::INIT {
             return Ok(());
         }
-        let Write { top, message, .. } = *self.writes.get(source.0);
+        let WriteRecord { top, message, .. } = *self.writes.get(source.0);
         if self.find_news(source.0) {
             self.writes.raise(top, &self.clock, &mut self.log);
             self.writes.raise_after(&self.locations[location], top, &self.clock, &mut self.log);
@@ -343,7 +343,7 @@ impl Incremental {
         strength: Strength,
     ) -> Result<WriteId, Refused> {
         let (thread, location) = self.begin(thread, location);
-        self.admit(thread, location, source.0, Access::Update)?;
+        self.admit(thread, location, source.0, AccessKind::Update)?;
         self.start();
         let own = self.writes.next();
         let (top, message) = self.chain_and_message(source.0);

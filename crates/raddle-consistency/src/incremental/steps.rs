@@ -3,17 +3,17 @@
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::model::orders::Strength;
 
-use super::chains::Write;
-use super::history::{Accesses, INIT, Index, Location};
-use super::undo::Change;
+use super::chains::WriteRecord;
+use super::history::{INIT, Index, LocationHistory, ThreadAccesses};
+use super::undo::UndoStep;
 use super::views::{Message, NOTHING};
-use super::{Access, Incremental, Refused, WriteId};
+use super::{AccessKind, Incremental, Refused, WriteId};
 
 impl Incremental {
     /// Makes room for a thread and a location.
     pub(super) fn begin(&mut self, thread: ThreadId, location: LocationId) -> (usize, usize) {
         while self.locations.len() <= location.index() {
-            self.locations.push(Location::new());
+            self.locations.push(LocationHistory::new());
         }
         (self.grow_threads(thread), location.index())
     }
@@ -39,7 +39,7 @@ impl Incremental {
     /// Begins an operation that changes something.
     pub(super) fn start(&mut self) {
         self.question = None;
-        self.log.push(Change::Start);
+        self.log.push(UndoStep::Start);
     }
 
     /// Finds what a thread knows of a location.
@@ -101,7 +101,7 @@ impl Incremental {
         thread: usize,
         location: usize,
         source: Index,
-        access: Access,
+        access: AccessKind,
     ) -> Result<(), Refused> {
         self.find_frontier(thread, location);
         let overwritten = if source == INIT {
@@ -116,7 +116,7 @@ impl Incremental {
         if overwritten {
             return Err(Refused::Overwritten);
         }
-        if access == Access::Update && self.is_taken(location, source) {
+        if access == AccessKind::Update && self.is_taken(location, source) {
             return Err(Refused::Taken);
         }
         Ok(())
@@ -138,7 +138,7 @@ impl Incremental {
         }
         accesses.push_seen(position, write);
         self.views.advance(thread);
-        self.log.push(Change::Seen { location: location as u32, thread: thread as u32 });
+        self.log.push(UndoStep::Seen { location: location as u32, thread: thread as u32 });
     }
 
     /// The first write of a chain, and the message of one of its writes.
@@ -161,11 +161,11 @@ impl Incremental {
         let (here, log) = (location as u32, &mut self.log);
         if top == INIT {
             let old = std::mem::replace(&mut self.locations[location].init_last, update);
-            log.push(Change::InitLast { location: here, old });
+            log.push(UndoStep::InitLast { location: here, old });
             return;
         }
         let old = std::mem::replace(&mut self.writes.records[top as usize].last, update);
-        log.push(Change::Last { top, old });
+        log.push(UndoStep::Last { top, old });
         if !self.orders.has_modification_order() {
             return;
         }
@@ -193,7 +193,7 @@ impl Incremental {
             inherited
         };
         let (at, here) = (thread as u32, location as u32);
-        let write = Write { thread: at, location: here, position, top, last: own, message };
+        let write = WriteRecord { thread: at, location: here, position, top, last: own, message };
         self.writes.push(write, &self.clock, &mut self.log);
         let accesses = accesses(&mut self.locations[location], thread);
         accesses.writes.push(own);
@@ -203,9 +203,9 @@ impl Incremental {
 }
 
 /// The accesses of a thread to a location.
-fn accesses(location: &mut Location, thread: usize) -> &mut Accesses {
+fn accesses(location: &mut LocationHistory, thread: usize) -> &mut ThreadAccesses {
     if location.threads.len() <= thread {
-        location.threads.resize_with(thread + 1, Accesses::default);
+        location.threads.resize_with(thread + 1, ThreadAccesses::default);
     }
     &mut location.threads[thread]
 }

@@ -10,7 +10,7 @@ use super::views::Message;
 
 /// An entry of a clock, and what it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct UndoEntry {
     row: u32,
     entry: u32,
     old: u32,
@@ -18,15 +18,15 @@ pub(super) struct Entry {
 
 /// One change of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum UndoStep {
     /// An operation begins.
     Start,
     /// What happened before a thread.
-    Cur(Entry),
+    Cur(UndoEntry),
     /// What a thread would learn at an acquire fence.
-    Acq(Entry),
+    Acq(UndoEntry),
     /// The writes that are before a chain.
-    Before(Entry),
+    Before(UndoEntry),
     /// A message was added.
     Message,
     /// A thread did a release fence.
@@ -45,17 +45,17 @@ pub(super) enum Change {
 
 /// What changed since the beginning, unless nobody wants to know.
 #[derive(Clone, Debug)]
-pub(super) struct Log {
+pub(super) struct UndoLog {
     recording: bool,
-    changes: Vec<Change>,
+    changes: Vec<UndoStep>,
 }
 
-impl Log {
-    pub(super) fn new(recording: bool) -> Log {
-        Log { recording, changes: vec![] }
+impl UndoLog {
+    pub(super) fn new(recording: bool) -> UndoLog {
+        UndoLog { recording, changes: vec![] }
     }
 
-    pub(super) fn push(&mut self, change: Change) {
+    pub(super) fn push(&mut self, change: UndoStep) {
         if self.recording {
             self.changes.push(change);
         }
@@ -64,29 +64,29 @@ impl Log {
     /// Takes down the changes of one clock.
     pub(super) fn clock(
         &mut self,
-        change: fn(Entry) -> Change,
+        change: fn(UndoEntry) -> UndoStep,
         row: usize,
     ) -> impl FnMut(usize, u32) {
-        move |entry, old| self.push(change(Entry { row: row as u32, entry: entry as u32, old }))
+        move |entry, old| self.push(change(UndoEntry { row: row as u32, entry: entry as u32, old }))
     }
 }
 
 /// A state to go back to: [`Incremental::mark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark(usize);
+pub struct UndoMark(usize);
 
 impl Incremental {
     /// The present state, for [`Incremental::undo_to`].
     #[must_use]
-    pub fn mark(&self) -> Mark {
-        Mark(self.log.changes.len())
+    pub fn mark(&self) -> UndoMark {
+        UndoMark(self.log.changes.len())
     }
 
     /// Takes back the last operation; says whether there was one.
     pub fn undo(&mut self) -> bool {
         self.question = None;
         while let Some(change) = self.log.changes.pop() {
-            if change == Change::Start {
+            if change == UndoStep::Start {
                 return true;
             }
             self.take_back(change);
@@ -96,7 +96,7 @@ impl Incremental {
 
     /// Takes back all operations since a mark. A mark of a state that was itself taken back means
     /// nothing.
-    pub fn undo_to(&mut self, mark: Mark) {
+    pub fn undo_to(&mut self, mark: UndoMark) {
         self.question = None;
         while self.log.changes.len() > mark.0
             && let Some(change) = self.log.changes.pop()
@@ -105,28 +105,28 @@ impl Incremental {
         }
     }
 
-    fn take_back(&mut self, change: Change) {
+    fn take_back(&mut self, change: UndoStep) {
         let views = &mut self.views;
         match change {
-            Change::Start => {}
-            Change::Cur(Entry { row, entry, old }) => {
+            UndoStep::Start => {}
+            UndoStep::Cur(UndoEntry { row, entry, old }) => {
                 views.cur.row_mut(row as usize)[entry as usize] = old;
             }
-            Change::Acq(Entry { row, entry, old }) => {
+            UndoStep::Acq(UndoEntry { row, entry, old }) => {
                 views.acq.row_mut(row as usize)[entry as usize] = old;
             }
-            Change::Before(Entry { row, entry, old }) => {
+            UndoStep::Before(UndoEntry { row, entry, old }) => {
                 self.writes.before.row_mut(row as usize)[entry as usize] = old;
             }
-            Change::Message => views.messages.pop(),
-            Change::ReleaseFence { thread, old } => views.release_fence[thread as usize] = old,
-            Change::ScFence { old } => views.sc_fence = old,
-            Change::Last { top, old } => self.writes.records[top as usize].last = old,
-            Change::InitLast { location, old } => {
+            UndoStep::Message => views.messages.pop(),
+            UndoStep::ReleaseFence { thread, old } => views.release_fence[thread as usize] = old,
+            UndoStep::ScFence { old } => views.sc_fence = old,
+            UndoStep::Last { top, old } => self.writes.records[top as usize].last = old,
+            UndoStep::InitLast { location, old } => {
                 self.locations[location as usize].init_last = old;
             }
-            Change::Seen { location, thread } => self.forget(location as usize, thread as usize),
-            Change::Write => {
+            UndoStep::Seen { location, thread } => self.forget(location as usize, thread as usize),
+            UndoStep::Write => {
                 if let Some(write) = self.writes.pop() {
                     let (location, thread) = (write.location as usize, write.thread as usize);
                     self.locations[location].threads[thread].writes.pop();
@@ -145,7 +145,7 @@ impl Incremental {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Access, WriteId};
+    use super::super::{AccessKind, WriteId};
     use super::Incremental;
     use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
     use raddle_core::model::Model;
@@ -166,7 +166,7 @@ mod tests {
         let (thread, other) = (ThreadId::new(random.below(5)), ThreadId::new(random.below(5)));
         let location = LocationId::new(random.below(3));
         let order = MemoryOrder::ALL[random.below(6)];
-        let access = if random.chance(0.5) { Access::Read } else { Access::Update };
+        let access = if random.chance(0.5) { AccessKind::Read } else { AccessKind::Update };
         match random.below(8) {
             0 => checker.fence(thread, order),
             1 => checker.spawn(thread, other),
@@ -176,8 +176,8 @@ mod tests {
                 checker.sources(thread, location, access, sources);
                 let Some(&source) = random.pick(sources) else { return };
                 let done = match access {
-                    Access::Read => checker.read(thread, location, source, order),
-                    Access::Update => checker.update(thread, location, source, order).map(drop),
+                    AccessKind::Read => checker.read(thread, location, source, order),
+                    AccessKind::Update => checker.update(thread, location, source, order).map(drop),
                 };
                 assert_eq!(done, Ok(()));
             }

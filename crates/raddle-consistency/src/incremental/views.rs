@@ -10,8 +10,8 @@
 
 use raddle_core::model::orders::Strength;
 
-use super::clocks::Clocks;
-use super::undo::{Change, Log};
+use super::clocks::ClockTable;
+use super::undo::{UndoLog, UndoStep};
 
 /// A message, by number.
 pub(super) type Message = u32;
@@ -21,22 +21,22 @@ pub(super) const NOTHING: Message = 0;
 
 /// The clocks of all threads, and the messages.
 #[derive(Clone, Debug)]
-pub(super) struct Views {
-    pub(super) cur: Clocks,
-    pub(super) acq: Clocks,
-    pub(super) messages: Clocks,
+pub(super) struct ThreadViews {
+    pub(super) cur: ClockTable,
+    pub(super) acq: ClockTable,
+    pub(super) messages: ClockTable,
     /// By thread, what it knew at its last release fence.
     pub(super) release_fence: Vec<Message>,
     /// What was known at the last sequentially consistent fence.
     pub(super) sc_fence: Message,
 }
 
-impl Views {
-    pub(super) fn new(width: usize) -> Views {
-        let mut messages = Clocks::new(width);
+impl ThreadViews {
+    pub(super) fn new(width: usize) -> ThreadViews {
+        let mut messages = ClockTable::new(width);
         messages.push_zeros();
-        let (cur, acq) = (Clocks::new(width), Clocks::new(width));
-        Views { cur, acq, messages, release_fence: vec![], sc_fence: NOTHING }
+        let (cur, acq) = (ClockTable::new(width), ClockTable::new(width));
+        ThreadViews { cur, acq, messages, release_fence: vec![], sc_fence: NOTHING }
     }
 
     /// How many threads there are.
@@ -84,16 +84,16 @@ impl Views {
         thread: usize,
         message: Message,
         acquires: bool,
-        log: &mut Log,
+        log: &mut UndoLog,
     ) {
         if message == NOTHING {
             return;
         }
         let message = self.messages.row(message as usize);
         if acquires {
-            self.cur.join(thread, message, log.clock(Change::Cur, thread));
+            self.cur.join(thread, message, log.clock(UndoStep::Cur, thread));
         } else {
-            self.acq.join(thread, message, log.clock(Change::Acq, thread));
+            self.acq.join(thread, message, log.clock(UndoStep::Acq, thread));
         }
     }
 
@@ -104,7 +104,7 @@ impl Views {
         thread: usize,
         releases: bool,
         inherited: Message,
-        log: &mut Log,
+        log: &mut UndoLog,
     ) -> Message {
         let fence = self.release_fence[thread];
         if releases {
@@ -114,7 +114,7 @@ impl Views {
         } else {
             self.messages.push_copy(fence as usize);
         }
-        log.push(Change::Message);
+        log.push(UndoStep::Message);
         let last = self.messages.len() - 1;
         self.messages.join_row(last, inherited as usize, |_, _| {});
         Message::try_from(last).expect("there are fewer than 2^32 messages")
@@ -122,10 +122,10 @@ impl Views {
 
     /// A fence: an acquire fence learns what relaxed reads read; a release fence remembers what is
     /// known; a sequentially consistent one does both, and learns what the last such fence knew.
-    pub(super) fn fence(&mut self, thread: usize, fence: Strength, log: &mut Log) {
+    pub(super) fn fence(&mut self, thread: usize, fence: Strength, log: &mut UndoLog) {
         if fence.acquires {
             let acq = self.acq.row(thread);
-            self.cur.join(thread, acq, log.clock(Change::Cur, thread));
+            self.cur.join(thread, acq, log.clock(UndoStep::Cur, thread));
         }
         if fence.sequential {
             self.receive(thread, self.sc_fence, true, log);
@@ -133,16 +133,16 @@ impl Views {
         if fence.releases {
             let message = self.send(thread, true, NOTHING, log);
             let old = std::mem::replace(&mut self.release_fence[thread], message);
-            log.push(Change::ReleaseFence { thread: thread as u32, old });
+            log.push(UndoStep::ReleaseFence { thread: thread as u32, old });
             if fence.sequential {
                 let old = std::mem::replace(&mut self.sc_fence, message);
-                log.push(Change::ScFence { old });
+                log.push(UndoStep::ScFence { old });
             }
         }
     }
 
     /// All that a thread did and knows happens before what another one does next.
-    pub(super) fn synchronize(&mut self, from: usize, to: usize, log: &mut Log) {
-        self.cur.join_row(to, from, log.clock(Change::Cur, to));
+    pub(super) fn synchronize(&mut self, from: usize, to: usize, log: &mut UndoLog) {
+        self.cur.join_row(to, from, log.clock(UndoStep::Cur, to));
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! f facts over n events cost O((f + n) n^2 / 64).
 
-use crate::witness::{Link, MoFact, Relation, WhyMo};
+use crate::witness::{CycleLink, MoFact, Relation, WhyMo};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::relations::{
@@ -25,7 +25,7 @@ pub(super) fn check_axiom(
     execution: &Execution,
     model: Model,
     axiom: Axiom,
-    cycle: &[Link],
+    cycle: &[CycleLink],
     facts: &[MoFact],
 ) -> Result<Rechecked, RecheckError> {
     if model.has_store_buffers() {
@@ -50,7 +50,7 @@ pub(super) fn check_axiom(
 }
 
 /// All events that such a violation mentions.
-pub(super) fn events_of_axiom(cycle: &[Link], facts: &[MoFact]) -> Vec<EventId> {
+pub(super) fn events_of_axiom(cycle: &[CycleLink], facts: &[MoFact]) -> Vec<EventId> {
     let read = |why| match why {
         WhyMo::Read { read } => Some(read),
         WhyMo::HappensBefore | WhyMo::Update | WhyMo::Chains => None,
@@ -83,7 +83,7 @@ fn only_source(execution: &Execution, event: EventId) -> Option<EventId> {
 }
 
 /// Whether every link ends where the next one starts. Two updates of one write are no circle.
-fn is_circle(axiom: Axiom, cycle: &[Link]) -> bool {
+fn is_circle(axiom: Axiom, cycle: &[CycleLink]) -> bool {
     let next = cycle.iter().cycle().skip(1);
     let closed = cycle.iter().zip(next).all(|(link, next)| link.to == next.from);
     axiom == Axiom::WeakAtomicity || closed && !cycle.is_empty()
@@ -188,7 +188,7 @@ impl Proof {
         write
     }
 
-    fn holds(&self, link: &Link) -> bool {
+    fn holds(&self, link: &CycleLink) -> bool {
         let (r, from, to) = (&self.relations, link.from.index(), link.to.index());
         match link.relation {
             Relation::Po => r.po.contains(from, to),
@@ -202,7 +202,7 @@ impl Proof {
     }
 
     /// Whether an axiom forbids these relations in a circle, wherever it starts.
-    fn forbids(&self, axiom: Axiom, cycle: &[Link]) -> bool {
+    fn forbids(&self, axiom: Axiom, cycle: &[CycleLink]) -> bool {
         use Relation::*;
         let only = |allowed: &[Relation]| cycle.iter().all(|l| allowed.contains(&l.relation));
         let turned = |patterns: &[&[Relation]]| {
@@ -226,7 +226,7 @@ impl Proof {
     }
 
     /// `hbloc; [W]; hb; rf⁻¹`
-    fn overwritten(&self, links: &[Link]) -> bool {
+    fn overwritten(&self, links: &[CycleLink]) -> bool {
         let [first, second, third] = links else { return false };
         let relations = [first.relation, second.relation, third.relation];
         relations == [Relation::Hb, Relation::Hb, Relation::RfInverse]
@@ -235,15 +235,16 @@ impl Proof {
     }
 
     /// Two updates that observe one write.
-    fn share_source(&self, links: &[Link]) -> bool {
+    fn share_source(&self, links: &[CycleLink]) -> bool {
         let [first, second] = links else { return false };
-        let observes =
-            |link: &Link| link.relation == Relation::Rf && self.relations.updates[link.to.index()];
+        let observes = |link: &CycleLink| {
+            link.relation == Relation::Rf && self.relations.updates[link.to.index()]
+        };
         first.from == second.from && first.to != second.to && observes(first) && observes(second)
     }
 
     /// The events of the circle are in a circle of psc, as far as that is known.
-    fn breaks_psc(&self, cycle: &[Link]) -> bool {
+    fn breaks_psc(&self, cycle: &[CycleLink]) -> bool {
         let mut on_circle = vec![false; self.source.len()];
         cycle.iter().for_each(|link| on_circle[link.from.index()] = true);
         let psc = match fences_update_hidden_location(self.model) {
@@ -255,6 +256,6 @@ impl Proof {
 }
 
 /// A circle, from each of its links on.
-fn rotations(cycle: &[Link]) -> impl Iterator<Item = Vec<Link>> + '_ {
+fn rotations(cycle: &[CycleLink]) -> impl Iterator<Item = Vec<CycleLink>> + '_ {
     (0..cycle.len()).map(|start| [&cycle[start..], &cycle[..start]].concat())
 }

@@ -12,7 +12,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::reference::machine::Buffering;
-use crate::witness::{Edge, Fact, NotFrom, Why};
+use crate::witness::{Fact, NotFrom, OrderEdge, Why};
 use raddle_core::execution::{Action, EventId, Execution, LocationId};
 use raddle_core::model::Model;
 
@@ -91,8 +91,8 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    fn check_edge(&mut self, edge: &Edge) -> Checked {
-        let Edge { from, to, why } = *edge;
+    fn check_edge(&mut self, edge: &OrderEdge) -> Checked {
+        let OrderEdge { from, to, why } = *edge;
         match why {
             Why::Program => {
                 require(self.in_program_order(from, to), "it is not preserved program order")

@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use crate::reference::brute_force::allows;
-use crate::reference::generate::{Shape, Values, generate, perturb};
-use crate::reference::machine::Machine;
-use crate::reference::replay::Replay;
-use crate::witness::{CoreSize, Edge, Fact, NotFrom, Step, Violation, Why};
+use crate::reference::generate::{HistoryShape, ValueChoice, generate, perturb};
+use crate::reference::machine::ReferenceMachine;
+use crate::reference::replay::MachineReplay;
+use crate::witness::{CoreSize, Fact, MachineStep, NotFrom, OrderEdge, Violation, Why};
 use raddle_core::execution::{Action, EventId, Execution};
 use raddle_core::model::Model;
 use raddle_core::random::Random;
@@ -26,7 +26,7 @@ fn candidates(execution: &Execution) -> Vec<Fact> {
         execution.action(*e).has_source() || matches!(execution.action(*e), Action::Unlock { .. })
     };
     for read in execution.events().filter(has_source) {
-        let mut edge = |from, to, why| facts.push(Fact::Order(Edge { from, to, why }));
+        let mut edge = |from, to, why| facts.push(Fact::Order(OrderEdge { from, to, why }));
         for first in execution.events() {
             edge(first, read, Why::FirstSource);
         }
@@ -71,12 +71,16 @@ fn saturate(execution: &Execution, model: Model, random: &mut Random) -> Vec<Fac
 }
 
 /// A run of the machine that agrees with the execution, at random.
-fn random_run(execution: &Execution, model: Model, random: &mut Random) -> Option<Vec<Step>> {
+fn random_run(
+    execution: &Execution,
+    model: Model,
+    random: &mut Random,
+) -> Option<Vec<MachineStep>> {
     fn search(
-        replay: &Replay<'_>,
+        replay: &MachineReplay<'_>,
         random: &mut Random,
-        seen: &mut HashSet<Machine>,
-        steps: &mut Vec<Step>,
+        seen: &mut HashSet<ReferenceMachine>,
+        steps: &mut Vec<MachineStep>,
     ) -> bool {
         let mut open = replay.candidates();
         while !open.is_empty() {
@@ -93,16 +97,16 @@ fn random_run(execution: &Execution, model: Model, random: &mut Random) -> Optio
         replay.is_done()
     }
     let mut steps = vec![];
-    let start = Replay::new(execution, model);
+    let start = MachineReplay::new(execution, model);
     search(&start, random, &mut HashSet::new(), &mut steps).then_some(steps)
 }
 
 /// When an event comes: the index of its step, from 1. A store-store fence comes just after the last
 /// of its own step and the flushes of earlier stores.
-fn moments(execution: &Execution, model: Model, steps: &[Step]) -> Vec<(usize, usize)> {
+fn moments(execution: &Execution, model: Model, steps: &[MachineStep]) -> Vec<(usize, usize)> {
     let mut moments = vec![(0, 0); execution.event_count()];
     for (index, &step) in steps.iter().enumerate() {
-        let (Step::Run(event) | Step::Flush(event)) = step;
+        let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
         moments[event.index()] = (index + 1, 0);
     }
     for thread in execution.threads().filter(|_| model != Model::Sc) {
@@ -124,20 +128,20 @@ fn is_store_fence(execution: &Execution, event: EventId) -> bool {
 }
 
 /// What a read observes in a run, told by the steps alone.
-fn observed(execution: &Execution, steps: &[Step], read: EventId) -> EventId {
+fn observed(execution: &Execution, steps: &[MachineStep], read: EventId) -> EventId {
     let location = execution.action(read).location();
     let thread = execution.thread_of(read);
     let mut memory = location.map(|location| execution.init_of(location));
     let mut buffer = vec![];
     for &step in steps {
-        let (Step::Run(event) | Step::Flush(event)) = step;
+        let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
         if event == read {
             break;
         }
         let action = execution.action(event);
         let buffered = matches!(action, Action::Write { .. })
-            && steps.contains(&Step::Flush(event))
-            && step == Step::Run(event);
+            && steps.contains(&MachineStep::Flush(event))
+            && step == MachineStep::Run(event);
         let writes = action.is_source() && action.location() == location;
         if writes && buffered && execution.thread_of(event) == thread {
             buffer.push(event);
@@ -149,28 +153,33 @@ fn observed(execution: &Execution, steps: &[Step], read: EventId) -> EventId {
     buffer.last().copied().or(memory).expect("a read has a location")
 }
 
-fn holds(execution: &Execution, moments: &[(usize, usize)], steps: &[Step], fact: &Fact) -> bool {
+fn holds(
+    execution: &Execution,
+    moments: &[(usize, usize)],
+    steps: &[MachineStep],
+    fact: &Fact,
+) -> bool {
     match *fact {
-        Fact::Order(Edge { from, to, .. }) => moments[from.index()] < moments[to.index()],
+        Fact::Order(OrderEdge { from, to, .. }) => moments[from.index()] < moments[to.index()],
         Fact::Excluded { read, .. } if !execution.action(read).has_source() => false,
         Fact::Excluded { read, source, .. } => observed(execution, steps, read) != source,
     }
 }
 
-fn shape(random: &mut Random) -> Shape {
+fn shape(random: &mut Random) -> HistoryShape {
     let (threads, events_per_thread) = [(2, 5), (3, 3), (3, 4), (4, 2)][random.below(4)];
-    Shape {
+    HistoryShape {
         threads,
         events_per_thread,
         model: Model::STORE_BUFFERS[random.below(3)],
         locations: 1 + random.below(2),
-        values: [Values::Distinct, Values::Few(2), Values::Few(3)][random.below(3)],
+        values: [ValueChoice::Distinct, ValueChoice::Few(2), ValueChoice::Few(3)][random.below(3)],
         store_fences: [0.0, 0.15][random.below(2)],
         orders: [0.0, 0.6][random.below(2)],
         fences: [0.03, 0.2][random.below(2)],
         spawn_join: random.chance(0.3),
         name_sources: [0.0, 0.5, 1.0][random.below(3)],
-        ..Shape::default()
+        ..HistoryShape::default()
     }
 }
 
@@ -202,7 +211,7 @@ fn derived_facts_hold_in_all_runs() {
 fn preserved_program_order_holds_in_all_runs_and_nothing_more() {
     for seed in 0..600 {
         let mut random = Random::new(seed);
-        let execution = generate(&Shape { name_sources: 0.0, ..shape(&mut random) }, seed);
+        let execution = generate(&HistoryShape { name_sources: 0.0, ..shape(&mut random) }, seed);
         for model in Model::STORE_BUFFERS {
             let mut derivation = Derivation::new(&execution, model);
             let Some(steps) = random_run(&execution, model, &mut random) else { continue };
@@ -241,31 +250,31 @@ fn preserved(execution: &Execution, model: Model, from: EventId, to: EventId) ->
 }
 
 /// A circle of edges of the derivation and program order, if there is one.
-fn find_cycle(execution: &Execution, model: Model, facts: &[Fact]) -> Option<Vec<Edge>> {
+fn find_cycle(execution: &Execution, model: Model, facts: &[Fact]) -> Option<Vec<OrderEdge>> {
     let mut derivation = Derivation::new(execution, model);
     let edges = facts.iter().filter_map(|fact| match fact {
         Fact::Order(edge) => Some(*edge),
         Fact::Excluded { .. } => None,
     });
-    let mut next: Vec<Vec<Edge>> = vec![vec![]; execution.event_count()];
+    let mut next: Vec<Vec<OrderEdge>> = vec![vec![]; execution.event_count()];
     for edge in edges {
         next[edge.from.index()].push(edge);
     }
     for from in execution.events() {
         for to in execution.events() {
             if derivation.in_program_order(from, to) {
-                next[from.index()].push(Edge { from, to, why: Why::Program });
+                next[from.index()].push(OrderEdge { from, to, why: Why::Program });
             }
         }
     }
     execution.events().find_map(|start| path(&next, start, start))
 }
 
-fn path(next: &[Vec<Edge>], from: EventId, to: EventId) -> Option<Vec<Edge>> {
+fn path(next: &[Vec<OrderEdge>], from: EventId, to: EventId) -> Option<Vec<OrderEdge>> {
     let mut paths = vec![vec![]];
     let mut seen = HashSet::new();
     while let Some(path) = paths.pop() {
-        let at = path.last().map_or(from, |edge: &Edge| edge.to);
+        let at = path.last().map_or(from, |edge: &OrderEdge| edge.to);
         if at == to && !path.is_empty() {
             return Some(path);
         }

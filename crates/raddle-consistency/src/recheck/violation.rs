@@ -8,7 +8,7 @@
 //! A derivation of f facts over n events costs O(f * n), plus the sizes of the source sets.
 
 use crate::reference::{brute_force, enumerate};
-use crate::witness::{Edge, Fact, NotFrom, Violation, Why};
+use crate::witness::{Fact, NotFrom, OrderEdge, Violation, Why};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::relations::Relations;
@@ -97,7 +97,7 @@ fn follow<'a>(
 
 /// The edges are facts or program order, and they close a circle.
 fn check_cycle(
-    cycle: &[Edge],
+    cycle: &[OrderEdge],
     facts: &[Fact],
     derived: &mut Derivation<'_>,
 ) -> Result<Rechecked, RecheckError> {
@@ -141,9 +141,9 @@ fn check_core(
 /// Whether a model with store buffers allows an execution, if the budget suffices to tell.
 fn search_runs(execution: &Execution, model: Model, budget: usize) -> Option<bool> {
     match brute_force::search(execution, model, budget) {
-        brute_force::Outcome::Allowed(_) => Some(true),
-        brute_force::Outcome::Forbidden => Some(false),
-        brute_force::Outcome::TooLarge => None,
+        brute_force::BruteForceOutcome::Allowed(_) => Some(true),
+        brute_force::BruteForceOutcome::Forbidden => Some(false),
+        brute_force::BruteForceOutcome::TooLarge => None,
     }
 }
 
@@ -151,9 +151,9 @@ fn search_runs(execution: &Execution, model: Model, budget: usize) -> Option<boo
 /// axioms looks at all events.
 fn search_orders(execution: &Execution, model: Model, budget: usize) -> Option<bool> {
     match enumerate::search(execution, model, budget / execution.event_count().max(1)) {
-        enumerate::Outcome::Allowed(_) => Some(true),
-        enumerate::Outcome::Forbidden => Some(false),
-        enumerate::Outcome::TooLarge => None,
+        enumerate::EnumerationOutcome::Allowed(_) => Some(true),
+        enumerate::EnumerationOutcome::Forbidden => Some(false),
+        enumerate::EnumerationOutcome::TooLarge => None,
     }
 }
 
@@ -202,7 +202,7 @@ fn events_of_fact(fact: &Fact) -> Vec<EventId> {
     }
 }
 
-fn events_of_edge(edge: &Edge) -> Vec<EventId> {
+fn events_of_edge(edge: &OrderEdge) -> Vec<EventId> {
     let third = match edge.why {
         Why::OwnStoreFirst { read } | Why::BeforeSource { read } => Some(read),
         Why::BeforeOverwrite { source } => Some(source),

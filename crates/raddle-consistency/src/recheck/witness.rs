@@ -4,8 +4,8 @@
 //! store that is not flushed, or an event that is missing. An event cannot run twice, nor a store
 //! be flushed twice. O(n log n) for n steps.
 
-use crate::reference::replay::{Refusal, Replay};
-use crate::witness::{Run, Step, Witness};
+use crate::reference::replay::{MachineReplay, Refusal};
+use crate::witness::{MachineRun, MachineStep, Witness};
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::Model;
 
@@ -30,13 +30,17 @@ pub fn recheck_witness(
 ///
 /// # Errors
 /// If it is not a run of the machine that agrees with the execution.
-pub fn recheck_run(execution: &Execution, model: Model, run: &Run) -> Result<(), RecheckError> {
+pub fn recheck_run(
+    execution: &Execution,
+    model: Model,
+    run: &MachineRun,
+) -> Result<(), RecheckError> {
     if !model.has_store_buffers() {
         return Err(RecheckError::OtherModel);
     }
-    let mut replay = Replay::new(execution, model);
+    let mut replay = MachineReplay::new(execution, model);
     for (index, &step) in run.steps.iter().enumerate() {
-        let (Step::Run(event) | Step::Flush(event)) = step;
+        let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
         let refused =
             |refusal| RecheckError::Step { index, event: name(execution, event), refusal };
         if event.index() >= execution.event_count() {

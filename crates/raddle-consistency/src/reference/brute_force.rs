@@ -6,18 +6,18 @@
 
 use std::collections::HashSet;
 
-use crate::witness::{Run, Step};
+use crate::witness::{MachineRun, MachineStep};
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
-use super::machine::Machine;
-use super::replay::Replay;
+use super::machine::ReferenceMachine;
+use super::replay::MachineReplay;
 
 /// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum BruteForceOutcome {
     /// There is such a run.
-    Allowed(Run),
+    Allowed(MachineRun),
     /// There is none.
     Forbidden,
     /// The search met more states than its budget admits.
@@ -25,15 +25,15 @@ pub enum Outcome {
 }
 
 /// A state on the current path, and the steps from it not yet tried.
-struct Frame<'a> {
-    replay: Replay<'a>,
-    untried: Vec<Step>,
+struct BruteForceFrame<'a> {
+    replay: MachineReplay<'a>,
+    untried: Vec<MachineStep>,
 }
 
-impl<'a> Frame<'a> {
-    fn new(replay: Replay<'a>) -> Self {
+impl<'a> BruteForceFrame<'a> {
+    fn new(replay: MachineReplay<'a>) -> Self {
         let untried = replay.candidates();
-        Frame { replay, untried }
+        BruteForceFrame { replay, untried }
     }
 }
 
@@ -45,23 +45,23 @@ pub fn allows(execution: &Execution, model: Model) -> bool {
 
 /// A run of the machine that is the execution, if there is one.
 #[must_use]
-pub fn witness(execution: &Execution, model: Model) -> Option<Run> {
+pub fn witness(execution: &Execution, model: Model) -> Option<MachineRun> {
     match search(execution, model, usize::MAX) {
-        Outcome::Allowed(run) => Some(run),
-        Outcome::Forbidden | Outcome::TooLarge => None,
+        BruteForceOutcome::Allowed(run) => Some(run),
+        BruteForceOutcome::Forbidden | BruteForceOutcome::TooLarge => None,
     }
 }
 
 /// Explores the runs of the machine that agree with the execution, up to a number of states.
 #[must_use]
-pub fn search(execution: &Execution, model: Model, budget: usize) -> Outcome {
-    let start = Replay::new(execution, model);
-    let mut seen: HashSet<Machine> = HashSet::from([start.machine().clone()]);
+pub fn search(execution: &Execution, model: Model, budget: usize) -> BruteForceOutcome {
+    let start = MachineReplay::new(execution, model);
+    let mut seen: HashSet<ReferenceMachine> = HashSet::from([start.machine().clone()]);
     let mut steps = vec![];
-    let mut path = vec![Frame::new(start)];
+    let mut path = vec![BruteForceFrame::new(start)];
     while let Some(top) = path.last_mut() {
         if top.replay.is_done() {
-            return Outcome::Allowed(Run { steps });
+            return BruteForceOutcome::Allowed(MachineRun { steps });
         }
         let Some(step) = top.untried.pop() else {
             path.pop();
@@ -73,10 +73,10 @@ pub fn search(execution: &Execution, model: Model, budget: usize) -> Outcome {
             continue;
         }
         if seen.len() > budget {
-            return Outcome::TooLarge;
+            return BruteForceOutcome::TooLarge;
         }
         steps.push(step);
-        path.push(Frame::new(next));
+        path.push(BruteForceFrame::new(next));
     }
-    Outcome::Forbidden
+    BruteForceOutcome::Forbidden
 }

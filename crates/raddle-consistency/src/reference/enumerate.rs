@@ -16,7 +16,7 @@ use raddle_core::model::{Model, axioms, broken};
 
 /// The outcome of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum EnumerationOutcome {
     /// With these choices all axioms hold.
     Allowed(Coherence),
     /// There are none.
@@ -27,7 +27,7 @@ pub enum Outcome {
 
 /// What has to be chosen.
 #[derive(Clone, Copy)]
-enum Slot {
+enum Choice {
     /// The source of a read.
     Source(EventId),
     /// The next fence.
@@ -44,8 +44,8 @@ enum Slot {
 #[must_use]
 pub fn allows(execution: &Execution, model: Model) -> Option<Coherence> {
     match search(execution, model, usize::MAX) {
-        Outcome::Allowed(coherence) => Some(coherence),
-        Outcome::Forbidden | Outcome::TooLarge => None,
+        EnumerationOutcome::Allowed(coherence) => Some(coherence),
+        EnumerationOutcome::Forbidden | EnumerationOutcome::TooLarge => None,
     }
 }
 
@@ -54,22 +54,22 @@ pub fn allows(execution: &Execution, model: Model) -> Option<Coherence> {
 /// # Panics
 /// If the model has no axioms.
 #[must_use]
-pub fn search(execution: &Execution, model: Model, budget: usize) -> Outcome {
+pub fn search(execution: &Execution, model: Model, budget: usize) -> EnumerationOutcome {
     assert!(!axioms(model).is_empty(), "{model} is defined by a machine");
-    let mut search = Search::new(execution, model, budget);
+    let mut search = Enumeration::new(execution, model, budget);
     match search.extend(0) {
-        Some(true) => Outcome::Allowed(search.chosen),
-        Some(false) => Outcome::Forbidden,
-        None => Outcome::TooLarge,
+        Some(true) => EnumerationOutcome::Allowed(search.chosen),
+        Some(false) => EnumerationOutcome::Forbidden,
+        None => EnumerationOutcome::TooLarge,
     }
 }
 
-struct Search<'a> {
+struct Enumeration<'a> {
     execution: &'a Execution,
     model: Model,
     /// How many tests are left.
     budget: usize,
-    slots: Vec<Slot>,
+    slots: Vec<Choice>,
     fences: Vec<EventId>,
     /// By location, its writes.
     writes: Vec<Vec<EventId>>,
@@ -77,7 +77,7 @@ struct Search<'a> {
     chosen: Coherence,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Enumeration<'a> {
     fn new(execution: &'a Execution, model: Model, budget: usize) -> Self {
         let is_fence =
             |e: &EventId| fences_update_hidden_location(model) && is_sc_fence(execution, *e);
@@ -87,14 +87,14 @@ impl<'a> Search<'a> {
             .map(|l| (vec![execution.init_of(l)], writes_of(execution, l.index())))
             .unzip();
         let reads = execution.events().filter(|&e| execution.action(e).has_source());
-        let mut slots: Vec<Slot> = reads.map(Slot::Source).collect();
-        slots.extend(fences.iter().map(|_| Slot::Fence));
+        let mut slots: Vec<Choice> = reads.map(Choice::Source).collect();
+        slots.extend(fences.iter().map(|_| Choice::Fence));
         for (location, writes) in writes.iter().enumerate() {
-            slots.extend(writes.iter().map(|_| Slot::Write(location)));
+            slots.extend(writes.iter().map(|_| Choice::Write(location)));
         }
         let rf = execution.events().map(|e| own_acquire(execution, e)).collect();
         let chosen = Coherence { rf, mo: inits, fences: vec![] };
-        Search { execution, model, budget, slots, fences, writes, chosen }
+        Enumeration { execution, model, budget, slots, fences, writes, chosen }
     }
 
     /// Makes all choices from this slot on; `None` if the budget ends before.
@@ -112,28 +112,28 @@ impl<'a> Search<'a> {
         Some(false)
     }
 
-    fn options(&self, slot: Slot) -> Vec<EventId> {
+    fn options(&self, slot: Choice) -> Vec<EventId> {
         let (all, but) = match slot {
-            Slot::Source(read) => (self.execution.sources(read), &[read][..]),
-            Slot::Fence => (&self.fences[..], &self.chosen.fences[..]),
-            Slot::Write(location) => (&self.writes[location][..], &self.chosen.mo[location][..]),
+            Choice::Source(read) => (self.execution.sources(read), &[read][..]),
+            Choice::Fence => (&self.fences[..], &self.chosen.fences[..]),
+            Choice::Write(location) => (&self.writes[location][..], &self.chosen.mo[location][..]),
         };
         all.iter().copied().filter(|event| !but.contains(event)).collect()
     }
 
-    fn put(&mut self, slot: Slot, option: EventId) {
+    fn put(&mut self, slot: Choice, option: EventId) {
         match slot {
-            Slot::Source(read) => self.chosen.rf[read.index()] = Some(option),
-            Slot::Fence => self.chosen.fences.push(option),
-            Slot::Write(location) => self.chosen.mo[location].push(option),
+            Choice::Source(read) => self.chosen.rf[read.index()] = Some(option),
+            Choice::Fence => self.chosen.fences.push(option),
+            Choice::Write(location) => self.chosen.mo[location].push(option),
         }
     }
 
-    fn take_back(&mut self, slot: Slot) {
+    fn take_back(&mut self, slot: Choice) {
         match slot {
-            Slot::Source(read) => self.chosen.rf[read.index()] = None,
-            Slot::Fence => drop(self.chosen.fences.pop()),
-            Slot::Write(location) => drop(self.chosen.mo[location].pop()),
+            Choice::Source(read) => self.chosen.rf[read.index()] = None,
+            Choice::Fence => drop(self.chosen.fences.pop()),
+            Choice::Write(location) => drop(self.chosen.mo[location].pop()),
         }
     }
 

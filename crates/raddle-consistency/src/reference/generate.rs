@@ -6,19 +6,20 @@
 //! short.
 
 use raddle_core::execution::{
-    Action, Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
+    Action, EventId, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId,
+    Value,
 };
 use raddle_core::model::Model;
 
-use super::machine::{Instruction, Machine, Observation, ThreadPlan};
-use super::program::{Program, programs};
+use super::machine::{MachineInstruction, MachineObservation, ReferenceMachine, ThreadPlan};
+use super::program::{ThreadProgram, programs};
 use raddle_core::random::Random;
 
 pub use super::perturb::perturb;
 
 /// Which values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
+pub enum ValueChoice {
     /// Every write of a location has its own value, from 1; so values determine sources.
     Distinct,
     /// The values below this number, initial values included.
@@ -28,7 +29,7 @@ pub enum Values {
 /// What random executions look like. Shares are from 0 to 1; what `rmw`, `cas`, `fences`,
 /// `store_fences` and `lock_events` leave are loads and stores.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape {
+pub struct HistoryShape {
     /// The model whose machine runs the program.
     pub model: Model,
     /// The number of threads, at least 1.
@@ -40,7 +41,7 @@ pub struct Shape {
     /// The number of events of each thread.
     pub events_per_thread: usize,
     /// Which values are written.
-    pub values: Values,
+    pub values: ValueChoice,
     /// Of loads and stores, the share of stores.
     pub writes: f64,
     /// The share of read-modify-writes.
@@ -68,15 +69,15 @@ pub struct Shape {
     pub keep_order: bool,
 }
 
-impl Default for Shape {
+impl Default for HistoryShape {
     fn default() -> Self {
-        Shape {
+        HistoryShape {
             model: Model::Sc,
             threads: 3,
             locations: 2,
             locks: 1,
             events_per_thread: 4,
-            values: Values::Few(3),
+            values: ValueChoice::Few(3),
             writes: 0.5,
             rmw: 0.05,
             cas: 0.04,
@@ -99,10 +100,10 @@ impl Default for Shape {
 /// # Panics
 /// If the shape has no threads, no locations, no values, or buffers of no use.
 #[must_use]
-pub fn generate(shape: &Shape, seed: u64) -> Execution {
+pub fn generate(shape: &HistoryShape, seed: u64) -> Execution {
     assert!(shape.threads > 0 && shape.locations > 0, "a shape has threads and locations");
     assert!(shape.buffer > 0 && shape.flushes > 0.0, "stores enter buffers and leave them");
-    let mut run = Run::new(shape, seed);
+    let mut run = GeneratorRun::new(shape, seed);
     while !run.active.is_empty() {
         let index = run.random.below(run.active.len());
         run.advance(index);
@@ -112,12 +113,12 @@ pub fn generate(shape: &Shape, seed: u64) -> Execution {
 }
 
 /// A run of random programs.
-struct Run<'a> {
-    shape: &'a Shape,
+struct GeneratorRun<'a> {
+    shape: &'a HistoryShape,
     random: Random,
-    programs: Vec<Program>,
-    machine: Machine,
-    builder: Builder,
+    programs: Vec<ThreadProgram>,
+    machine: ReferenceMachine,
+    builder: ExecutionBuilder,
     /// The threads that are started, not done, and not set aside.
     active: Vec<ThreadId>,
     /// For each location, the threads set aside until the lock is released.
@@ -126,8 +127,8 @@ struct Run<'a> {
     wait_for_end: Vec<Option<ThreadId>>,
 }
 
-impl<'a> Run<'a> {
-    fn new(shape: &'a Shape, seed: u64) -> Self {
+impl<'a> GeneratorRun<'a> {
+    fn new(shape: &'a HistoryShape, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let programs = programs(shape, &mut random);
         let initial = initial_values(shape, &mut random);
@@ -136,18 +137,18 @@ impl<'a> Run<'a> {
             shape.threads
         ];
         for instruction in programs.iter().flatten() {
-            if let Instruction::Spawn { thread } = instruction {
+            if let MachineInstruction::Spawn { thread } = instruction {
                 plans[thread.index()].spawned = true;
             }
         }
         let started = |t: &ThreadId| !plans[t.index()].spawned;
-        Run {
+        GeneratorRun {
             shape,
             active: (0..shape.threads).map(ThreadId::new).filter(started).collect(),
             wait_for_lock: vec![vec![]; initial.len()],
             wait_for_end: vec![None; shape.threads],
             builder: declare(shape, &initial, &programs),
-            machine: Machine::new(shape.model, &initial, &plans),
+            machine: ReferenceMachine::new(shape.model, &initial, &plans),
             programs,
             random,
         }
@@ -178,7 +179,7 @@ impl<'a> Run<'a> {
         self.machine.flush(thread, location);
     }
 
-    fn run(&mut self, thread: ThreadId, position: usize, instruction: Instruction) {
+    fn run(&mut self, thread: ThreadId, position: usize, instruction: MachineInstruction) {
         let instruction = self.aim(instruction);
         let event = self.event(thread, position);
         let observation = self.machine.run(thread, event, &instruction);
@@ -187,8 +188,8 @@ impl<'a> Run<'a> {
         let order = self.order(&action, &instruction);
         self.builder.push_ordered(thread, action, order, claim);
         match instruction {
-            Instruction::Spawn { thread } => self.active.push(thread),
-            Instruction::Unlock { lock } => {
+            MachineInstruction::Spawn { thread } => self.active.push(thread),
+            MachineInstruction::Unlock { lock } => {
                 self.active.extend(self.wait_for_lock[lock.index()].pop());
             }
             _ => {}
@@ -196,10 +197,12 @@ impl<'a> Run<'a> {
     }
 
     /// A thread that cannot move is done, or waits for a lock or for the end of a thread.
-    fn set_aside(&mut self, thread: ThreadId, instruction: Option<Instruction>) {
+    fn set_aside(&mut self, thread: ThreadId, instruction: Option<MachineInstruction>) {
         match instruction {
-            Some(Instruction::Lock { lock }) => self.wait_for_lock[lock.index()].push(thread),
-            Some(Instruction::Join { thread: other }) => {
+            Some(MachineInstruction::Lock { lock }) => {
+                self.wait_for_lock[lock.index()].push(thread)
+            }
+            Some(MachineInstruction::Join { thread: other }) => {
                 self.wait_for_end[other.index()] = Some(thread);
             }
             Some(other) => unreachable!("{other:?} runs at once when the buffer is empty"),
@@ -208,8 +211,8 @@ impl<'a> Run<'a> {
     }
 
     /// Turns the difference in a compare-exchange into the value to expect.
-    fn aim(&self, mut instruction: Instruction) -> Instruction {
-        if let Instruction::CompareExchange { location, expected, .. } = &mut instruction {
+    fn aim(&self, mut instruction: MachineInstruction) -> MachineInstruction {
+        if let MachineInstruction::CompareExchange { location, expected, .. } = &mut instruction {
             *expected += self.machine.value(*location);
         }
         instruction
@@ -217,16 +220,17 @@ impl<'a> Run<'a> {
 
     /// The memory order of an event. What the machine has to know is chosen in advance; which orders
     /// a compare-exchange can have is known when it has run.
-    fn order(&mut self, action: &Action, instruction: &Instruction) -> MemoryOrder {
+    fn order(&mut self, action: &Action, instruction: &MachineInstruction) -> MemoryOrder {
         match *instruction {
-            Instruction::Store { order, .. } | Instruction::Fence { order } => order,
+            MachineInstruction::Store { order, .. } | MachineInstruction::Fence { order } => order,
             _ => choose_order(action, self.shape, &mut self.random),
         }
     }
 
     /// Says where an observation comes from, or leaves it to the value.
-    fn claim(&mut self, observation: Observation) -> SourceClaim {
-        let (Observation::Value { source, .. } | Observation::Acquired { source }) = observation
+    fn claim(&mut self, observation: MachineObservation) -> SourceClaim {
+        let (MachineObservation::Value { source, .. } | MachineObservation::Acquired { source }) =
+            observation
         else {
             return SourceClaim::Unnamed;
         };
@@ -247,7 +251,11 @@ impl<'a> Run<'a> {
 
 /// A random memory order that such an event can have, or the default. Without a share of random
 /// orders, nothing is drawn.
-pub(super) fn choose_order(action: &Action, shape: &Shape, random: &mut Random) -> MemoryOrder {
+pub(super) fn choose_order(
+    action: &Action,
+    shape: &HistoryShape,
+    random: &mut Random,
+) -> MemoryOrder {
     let possible = action.possible_orders();
     match shape.orders > 0.0 && random.chance(shape.orders) {
         true => possible[random.below(possible.len())],
@@ -256,9 +264,9 @@ pub(super) fn choose_order(action: &Action, shape: &Shape, random: &mut Random) 
 }
 
 /// The initial values of the locations; locks, which follow them, have 0.
-fn initial_values(shape: &Shape, random: &mut Random) -> Vec<Value> {
+fn initial_values(shape: &HistoryShape, random: &mut Random) -> Vec<Value> {
     let mut initial = vec![0; shape.locations + shape.locks];
-    if let Values::Few(count) = shape.values {
+    if let ValueChoice::Few(count) = shape.values {
         initial[..shape.locations].fill_with(|| random.below(count) as Value);
     }
     initial
@@ -266,8 +274,12 @@ fn initial_values(shape: &Shape, random: &mut Random) -> Vec<Value> {
 
 /// A builder with the threads, locations and initial values. A value of 0 is stated only where
 /// nobody writes.
-fn declare(shape: &Shape, initial: &[Value], programs: &[Program]) -> Builder {
-    let mut builder = Builder::new();
+fn declare(
+    shape: &HistoryShape,
+    initial: &[Value],
+    programs: &[ThreadProgram],
+) -> ExecutionBuilder {
+    let mut builder = ExecutionBuilder::new();
     if shape.keep_order {
         builder.keep_order();
     }
@@ -283,8 +295,8 @@ fn declare(shape: &Shape, initial: &[Value], programs: &[Program]) -> Builder {
     }
     let mut written = vec![false; initial.len()];
     for instruction in programs.iter().flatten() {
-        if let Instruction::Store { location, .. } | Instruction::Exchange { location, .. } =
-            instruction
+        if let MachineInstruction::Store { location, .. }
+        | MachineInstruction::Exchange { location, .. } = instruction
         {
             written[location.index()] = true;
         }
@@ -306,23 +318,25 @@ fn numbered(names: &[&str], index: usize) -> String {
 }
 
 /// The event that an instruction with its observation is.
-pub(crate) fn action(instruction: Instruction, observation: Observation) -> Action {
+pub(crate) fn action(instruction: MachineInstruction, observation: MachineObservation) -> Action {
     let (read, succeeded) = match observation {
-        Observation::Value { value, replaced, .. } => (value, replaced),
-        Observation::Nothing | Observation::Acquired { .. } => (0, false),
+        MachineObservation::Value { value, replaced, .. } => (value, replaced),
+        MachineObservation::Nothing | MachineObservation::Acquired { .. } => (0, false),
     };
     match instruction {
-        Instruction::Load { location } => Action::Read { location, value: read },
-        Instruction::Store { location, value, .. } => Action::Write { location, value },
-        Instruction::Exchange { location, value } => Action::Rmw { location, read, written: value },
-        Instruction::CompareExchange { location, expected, desired, .. } => {
+        MachineInstruction::Load { location } => Action::Read { location, value: read },
+        MachineInstruction::Store { location, value, .. } => Action::Write { location, value },
+        MachineInstruction::Exchange { location, value } => {
+            Action::Rmw { location, read, written: value }
+        }
+        MachineInstruction::CompareExchange { location, expected, desired, .. } => {
             Action::Cas { location, expected, desired, read, succeeded }
         }
-        Instruction::Fence { .. } => Action::Fence,
-        Instruction::StoreFence => Action::StoreFence,
-        Instruction::Lock { lock } => Action::Lock { lock },
-        Instruction::Unlock { lock } => Action::Unlock { lock },
-        Instruction::Spawn { thread } => Action::Spawn { thread },
-        Instruction::Join { thread } => Action::Join { thread },
+        MachineInstruction::Fence { .. } => Action::Fence,
+        MachineInstruction::StoreFence => Action::StoreFence,
+        MachineInstruction::Lock { lock } => Action::Lock { lock },
+        MachineInstruction::Unlock { lock } => Action::Unlock { lock },
+        MachineInstruction::Spawn { thread } => Action::Spawn { thread },
+        MachineInstruction::Join { thread } => Action::Join { thread },
     }
 }

@@ -26,7 +26,7 @@ use raddle_core::model::Model;
 /// What a thread asks the machine to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are those of `Action`")]
-pub enum Instruction {
+pub enum MachineInstruction {
     /// Loads a value.
     Load { location: LocationId },
     /// Stores a value.
@@ -49,12 +49,12 @@ pub enum Instruction {
     Join { thread: ThreadId },
 }
 
-impl Instruction {
+impl MachineInstruction {
     /// Whether the instruction waits until the store buffer of its thread is empty.
     fn drains(&self) -> bool {
         match *self {
-            Instruction::Load { .. } | Instruction::StoreFence => false,
-            Instruction::Store { order, .. } | Instruction::Fence { order } => {
+            MachineInstruction::Load { .. } | MachineInstruction::StoreFence => false,
+            MachineInstruction::Store { order, .. } | MachineInstruction::Fence { order } => {
                 order == MemoryOrder::SeqCst
             }
             _ => true,
@@ -64,7 +64,7 @@ impl Instruction {
 
 /// What a thread learns from an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Observation {
+pub enum MachineObservation {
     /// Nothing.
     Nothing,
     /// The value of a location.
@@ -94,7 +94,7 @@ pub struct ThreadPlan {
 
 /// A value in memory, or a lock, and the event that left it there.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Cell {
+struct MemoryCell {
     writer: EventId,
     value: Value,
     holder: Option<ThreadId>,
@@ -193,26 +193,26 @@ impl Buffering {
 
 /// A state of the machine.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Machine {
+pub struct ReferenceMachine {
     buffering: Buffering,
-    memory: Vec<Cell>,
+    memory: Vec<MemoryCell>,
     threads: Vec<ThreadState>,
 }
 
-impl Machine {
+impl ReferenceMachine {
     /// The initial state. Location `l` holds `initial[l]`, written by event `l`; locks are free.
     ///
     /// # Panics
     /// If no machine defines the model.
     #[must_use]
     pub fn new(model: Model, initial: &[Value], threads: &[ThreadPlan]) -> Self {
-        let cell = |(l, &value)| Cell { writer: EventId::new(l), value, holder: None };
+        let cell = |(l, &value)| MemoryCell { writer: EventId::new(l), value, holder: None };
         let thread = |plan: &ThreadPlan| ThreadState {
             started: !plan.spawned,
             remaining: plan.instructions,
             buffer: StoreBuffer::default(),
         };
-        Machine {
+        ReferenceMachine {
             buffering: Buffering::of(model),
             memory: initial.iter().enumerate().map(cell).collect(),
             threads: threads.iter().map(thread).collect(),
@@ -258,14 +258,14 @@ impl Machine {
 
     /// Whether a thread can run an instruction now.
     #[must_use]
-    pub fn can_run(&self, thread: ThreadId, instruction: &Instruction) -> bool {
+    pub fn can_run(&self, thread: ThreadId, instruction: &MachineInstruction) -> bool {
         let own = &self.threads[thread.index()];
         let drained = own.buffer.stores.is_empty() || !instruction.drains();
         let enabled = match *instruction {
-            Instruction::Lock { lock } => self.memory[lock.index()].holder.is_none(),
-            Instruction::Unlock { lock } => self.memory[lock.index()].holder == Some(thread),
-            Instruction::Spawn { thread } => !self.threads[thread.index()].started,
-            Instruction::Join { thread } => self.is_done(thread),
+            MachineInstruction::Lock { lock } => self.memory[lock.index()].holder.is_none(),
+            MachineInstruction::Unlock { lock } => self.memory[lock.index()].holder == Some(thread),
+            MachineInstruction::Spawn { thread } => !self.threads[thread.index()].started,
+            MachineInstruction::Join { thread } => self.is_done(thread),
             _ => true,
         };
         own.started && own.remaining > 0 && drained && enabled
@@ -274,49 +274,49 @@ impl Machine {
     /// Runs an instruction of a thread; `event` is the name that its store gets.
     ///
     /// # Panics
-    /// If the thread cannot run it ([`Machine::can_run`]).
+    /// If the thread cannot run it ([`ReferenceMachine::can_run`]).
     pub fn run(
         &mut self,
         thread: ThreadId,
         event: EventId,
-        instruction: &Instruction,
-    ) -> Observation {
+        instruction: &MachineInstruction,
+    ) -> MachineObservation {
         assert!(self.can_run(thread, instruction), "{instruction:?} cannot run");
         self.threads[thread.index()].remaining -= 1;
         match *instruction {
-            Instruction::Load { location } => return self.load(thread, location),
-            Instruction::Store { location, value, order: MemoryOrder::SeqCst } => {
+            MachineInstruction::Load { location } => return self.load(thread, location),
+            MachineInstruction::Store { location, value, order: MemoryOrder::SeqCst } => {
                 self.write(event, location, value);
             }
-            Instruction::Store { location, value, order } => {
+            MachineInstruction::Store { location, value, order } => {
                 if order.is_release() {
                     self.store_fence(thread);
                 }
                 self.store(thread, event, location, value);
             }
-            Instruction::Exchange { location, value } => {
+            MachineInstruction::Exchange { location, value } => {
                 return self.update(event, location, |_| Some(value));
             }
-            Instruction::CompareExchange { location, expected, desired, spurious } => {
+            MachineInstruction::CompareExchange { location, expected, desired, spurious } => {
                 let succeeds = |value| !spurious && value == expected;
                 return self.update(event, location, |old| succeeds(old).then_some(desired));
             }
-            Instruction::Fence { order: MemoryOrder::Release | MemoryOrder::AcqRel }
-            | Instruction::StoreFence => self.store_fence(thread),
-            Instruction::Fence { .. } | Instruction::Join { .. } => {}
-            Instruction::Lock { lock } => {
+            MachineInstruction::Fence { order: MemoryOrder::Release | MemoryOrder::AcqRel }
+            | MachineInstruction::StoreFence => self.store_fence(thread),
+            MachineInstruction::Fence { .. } | MachineInstruction::Join { .. } => {}
+            MachineInstruction::Lock { lock } => {
                 let cell = &mut self.memory[lock.index()];
                 cell.holder = Some(thread);
-                return Observation::Acquired { source: cell.writer };
+                return MachineObservation::Acquired { source: cell.writer };
             }
-            Instruction::Unlock { lock } => {
+            MachineInstruction::Unlock { lock } => {
                 let cell = &mut self.memory[lock.index()];
                 cell.holder = None;
                 cell.writer = event;
             }
-            Instruction::Spawn { thread } => self.threads[thread.index()].started = true,
+            MachineInstruction::Spawn { thread } => self.threads[thread.index()].started = true,
         }
-        Observation::Nothing
+        MachineObservation::Nothing
     }
 
     /// The store to a location that may move from a thread's buffer to memory now, if any.
@@ -338,20 +338,20 @@ impl Machine {
     /// Moves the oldest store to a location from a thread's buffer to memory.
     ///
     /// # Panics
-    /// If it may not leave the buffer ([`Machine::flushable`]).
+    /// If it may not leave the buffer ([`ReferenceMachine::flushable`]).
     pub fn flush(&mut self, thread: ThreadId, location: LocationId) {
         let store = self.threads[thread.index()].buffer.pop(location);
         let BufferedStore { event, value, .. } = store.expect("a store may leave the buffer");
         self.write(event, location, value);
     }
 
-    fn load(&self, thread: ThreadId, location: LocationId) -> Observation {
+    fn load(&self, thread: ThreadId, location: LocationId) -> MachineObservation {
         let cell = &self.memory[location.index()];
         let (source, value) = match self.threads[thread.index()].buffer.newest(location) {
             Some(own) => (own.event, own.value),
             None => (cell.writer, cell.value),
         };
-        Observation::Value { source, value, replaced: false }
+        MachineObservation::Value { source, value, replaced: false }
     }
 
     fn store(&mut self, thread: ThreadId, event: EventId, location: LocationId, value: Value) {
@@ -382,12 +382,12 @@ impl Machine {
         event: EventId,
         location: LocationId,
         new: impl Fn(Value) -> Option<Value>,
-    ) -> Observation {
-        let Cell { writer: source, value, .. } = self.memory[location.index()];
+    ) -> MachineObservation {
+        let MemoryCell { writer: source, value, .. } = self.memory[location.index()];
         let written = new(value);
         if let Some(written) = written {
             self.write(event, location, written);
         }
-        Observation::Value { source, value, replaced: written.is_some() }
+        MachineObservation::Value { source, value, replaced: written.is_some() }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use raddle_core::execution::{
-    Action, BuildError, Builder, EventId, Execution, LocationId, SourceClaim, Value,
+    Action, BuildError, EventId, Execution, ExecutionBuilder, LocationId, SourceClaim, Value,
 };
 
 use raddle_core::random::Random;
@@ -90,9 +90,9 @@ impl<'a> Changed<'a> {
         builder.build()
     }
 
-    fn declare(&self) -> Builder {
+    fn declare(&self) -> ExecutionBuilder {
         let execution = self.execution;
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         if execution.recorded_order().is_some() {
             builder.keep_order();
         }

@@ -6,16 +6,16 @@
 
 use raddle_core::execution::{Action, LocationId, ThreadId, Value};
 
-use super::generate::{Shape, Values, choose_order};
-use super::machine::Instruction;
+use super::generate::{HistoryShape, ValueChoice, choose_order};
+use super::machine::MachineInstruction;
 use raddle_core::random::Random;
 
 /// What one thread runs. In a compare-exchange, `expected` is a difference: what to add to the
 /// value in memory when it runs.
-pub(super) type Program = Vec<Instruction>;
+pub(super) type ThreadProgram = Vec<MachineInstruction>;
 
 /// Makes a program for every thread of a shape. Memory locations come before locks.
-pub(super) fn programs(shape: &Shape, random: &mut Random) -> Vec<Program> {
+pub(super) fn programs(shape: &HistoryShape, random: &mut Random) -> Vec<ThreadProgram> {
     let children = family(shape, random);
     let mut written = vec![0; shape.locations];
     let mut program = |children: &[ThreadId]| {
@@ -26,7 +26,7 @@ pub(super) fn programs(shape: &Shape, random: &mut Random) -> Vec<Program> {
 }
 
 /// For every thread, the threads it spawns, in random order; those it joins as well occur twice.
-fn family(shape: &Shape, random: &mut Random) -> Vec<Vec<ThreadId>> {
+fn family(shape: &HistoryShape, random: &mut Random) -> Vec<Vec<ThreadId>> {
     let mut children = vec![vec![]; shape.threads];
     if !shape.spawn_join {
         return children;
@@ -44,7 +44,11 @@ fn family(shape: &Shape, random: &mut Random) -> Vec<Vec<ThreadId>> {
 }
 
 /// Puts the spawns and joins of a thread at random places; the rest stays free.
-fn place(children: &[ThreadId], len: usize, random: &mut Random) -> Vec<Option<Instruction>> {
+fn place(
+    children: &[ThreadId],
+    len: usize,
+    random: &mut Random,
+) -> Vec<Option<MachineInstruction>> {
     let mut spawned = vec![];
     let mut left = children.iter();
     let mut slots = Vec::with_capacity(len);
@@ -52,22 +56,22 @@ fn place(children: &[ThreadId], len: usize, random: &mut Random) -> Vec<Option<I
         let taken = random.below(len - at) < left.len();
         slots.push(left.by_ref().take(usize::from(taken)).next().map(|&thread| {
             if spawned.contains(&thread) {
-                return Instruction::Join { thread };
+                return MachineInstruction::Join { thread };
             }
             spawned.push(thread);
-            Instruction::Spawn { thread }
+            MachineInstruction::Spawn { thread }
         }));
     }
     slots
 }
 
 /// For every slot, how many free slots there are from it to the next join or the end.
-fn room_before_join(slots: &[Option<Instruction>]) -> Vec<usize> {
+fn room_before_join(slots: &[Option<MachineInstruction>]) -> Vec<usize> {
     let mut room = vec![0; slots.len() + 1];
     for (at, slot) in slots.iter().enumerate().rev() {
         room[at] = match slot {
             None => room[at + 1] + 1,
-            Some(Instruction::Join { .. }) => 0,
+            Some(MachineInstruction::Join { .. }) => 0,
             Some(_) => room[at + 1],
         };
     }
@@ -76,7 +80,7 @@ fn room_before_join(slots: &[Option<Instruction>]) -> Vec<usize> {
 
 /// Fills the free slots of one thread.
 struct Author<'a> {
-    shape: &'a Shape,
+    shape: &'a HistoryShape,
     random: &'a mut Random,
     /// How many writes each location has so far.
     written: &'a mut [Value],
@@ -85,9 +89,9 @@ struct Author<'a> {
 }
 
 impl Author<'_> {
-    fn fill(mut self, slots: &[Option<Instruction>]) -> Program {
+    fn fill(mut self, slots: &[Option<MachineInstruction>]) -> ThreadProgram {
         let room = room_before_join(slots);
-        let choose = |(slot, &room): (&Option<Instruction>, &usize)| match *slot {
+        let choose = |(slot, &room): (&Option<MachineInstruction>, &usize)| match *slot {
             Some(instruction) => instruction,
             None if self.held.len() == room => self.release(),
             None => self.choose(room),
@@ -95,8 +99,8 @@ impl Author<'_> {
         slots.iter().zip(&room).map(choose).collect()
     }
 
-    fn choose(&mut self, room: usize) -> Instruction {
-        let Shape { rmw, cas, fences, store_fences, lock_events, .. } = *self.shape;
+    fn choose(&mut self, room: usize) -> MachineInstruction {
+        let HistoryShape { rmw, cas, fences, store_fences, lock_events, .. } = *self.shape;
         let mut share = 0.0;
         let roll = self.random.unit();
         let mut hit = |next: f64| {
@@ -105,13 +109,15 @@ impl Author<'_> {
         };
         if hit(rmw) {
             let location = self.location();
-            Instruction::Exchange { location, value: self.value(location) }
+            MachineInstruction::Exchange { location, value: self.value(location) }
         } else if hit(cas) {
             self.compare_exchange()
         } else if hit(fences) {
-            Instruction::Fence { order: choose_order(&Action::Fence, self.shape, self.random) }
+            MachineInstruction::Fence {
+                order: choose_order(&Action::Fence, self.shape, self.random),
+            }
         } else if hit(store_fences) {
-            Instruction::StoreFence
+            MachineInstruction::StoreFence
         } else if hit(lock_events) {
             self.lock_event(room)
         } else {
@@ -119,28 +125,28 @@ impl Author<'_> {
         }
     }
 
-    fn access(&mut self) -> Instruction {
+    fn access(&mut self) -> MachineInstruction {
         let location = self.location();
         if self.random.chance(self.shape.writes) {
             let value = self.value(location);
             let store = Action::Write { location, value };
             let order = choose_order(&store, self.shape, self.random);
-            Instruction::Store { location, value, order }
+            MachineInstruction::Store { location, value, order }
         } else {
-            Instruction::Load { location }
+            MachineInstruction::Load { location }
         }
     }
 
-    fn compare_exchange(&mut self) -> Instruction {
+    fn compare_exchange(&mut self) -> MachineInstruction {
         let location = self.location();
         let expected = Value::from(self.random.chance(0.5));
         let spurious = self.random.chance(0.1);
         let desired = self.value(location);
-        Instruction::CompareExchange { location, expected, desired, spurious }
+        MachineInstruction::CompareExchange { location, expected, desired, spurious }
     }
 
     /// Acquires or releases a lock, whichever is possible.
-    fn lock_event(&mut self, room: usize) -> Instruction {
+    fn lock_event(&mut self, room: usize) -> MachineInstruction {
         let first = self.held.last().map_or(self.shape.locations, |lock| lock.index() + 1);
         let free = self.shape.locations + self.shape.locks - first;
         let can_acquire = free > 0 && self.held.len() + 1 < room;
@@ -148,7 +154,7 @@ impl Author<'_> {
         if acquire {
             let lock = LocationId::new(first + self.random.below(free));
             self.held.push(lock);
-            Instruction::Lock { lock }
+            MachineInstruction::Lock { lock }
         } else if self.held.is_empty() {
             self.access()
         } else {
@@ -156,9 +162,9 @@ impl Author<'_> {
         }
     }
 
-    fn release(&mut self) -> Instruction {
+    fn release(&mut self) -> MachineInstruction {
         let lock = self.held.remove(self.random.below(self.held.len()));
-        Instruction::Unlock { lock }
+        MachineInstruction::Unlock { lock }
     }
 
     fn location(&mut self) -> LocationId {
@@ -167,8 +173,8 @@ impl Author<'_> {
 
     fn value(&mut self, location: LocationId) -> Value {
         match self.shape.values {
-            Values::Few(count) => self.random.below(count) as Value,
-            Values::Distinct => {
+            ValueChoice::Few(count) => self.random.below(count) as Value,
+            ValueChoice::Distinct => {
                 let written = &mut self.written[location.index()];
                 *written += 1;
                 *written

@@ -1,15 +1,15 @@
 //! Running the events of an execution on the machine.
 //!
-//! An event says what the thread asked for and what it observed. [`Replay`] runs the first on the
+//! An event says what the thread asked for and what it observed. [`MachineReplay`] runs the first on the
 //! machine and compares the second; both the brute force and the recheck of witnesses step it.
 
 use std::fmt;
 
-use crate::witness::Step;
+use crate::witness::MachineStep;
 use raddle_core::execution::{Action, EventId, Execution, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
 
-use super::machine::{Instruction, Machine, Observation, ThreadPlan};
+use super::machine::{MachineInstruction, MachineObservation, ReferenceMachine, ThreadPlan};
 
 /// Why a step is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +40,12 @@ impl fmt::Display for Refusal {
 
 /// A state of the machine that runs an execution.
 #[derive(Clone)]
-pub struct Replay<'a> {
+pub struct MachineReplay<'a> {
     execution: &'a Execution,
-    machine: Machine,
+    machine: ReferenceMachine,
 }
 
-impl<'a> Replay<'a> {
+impl<'a> MachineReplay<'a> {
     /// The initial state.
     #[must_use]
     pub fn new(execution: &'a Execution, model: Model) -> Self {
@@ -60,12 +60,12 @@ impl<'a> Replay<'a> {
                 instructions: execution.thread_len(t),
             })
             .collect();
-        Replay { execution, machine: Machine::new(model, &initial, &plans) }
+        MachineReplay { execution, machine: ReferenceMachine::new(model, &initial, &plans) }
     }
 
     /// The state of the machine. With the execution, it determines this state.
     #[must_use]
-    pub fn machine(&self) -> &Machine {
+    pub fn machine(&self) -> &ReferenceMachine {
         &self.machine
     }
 
@@ -84,18 +84,18 @@ impl<'a> Replay<'a> {
 
     /// All steps that might be possible: the next event of every thread and all flushes.
     #[must_use]
-    pub fn candidates(&self) -> Vec<Step> {
+    pub fn candidates(&self) -> Vec<MachineStep> {
         let threads = || self.execution.threads();
-        let runs = threads().filter_map(|t| self.next(t)).map(Step::Run);
+        let runs = threads().filter_map(|t| self.next(t)).map(MachineStep::Run);
         let flushes = threads().flat_map(|t| self.machine.all_flushable(t));
-        runs.chain(flushes.map(|(_, event)| Step::Flush(event))).collect()
+        runs.chain(flushes.map(|(_, event)| MachineStep::Flush(event))).collect()
     }
 
     /// Makes a step. After a refusal the state is of no use.
-    pub fn step(&mut self, step: Step) -> Result<(), Refusal> {
+    pub fn step(&mut self, step: MachineStep) -> Result<(), Refusal> {
         match step {
-            Step::Run(event) => self.run(event),
-            Step::Flush(event) => self.flush(event),
+            MachineStep::Run(event) => self.run(event),
+            MachineStep::Flush(event) => self.flush(event),
         }
     }
 
@@ -125,32 +125,38 @@ impl<'a> Replay<'a> {
 }
 
 /// The instruction that an event ran; an initial write has none.
-fn instruction(action: &Action, order: MemoryOrder) -> Option<Instruction> {
+fn instruction(action: &Action, order: MemoryOrder) -> Option<MachineInstruction> {
     Some(match *action {
         Action::Init { .. } => return None,
-        Action::Read { location, .. } => Instruction::Load { location },
-        Action::Write { location, value } => Instruction::Store { location, value, order },
-        Action::Rmw { location, written, .. } => Instruction::Exchange { location, value: written },
+        Action::Read { location, .. } => MachineInstruction::Load { location },
+        Action::Write { location, value } => MachineInstruction::Store { location, value, order },
+        Action::Rmw { location, written, .. } => {
+            MachineInstruction::Exchange { location, value: written }
+        }
         Action::Cas { location, expected, desired, read, succeeded } => {
             let spurious = !succeeded && read == expected;
-            Instruction::CompareExchange { location, expected, desired, spurious }
+            MachineInstruction::CompareExchange { location, expected, desired, spurious }
         }
-        Action::Fence => Instruction::Fence { order },
-        Action::StoreFence => Instruction::StoreFence,
-        Action::Lock { lock } => Instruction::Lock { lock },
-        Action::Unlock { lock } => Instruction::Unlock { lock },
-        Action::Spawn { thread } => Instruction::Spawn { thread },
-        Action::Join { thread } => Instruction::Join { thread },
+        Action::Fence => MachineInstruction::Fence { order },
+        Action::StoreFence => MachineInstruction::StoreFence,
+        Action::Lock { lock } => MachineInstruction::Lock { lock },
+        Action::Unlock { lock } => MachineInstruction::Unlock { lock },
+        Action::Spawn { thread } => MachineInstruction::Spawn { thread },
+        Action::Join { thread } => MachineInstruction::Join { thread },
     })
 }
 
 /// Whether an event may have made this observation.
-fn agrees(execution: &Execution, event: EventId, observation: Observation) -> Result<(), Refusal> {
+fn agrees(
+    execution: &Execution,
+    event: EventId,
+    observation: MachineObservation,
+) -> Result<(), Refusal> {
     let action = execution.action(event);
     let (source, same) = match observation {
-        Observation::Nothing => return Ok(()),
-        Observation::Acquired { source } => (source, true),
-        Observation::Value { source, value, replaced } => {
+        MachineObservation::Nothing => return Ok(()),
+        MachineObservation::Acquired { source } => (source, true),
+        MachineObservation::Value { source, value, replaced } => {
             let writes = action.written_value().is_some();
             (source, action.read_value() == Some(value) && writes == replaced)
         }

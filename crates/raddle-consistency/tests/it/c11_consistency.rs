@@ -1,13 +1,13 @@
 //! The checkers of the C11 models agree with brute force over all sources, modification orders and
 //! orders of fences, and their evidence passes the recheck.
 
-use raddle_consistency::check::{Options, check};
+use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::history::{Format, write};
 use raddle_consistency::recheck::{Rechecked, recheck_violation, recheck_witness};
 use raddle_consistency::reference::enumerate;
-use raddle_consistency::reference::generate::{Shape, Values, generate};
-use raddle_consistency::witness::{Verdict, Violation, Witness};
-use raddle_core::execution::{Action, Builder, Execution, MemoryOrder, SourceClaim};
+use raddle_consistency::reference::generate::{HistoryShape, ValueChoice, generate};
+use raddle_consistency::witness::{ConsistencyVerdict, Violation, Witness};
+use raddle_core::execution::{Action, Execution, ExecutionBuilder, MemoryOrder, SourceClaim};
 use raddle_core::model::{Model, race};
 use raddle_core::random::Random;
 use raddle_testkit::c11_cases::{cycle_case, random_case};
@@ -27,8 +27,8 @@ struct Tally {
 fn agree(execution: &Execution, model: Model, tally: &mut Tally) {
     let text = || format!("{model}\n{}", write(execution, Format::Text));
     let allowed = enumerate::allows(execution, model).is_some();
-    match check(execution, model, &Options::default()) {
-        Verdict::Consistent(witness) => {
+    match check(execution, model, &CheckOptions::default()) {
+        ConsistencyVerdict::Consistent(witness) => {
             assert!(allowed, "wrongly allowed: {}", text());
             let rechecked = recheck_witness(execution, model, &witness);
             assert_eq!(rechecked, Ok(Rechecked::Proved), "{witness:?} {}", text());
@@ -36,7 +36,7 @@ fn agree(execution: &Execution, model: Model, tally: &mut Tally) {
             assert_eq!(race(execution, model, coherence), None, "{}", text());
             tally.consistent += 1;
         }
-        Verdict::Inconsistent(violation) => {
+        ConsistencyVerdict::Inconsistent(violation) => {
             let race = matches!(violation, Violation::Race { .. });
             assert_eq!(allowed, race, "wrongly forbidden: {violation:?} {}", text());
             let rechecked = recheck_violation(execution, model, &violation, 1_000_000);
@@ -47,7 +47,7 @@ fn agree(execution: &Execution, model: Model, tally: &mut Tally) {
                 _ => tally.others += 1,
             }
         }
-        Verdict::Unknown { .. } => panic!("given up: {}", text()),
+        ConsistencyVerdict::Unknown { .. } => panic!("given up: {}", text()),
     }
 }
 
@@ -78,7 +78,7 @@ fn checkers_agree_with_brute_force_on_critical_cycles() {
 /// The same execution with memory orders, most of them sequentially consistent, and beside it two
 /// threads that no run under SC can have.
 fn beside_a_weak_part(execution: &Execution, random: &mut Random) -> Execution {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     for thread in execution.threads() {
         let id = builder.thread(&execution.thread(thread).name);
         builder.declare(id);
@@ -121,22 +121,22 @@ fn beside_a_weak_part(execution: &Execution, random: &mut Random) -> Execution {
 #[test]
 fn runs_under_sc_beside_a_weak_part_are_consistent() {
     for_cases(1_000, |random| {
-        let shape = Shape {
+        let shape = HistoryShape {
             model: Model::Sc,
             threads: 2 + random.below(4),
             locations: 1 + random.below(4),
             locks: 0,
             events_per_thread: 2 + random.below(10),
-            values: Values::Distinct,
+            values: ValueChoice::Distinct,
             name_sources: 1.0,
-            ..Shape::default()
+            ..HistoryShape::default()
         };
         let run = generate(&shape, random.bits());
         let execution = beside_a_weak_part(&run, random);
         for model in Model::C11 {
-            let verdict = check(&execution, model, &Options::default());
+            let verdict = check(&execution, model, &CheckOptions::default());
             let text = || format!("{model}\n{}", write(&execution, Format::Text));
-            let Verdict::Consistent(witness) = verdict else {
+            let ConsistencyVerdict::Consistent(witness) = verdict else {
                 panic!("{verdict:?} {}", text());
             };
             let rechecked = recheck_witness(&execution, model, &witness);

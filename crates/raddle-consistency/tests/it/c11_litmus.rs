@@ -4,11 +4,11 @@
 //! orders, with `-` for a fence that is not there, and names the models that allow it. SRA, RA and
 //! WRA take every atomic access for a release or an acquire, `relaxed` takes it for relaxed.
 
-use raddle_consistency::check::{Options, check};
+use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::history::parse;
 use raddle_consistency::recheck::{Rechecked, recheck_coherence};
 use raddle_consistency::reference::enumerate;
-use raddle_consistency::witness::{Verdict, Violation};
+use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::Execution;
 use raddle_core::model::{Model, race};
 
@@ -69,10 +69,10 @@ fn verdict(execution: &Execution, model: Model) -> bool {
     if let Some(coherence) = &found {
         assert_eq!(recheck_coherence(execution, model, coherence), Ok(Rechecked::Proved));
     }
-    let checked = match check(execution, model, &Options::default()) {
-        Verdict::Consistent(_) => true,
-        Verdict::Inconsistent(violation) => matches!(violation, Violation::Race { .. }),
-        Verdict::Unknown { steps } => panic!("{model} was given up after {steps} steps"),
+    let checked = match check(execution, model, &CheckOptions::default()) {
+        ConsistencyVerdict::Consistent(_) => true,
+        ConsistencyVerdict::Inconsistent(violation) => matches!(violation, Violation::Race { .. }),
+        ConsistencyVerdict::Unknown { steps } => panic!("{model} was given up after {steps} steps"),
     };
     assert_eq!(checked, found.is_some(), "the checker of {model}");
     found.is_some()
@@ -542,7 +542,10 @@ fn an_order_of_fences_prevents_no_race() {
     let shape = "W.na x 1; F.sc; R.rlx z 0 | W.rlx z 1; F.sc; R.na x 1";
     let execution = execution(shape, "");
     let race_free = |model: &Model| {
-        matches!(check(&execution, *model, &Options::default()), Verdict::Consistent(_))
+        matches!(
+            check(&execution, *model, &CheckOptions::default()),
+            ConsistencyVerdict::Consistent(_)
+        )
     };
     let names: Vec<&str> = MODELS.into_iter().filter(race_free).map(Model::name).collect();
     assert_eq!(names.join(" "), "sc");

@@ -3,7 +3,7 @@
 use raddle_consistency::history::parse;
 use raddle_consistency::recheck::{RecheckError, Rechecked, recheck_coherence, recheck_violation};
 use raddle_consistency::reference::enumerate;
-use raddle_consistency::witness::{CoreSize, Link, MoFact, Relation, Violation, WhyMo};
+use raddle_consistency::witness::{CoreSize, CycleLink, MoFact, Relation, Violation, WhyMo};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::{Axiom, Model};
@@ -25,7 +25,7 @@ fn event(execution: &Execution, name: &str) -> EventId {
 }
 
 /// Links such as `P0.0 po P0.1`, separated by commas; an initial write is `init.x`.
-fn links(execution: &Execution, text: &str) -> Vec<Link> {
+fn links(execution: &Execution, text: &str) -> Vec<CycleLink> {
     let link = |text: &str| {
         let words: Vec<&str> = text.split_whitespace().collect();
         let relation = match words[1] {
@@ -38,7 +38,7 @@ fn links(execution: &Execution, text: &str) -> Vec<Link> {
             "hb" => Relation::Hb,
             other => panic!("no relation: {other}"),
         };
-        Link { from: event(execution, words[0]), to: event(execution, words[2]), relation }
+        CycleLink { from: event(execution, words[0]), to: event(execution, words[2]), relation }
     };
     text.split(',').map(link).collect()
 }

@@ -1,12 +1,12 @@
 //! The checkers against brute force over the reference machine.
 
 use proptest::prelude::*;
-use raddle_consistency::check::{Algorithm, Options, UseClosure, check};
+use raddle_consistency::check::{CheckOptions, SearchAlgorithm, UseClosure, check};
 use raddle_consistency::history;
 use raddle_consistency::recheck::{Rechecked, recheck_violation, recheck_witness};
 use raddle_consistency::reference::brute_force::allows;
-use raddle_consistency::reference::generate::{Shape, Values, generate, perturb};
-use raddle_consistency::witness::{Verdict, Violation};
+use raddle_consistency::reference::generate::{HistoryShape, ValueChoice, generate, perturb};
+use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 use raddle_testkit::executions::cycles::cycles;
@@ -15,12 +15,16 @@ use raddle_testkit::executions::{ALL, Features, config, executions};
 /// Brute force gets this many states.
 const STATES: usize = 1_000_000;
 
-fn variants(execution: &Execution) -> Vec<Options> {
+fn variants(execution: &Execution) -> Vec<CheckOptions> {
     let mut variants = vec![];
     for closure in [UseClosure::WhenNeeded, UseClosure::First, UseClosure::Never] {
-        variants.push(Options { closure, ..Options::default() });
+        variants.push(CheckOptions { closure, ..CheckOptions::default() });
         if execution.has_reads_from_map() {
-            variants.push(Options { closure, algorithm: Algorithm::Naive, ..Options::default() });
+            variants.push(CheckOptions {
+                closure,
+                algorithm: SearchAlgorithm::Naive,
+                ..CheckOptions::default()
+            });
         }
     }
     variants
@@ -37,12 +41,12 @@ fn agrees_with_brute_force(execution: &Execution) -> Result<(), TestCaseError> {
             let verdict = check(execution, model, &options);
             let text = || history::write(execution, history::Format::Text);
             match &verdict {
-                Verdict::Consistent(witness) => {
+                ConsistencyVerdict::Consistent(witness) => {
                     prop_assert!(expected, "{model} forbids, {options:?} allows\n{}", text());
                     let rechecked = recheck_witness(execution, model, witness);
                     prop_assert!(rechecked.is_ok(), "{model} {rechecked:?}\n{}", text());
                 }
-                Verdict::Inconsistent(violation) => {
+                ConsistencyVerdict::Inconsistent(violation) => {
                     prop_assert!(!expected, "{model} allows, {options:?} forbids\n{}", text());
                     let rechecked = recheck_violation(execution, model, violation, STATES);
                     prop_assert!(
@@ -52,7 +56,7 @@ fn agrees_with_brute_force(execution: &Execution) -> Result<(), TestCaseError> {
                     );
                     check_core(execution, model, violation)?;
                 }
-                Verdict::Unknown { steps } => {
+                ConsistencyVerdict::Unknown { steps } => {
                     prop_assert!(false, "{model} {options:?} gave up after {steps}\n{}", text());
                 }
             }
@@ -150,9 +154,9 @@ proptest! {
         let lens = execution.threads().map(|t| execution.thread_len(t).min(cuts[t.index()]));
         let part = execution.prefix(&execution.closed_prefix(lens.collect()));
         for model in Model::STORE_BUFFERS {
-            if let Verdict::Consistent(_) = check(&execution, model, &Options::default()) {
-                let verdict = check(&part, model, &Options::default());
-                prop_assert!(matches!(verdict, Verdict::Consistent(_)), "{model} {verdict:?}");
+            if let ConsistencyVerdict::Consistent(_) = check(&execution, model, &CheckOptions::default()) {
+                let verdict = check(&part, model, &CheckOptions::default());
+                prop_assert!(matches!(verdict, ConsistencyVerdict::Consistent(_)), "{model} {verdict:?}");
                 prop_assert!(allows(&part, model));
             }
         }
@@ -160,18 +164,18 @@ proptest! {
 
     #[test]
     fn runs_of_the_machine(seed: u64, model in 0..3usize, changes in 0..3usize, few: bool) {
-        let shape = Shape {
+        let shape = HistoryShape {
             model: Model::STORE_BUFFERS[model],
             threads: 2 + (seed % 3) as usize,
             events_per_thread: 5,
-            values: if few { Values::Few(2) } else { Values::Distinct },
+            values: if few { ValueChoice::Few(2) } else { ValueChoice::Distinct },
             fences: 0.1,
             store_fences: 0.1,
             rmw: 0.1,
             spawn_join: seed % 5 == 0,
             orders: [0.0, 0.5, 1.0][(seed / 7 % 3) as usize],
             keep_order: seed % 2 == 0,
-            ..Shape::default()
+            ..HistoryShape::default()
         };
         let execution = generate(&shape, seed);
         let execution =
@@ -191,32 +195,32 @@ proptest! {
         locations in 1..7usize,
         rare in 0.0..0.15f64,
     ) {
-        let shape = Shape {
+        let shape = HistoryShape {
             model: Model::STORE_BUFFERS[model],
             threads,
             locations,
             events_per_thread: 30 / threads,
-            values: Values::Distinct,
+            values: ValueChoice::Distinct,
             name_sources: 1.0,
             fences: 0.15,
             store_fences: if seed % 2 == 0 { rare } else { 0.0 },
             rmw: rare,
             orders: if seed % 3 == 0 { 0.0 } else { rare * 4.0 },
             flushes: 0.2,
-            ..Shape::default()
+            ..HistoryShape::default()
         };
         let execution = generate(&shape, seed);
         for model in &Model::STORE_BUFFERS[model..] {
             for options in variants(&execution) {
-                let options = Options { budget: 100_000, ..options };
+                let options = CheckOptions { budget: 100_000, ..options };
                 let verdict = check(&execution, *model, &options);
                 let text = || history::write(&execution, history::Format::Text);
                 match verdict {
-                    Verdict::Consistent(witness) => {
+                    ConsistencyVerdict::Consistent(witness) => {
                         let rechecked = recheck_witness(&execution, *model, &witness);
                         prop_assert!(rechecked.is_ok(), "{model} {rechecked:?}\n{}", text());
                     }
-                    Verdict::Unknown { .. } if options.algorithm == Algorithm::Naive => {}
+                    ConsistencyVerdict::Unknown { .. } if options.algorithm == SearchAlgorithm::Naive => {}
                     other => {
                         prop_assert!(false, "{model} {options:?} {other:?}\n{}", text());
                     }
@@ -237,12 +241,13 @@ fn a_release_store_after_many_stores() {
             let text = format!("{writer}\nP1: R {first} 1; R x0 0\n");
             let execution = history::parse(text.as_bytes()).expect("a history");
             for closure in [UseClosure::First, UseClosure::Never] {
-                let options = Options { closure, ..Options::default() };
+                let options = CheckOptions { closure, ..CheckOptions::default() };
                 let verdict = check(&execution, Model::Pso, &options);
-                let allowed = matches!(verdict, Verdict::Consistent(_));
+                let allowed = matches!(verdict, ConsistencyVerdict::Consistent(_));
                 assert_eq!(allowed, expected, "{locations} {first} {closure:?} {verdict:?}");
                 let proves = closure == UseClosure::First && (locations <= 64 || first == "f");
-                let cycle = matches!(verdict, Verdict::Inconsistent(Violation::Cycle { .. }));
+                let cycle =
+                    matches!(verdict, ConsistencyVerdict::Inconsistent(Violation::Cycle { .. }));
                 assert_eq!(cycle, !expected && proves, "{locations} {first} {verdict:?}");
             }
         }
@@ -260,9 +265,10 @@ fn the_closure_orders_sequentially_consistent_stores() {
     ] {
         let execution = history::parse(history.as_bytes()).expect("a history");
         for model in Model::STORE_BUFFERS {
-            let options = Options { closure: UseClosure::First, ..Options::default() };
+            let options = CheckOptions { closure: UseClosure::First, ..CheckOptions::default() };
             let verdict = check(&execution, model, &options);
-            let Verdict::Inconsistent(violation @ Violation::Cycle { .. }) = verdict else {
+            let ConsistencyVerdict::Inconsistent(violation @ Violation::Cycle { .. }) = verdict
+            else {
                 panic!("{model} {verdict:?}\n{history}");
             };
             let rechecked = recheck_violation(&execution, model, &violation, 10_000);

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use raddle_consistency::explain::{self, Page};
 use raddle_consistency::history;
 use raddle_consistency::witness::{
-    CoreSize, Edge, Fact, NotFrom, Run, Step, Violation, Why, Witness,
+    CoreSize, Fact, MachineRun, MachineStep, NotFrom, OrderEdge, Violation, Why, Witness,
 };
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::Model;
@@ -25,14 +25,14 @@ fn event(execution: &Execution, name: &str) -> EventId {
 /// A witness such as `P0.0 P1.0 !P0.0`, where `!` stands for a flush.
 fn witness(execution: &Execution, steps: &str) -> Witness {
     let step = |name: &str| match name.strip_prefix('!') {
-        Some(name) => Step::Flush(event(execution, name)),
-        None => Step::Run(event(execution, name)),
+        Some(name) => MachineStep::Flush(event(execution, name)),
+        None => MachineStep::Run(event(execution, name)),
     };
-    Witness::Run(Run { steps: steps.split_whitespace().map(step).collect() })
+    Witness::Run(MachineRun { steps: steps.split_whitespace().map(step).collect() })
 }
 
-fn edge(execution: &Execution, from: &str, to: &str, why: Why) -> Edge {
-    Edge { from: event(execution, from), to: event(execution, to), why }
+fn edge(execution: &Execution, from: &str, to: &str, why: Why) -> OrderEdge {
+    OrderEdge { from: event(execution, from), to: event(execution, to), why }
 }
 
 fn order(execution: &Execution, from: &str, to: &str, why: Why) -> Fact {
@@ -177,7 +177,7 @@ step  P0                P1
 
 #[test]
 fn an_empty_run_is_allowed() {
-    let run = Witness::Run(Run { steps: vec![] });
+    let run = Witness::Run(MachineRun { steps: vec![] });
     assert_snapshot!(explain::witness(&parse("P0:\n"), Model::Sc, &run, Page::default()), @r"There is nothing to do: sc allows the empty run.");
 }
 

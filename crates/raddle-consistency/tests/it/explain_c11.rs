@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use raddle_consistency::explain::{self, Page};
 use raddle_consistency::history;
 use raddle_consistency::witness::{
-    Axiom, CoreSize, Link, MoFact, Relation, Violation, WhyMo, Witness,
+    Axiom, CoreSize, CycleLink, MoFact, Relation, Violation, WhyMo, Witness,
 };
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
@@ -42,13 +42,13 @@ fn relation(name: &str) -> Relation {
 }
 
 /// A chain of links such as `P1.1 -fr-> P0.0 -hb-> P1.1`.
-fn links(execution: &Execution, text: &str) -> Vec<Link> {
+fn links(execution: &Execution, text: &str) -> Vec<CycleLink> {
     let mut parts = text.split(" -");
     let mut from = event(execution, parts.next().expect("an event"));
     let link = |part: &str| {
         let (name, to) = part.split_once("-> ").expect("an arrow");
         let to = event(execution, to);
-        Link { from: std::mem::replace(&mut from, to), to, relation: relation(name) }
+        CycleLink { from: std::mem::replace(&mut from, to), to, relation: relation(name) }
     };
     parts.map(link).collect()
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle_consistency::history::{Format, fuzz, parse, write, write_event};
 use raddle_core::execution::{
-    Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId,
+    Action, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId,
 };
 
 const VALUES: [i128; 6] = [0, 1, 2, -1, i64::MIN as i128, u64::MAX as i128];
@@ -44,7 +44,7 @@ fn execution() -> impl Strategy<Value = Execution> {
 
 /// Makes an execution and remembers what its events may refer to.
 struct Maker {
-    builder: Builder,
+    builder: ExecutionBuilder,
     threads: Vec<ThreadId>,
     initial: Vec<(LocationId, Option<i128>)>,
     /// The acquires that hold.
@@ -56,7 +56,7 @@ struct Maker {
 
 impl Maker {
     fn new(order: &[usize], recorded: bool) -> Self {
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         if recorded {
             builder.keep_order();
         }

@@ -4,7 +4,7 @@ use oracle::{Event, Kind, Method, Oracle};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use raddle_consistency::incremental::{Access, Incremental, Mark, Refused, WriteId};
+use raddle_consistency::incremental::{AccessKind, Incremental, Refused, UndoMark, WriteId};
 use raddle_core::execution::MemoryOrder::{
     self, AcqRel, Acquire, NonAtomic, Relaxed, Release, SeqCst,
 };
@@ -356,7 +356,7 @@ struct Run {
     /// By write of the checker, its event.
     writes: Vec<(WriteId, usize)>,
     /// The states before each step: the mark, how many events and how many writes.
-    steps: Vec<(Mark, usize, usize)>,
+    steps: Vec<(UndoMark, usize, usize)>,
 }
 
 impl Run {
@@ -465,7 +465,7 @@ impl Run {
     }
 
     fn sources(&mut self, event: &Event) -> Vec<usize> {
-        let access = if event.writes() { Access::Update } else { Access::Read };
+        let access = if event.writes() { AccessKind::Update } else { AccessKind::Read };
         let (thread, location) = (ThreadId::new(event.thread), LocationId::new(event.location));
         let mut out = vec![WriteId::INIT];
         self.checker.sources(thread, location, access, &mut out);
@@ -688,7 +688,7 @@ fn x() -> LocationId {
     LocationId::new(0)
 }
 
-fn sources(checker: &mut Incremental, thread: ThreadId, access: Access) -> Vec<Option<usize>> {
+fn sources(checker: &mut Incremental, thread: ThreadId, access: AccessKind) -> Vec<Option<usize>> {
     let mut out = vec![];
     checker.sources(thread, x(), access, &mut out);
     out.into_iter().map(WriteId::index).collect()
@@ -700,12 +700,12 @@ fn sources_come_by_thread_and_the_last_first() {
     let first = checker.write(p(1), x(), Relaxed);
     checker.write(p(0), x(), Relaxed);
     checker.write(p(1), x(), Relaxed);
-    assert_eq!(sources(&mut checker, p(2), Access::Read), [Some(1), Some(2), Some(0), None]);
-    assert_eq!(sources(&mut checker, p(1), Access::Read), [Some(1), Some(2)]);
+    assert_eq!(sources(&mut checker, p(2), AccessKind::Read), [Some(1), Some(2), Some(0), None]);
+    assert_eq!(sources(&mut checker, p(1), AccessKind::Read), [Some(1), Some(2)]);
     checker.update(p(2), x(), first, Relaxed).unwrap();
-    assert_eq!(sources(&mut checker, p(0), Access::Update), [Some(1), Some(2), Some(3)]);
+    assert_eq!(sources(&mut checker, p(0), AccessKind::Update), [Some(1), Some(2), Some(3)]);
     assert!(checker.undo());
-    assert_eq!(sources(&mut checker, p(2), Access::Update), [Some(1), Some(2), Some(0), None]);
+    assert_eq!(sources(&mut checker, p(2), AccessKind::Update), [Some(1), Some(2), Some(0), None]);
 }
 
 #[test]
@@ -713,13 +713,13 @@ fn the_same_question_has_another_answer_after_undo() {
     let mut checker = Incremental::new(Model::Ra).unwrap();
     let start = checker.mark();
     checker.write(p(0), x(), Release);
-    assert_eq!(sources(&mut checker, p(0), Access::Read), [Some(0)]);
+    assert_eq!(sources(&mut checker, p(0), AccessKind::Read), [Some(0)]);
     assert!(checker.undo());
-    assert_eq!(sources(&mut checker, p(0), Access::Read), [None]);
+    assert_eq!(sources(&mut checker, p(0), AccessKind::Read), [None]);
     checker.write(p(0), x(), Release);
-    assert_eq!(sources(&mut checker, p(0), Access::Read), [Some(0)]);
+    assert_eq!(sources(&mut checker, p(0), AccessKind::Read), [Some(0)]);
     checker.undo_to(start);
-    assert_eq!(sources(&mut checker, p(0), Access::Read), [None]);
+    assert_eq!(sources(&mut checker, p(0), AccessKind::Read), [None]);
 }
 
 #[test]
@@ -761,5 +761,5 @@ fn without_undo_there_is_nothing_to_undo() {
     checker.write(p(0), x(), Relaxed);
     assert!(!checker.undo());
     checker.undo_to(start);
-    assert_eq!(sources(&mut checker, p(1), Access::Read), [Some(0), None]);
+    assert_eq!(sources(&mut checker, p(1), AccessKind::Read), [Some(0), None]);
 }

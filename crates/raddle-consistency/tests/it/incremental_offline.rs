@@ -1,12 +1,12 @@
 //! The incremental checker and the checkers of whole executions agree after every step, and after
 //! steps were taken back.
 
-use raddle_consistency::check::{Options, check};
+use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::history::{Format, write};
-use raddle_consistency::incremental::{Access, Incremental, Mark, WriteId};
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::incremental::{AccessKind, Incremental, UndoMark, WriteId};
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::execution::{
-    Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId,
+    Action, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId,
 };
 use raddle_core::model::Model;
 use raddle_core::random::Random;
@@ -42,7 +42,7 @@ impl Step {
 
 /// The execution of some steps. Step `s` writes the value `s + 1`.
 fn execution(steps: &[Step]) -> Execution {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     let threads: Vec<ThreadId> = (0..THREADS).map(|t| builder.thread(&format!("P{t}"))).collect();
     let locations: Vec<LocationId> =
         ["x", "y"].map(|name| builder.location(name)).into_iter().collect();
@@ -81,7 +81,7 @@ struct Run {
     checker: Incremental,
     steps: Vec<Step>,
     /// By step: the state before it.
-    marks: Vec<Mark>,
+    marks: Vec<UndoMark>,
     /// By step that writes: its write.
     writes: Vec<Option<WriteId>>,
 }
@@ -106,10 +106,10 @@ impl Run {
             return false;
         }
         let all = [&self.steps[..], next].concat();
-        match check(&execution(&all), self.model, &Options::default()) {
-            Verdict::Consistent(_) => true,
-            Verdict::Inconsistent(_) => false,
-            Verdict::Unknown { .. } => panic!("{} was given up", self.model),
+        match check(&execution(&all), self.model, &CheckOptions::default()) {
+            ConsistencyVerdict::Consistent(_) => true,
+            ConsistencyVerdict::Inconsistent(_) => false,
+            ConsistencyVerdict::Unknown { .. } => panic!("{} was given up", self.model),
         }
     }
 
@@ -153,8 +153,8 @@ impl Run {
     /// allows.
     fn sources(&mut self, step: Step, as_event: fn(Option<usize>) -> Event) -> Vec<Option<usize>> {
         let access = match as_event(None) {
-            Event::Update(_) => Access::Update,
-            _ => Access::Read,
+            Event::Update(_) => AccessKind::Update,
+            _ => AccessKind::Read,
         };
         let (thread, location) = (ThreadId::new(step.thread), LocationId::new(step.location));
         let mut offered = vec![];

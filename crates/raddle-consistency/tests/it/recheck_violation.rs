@@ -2,15 +2,17 @@
 
 use raddle_consistency::recheck::{RecheckError, Rechecked, recheck_violation};
 use raddle_consistency::reference::brute_force::allows;
-use raddle_consistency::witness::{CoreSize, Edge, Fact, NotFrom, Violation, Why};
-use raddle_core::execution::{Action, Builder, EventId, Execution, LocationId, SourceClaim};
+use raddle_consistency::witness::{CoreSize, Fact, NotFrom, OrderEdge, Violation, Why};
+use raddle_core::execution::{
+    Action, EventId, Execution, ExecutionBuilder, LocationId, SourceClaim,
+};
 use raddle_core::model::Model;
 
 const PLENTY: usize = 1_000_000;
 
 /// Two locations, `x` and `y`, are events 0 and 1; the events of the threads follow.
 fn execution(threads: &[&[Action]]) -> Execution {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     for name in ["x", "y"] {
         let location = builder.location(name);
         builder.init(location, 0).expect("stated once");
@@ -36,11 +38,11 @@ fn load(name: &str, value: i128) -> Action {
     Action::Read { location: at(name), value }
 }
 
-fn edge(from: usize, to: usize, why: Why) -> Edge {
-    Edge { from: EventId::new(from), to: EventId::new(to), why }
+fn edge(from: usize, to: usize, why: Why) -> OrderEdge {
+    OrderEdge { from: EventId::new(from), to: EventId::new(to), why }
 }
 
-fn overwritten(read: usize, by: usize, source: usize) -> Edge {
+fn overwritten(read: usize, by: usize, source: usize) -> OrderEdge {
     edge(read, by, Why::BeforeOverwrite { source: EventId::new(source) })
 }
 
@@ -73,7 +75,7 @@ fn a_circle_is_proved_where_program_order_is_preserved() {
 fn a_circle_must_close_and_consist_of_facts() {
     let (execution, violation) = store_buffering();
     let Violation::Cycle { cycle, derivation } = violation else { panic!("a circle") };
-    let check = |cycle: &[Edge], derivation: &[Fact]| {
+    let check = |cycle: &[OrderEdge], derivation: &[Fact]| {
         let violation = Violation::Cycle { cycle: cycle.to_vec(), derivation: derivation.to_vec() };
         recheck_violation(&execution, Model::Sc, &violation, PLENTY)
     };

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use raddle_consistency::recheck::{RecheckError, recheck_run};
 use raddle_consistency::reference::brute_force::witness;
-use raddle_consistency::reference::generate::{Shape, Values, generate};
+use raddle_consistency::reference::generate::{HistoryShape, ValueChoice, generate};
 use raddle_consistency::reference::replay::Refusal;
-use raddle_consistency::witness::{Run, Step};
+use raddle_consistency::witness::{MachineRun, MachineStep};
 use raddle_core::execution::{
-    Action, Builder, EventId, Execution, MemoryOrder, SourceClaim, ThreadId,
+    Action, EventId, Execution, ExecutionBuilder, MemoryOrder, SourceClaim, ThreadId,
 };
 use raddle_core::model::Model;
 use raddle_core::random::Random;
@@ -25,12 +25,12 @@ struct Moments<'a> {
 
 impl<'a> Moments<'a> {
     /// The moments of some steps, if no step occurs twice.
-    fn new(execution: &'a Execution, model: Model, steps: &[Step]) -> Option<Self> {
+    fn new(execution: &'a Execution, model: Model, steps: &[MachineStep]) -> Option<Self> {
         let mut moments = Moments { execution, model, run: HashMap::new(), flush: HashMap::new() };
         for (index, &step) in steps.iter().enumerate() {
             let twice = match step {
-                Step::Run(event) => moments.run.insert(event, index),
-                Step::Flush(event) => moments.flush.insert(event, index),
+                MachineStep::Run(event) => moments.run.insert(event, index),
+                MachineStep::Flush(event) => moments.flush.insert(event, index),
             };
             if twice.is_some() {
                 return None;
@@ -183,12 +183,12 @@ impl<'a> Moments<'a> {
     }
 }
 
-fn is_run(execution: &Execution, model: Model, steps: &[Step]) -> bool {
+fn is_run(execution: &Execution, model: Model, steps: &[MachineStep]) -> bool {
     Moments::new(execution, model, steps).is_some_and(|moments| moments.is_run())
 }
 
 /// Changes a witness a little.
-fn corrupt(steps: &mut Vec<Step>, random: &mut Random) {
+fn corrupt(steps: &mut Vec<MachineStep>, random: &mut Random) {
     let (a, b) = (random.below(steps.len()), random.below(steps.len()));
     match random.below(6) {
         0 => steps.swap(a, b),
@@ -200,20 +200,20 @@ fn corrupt(steps: &mut Vec<Step>, random: &mut Random) {
             steps.insert(b.min(steps.len()), step);
         }
         _ => {
-            let (Step::Run(event) | Step::Flush(event)) = steps[a];
-            let flushed = steps[a] == Step::Flush(event);
-            steps[a] = if flushed { Step::Run(event) } else { Step::Flush(event) };
+            let (MachineStep::Run(event) | MachineStep::Flush(event)) = steps[a];
+            let flushed = steps[a] == MachineStep::Flush(event);
+            steps[a] = if flushed { MachineStep::Run(event) } else { MachineStep::Flush(event) };
         }
     }
 }
 
-fn shape(model: Model, random: &mut Random) -> Shape {
+fn shape(model: Model, random: &mut Random) -> HistoryShape {
     let (threads, events_per_thread) = [(2, 5), (3, 3), (3, 4), (4, 2)][random.below(4)];
-    let values = [Values::Few(2), Values::Few(3)][random.below(2)];
+    let values = [ValueChoice::Few(2), ValueChoice::Few(3)][random.below(2)];
     let (spawn_join, name_sources) = (random.chance(0.3), random.unit());
     let locks = random.below(3);
     let orders = [0.0, 0.6][random.below(2)];
-    Shape {
+    HistoryShape {
         model,
         threads,
         events_per_thread,
@@ -222,7 +222,7 @@ fn shape(model: Model, random: &mut Random) -> Shape {
         name_sources,
         locks,
         orders,
-        ..Shape::default()
+        ..HistoryShape::default()
     }
 }
 
@@ -253,7 +253,7 @@ proptest! {
 
 /// `x=1 x?1` in one thread.
 fn store_and_load() -> (Execution, EventId, EventId) {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     let (thread, location) = (builder.thread("P0"), builder.location("x"));
     builder.push(thread, Action::Write { location, value: 1 }, SourceClaim::Unnamed);
     builder.push(thread, Action::Read { location, value: 1 }, SourceClaim::Unnamed);
@@ -266,9 +266,11 @@ fn store_and_load() -> (Execution, EventId, EventId) {
 #[test]
 fn a_refusal_says_which_step_and_why() {
     let (execution, store, load) = store_and_load();
-    let check =
-        |model, steps: &[Step]| recheck_run(&execution, model, &Run { steps: steps.to_vec() });
-    let (run, see, flush) = (Step::Run(store), Step::Run(load), Step::Flush(store));
+    let check = |model, steps: &[MachineStep]| {
+        recheck_run(&execution, model, &MachineRun { steps: steps.to_vec() })
+    };
+    let (run, see, flush) =
+        (MachineStep::Run(store), MachineStep::Run(load), MachineStep::Flush(store));
     assert_eq!(check(Model::Sc, &[run, see]), Ok(()));
     assert_eq!(check(Model::Tso, &[run, see, flush]), Ok(()));
     assert_eq!(check(Model::Pso, &[run, flush, see]), Ok(()));
@@ -282,22 +284,23 @@ fn a_refusal_says_which_step_and_why() {
         refused.to_string(),
         "step 0 (P0.1) is not possible: it is not the next event of its thread"
     );
-    assert!(check(Model::Sc, &[Step::Run(EventId::new(0))]).is_err());
-    assert!(check(Model::Sc, &[Step::Run(EventId::new(99))]).is_err());
+    assert!(check(Model::Sc, &[MachineStep::Run(EventId::new(0))]).is_err());
+    assert!(check(Model::Sc, &[MachineStep::Run(EventId::new(99))]).is_err());
 }
 
 #[test]
 fn long_witnesses_are_replayed() {
-    let shape = Shape { events_per_thread: 40_000, keep_order: true, ..Shape::default() };
+    let shape =
+        HistoryShape { events_per_thread: 40_000, keep_order: true, ..HistoryShape::default() };
     let execution = generate(&shape, 3);
     let order = execution.recorded_order().expect("it was kept");
-    let steps = order.iter().copied().map(Step::Run).collect();
-    assert_eq!(recheck_run(&execution, Model::Sc, &Run { steps }), Ok(()));
+    let steps = order.iter().copied().map(MachineStep::Run).collect();
+    assert_eq!(recheck_run(&execution, Model::Sc, &MachineRun { steps }), Ok(()));
 }
 
 #[test]
 fn long_buffers_are_replayed() {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     let thread = builder.thread("P0");
     for value in 0..30_000 {
         let location = builder.location(["x", "y", "z"][value % 3]);
@@ -309,9 +312,10 @@ fn long_buffers_are_replayed() {
     let execution = builder.build().expect("well-formed");
     let events = || execution.thread_events(thread);
     let stores = events().filter(|&e| matches!(execution.action(e), Action::Write { .. }));
-    let steps: Vec<Step> = events().map(Step::Run).chain(stores.map(Step::Flush)).collect();
+    let steps: Vec<MachineStep> =
+        events().map(MachineStep::Run).chain(stores.map(MachineStep::Flush)).collect();
     for model in [Model::Tso, Model::Pso] {
-        let witness = Run { steps: steps.clone() };
+        let witness = MachineRun { steps: steps.clone() };
         assert_eq!(recheck_run(&execution, model, &witness), Ok(()));
     }
 }

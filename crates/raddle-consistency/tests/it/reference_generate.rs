@@ -6,23 +6,29 @@ use std::mem::{Discriminant, discriminant};
 use proptest::prelude::*;
 use raddle_consistency::history::{Format, write};
 use raddle_consistency::reference::brute_force::allows;
-use raddle_consistency::reference::generate::{Shape, Values, generate, perturb};
+use raddle_consistency::reference::generate::{HistoryShape, ValueChoice, generate, perturb};
 use raddle_core::execution::{Action, Execution, MemoryOrder};
 use raddle_core::model::Model;
 use raddle_core::random::Random;
 
-fn shapes() -> impl Strategy<Value = Shape> {
+fn shapes() -> impl Strategy<Value = HistoryShape> {
     let model = prop::sample::select(Model::STORE_BUFFERS.to_vec());
     let size = prop::sample::select(vec![(2, 5), (3, 3), (3, 4), (4, 2)]);
-    let values = prop::sample::select(vec![Values::Distinct, Values::Few(2), Values::Few(3)]);
+    let values =
+        prop::sample::select(vec![ValueChoice::Distinct, ValueChoice::Few(2), ValueChoice::Few(3)]);
     let flags = (any::<bool>(), any::<bool>(), prop::sample::select(vec![0.0, 0.5, 1.0]));
     (model, size, 1..4usize, 0..3usize, values, flags).prop_map(
         |(model, (threads, events), locations, locks, values, flags)| {
             let (spawn_join, keep_order, name_sources) = flags;
-            let size =
-                Shape { threads, events_per_thread: events, locations, locks, ..Shape::default() };
+            let size = HistoryShape {
+                threads,
+                events_per_thread: events,
+                locations,
+                locks,
+                ..HistoryShape::default()
+            };
             let orders = if locks == 1 { 0.0 } else { 0.7 };
-            Shape { model, values, spawn_join, keep_order, name_sources, orders, ..size }
+            HistoryShape { model, values, spawn_join, keep_order, name_sources, orders, ..size }
         },
     )
 }
@@ -84,7 +90,7 @@ proptest! {
 }
 
 /// How many of 300 perturbed executions each model allows.
-fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
+fn allowed_after(shape: &HistoryShape, changes: usize) -> [usize; 3] {
     let mut allowed = [0; 3];
     for seed in 0..300 {
         let execution = perturb(&generate(shape, seed), seed, changes);
@@ -98,7 +104,7 @@ fn allowed_after(shape: &Shape, changes: usize) -> [usize; 3] {
 #[test]
 fn perturbed_executions_are_often_allowed_and_often_not() {
     for model in Model::STORE_BUFFERS {
-        let shape = Shape { model, ..Shape::default() };
+        let shape = HistoryShape { model, ..HistoryShape::default() };
         for count in allowed_after(&shape, 2) {
             assert!((50..250).contains(&count), "{count} of 300 of the machine of {model}");
         }
@@ -107,7 +113,8 @@ fn perturbed_executions_are_often_allowed_and_often_not() {
 
 #[test]
 fn shapes_produce_every_kind_of_event() {
-    let shape = Shape { events_per_thread: 200, spawn_join: true, ..Shape::default() };
+    let shape =
+        HistoryShape { events_per_thread: 200, spawn_join: true, ..HistoryShape::default() };
     let execution = generate(&shape, 1);
     let has = |test: fn(&Action) -> bool| {
         assert!(execution.events().any(|event| test(execution.action(event))));
@@ -126,7 +133,7 @@ fn shapes_produce_every_kind_of_event() {
 
 #[test]
 fn shapes_produce_every_order_on_demand() {
-    let shape = Shape { events_per_thread: 2_000, orders: 1.0, ..Shape::default() };
+    let shape = HistoryShape { events_per_thread: 2_000, orders: 1.0, ..HistoryShape::default() };
     let execution = generate(&shape, 1);
     let mut kinds: HashSet<(Discriminant<Action>, Option<bool>, MemoryOrder)> = HashSet::new();
     for event in execution.events() {
@@ -144,7 +151,10 @@ fn shapes_produce_every_order_on_demand() {
 /// What a seed gave before there were orders to choose.
 #[test]
 fn without_a_share_of_orders_none_are_drawn() {
-    let text = write(&generate(&Shape { model: Model::Pso, ..Shape::default() }, 3), Format::Text);
+    let text = write(
+        &generate(&HistoryShape { model: Model::Pso, ..HistoryShape::default() }, 3),
+        Format::Text,
+    );
     assert_eq!(
         text,
         "locations: x y m\ninit: y=1\nP0: LOCK m; F.ss; R x 0 <- init; UNLOCK m\n\
@@ -156,14 +166,14 @@ fn without_a_share_of_orders_none_are_drawn() {
 #[test]
 fn many_threads_and_locks_do_not_block() {
     for seed in 0..20 {
-        let shape = Shape {
+        let shape = HistoryShape {
             model: Model::Pso,
             threads: 60,
             locks: 3,
             lock_events: 0.5,
             events_per_thread: 50,
             spawn_join: true,
-            ..Shape::default()
+            ..HistoryShape::default()
         };
         let execution = generate(&shape, seed);
         assert_eq!(execution.event_count(), 60 * 50 + 5);
@@ -173,16 +183,16 @@ fn many_threads_and_locks_do_not_block() {
 #[test]
 fn a_million_events_can_be_generated() {
     for model in Model::STORE_BUFFERS {
-        let shape = Shape {
+        let shape = HistoryShape {
             model,
             threads: 8,
             events_per_thread: 125_000,
             locations: 100,
             locks: 4,
-            values: Values::Distinct,
+            values: ValueChoice::Distinct,
             keep_order: true,
             name_sources: 1.0,
-            ..Shape::default()
+            ..HistoryShape::default()
         };
         let execution = generate(&shape, 7);
         assert_eq!(execution.event_count(), 1_000_104);

@@ -6,15 +6,17 @@
 //! have a memory order. `@1.2` names the third event of thread 1 as the source, `@init` the initial
 //! write.
 
-use raddle_consistency::check::{Algorithm, Options, UseClosure, check};
+use raddle_consistency::check::{CheckOptions, SearchAlgorithm, UseClosure, check};
 use raddle_consistency::recheck::{Rechecked, recheck_run, recheck_violation, recheck_witness};
 use raddle_consistency::reference::brute_force;
-use raddle_consistency::witness::Verdict;
-use raddle_core::execution::{Action, Builder, Execution, MemoryOrder, SourceClaim, ThreadId};
+use raddle_consistency::witness::ConsistencyVerdict;
+use raddle_core::execution::{
+    Action, Execution, ExecutionBuilder, MemoryOrder, SourceClaim, ThreadId,
+};
 use raddle_core::model::Model;
 
 fn execution(history: &str) -> Execution {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     let threads: Vec<&str> = history.split('|').collect();
     for t in 0..threads.len() {
         let thread = builder.thread(&format!("P{t}"));
@@ -47,7 +49,7 @@ fn source(claim: &str) -> SourceClaim {
     }
 }
 
-fn action(builder: &mut Builder, text: &str) -> Action {
+fn action(builder: &mut ExecutionBuilder, text: &str) -> Action {
     let value = |text: &str| text.parse().expect("a value");
     let thread = |text: &str| ThreadId::new(text.parse().expect("a thread"));
     if text == "f" {
@@ -81,21 +83,23 @@ fn action(builder: &mut Builder, text: &str) -> Action {
 /// Every checker answers as expected, and its evidence holds.
 fn checkers_agree(history: &str, execution: &Execution, model: Model, allowed: bool) {
     for closure in [UseClosure::First, UseClosure::Never] {
-        for algorithm in [Algorithm::Best, Algorithm::Naive] {
-            if algorithm == Algorithm::Naive && !execution.has_reads_from_map() {
+        for algorithm in [SearchAlgorithm::Best, SearchAlgorithm::Naive] {
+            if algorithm == SearchAlgorithm::Naive && !execution.has_reads_from_map() {
                 continue;
             }
-            let options = Options { closure, algorithm, ..Options::default() };
+            let options = CheckOptions { closure, algorithm, ..CheckOptions::default() };
             let rechecked = match check(execution, model, &options) {
-                Verdict::Consistent(witness) => {
+                ConsistencyVerdict::Consistent(witness) => {
                     assert!(allowed, "{model} {options:?} allows {history}");
                     recheck_witness(execution, model, &witness)
                 }
-                Verdict::Inconsistent(violation) => {
+                ConsistencyVerdict::Inconsistent(violation) => {
                     assert!(!allowed, "{model} {options:?} forbids {history}");
                     recheck_violation(execution, model, &violation, usize::MAX)
                 }
-                Verdict::Unknown { steps } => panic!("given up after {steps}: {history}"),
+                ConsistencyVerdict::Unknown { steps } => {
+                    panic!("given up after {steps}: {history}")
+                }
             };
             assert_eq!(rechecked, Ok(Rechecked::Proved), "{model} {options:?} {history}");
         }

@@ -2,11 +2,11 @@
 //! can be and says what it needs. [`allows`] says what is right; the verdicts are written out all
 //! the same.
 
-use raddle_consistency::check::{Algorithm, Options, UseClosure, check};
+use raddle_consistency::check::{CheckOptions, SearchAlgorithm, UseClosure, check};
 use raddle_consistency::history;
 use raddle_consistency::recheck::{Rechecked, recheck_violation, recheck_witness};
 use raddle_consistency::reference::brute_force::allows;
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::model::Model;
 
 /// Checks a history under SC, TSO and PSO in every way, with its threads in every order.
@@ -24,23 +24,25 @@ fn expect_as_is(history: &str, allowed: [bool; 3]) {
     let execution = history::parse(history.as_bytes()).expect("a well-formed history");
     for (model, allowed) in Model::STORE_BUFFERS.into_iter().zip(allowed) {
         assert_eq!(allows(&execution, model), allowed, "brute force under {model}:\n{history}");
-        for algorithm in [Algorithm::Best, Algorithm::Naive] {
+        for algorithm in [SearchAlgorithm::Best, SearchAlgorithm::Naive] {
             for closure in [UseClosure::WhenNeeded, UseClosure::First, UseClosure::Never] {
-                let options = Options { closure, algorithm, ..Options::default() };
+                let options = CheckOptions { closure, algorithm, ..CheckOptions::default() };
                 match check(&execution, model, &options) {
-                    Verdict::Consistent(witness) => {
+                    ConsistencyVerdict::Consistent(witness) => {
                         assert!(allowed, "{model} {options:?} allows\n{history}");
                         assert_eq!(
                             recheck_witness(&execution, model, &witness),
                             Ok(Rechecked::Proved)
                         );
                     }
-                    Verdict::Inconsistent(violation) => {
+                    ConsistencyVerdict::Inconsistent(violation) => {
                         assert!(!allowed, "{model} {options:?} forbids\n{history}");
                         let rechecked = recheck_violation(&execution, model, &violation, 100_000);
                         assert_eq!(rechecked, Ok(Rechecked::Proved));
                     }
-                    Verdict::Unknown { steps } => panic!("gave up after {steps}\n{history}"),
+                    ConsistencyVerdict::Unknown { steps } => {
+                        panic!("gave up after {steps}\n{history}")
+                    }
                 }
             }
         }

@@ -16,7 +16,7 @@ mod event;
 mod ids;
 mod order;
 
-pub use builder::{BuildError, Builder, Flaw, Part, SourceClaim};
+pub use builder::{BuildError, EventPart, ExecutionBuilder, Flaw, SourceClaim};
 pub use coherence::Coherence;
 pub use event::{Action, Value};
 pub use ids::{EventId, LocationId, SourceSetId, ThreadId};
@@ -24,7 +24,7 @@ pub use order::MemoryOrder;
 
 /// A thread of an [`Execution`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thread {
+pub struct ThreadInfo {
     /// Its name in the history, for example `P0`.
     pub name: String,
     /// Its first event.
@@ -37,7 +37,7 @@ pub struct Thread {
 
 /// A memory location or a lock of an [`Execution`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Location {
+pub struct LocationInfo {
     /// Its name in the history.
     pub name: String,
     /// Whether it is a lock.
@@ -51,8 +51,8 @@ pub struct Location {
 /// What happened in the threads of a program, and what each read may have observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
-    threads: Vec<Thread>,
-    locations: Vec<Location>,
+    threads: Vec<ThreadInfo>,
+    locations: Vec<LocationInfo>,
     /// Initial writes first, then thread-major.
     actions: Vec<Action>,
     /// By event, its memory order.
@@ -85,7 +85,7 @@ impl Execution {
 
     /// A thread's name and place.
     #[must_use]
-    pub fn thread(&self, thread: ThreadId) -> &Thread {
+    pub fn thread(&self, thread: ThreadId) -> &ThreadInfo {
         &self.threads[thread.index()]
     }
 
@@ -94,7 +94,7 @@ impl Execution {
         &self,
         thread: ThreadId,
     ) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + use<> {
-        let Thread { first, len, .. } = self.threads[thread.index()];
+        let ThreadInfo { first, len, .. } = self.threads[thread.index()];
         (first.index()..first.index() + len).map(EventId::new)
     }
 
@@ -123,7 +123,7 @@ impl Execution {
 
     /// A location or lock.
     #[must_use]
-    pub fn location(&self, location: LocationId) -> &Location {
+    pub fn location(&self, location: LocationId) -> &LocationInfo {
         &self.locations[location.index()]
     }
 
@@ -211,7 +211,7 @@ impl Execution {
     /// The event of a thread at a position from 0.
     #[must_use]
     pub fn event_at(&self, thread: ThreadId, position: usize) -> Option<EventId> {
-        let Thread { first, len, .. } = self.threads[thread.index()];
+        let ThreadInfo { first, len, .. } = self.threads[thread.index()];
         (position < len).then(|| EventId::new(first.index() + position))
     }
 

@@ -36,7 +36,7 @@ pub enum Axiom {
 
 /// What an axiom says.
 #[derive(Clone, Copy, Debug)]
-pub struct Definition {
+pub struct AxiomDefinition {
     /// The axiom.
     pub axiom: Axiom,
     /// Its name.
@@ -47,8 +47,8 @@ pub struct Definition {
     broken: fn(&Relations) -> Option<Vec<usize>>,
 }
 
-const DEFINITIONS: [Definition; 9] = [
-    Definition {
+const DEFINITIONS: [AxiomDefinition; 9] = [
+    AxiomDefinition {
         axiom: Axiom::PoRf,
         name: "po-rf",
         formula: "acyclic(po ∪ asw ∪ rf) ∧ irreflexive(rf?; hb)",
@@ -57,25 +57,25 @@ const DEFINITIONS: [Definition; 9] = [
             r.po.or(&r.asw).or(&rf).cycle().or_else(|| round(&[&rf.optional(), &r.hb]))
         },
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::WriteCoherence,
         name: "write-coherence",
         formula: "irreflexive(mo; rf?; hb?)",
         broken: |r| round(&[&r.mo, &r.rf.optional(), &r.hb.optional()]),
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::StrongWriteCoherence,
         name: "strong-write-coherence",
         formula: "acyclic(hb ∪ mo)",
         broken: |r| r.hb.or(&r.mo).cycle(),
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::ReadCoherence,
         name: "read-coherence",
         formula: "irreflexive(fr; rf?; hb)",
         broken: |r| round(&[&r.fr, &r.rf.optional(), &r.hb]),
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::WeakReadCoherence,
         name: "weak-read-coherence",
         formula: "irreflexive(hbloc; [W]; hb; rf⁻¹)",
@@ -84,13 +84,13 @@ const DEFINITIONS: [Definition; 9] = [
             round(&[&overwritten, &r.hb, &r.rf.inverse()])
         },
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::Atomicity,
         name: "atomicity",
         formula: "irreflexive(fr; mo)",
         broken: |r| round(&[&r.fr, &r.mo]),
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::WeakAtomicity,
         name: "weak-atomicity",
         formula: "irreflexive(rf; [RMW]; ≠; [RMW]; rf⁻¹)",
@@ -101,13 +101,13 @@ const DEFINITIONS: [Definition; 9] = [
             round(&[&observed, &all.minus(&other), &observed.inverse()])
         },
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::SeqCst,
         name: "seq-cst",
         formula: "acyclic(psc_base ∪ psc_F)",
         broken: |r| r.psc().cycle(),
     },
-    Definition {
+    AxiomDefinition {
         axiom: Axiom::SequentialConsistency,
         name: "sequential-consistency",
         formula: "acyclic(po ∪ asw ∪ rf ∪ mo ∪ fr)",
@@ -124,7 +124,7 @@ fn pairs(set: &[bool]) -> impl Iterator<Item = (usize, usize)> + '_ {
 impl Axiom {
     /// What it says.
     #[must_use]
-    pub fn definition(self) -> &'static Definition {
+    pub fn definition(self) -> &'static AxiomDefinition {
         // The definitions stand in the order of the axioms.
         &DEFINITIONS[self as usize]
     }

@@ -16,7 +16,7 @@ pub mod relations;
 use std::fmt;
 use std::str::FromStr;
 
-pub use axioms::{Axiom, Definition, axioms, broken};
+pub use axioms::{Axiom, AxiomDefinition, axioms, broken};
 pub use race::{is_race, race};
 
 /// Declares the models: variant, name, summary and the cost of a check.

@@ -403,14 +403,14 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execution::{Action, Builder, EventId, Execution, LocationId, SourceClaim};
+    use crate::execution::{Action, EventId, Execution, ExecutionBuilder, LocationId, SourceClaim};
     use crate::model::relations::{
         effective_order, fences_update_hidden_location, has_modification_orders,
     };
 
     /// An execution with one event after the initial write of its location.
     fn single(action: Action, order: MemoryOrder) -> Execution {
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         let (thread, location) = (builder.thread("P0"), builder.location("x"));
         builder.init(location, 0).expect("the first initial value");
         let claim = if action.has_source() { SourceClaim::Init } else { SourceClaim::Unnamed };

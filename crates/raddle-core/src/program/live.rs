@@ -16,34 +16,34 @@ pub trait Live: Program {
     fn restart(&mut self);
 
     /// Starts a thread. What it does first.
-    fn start(&mut self, thread: ThreadId) -> Next;
+    fn start(&mut self, thread: ThreadId) -> Continuation;
 
     /// The last op of the thread is done, with this reply if it was a question. What it does next.
-    fn go_on(&mut self, thread: ThreadId, reply: Reply) -> Next;
+    fn go_on(&mut self, thread: ThreadId, reply: LiveReply) -> Continuation;
 }
 
 /// What a thread does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum Continuation {
     /// This op.
     Op(Op),
     /// Nothing: it has come to this end, which is no question.
     End(End),
 }
 
-impl From<End> for Next {
+impl From<End> for Continuation {
     #[inline]
     fn from(end: End) -> Self {
         match end {
-            End::Question(op) => Next::Op(op),
-            end => Next::End(end),
+            End::Question(op) => Continuation::Op(op),
+            end => Continuation::End(end),
         }
     }
 }
 
 /// The reply to a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct LiveReply {
     /// The value that was read, or the number that was chosen.
     pub value: Value,
     /// Whether a weak compare-exchange failed although it read what it expected.
@@ -81,24 +81,24 @@ pub struct Queue {
     is_doing: bool,
     ops: VecDeque<Op>,
     /// What follows. None: the thread has to go on for that to be known.
-    then: Option<Next>,
+    then: Option<Continuation>,
 }
 
 impl Queue {
     /// What was handed out is done: what comes next. None: the thread has to go on for that to be known.
-    pub fn advance(&mut self) -> Option<Next> {
+    pub fn advance(&mut self) -> Option<Continuation> {
         if std::mem::take(&mut self.is_doing) {
             self.ops.pop_front();
         }
         let Some(&op) = self.ops.front() else { return self.then.take() };
         self.is_doing = true;
-        Some(Next::Op(op))
+        Some(Continuation::Op(op))
     }
 
     /// The thread does these effects, and then this; None: it can go on.
     pub fn extend(&mut self, effects: impl IntoIterator<Item = Op>, end: Option<End>) {
         self.ops.extend(effects);
-        self.then = end.map(Next::from);
+        self.then = end.map(Continuation::from);
     }
 
     /// Whether one of the effects was handed out.

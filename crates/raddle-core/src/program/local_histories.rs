@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::execution::{ThreadId, Value};
 
 use super::segments::{SegmentId, Segments};
-use super::{Answer, End, Op, OpKind, Program, Segment, Step};
+use super::{Answer, End, HistoryStep, Op, OpKind, Program, Segment};
 
 /// A history of one thread: a node of its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,9 +33,9 @@ pub struct Origin {
 /// How many answers of a question are searched one by one.
 const FEW: u32 = 6;
 
-struct Node {
+struct HistoryNode {
     thread: ThreadId,
-    step: Step,
+    step: HistoryStep,
     segment: SegmentId,
     /// How many events its thread has up to the end of this segment.
     events: u32,
@@ -49,7 +49,7 @@ struct Node {
 /// The remembered histories of all threads of a program.
 #[derive(Default)]
 pub struct LocalHistories {
-    nodes: Vec<Node>,
+    nodes: Vec<HistoryNode>,
     segments: Segments,
     /// The first histories of all threads.
     roots: FxHashMap<(ThreadId, Option<Origin>), HistoryId>,
@@ -91,7 +91,7 @@ impl LocalHistories {
     ) -> HistoryId {
         match self.roots.get(&(thread, spawned_by)) {
             Some(&node) => node,
-            None => self.grow(program, past, Step::Start(thread, spawned_by)),
+            None => self.grow(program, past, HistoryStep::Start(thread, spawned_by)),
         }
     }
 
@@ -106,7 +106,7 @@ impl LocalHistories {
     ) -> HistoryId {
         match self.known(node, answer) {
             Some(child) => child,
-            None => self.grow(program, past, Step::After(node, answer)),
+            None => self.grow(program, past, HistoryStep::After(node, answer)),
         }
     }
 
@@ -117,26 +117,31 @@ impl LocalHistories {
         if self.nodes[node.0 as usize].children > FEW {
             return self.many.get(&(node, answer)).copied();
         }
-        self.children(node).find(|&child| self.step(child) == Step::After(node, answer))
+        self.children(node).find(|&child| self.step(child) == HistoryStep::After(node, answer))
     }
 
     /// The histories that follow one, the last to be met first.
     fn children(&self, node: HistoryId) -> impl Iterator<Item = HistoryId> + '_ {
-        let Node { children, last_child, .. } = self.nodes[node.0 as usize];
+        let HistoryNode { children, last_child, .. } = self.nodes[node.0 as usize];
         let next = |child: &HistoryId| Some(self.nodes[child.0 as usize].sibling);
         std::iter::successors(Some(last_child), next).take(children as usize)
     }
 
     #[cold]
-    fn grow(&mut self, program: &mut dyn Program, past: &[HistoryId], step: Step) -> HistoryId {
+    fn grow(
+        &mut self,
+        program: &mut dyn Program,
+        past: &[HistoryId],
+        step: HistoryStep,
+    ) -> HistoryId {
         let id = HistoryId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 histories"));
         let segment = program.run(self, past, step, id);
         let (thread, before) = match step {
-            Step::Start(thread, spawned_by) => {
+            HistoryStep::Start(thread, spawned_by) => {
                 self.roots.insert((thread, spawned_by), id);
                 (thread, 0)
             }
-            Step::After(parent, _) => (self.thread(parent), self.events(parent) + 1),
+            HistoryStep::After(parent, _) => (self.thread(parent), self.events(parent) + 1),
         };
         self.threads = self.threads.max(thread.index() + 1);
         if let Some(result) = program.result(id).filter(|_| segment.end == End::Finished) {
@@ -145,8 +150,16 @@ impl LocalHistories {
         let events = before + segment.effects.len() as u32;
         let segment = self.keep(segment);
         let (children, last_child, sibling) = (0, id, id);
-        self.nodes.push(Node { thread, step, segment, events, children, last_child, sibling });
-        if let Step::After(parent, answer) = step {
+        self.nodes.push(HistoryNode {
+            thread,
+            step,
+            segment,
+            events,
+            children,
+            last_child,
+            sibling,
+        });
+        if let HistoryStep::After(parent, answer) = step {
             self.add_child(parent, answer, id);
         }
         id
@@ -194,7 +207,7 @@ impl LocalHistories {
         if children == FEW + 1 {
             let all: Vec<HistoryId> = self.children(parent).collect();
             for child in all {
-                if let Step::After(_, answer) = self.step(child) {
+                if let HistoryStep::After(_, answer) = self.step(child) {
                     self.many.insert((parent, answer), child);
                 }
             }
@@ -211,7 +224,7 @@ impl LocalHistories {
 
     /// How the history came about: its last step.
     #[must_use]
-    pub fn step(&self, node: HistoryId) -> Step {
+    pub fn step(&self, node: HistoryId) -> HistoryStep {
         self.nodes[node.0 as usize].step
     }
 

@@ -21,7 +21,7 @@ mod naming;
 mod op;
 mod segments;
 
-pub use live::{Live, Next, Queue, Queues, Reply};
+pub use live::{Continuation, Live, LiveReply, Queue, Queues};
 pub use local_histories::{HistoryId, LocalHistories, Origin};
 pub use naming::Naming;
 pub use op::{
@@ -34,7 +34,7 @@ use crate::execution::{ThreadId, Value};
 
 /// Where a history starts or how it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum HistoryStep {
     /// The thread starts, spawned by the event (the main thread by none).
     Start(ThreadId, Option<Origin>),
     /// The history, which ends with a question, goes on with this answer.
@@ -66,7 +66,7 @@ pub trait Program: Naming {
         &mut self,
         histories: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment;
 

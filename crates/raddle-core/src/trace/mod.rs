@@ -12,7 +12,7 @@ pub use named::{Counterexample, NamedTrace, TraceNames};
 pub use not_robust::{CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, NotRobust};
 
 use crate::execution::{
-    Action, BuildError, Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim,
+    Action, BuildError, EventId, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim,
     ThreadId, Value,
 };
 use crate::program::{End, HistoryId, LocalHistories, Naming, Op, OpKind};
@@ -237,7 +237,7 @@ impl Trace {
         &self,
         names: &(impl Naming + ?Sized),
     ) -> Result<(Execution, Vec<Option<EventId>>), BuildError> {
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         let mut initial: BTreeMap<_, Value> = BTreeMap::new();
         let threads: BTreeMap<ThreadId, ThreadId> = (self.ends.keys())
             .map(|&thread| {

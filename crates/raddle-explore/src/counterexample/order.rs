@@ -7,8 +7,10 @@
 
 use super::past::spawn_of;
 use super::words::is_shown;
-use raddle_consistency::check::{Options, check};
-use raddle_consistency::witness::{Run, Step, Verdict, Violation, Witness};
+use raddle_consistency::check::{CheckOptions, check};
+use raddle_consistency::witness::{
+    ConsistencyVerdict, MachineRun, MachineStep, Violation, Witness,
+};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution, LocationId};
 use raddle_core::model::Model;
@@ -55,18 +57,20 @@ pub(super) fn order(program: &dyn Program, model: Model, trace: &Trace) -> Order
     };
     let runs = Runs { trace, execution: &execution, placed: &placed };
     let ask = |model| {
-        let options = Options { budget: BUDGET, shrink: false, ..Options::default() };
+        let options = CheckOptions { budget: BUDGET, shrink: false, ..CheckOptions::default() };
         check(&execution, model, &options)
     };
     let verdict = ask(Model::Sc);
-    if let Verdict::Consistent(Witness::Run(run)) = &verdict {
+    if let ConsistencyVerdict::Consistent(Witness::Run(run)) = &verdict {
         return runs.order(Kind::Interleaving, run);
     }
-    let needed = matches!(verdict, Verdict::Inconsistent(_));
+    let needed = matches!(verdict, ConsistencyVerdict::Inconsistent(_));
     let modifications = match ask(model) {
-        Verdict::Consistent(Witness::Run(run)) => return runs.order(Kind::Buffers, &run),
-        Verdict::Consistent(Witness::Coherence(coherence))
-        | Verdict::Inconsistent(Violation::Race { coherence, .. }) => {
+        ConsistencyVerdict::Consistent(Witness::Run(run)) => {
+            return runs.order(Kind::Buffers, &run);
+        }
+        ConsistencyVerdict::Consistent(Witness::Coherence(coherence))
+        | ConsistencyVerdict::Inconsistent(Violation::Race { coherence, .. }) => {
             runs.modifications(&coherence)
         }
         _ => vec![],
@@ -89,18 +93,18 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    fn order(&self, kind: Kind, run: &Run) -> Order {
+    fn order(&self, kind: Kind, run: &MachineRun) -> Order {
         let mut rows: Vec<EventSet> = self.followers(None).collect();
         for &step in &run.steps {
             match step {
-                Step::Run(event) => {
+                MachineStep::Run(event) => {
                     if let Some(at) = self.traced(event) {
                         let arrives = !self.execution.is_buffered(event);
                         rows.push(EventSet::Event { at, arrives });
                         rows.extend(self.followers(Some(at)));
                     }
                 }
-                Step::Flush(event) => self.arrive(&mut rows, event),
+                MachineStep::Flush(event) => self.arrive(&mut rows, event),
             }
         }
         let is_event = |row: &EventSet| matches!(row, EventSet::Event { .. });

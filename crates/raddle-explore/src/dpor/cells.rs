@@ -11,7 +11,7 @@ use super::footprint::NONE;
 use super::state::{Cut, Logged, State};
 use crate::event_set::EventSet;
 use raddle_core::execution::LocationId;
-use raddle_core::program::{End, HistoryId, OpKind, Origin, Step};
+use raddle_core::program::{End, HistoryId, HistoryStep, OpKind, Origin};
 
 impl<R: EventSet> State<'_, R> {
     /// The thread writes a cell.
@@ -95,11 +95,11 @@ impl<R: EventSet> State<'_, R> {
             return self.histories.effects(node)[index as usize - 1];
         }
         match self.histories.step(node) {
-            Step::After(before, _) => match self.histories.end(before) {
+            HistoryStep::After(before, _) => match self.histories.end(before) {
                 End::Question(op) => *op,
                 end => unreachable!("a history goes on after a question, not {end:?}"),
             },
-            Step::Start(..) => unreachable!("a thread starts without an op"),
+            HistoryStep::Start(..) => unreachable!("a thread starts without an op"),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::footprint::{Access, NONE};
 use super::state::{Ask, Cut, Logged, State, Thread};
 use crate::event_set::EventSet;
 use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::program::{Answer, End, OpKind, Step};
+use raddle_core::program::{Answer, End, HistoryStep, OpKind};
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 
 /// A maximal execution.
@@ -93,7 +93,9 @@ impl<R: EventSet> State<'_, R> {
         while node != start {
             let led_here = |entry: &&Logged| entry.origin.node == node && entry.origin.index == 0;
             let Some(entry) = self.log.iter().find(led_here) else { return false };
-            let Step::After(before, answer) = self.histories.step(node) else { return false };
+            let HistoryStep::After(before, answer) = self.histories.step(node) else {
+                return false;
+            };
             let spurious = matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_));
             if spurious || !self.stays(entry) {
                 return false;

@@ -20,7 +20,7 @@
 use super::footprint::{Access, Footprint, NONE};
 use super::state::{Ask, Event, State, Thread};
 use crate::event_set::EventSet;
-use raddle_core::program::{HistoryId, OpKind, Step};
+use raddle_core::program::{HistoryId, HistoryStep, OpKind};
 
 impl<R: EventSet> State<'_, R> {
     /// Who had a synchronization object instead of the thread that asks for it with this history, where
@@ -65,7 +65,8 @@ impl<R: EventSet> State<'_, R> {
         if ask != Ask::Compare || access != Access::Write {
             return (foot, None);
         }
-        let Step::After(asked, _) = self.histories.step(self.log[log as usize].origin.node) else {
+        let HistoryStep::After(asked, _) = self.histories.step(self.log[log as usize].origin.node)
+        else {
             unreachable!("a compare-exchange is a question")
         };
         let access = self.compared(asked, 0, self.value(location, previous));

@@ -7,7 +7,7 @@ use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, Sources};
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{Answer, End, HistoryId, Op, OpKind, Origin, Step};
+use raddle_core::program::{Answer, End, HistoryId, HistoryStep, Op, OpKind, Origin};
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 
 struct Maximal<'e, 's, 'a, R: EventSet, F> {
@@ -166,7 +166,7 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
                 }
                 _ => {}
             }
-            let Step::After(before, answer) = histories.step(at) else { break };
+            let HistoryStep::After(before, answer) = histories.step(at) else { break };
             if matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_)) {
                 return None;
             }
@@ -257,7 +257,7 @@ impl<'e, 's, 'a, R: EventSet, F: IncrementalModel<R>> TraceMaker<'e, 's, 'a, R, 
     fn add_history(&mut self, node: HistoryId, first: usize) {
         let histories = &self.explorer.histories;
         let thread = histories.thread(node);
-        if let Step::After(before, answer) = histories.step(node) {
+        if let HistoryStep::After(before, answer) = histories.step(node) {
             let End::Question(op) = histories.end(before) else {
                 unreachable!("a history goes on after a question")
             };

@@ -20,7 +20,7 @@ use super::state::{Event, Explorer, INIT, Role, Thread};
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{HistoryId, Op, OpKind, Origin, Step};
+use raddle_core::program::{HistoryId, HistoryStep, Op, OpKind, Origin};
 
 /// What is known of the values that were read and written.
 #[derive(Default)]
@@ -154,8 +154,8 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         let node = self.past[at];
         let thread = self.histories.thread(node);
         let (before, observed) = match self.histories.step(node) {
-            Step::Start(..) => (None, self.spawner(thread)),
-            Step::After(before, _) => {
+            HistoryStep::Start(..) => (None, self.spawner(thread)),
+            HistoryStep::After(before, _) => {
                 let observed = match self.question(before).kind {
                     OpKind::Choose { .. } => None,
                     OpKind::Join { thread } => self.last_history(thread),

@@ -21,7 +21,7 @@ use super::state::{Explorer, INIT, MAIN, Stop, Thread, TooSmall};
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
 use raddle_core::outcome::Estimate;
-use raddle_core::program::{End, OpKind, Step};
+use raddle_core::program::{End, HistoryStep, OpKind};
 use raddle_core::random::Random;
 
 /// Probes, and what they found.
@@ -175,11 +175,11 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         let Some(probes) = &mut self.outer.probes else { return };
         for &node in &self.past[probes.looked_at..] {
             let question = match self.histories.step(node) {
-                Step::After(before, _) => match self.histories.end(before) {
+                HistoryStep::After(before, _) => match self.histories.end(before) {
                     End::Question(op) => Some(op),
                     _ => None,
                 },
-                Step::Start(..) => None,
+                HistoryStep::Start(..) => None,
             };
             for op in self.histories.effects(node).iter().chain(question) {
                 let writes = matches!(

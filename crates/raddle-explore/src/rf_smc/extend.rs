@@ -1,8 +1,8 @@
 //! Running threads until none can go on.
 
 use crate::Unsupported;
-use raddle_consistency::check::{Options, check};
-use raddle_consistency::witness::{Verdict, Violation};
+use raddle_consistency::check::{CheckOptions, check};
+use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::ThreadId;
 use raddle_core::program::{End, HistoryId, Op, OpKind, Origin};
 use raddle_core::trace::{Observed, Trace, TraceEvent};
@@ -194,12 +194,13 @@ impl Explorer<'_> {
     /// Whether the model allows an execution.
     pub(super) fn allows(&self, trace: &Trace) -> Result<bool, Unsupported> {
         let execution = trace.to_execution(&*self.program).map_err(|_| Unsupported::Malformed)?;
-        let options = Options { budget: u64::MAX, shrink: false, ..Options::default() };
+        let options = CheckOptions { budget: u64::MAX, shrink: false, ..CheckOptions::default() };
         match check(&execution, self.model, &options) {
             // The axioms allow an execution with a race.
-            Verdict::Consistent(_) | Verdict::Inconsistent(Violation::Race { .. }) => Ok(true),
-            Verdict::Inconsistent(_) => Ok(false),
-            Verdict::Unknown { .. } => Err(Unsupported::Undecided),
+            ConsistencyVerdict::Consistent(_)
+            | ConsistencyVerdict::Inconsistent(Violation::Race { .. }) => Ok(true),
+            ConsistencyVerdict::Inconsistent(_) => Ok(false),
+            ConsistencyVerdict::Unknown { .. } => Err(Unsupported::Undecided),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::ending_of;
 use crate::{Leaf, Unsupported};
-use raddle_consistency::check::{Options, check};
-use raddle_consistency::witness::{Verdict, Violation};
+use raddle_consistency::check::{CheckOptions, check};
+use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::{MemoryOrder, ThreadId};
 use raddle_core::program::{End, OpKind};
 use raddle_core::trace::{Ending, Pending, ThreadEnd, Trace};
@@ -87,9 +87,9 @@ impl Explorer<'_> {
             return None;
         }
         let (execution, placed) = trace.to_placed_execution(&*self.program).ok()?;
-        let options = Options { shrink: false, ..Options::default() };
+        let options = CheckOptions { shrink: false, ..CheckOptions::default() };
         match check(&execution, self.model, &options) {
-            Verdict::Inconsistent(Violation::Race { first, second, .. }) => {
+            ConsistencyVerdict::Inconsistent(Violation::Race { first, second, .. }) => {
                 let traced = |event| placed.iter().position(|&place| place == Some(event));
                 let [a, b] = [first, second].map(traced);
                 a.zip(b).map(|(a, b)| Ending::Race(a.min(b), a.max(b)))

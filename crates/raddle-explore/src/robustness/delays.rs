@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use raddle_consistency::check::{Options, check};
-use raddle_consistency::witness::{Step, Verdict, Witness};
+use raddle_consistency::check::{CheckOptions, check};
+use raddle_consistency::witness::{ConsistencyVerdict, MachineStep, Witness};
 use raddle_core::execution::{EventId, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
@@ -25,7 +25,8 @@ impl Delays {
     /// was found.
     pub(super) fn of(trace: &Trace, program: &dyn Program, model: Model) -> Option<Self> {
         let (execution, placed) = trace.to_placed_execution(program).ok()?;
-        let Verdict::Consistent(Witness::Run(run)) = check(&execution, model, &Options::default())
+        let ConsistencyVerdict::Consistent(Witness::Run(run)) =
+            check(&execution, model, &CheckOptions::default())
         else {
             return None;
         };
@@ -42,17 +43,17 @@ impl Delays {
         let mut delays =
             Delays { order: vec![], goes_ahead: vec![false; events], arrival: vec![0; events] };
         for (time, step) in run.steps.iter().enumerate() {
-            let (Step::Run(event) | Step::Flush(event)) = *step;
+            let (MachineStep::Run(event) | MachineStep::Flush(event)) = *step;
             let thread = execution.thread_of(event).map(ThreadId::index);
             let (Some(thread), Some(at)) = (thread, index(event)) else { continue };
             match step {
-                Step::Run(_) => {
+                MachineStep::Run(_) => {
                     delays.order.push(at);
                     delays.goes_ahead[at] = buffered[thread] > 0;
                     delays.arrival[at] = time;
                     buffered[thread] += usize::from(delayed.contains(&event));
                 }
-                Step::Flush(_) => {
+                MachineStep::Flush(_) => {
                     delays.arrival[at] = time;
                     buffered[thread] -= 1;
                 }
@@ -62,9 +63,9 @@ impl Delays {
     }
 }
 
-fn flushed(step: &Step) -> Option<EventId> {
+fn flushed(step: &MachineStep) -> Option<EventId> {
     match *step {
-        Step::Flush(event) => Some(event),
-        Step::Run(_) => None,
+        MachineStep::Flush(event) => Some(event),
+        MachineStep::Run(_) => None,
     }
 }

@@ -13,8 +13,8 @@ use super::Fence;
 use super::fence::Side;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, Origin, PlaceId, Program, Segment,
-    Step,
+    Answer, End, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, Origin, PlaceId,
+    Program, Segment,
 };
 
 /// A program whose histories outlive one exploration.
@@ -94,18 +94,24 @@ impl<'a, 'p> Fenced<'a, 'p> {
     }
 
     /// The history of the program without fences after this step.
-    fn step_without(&self, past: &[HistoryId], step: Step) -> HistoryId {
+    fn step_without(&self, past: &[HistoryId], step: HistoryStep) -> HistoryId {
         let without = |node: &HistoryId| self.without[node.0 as usize];
         let past: Vec<HistoryId> = past.iter().map(without).collect();
         let step = match step {
-            Step::Start(thread, by) => Step::Start(thread, by.map(|by| self.origin_without(by))),
-            Step::After(node, answer) => Step::After(without(&node), self.answer_without(answer)),
+            HistoryStep::Start(thread, by) => {
+                HistoryStep::Start(thread, by.map(|by| self.origin_without(by)))
+            }
+            HistoryStep::After(node, answer) => {
+                HistoryStep::After(without(&node), self.answer_without(answer))
+            }
         };
         let mut program = self.remembered.program.borrow_mut();
         let mut histories = self.remembered.histories.borrow_mut();
         match step {
-            Step::Start(thread, by) => histories.start(&mut **program, &past, thread, by),
-            Step::After(node, answer) => histories.after(&mut **program, &past, node, answer),
+            HistoryStep::Start(thread, by) => histories.start(&mut **program, &past, thread, by),
+            HistoryStep::After(node, answer) => {
+                histories.after(&mut **program, &past, node, answer)
+            }
         }
     }
 }
@@ -115,7 +121,7 @@ impl Program for Fenced<'_, '_> {
         &mut self,
         _: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
         let without = self.step_without(past, step);

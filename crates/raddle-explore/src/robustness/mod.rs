@@ -28,8 +28,8 @@ pub use report::{advice, place, report, sentence};
 use crate::counterexample::past;
 use crate::plan::Plan;
 use crate::{Control, Extent, Leaf, Limits, Summary, Unsupported};
-use raddle_consistency::check::Options;
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::check::CheckOptions;
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::model::Model;
 use raddle_core::program::Program;
 use raddle_core::trace::{Ending, Trace};
@@ -159,11 +159,11 @@ impl Search<'_> {
 /// Whether SC allows the execution, if that can be told.
 fn is_sc(program: &dyn Program, trace: &Trace) -> Option<bool> {
     let execution = trace.to_execution(program).ok()?;
-    let options = Options { shrink: false, ..Options::default() };
+    let options = CheckOptions { shrink: false, ..CheckOptions::default() };
     match raddle_consistency::check(&execution, Model::Sc, &options) {
-        Verdict::Consistent(_) => Some(true),
-        Verdict::Inconsistent(_) => Some(false),
-        Verdict::Unknown { .. } => None,
+        ConsistencyVerdict::Consistent(_) => Some(true),
+        ConsistencyVerdict::Inconsistent(_) => Some(false),
+        ConsistencyVerdict::Unknown { .. } => None,
     }
 }
 

@@ -15,7 +15,7 @@ use super::decide::scattered;
 use super::machine::Machine;
 use super::run::Stop;
 use super::{Ending, Kept, PATIENCE, Sampler};
-use raddle_consistency::check::Options;
+use raddle_consistency::check::CheckOptions;
 use raddle_core::execution::MemoryOrder;
 use raddle_core::program::OpKind;
 use raddle_core::trace::Trace;
@@ -78,7 +78,7 @@ impl<M: Machine> Sampler<'_, M> {
             return true;
         }
         let Ok(execution) = trace.to_execution(&*self.program) else { return false };
-        let options = Options { budget: STATES, ..Options::default() };
+        let options = CheckOptions { budget: STATES, ..CheckOptions::default() };
         raddle_consistency::allows(&execution, self.model, &options) == Some(true)
     }
 }

@@ -6,7 +6,8 @@
 
 use raddle_core::execution::{ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, HistoryId, Live, LocalHistories, Next, Op, OpKind, Origin, Program, Reply,
+    Answer, Continuation, End, HistoryId, Live, LiveReply, LocalHistories, Op, OpKind, Origin,
+    Program,
 };
 
 /// No event: the initial write, where one is expected.
@@ -31,10 +32,10 @@ pub(super) trait Threads {
     fn restart(&mut self);
 
     /// A thread starts, spawned by an event ([`NONE`]: it runs from the start).
-    fn start(&mut self, thread: usize, by: u32) -> Next;
+    fn start(&mut self, thread: usize, by: u32) -> Continuation;
 
     /// The op of a thread is done.
-    fn go_on(&mut self, thread: usize, told: &Told) -> Next;
+    fn go_on(&mut self, thread: usize, told: &Told) -> Continuation;
 
     /// Whether the thread, at its last step, has come back to where it was, having only read since: how many ops
     /// it had done there.
@@ -57,13 +58,13 @@ impl Threads for Forward<'_> {
         self.live.restart();
     }
 
-    fn start(&mut self, thread: usize, _: u32) -> Next {
+    fn start(&mut self, thread: usize, _: u32) -> Continuation {
         self.live.start(ThreadId::new(thread))
     }
 
     #[inline]
-    fn go_on(&mut self, thread: usize, told: &Told) -> Next {
-        let reply = Reply { value: told.value, spurious: told.spurious };
+    fn go_on(&mut self, thread: usize, told: &Told) -> Continuation {
+        let reply = LiveReply { value: told.value, spurious: told.spurious };
         self.live.go_on(ThreadId::new(thread), reply)
     }
 
@@ -105,27 +106,27 @@ impl<'a> Remembered<'a> {
     }
 
     /// The thread reaches a history.
-    fn reach(&mut self, thread: usize, node: HistoryId) -> Next {
+    fn reach(&mut self, thread: usize, node: HistoryId) -> Continuation {
         self.past.push(node);
         self.threads[thread] = Some(At { node, effects: 0 });
         self.next(thread)
     }
 
     /// What the thread does next.
-    fn next(&mut self, thread: usize) -> Next {
+    fn next(&mut self, thread: usize) -> Continuation {
         let At { node, effects } = self.at(thread);
         if let Some(&op) = self.histories.effects(node).get(effects) {
-            return Next::Op(op);
+            return Continuation::Op(op);
         }
         match self.histories.end(node) {
-            End::Question(op) => Next::Op(*op),
+            End::Question(op) => Continuation::Op(*op),
             &End::Repeats(start) => {
                 self.came_back = Some(self.histories.events(start) as usize);
                 let effects = self.histories.effects(start).len();
                 self.threads[thread] = Some(At { node: start, effects });
                 self.next(thread)
             }
-            end => Next::End(end.clone()),
+            end => Continuation::End(end.clone()),
         }
     }
 
@@ -160,7 +161,7 @@ impl Threads for Remembered<'_> {
         self.came_back = None;
     }
 
-    fn start(&mut self, thread: usize, by: u32) -> Next {
+    fn start(&mut self, thread: usize, by: u32) -> Continuation {
         if self.threads.len() <= thread {
             self.threads.resize(thread + 1, None);
         }
@@ -170,7 +171,7 @@ impl Threads for Remembered<'_> {
         self.reach(thread, node)
     }
 
-    fn go_on(&mut self, thread: usize, told: &Told) -> Next {
+    fn go_on(&mut self, thread: usize, told: &Told) -> Continuation {
         let At { node, effects } = self.at(thread);
         if effects < self.histories.effects(node).len() {
             self.origins.push(Origin { node, index: effects as u32 + 1 });

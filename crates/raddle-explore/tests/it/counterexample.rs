@@ -6,8 +6,8 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    End, Failure, HistoryId, LocalHistories, Naming, Op, OpKind, POINTER, POINTER_BASE, PlaceId,
-    Program, Segment, Step,
+    End, Failure, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, POINTER,
+    POINTER_BASE, PlaceId, Program, Segment,
 };
 use raddle_core::trace::{Ending, Observed, Trace, TraceEvent};
 use raddle_explore::counterexample::{Style, report};
@@ -52,14 +52,14 @@ impl Program for Rows {
         &mut self,
         histories: &LocalHistories,
         _: &[HistoryId],
-        mut step: Step,
+        mut step: HistoryStep,
         _: HistoryId,
     ) -> Segment {
         let mut depth = 0;
         loop {
             match step {
-                Step::Start(thread, _) => return self.0[thread.index()][depth].clone(),
-                Step::After(node, _) => step = histories.step(node),
+                HistoryStep::Start(thread, _) => return self.0[thread.index()][depth].clone(),
+                HistoryStep::After(node, _) => step = histories.step(node),
             }
             depth += 1;
         }

@@ -6,7 +6,8 @@ use std::time::Instant;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment, Step,
+    Answer, End, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, PlaceId, Program,
+    Segment,
 };
 use raddle_core::trace::{Ending, Observed, ThreadEnd};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Unsupported};
@@ -305,16 +306,16 @@ impl Program for Rows {
         &mut self,
         histories: &LocalHistories,
         _: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         _: HistoryId,
     ) -> Segment {
         let mut depth = 0;
         let mut step = step;
-        while let Step::After(node, _) = step {
+        while let HistoryStep::After(node, _) = step {
             step = histories.step(node);
             depth += 1;
         }
-        let Step::Start(thread, _) = step else { unreachable!("a history starts") };
+        let HistoryStep::Start(thread, _) = step else { unreachable!("a history starts") };
         self.0[thread.index()][depth].clone()
     }
 }
@@ -433,10 +434,10 @@ impl Program for Answers {
         &mut self,
         known: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
-        if let Step::After(_, answer) = step {
+        if let HistoryStep::After(_, answer) = step {
             self.seen.push(answer);
         }
         self.rows.run(known, past, step, node)
@@ -518,14 +519,14 @@ struct Rerunning(ScriptProgram);
 
 impl Rerunning {
     /// The histories that a step rests on.
-    fn rests_on(step: Step) -> Vec<HistoryId> {
+    fn rests_on(step: HistoryStep) -> Vec<HistoryId> {
         match step {
-            Step::Start(_, None) => vec![],
-            Step::Start(_, Some(spawn)) => vec![spawn.node],
-            Step::After(node, Answer::From(from) | Answer::SpuriousFrom(from)) => {
+            HistoryStep::Start(_, None) => vec![],
+            HistoryStep::Start(_, Some(spawn)) => vec![spawn.node],
+            HistoryStep::After(node, Answer::From(from) | Answer::SpuriousFrom(from)) => {
                 vec![node, from.node]
             }
-            Step::After(node, _) => vec![node],
+            HistoryStep::After(node, _) => vec![node],
         }
     }
 }
@@ -535,7 +536,7 @@ impl Program for Rerunning {
         &mut self,
         known: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
         for (at, &reached) in past.iter().enumerate() {

@@ -6,7 +6,8 @@ use std::time::Instant;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment, Step,
+    Answer, End, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, PlaceId, Program,
+    Segment,
 };
 use raddle_core::trace::{Ending, ThreadEnd};
 use raddle_explore::rf_smc::{explore, explore_measured};
@@ -322,12 +323,12 @@ impl Program for EventSet {
         &mut self,
         histories: &LocalHistories,
         _: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         _: HistoryId,
     ) -> Segment {
         let mut depth = 0;
         let mut step = step;
-        while let Step::After(node, _) = step {
+        while let HistoryStep::After(node, _) = step {
             step = histories.step(node);
             depth += 1;
         }
@@ -423,14 +424,14 @@ struct Rerunning(ScriptProgram);
 
 impl Rerunning {
     /// The histories that a step rests on.
-    fn rests_on(step: Step) -> Vec<HistoryId> {
+    fn rests_on(step: HistoryStep) -> Vec<HistoryId> {
         match step {
-            Step::Start(_, None) => vec![],
-            Step::Start(_, Some(spawn)) => vec![spawn.node],
-            Step::After(node, Answer::From(from) | Answer::SpuriousFrom(from)) => {
+            HistoryStep::Start(_, None) => vec![],
+            HistoryStep::Start(_, Some(spawn)) => vec![spawn.node],
+            HistoryStep::After(node, Answer::From(from) | Answer::SpuriousFrom(from)) => {
                 vec![node, from.node]
             }
-            Step::After(node, _) => vec![node],
+            HistoryStep::After(node, _) => vec![node],
         }
     }
 }
@@ -440,7 +441,7 @@ impl Program for Rerunning {
         &mut self,
         known: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
         for (at, &reached) in past.iter().enumerate() {
@@ -453,8 +454,8 @@ impl Program for Rerunning {
             assert!(past.contains(&before), "{before:?} comes before {step:?}");
         }
         let answered = |at: &HistoryId| match known.step(*at) {
-            Step::After(node, _) => Some(node),
-            Step::Start(..) => None,
+            HistoryStep::After(node, _) => Some(node),
+            HistoryStep::Start(..) => None,
         };
         let mut asked: Vec<HistoryId> = past.iter().filter_map(answered).collect();
         asked.sort();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use raddle_consistency::check::Options;
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::check::CheckOptions;
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::model::Model;
 use raddle_core::random::Random;
 use raddle_core::trace::{Class, Ending, Trace};
@@ -169,9 +169,10 @@ fn every_run_is_consistent() {
                 };
                 runs(&script, model, strategy, sampling, &mut |_, trace| {
                     let execution = trace.to_execution(&program).expect("a trace makes sense");
-                    let verdict = raddle_consistency::check(&execution, model, &Options::default());
+                    let verdict =
+                        raddle_consistency::check(&execution, model, &CheckOptions::default());
                     assert!(
-                        matches!(verdict, Verdict::Consistent(_)),
+                        matches!(verdict, ConsistencyVerdict::Consistent(_)),
                         "{model}, {strategy:?}\n{script}\n{trace:?}"
                     );
                     Control::Continue
@@ -229,8 +230,8 @@ fn failures_are_found_and_shrunk() {
             assert!(matches!(ending, Ending::Failed(..)), "{ending:?}");
             let program = ScriptProgram::new(&script);
             let execution = trace.to_execution(&program).expect("a trace makes sense");
-            let verdict = raddle_consistency::check(&execution, model, &Options::default());
-            assert!(matches!(verdict, Verdict::Consistent(_)), "{model}");
+            let verdict = raddle_consistency::check(&execution, model, &CheckOptions::default());
+            assert!(matches!(verdict, ConsistencyVerdict::Consistent(_)), "{model}");
             // One departure is left: b goes first, or observes something old. Nobody is interrupted.
             let threads: Vec<_> = trace.events.iter().map(|event| event.thread).collect();
             let switches = threads.windows(2).filter(|pair| pair[0] != pair[1]).count();

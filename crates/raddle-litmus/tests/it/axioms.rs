@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{
-    Action, Builder, EventId, Execution, Flaw, LocationId, MemoryOrder, SourceClaim, ThreadId,
-    Value,
+    Action, EventId, Execution, ExecutionBuilder, Flaw, LocationId, MemoryOrder, SourceClaim,
+    ThreadId, Value,
 };
 use raddle_core::model::relations::{Relations, fences_update_hidden_location, is_sc_fence};
 use raddle_core::model::{Model, broken, race};
@@ -143,7 +143,7 @@ impl World<'_> {
 
     /// The execution, unless two updates read the same write: then none follows what it reads.
     fn execution(&self, threads: &[Thread]) -> Option<Execution> {
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         for location in (0..self.test.location_count()).map(LocationId::new) {
             let id = builder.location(&self.program.location_name(location));
             builder.init(id, self.program.initial_value(location)).expect("the first value");

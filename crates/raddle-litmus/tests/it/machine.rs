@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use raddle_consistency::reference::machine::{Instruction, Machine, Observation, ThreadPlan};
+use raddle_consistency::reference::machine::{
+    MachineInstruction, MachineObservation, ReferenceMachine, ThreadPlan,
+};
 use raddle_core::execution::{EventId, LocationId, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Naming, OpKind};
@@ -13,7 +15,7 @@ use raddle_litmus::{LitmusProgram, State, Test};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Point {
-    machine: Machine,
+    machine: ReferenceMachine,
     /// For each thread its history, how many effects of that are done, and how many events in all.
     threads: Vec<(HistoryId, usize, usize)>,
 }
@@ -51,7 +53,7 @@ impl World<'_> {
         let locations = (0..self.test.location_count()).map(LocationId::new);
         let initial: Vec<_> = locations.map(|it| self.program.initial_value(it)).collect();
         let plan = ThreadPlan { spawned: false, instructions: usize::MAX };
-        let machine = Machine::new(model, &initial, &vec![plan; self.test.thread_count()]);
+        let machine = ReferenceMachine::new(model, &initial, &vec![plan; self.test.thread_count()]);
         // Thread 0 of the program is the one that starts the others.
         let ids = (1..=self.test.thread_count()).map(ThreadId::new);
         let start = |thread| self.histories.start(&mut self.program, &[], thread, None);
@@ -88,7 +90,7 @@ impl World<'_> {
         let End::Question(op) = self.histories.end(node) else { return vec![] };
         let mut all = vec![];
         for (instruction, spurious) in questions(op.kind, &point.machine) {
-            let Some((mut next, Observation::Value { value, .. })) =
+            let Some((mut next, MachineObservation::Value { value, .. })) =
                 self.execute(point, at, &instruction)
             else {
                 continue;
@@ -105,8 +107,8 @@ impl World<'_> {
         &self,
         point: &Point,
         at: usize,
-        instruction: &Instruction,
-    ) -> Option<(Point, Observation)> {
+        instruction: &MachineInstruction,
+    ) -> Option<(Point, MachineObservation)> {
         let thread = ThreadId::new(at);
         if !point.machine.can_run(thread, instruction) {
             return None;
@@ -128,28 +130,32 @@ impl World<'_> {
     }
 }
 
-fn effect(kind: OpKind) -> Instruction {
+fn effect(kind: OpKind) -> MachineInstruction {
     match kind {
         OpKind::Store { location, value, order, .. } => {
-            Instruction::Store { location, value, order }
+            MachineInstruction::Store { location, value, order }
         }
-        OpKind::Fence { order } => Instruction::Fence { order },
-        OpKind::StoreFence => Instruction::StoreFence,
+        OpKind::Fence { order } => MachineInstruction::Fence { order },
+        OpKind::StoreFence => MachineInstruction::StoreFence,
         _ => panic!("tests have no effect {kind:?}"),
     }
 }
 
-fn questions(kind: OpKind, machine: &Machine) -> Vec<(Instruction, bool)> {
+fn questions(kind: OpKind, machine: &ReferenceMachine) -> Vec<(MachineInstruction, bool)> {
     match kind {
-        OpKind::Load { location, .. } => vec![(Instruction::Load { location }, false)],
+        OpKind::Load { location, .. } => vec![(MachineInstruction::Load { location }, false)],
         OpKind::Rmw { location, update, .. } => {
             let value = update.apply(machine.value(location));
-            vec![(Instruction::Exchange { location, value }, false)]
+            vec![(MachineInstruction::Exchange { location, value }, false)]
         }
         OpKind::CompareExchange { location, expected, desired, weak, .. } => {
             let both = weak && machine.value(location) == expected;
-            let instruction =
-                |spurious| Instruction::CompareExchange { location, expected, desired, spurious };
+            let instruction = |spurious| MachineInstruction::CompareExchange {
+                location,
+                expected,
+                desired,
+                spurious,
+            };
             let options = [false, true].into_iter().filter(|&spurious| both || !spurious);
             options.map(|spurious| (instruction(spurious), spurious)).collect()
         }

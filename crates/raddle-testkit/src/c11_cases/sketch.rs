@@ -1,7 +1,7 @@
 //! Executions to be: events that know what they observe, but not yet its value or its place.
 
 use raddle_core::execution::{
-    Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
+    Action, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 
 use raddle_core::random::Random;
@@ -146,7 +146,7 @@ impl Sketch {
         let values: Vec<Value> = (0..self.next)
             .map(|id| if distinct { id as Value + 1 } else { random.below(2) as Value + 1 })
             .collect();
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         let names: Vec<LocationId> =
             (0..locations).map(|l| builder.location(["x", "y", "z", "w"][l])).collect();
         for &location in &names {

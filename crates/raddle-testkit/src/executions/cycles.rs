@@ -9,7 +9,7 @@ use super::{order, order_dice};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_core::execution::{
-    Action, Builder, Execution, LocationId, SourceClaim, ThreadId, Value,
+    Action, Execution, ExecutionBuilder, LocationId, SourceClaim, ThreadId, Value,
 };
 
 /// A thread of the cycle.
@@ -172,7 +172,7 @@ fn add_noise(threads: &mut [Vec<Draft>], noise: &Noise, next: &mut usize) {
 }
 
 fn finish(threads: &[Vec<Draft>], locations: usize, distinct: bool, orders: &[usize]) -> Execution {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     let names: Vec<LocationId> =
         (0..2 * locations).map(|l| builder.location(&format!("x{l}"))).collect();
     for &location in &names {

@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use raddle_core::execution::{
-    Action, Builder, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
+    Action, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 
 /// How many cases a property gets: `cases`, unless `RADDLE_CASES` multiplies it.
@@ -160,7 +160,7 @@ fn build(
     spawns: &[u32],
     orders: &[usize],
 ) -> Option<Execution> {
-    let mut builder = Builder::new();
+    let mut builder = ExecutionBuilder::new();
     let names = ["x", "y", "z", "u"];
     let locations: Vec<LocationId> =
         names[..features.locations].iter().map(|name| builder.location(name)).collect();
@@ -202,7 +202,7 @@ fn add_spawns(threads: &mut [Vec<(Action, usize)>], ids: &[ThreadId], spawns: &[
 
 fn choose_sources(
     features: &Features,
-    builder: &mut Builder,
+    builder: &mut ExecutionBuilder,
     threads: &[Vec<(Action, usize)>],
     ids: &[ThreadId],
     orders: &[usize],

@@ -72,9 +72,9 @@ impl World {
         let trace = self.trace(run, ThreadEnd::Open);
         let execution = trace.to_execution(&self.program).expect("runs make sense");
         match search(&execution, model, budget) {
-            enumerate::Outcome::Allowed(_) => Ok(true),
-            enumerate::Outcome::Forbidden => Ok(false),
-            enumerate::Outcome::TooLarge => Err(TooLarge),
+            enumerate::EnumerationOutcome::Allowed(_) => Ok(true),
+            enumerate::EnumerationOutcome::Forbidden => Ok(false),
+            enumerate::EnumerationOutcome::TooLarge => Err(TooLarge),
         }
     }
 

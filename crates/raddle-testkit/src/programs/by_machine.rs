@@ -7,7 +7,9 @@
 use std::collections::HashSet;
 
 use crate::script::Script;
-use raddle_consistency::reference::machine::{Instruction, Machine, Observation, ThreadPlan};
+use raddle_consistency::reference::machine::{
+    MachineInstruction, MachineObservation, ReferenceMachine, ThreadPlan,
+};
 use raddle_core::execution::{EventId, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::OpKind;
@@ -18,7 +20,7 @@ use super::{Classes, TooLarge, add};
 /// A state of the machine and what the threads have done.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    pub(super) machine: Machine,
+    pub(super) machine: ReferenceMachine,
     pub(super) run: Run,
 }
 
@@ -57,7 +59,7 @@ impl World {
     pub(super) fn initial_state(&mut self, model: Model) -> State {
         let plan = |thread| ThreadPlan { spawned: thread != 0, instructions: usize::MAX };
         let plans: Vec<ThreadPlan> = (0..self.program.thread_count()).map(plan).collect();
-        let machine = Machine::new(model, self.program.initial_values(), &plans);
+        let machine = ReferenceMachine::new(model, self.program.initial_values(), &plans);
         State { machine, run: self.start() }
     }
 
@@ -119,8 +121,8 @@ impl World {
         &self,
         state: &State,
         thread: ThreadId,
-        instruction: &Instruction,
-    ) -> Option<(Machine, Observation)> {
+        instruction: &MachineInstruction,
+    ) -> Option<(ReferenceMachine, MachineObservation)> {
         if !state.machine.can_run(thread, instruction) {
             return None;
         }
@@ -154,12 +156,12 @@ impl World {
         EventId::new(self.program.initial_values().len() + position * threads + thread.index())
     }
 
-    fn seen(&self, observation: &Observation) -> Seen {
+    fn seen(&self, observation: &MachineObservation) -> Seen {
         match *observation {
-            Observation::Value { source, .. } | Observation::Acquired { source } => {
+            MachineObservation::Value { source, .. } | MachineObservation::Acquired { source } => {
                 self.named(source)
             }
-            Observation::Nothing => unreachable!("a question observes something"),
+            MachineObservation::Nothing => unreachable!("a question observes something"),
         }
     }
 
@@ -173,46 +175,53 @@ impl World {
     }
 }
 
-fn effect(kind: OpKind) -> Instruction {
+fn effect(kind: OpKind) -> MachineInstruction {
     match kind {
         OpKind::Store { location, value, order, .. } => {
-            Instruction::Store { location, value, order }
+            MachineInstruction::Store { location, value, order }
         }
-        OpKind::Fence { order } => Instruction::Fence { order },
-        OpKind::StoreFence => Instruction::StoreFence,
-        OpKind::Unlock { lock } => Instruction::Unlock { lock },
-        OpKind::Spawn { thread } => Instruction::Spawn { thread },
+        OpKind::Fence { order } => MachineInstruction::Fence { order },
+        OpKind::StoreFence => MachineInstruction::StoreFence,
+        OpKind::Unlock { lock } => MachineInstruction::Unlock { lock },
+        OpKind::Spawn { thread } => MachineInstruction::Spawn { thread },
         _ => unreachable!("scripts have no effect {kind:?}"),
     }
 }
 
 /// The instructions that a question can be in this state; none if it waits.
-fn instructions(kind: OpKind, machine: &Machine) -> Vec<Instruction> {
+fn instructions(kind: OpKind, machine: &ReferenceMachine) -> Vec<MachineInstruction> {
     match kind {
-        OpKind::Load { location, .. } => vec![Instruction::Load { location }],
+        OpKind::Load { location, .. } => vec![MachineInstruction::Load { location }],
         OpKind::Rmw { location, update, .. } => {
-            vec![Instruction::Exchange { location, value: update.apply(machine.value(location)) }]
+            vec![MachineInstruction::Exchange {
+                location,
+                value: update.apply(machine.value(location)),
+            }]
         }
         OpKind::CompareExchange { location, expected, desired, weak, .. } => {
             let both = weak && machine.value(location) == expected;
-            let instruction =
-                |spurious| Instruction::CompareExchange { location, expected, desired, spurious };
+            let instruction = |spurious| MachineInstruction::CompareExchange {
+                location,
+                expected,
+                desired,
+                spurious,
+            };
             [false, true]
                 .into_iter()
                 .filter(|&spurious| both || !spurious)
                 .map(instruction)
                 .collect()
         }
-        OpKind::Lock { lock } => vec![Instruction::Lock { lock }],
+        OpKind::Lock { lock } => vec![MachineInstruction::Lock { lock }],
         OpKind::Sync { location, guard, update } => {
             let value = machine.value(location);
-            let exchange = Instruction::Exchange { location, value: update.apply(value) };
+            let exchange = MachineInstruction::Exchange { location, value: update.apply(value) };
             if guard.admits(value) { vec![exchange] } else { vec![] }
         }
         _ => unreachable!("the machine does not answer {kind:?}"),
     }
 }
 
-fn is_spurious(instruction: &Instruction) -> bool {
-    matches!(instruction, Instruction::CompareExchange { spurious: true, .. })
+fn is_spurious(instruction: &MachineInstruction) -> bool {
+    matches!(instruction, MachineInstruction::CompareExchange { spurious: true, .. })
 }

@@ -214,7 +214,7 @@ impl World {
         if index > 0 {
             return self.histories.effects(node)[index as usize - 1];
         }
-        let raddle_core::program::Step::After(parent, _) = self.histories.step(node) else {
+        let raddle_core::program::HistoryStep::After(parent, _) = self.histories.step(node) else {
             unreachable!("a question comes before its answer")
         };
         match self.histories.end(parent) {

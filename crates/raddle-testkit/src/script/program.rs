@@ -6,8 +6,8 @@
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    Answer, End, Failure, HistoryId, Live, LocalHistories, Naming, Next, Op, OpKind, PlaceId,
-    Program, Reply, Segment, Step, Update, UpdateKind,
+    Answer, Continuation, End, Failure, HistoryId, HistoryStep, Live, LiveReply, LocalHistories,
+    Naming, Op, OpKind, PlaceId, Program, Segment, Update, UpdateKind,
 };
 
 use super::compile::{Body, Cell, Code, Formula, compile};
@@ -131,7 +131,7 @@ impl ScriptProgram {
 
     /// Runs a thread of a run that goes forwards to its next op.
     #[inline]
-    fn run_on(&mut self, thread: usize) -> Next {
+    fn run_on(&mut self, thread: usize) -> Continuation {
         let Running { next, registers } = &mut self.running[thread];
         let (first, code) = (self.places[thread], &self.threads[thread].code);
         loop {
@@ -139,8 +139,8 @@ impl ScriptProgram {
             match step(&code[*next], place, registers) {
                 Flow::Next => *next += 1,
                 Flow::Goto(to) => *next = to,
-                Flow::Op(kind) => return Next::Op(Op { kind, place }),
-                Flow::End(end) => return Next::End(end),
+                Flow::Op(kind) => return Continuation::Op(Op { kind, place }),
+                Flow::End(end) => return Continuation::End(end),
             }
         }
     }
@@ -177,7 +177,7 @@ impl Live for ScriptProgram {
         self.running.resize_with(self.threads.len(), Running::default);
     }
 
-    fn start(&mut self, thread: ThreadId) -> Next {
+    fn start(&mut self, thread: ThreadId) -> Continuation {
         let thread = thread.index();
         let Running { next, registers } = &mut self.running[thread];
         *next = 0;
@@ -187,7 +187,11 @@ impl Live for ScriptProgram {
     }
 
     #[inline]
-    fn go_on(&mut self, thread: ThreadId, Reply { value, spurious }: Reply) -> Next {
+    fn go_on(
+        &mut self,
+        thread: ThreadId,
+        LiveReply { value, spurious }: LiveReply,
+    ) -> Continuation {
         let thread = thread.index();
         let Running { next, registers } = &mut self.running[thread];
         let code = &self.threads[thread].code[*next];
@@ -310,14 +314,20 @@ fn try_step(code: &Code, registers: &mut [Value]) -> Result<Flow, (FindingKind, 
 }
 
 impl Program for ScriptProgram {
-    fn run(&mut self, _: &LocalHistories, _: &[HistoryId], from: Step, node: HistoryId) -> Segment {
+    fn run(
+        &mut self,
+        _: &LocalHistories,
+        _: &[HistoryId],
+        from: HistoryStep,
+        node: HistoryId,
+    ) -> Segment {
         let (thread, mut next) = match from {
-            Step::Start(thread, _) => {
+            HistoryStep::Start(thread, _) => {
                 self.current.clear();
                 self.current.resize(self.threads[thread.index()].registers, 0);
                 (thread.index(), 0)
             }
-            Step::After(parent, answer) => {
+            HistoryStep::After(parent, answer) => {
                 let state = self.load_state(parent);
                 let code = &self.threads[state.thread as usize].code[state.next as usize];
                 receive(code, answer, &mut self.current);

@@ -1,9 +1,9 @@
 //! The oracle for exploration: classes that are known, and definitions that must agree.
 
-use raddle_consistency::check::{Options, check};
+use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::reference::enumerate::allows;
-use raddle_consistency::witness::Verdict;
-use raddle_core::execution::{Action, Builder, MemoryOrder, SourceClaim, ThreadId};
+use raddle_consistency::witness::ConsistencyVerdict;
+use raddle_core::execution::{Action, ExecutionBuilder, MemoryOrder, SourceClaim, ThreadId};
 use raddle_core::model::Model;
 use raddle_testkit::programs::{Pruning, by_axioms, classes};
 use raddle_testkit::script::Script;
@@ -282,7 +282,7 @@ fn an_update_takes_the_place_of_a_store_or_comes_after_it() {
 fn the_checkers_know_of_synchronization_objects() {
     // Under Relaxed the object makes b see the message, and a plain update does not.
     for synchronizes in [false, true] {
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         let [a, b] = ["a", "b"].map(|name| builder.thread(name));
         let [x, o] = ["x", "o"].map(|name| builder.location(name));
         let order = MemoryOrder::AcqRel;
@@ -299,8 +299,12 @@ fn the_checkers_know_of_synchronization_objects() {
             builder.synchronize(o);
         }
         let execution = builder.build().expect("it makes sense");
-        let verdict = check(&execution, Model::Relaxed, &Options::default());
-        assert_eq!(matches!(verdict, Verdict::Consistent(_)), !synchronizes, "{verdict:?}");
+        let verdict = check(&execution, Model::Relaxed, &CheckOptions::default());
+        assert_eq!(
+            matches!(verdict, ConsistencyVerdict::Consistent(_)),
+            !synchronizes,
+            "{verdict:?}"
+        );
         assert_eq!(allows(&execution, Model::Relaxed).is_none(), synchronizes);
     }
 }

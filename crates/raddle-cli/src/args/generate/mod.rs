@@ -7,7 +7,7 @@ use std::num::NonZero;
 
 use clap::Args;
 use raddle_consistency::history::Format;
-use raddle_consistency::reference::generate::{Shape, Values};
+use raddle_consistency::reference::generate::{HistoryShape, ValueChoice};
 use raddle_core::model::Model;
 
 pub(crate) use shares::Shares;
@@ -39,34 +39,34 @@ pub(crate) struct GenerateArgs {
 
     /// Number of threads, up to 1000000
     #[arg(long, value_name = "N", value_parser = limits::some)]
-    #[arg(default_value_t = positive(Shape::default().threads))]
+    #[arg(default_value_t = positive(HistoryShape::default().threads))]
     threads: NonZero<usize>,
 
     /// Number of events of each thread; of all together, up to 10000000
     #[arg(long, value_name = "N", value_parser = limits::events)]
-    #[arg(default_value_t = Shape::default().events_per_thread)]
+    #[arg(default_value_t = HistoryShape::default().events_per_thread)]
     events: usize,
 
     /// Number of memory locations, up to 1000000
     #[arg(long, value_name = "N", value_parser = limits::some)]
-    #[arg(default_value_t = positive(Shape::default().locations))]
+    #[arg(default_value_t = positive(HistoryShape::default().locations))]
     locations: NonZero<usize>,
 
     /// Number of locks, up to 1000000
     #[arg(long, value_name = "N", value_parser = limits::any)]
-    #[arg(default_value_t = Shape::default().locks)]
+    #[arg(default_value_t = HistoryShape::default().locks)]
     locks: usize,
 
     /// Number of values, or distinct: another one with each write
     #[arg(long, value_name = "N", default_value = "3", value_parser = parse_values)]
-    values: Values,
+    values: ValueChoice,
 
     /// Let threads spawn and join threads
     #[arg(long)]
     spawn_join: bool,
 
     /// Most stores that wait in a buffer (tso, pso)
-    #[arg(long, value_name = "N", default_value_t = positive(Shape::default().buffer))]
+    #[arg(long, value_name = "N", default_value_t = positive(HistoryShape::default().buffer))]
     buffer: NonZero<usize>,
 
     /// Tell the order in which the events ran (jsonl)
@@ -78,13 +78,13 @@ fn positive(number: usize) -> NonZero<usize> {
     NonZero::new(number).expect("defaults and limits make sense")
 }
 
-fn parse_values(text: &str) -> Result<Values, String> {
+fn parse_values(text: &str) -> Result<ValueChoice, String> {
     if text == "distinct" {
-        return Ok(Values::Distinct);
+        return Ok(ValueChoice::Distinct);
     }
     let count: Option<NonZero<usize>> = text.parse().ok();
     let count = count.ok_or("expected a number above 0, or distinct")?;
-    Ok(Values::Few(count.get()))
+    Ok(ValueChoice::Few(count.get()))
 }
 
 impl GenerateArgs {
@@ -94,8 +94,8 @@ impl GenerateArgs {
     }
 
     /// The shape of the histories.
-    pub(crate) fn shape(&self, model: Option<Model>, shares: &Shares) -> Shape {
-        let mut shape = Shape {
+    pub(crate) fn shape(&self, model: Option<Model>, shares: &Shares) -> HistoryShape {
+        let mut shape = HistoryShape {
             threads: self.threads.get(),
             locations: self.locations.get(),
             locks: self.locks,
@@ -104,7 +104,7 @@ impl GenerateArgs {
             spawn_join: self.spawn_join,
             buffer: self.buffer.get(),
             keep_order: self.keep_order,
-            ..Shape::default()
+            ..HistoryShape::default()
         };
         shape.model = model.unwrap_or(shape.model);
         shares.apply(&mut shape);
@@ -122,8 +122,8 @@ impl GenerateArgs {
     /// The command that makes the history again.
     pub(crate) fn command(&self, model: Model, shares: &Shares, seed: u64) -> String {
         let values = match self.values {
-            Values::Distinct => "distinct".to_owned(),
-            Values::Few(count) => count.to_string(),
+            ValueChoice::Distinct => "distinct".to_owned(),
+            ValueChoice::Few(count) => count.to_string(),
         };
         let flag = |given: bool, name: &'static str| if given { name } else { "" };
         format!(

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use clap::Args;
-use raddle_consistency::reference::generate::Shape;
+use raddle_consistency::reference::generate::HistoryShape;
 
 use super::limits::in_range;
 
@@ -16,53 +16,53 @@ use super::limits::in_range;
 pub(crate) struct Shares {
     /// Of loads and stores, the share of stores
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().writes)]
+    #[arg(default_value_t = HistoryShape::default().writes)]
     writes: f64,
 
     /// Share of read-modify-writes
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().rmw)]
+    #[arg(default_value_t = HistoryShape::default().rmw)]
     rmw: f64,
 
     /// Share of compare-exchanges; about half of them fail
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().cas)]
+    #[arg(default_value_t = HistoryShape::default().cas)]
     cas: f64,
 
     /// Share of full fences
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().fences)]
+    #[arg(default_value_t = HistoryShape::default().fences)]
     fences: f64,
 
     /// Share of store-store fences
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().store_fences)]
+    #[arg(default_value_t = HistoryShape::default().store_fences)]
     store_fences: f64,
 
     /// Share of acquires and releases, if there are locks
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().lock_events)]
+    #[arg(default_value_t = HistoryShape::default().lock_events)]
     lock_share: f64,
 
     /// Of accesses and fences, the share with a random memory order
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().orders)]
+    #[arg(default_value_t = HistoryShape::default().orders)]
     orders: f64,
 
     /// Share of reads that name what they observed
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    #[arg(default_value_t = Shape::default().name_sources)]
+    #[arg(default_value_t = HistoryShape::default().name_sources)]
     named_sources: f64,
 
     /// How likely a store leaves its buffer early (tso, pso)
     #[arg(long, value_name = "SHARE", value_parser = positive_share)]
-    #[arg(default_value_t = Shape::default().flushes)]
+    #[arg(default_value_t = HistoryShape::default().flushes)]
     flushes: f64,
 }
 
 impl Shares {
     /// Gives a shape these shares.
-    pub(super) fn apply(&self, shape: &mut Shape) {
+    pub(super) fn apply(&self, shape: &mut HistoryShape) {
         shape.writes = self.writes;
         shape.rmw = self.rmw;
         shape.cas = self.cas;

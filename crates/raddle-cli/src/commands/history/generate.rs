@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use raddle_consistency::history::{self, Format};
-use raddle_consistency::reference::generate::{Shape, generate, perturb};
+use raddle_consistency::reference::generate::{HistoryShape, generate, perturb};
 
 use crate::args::VerifyArgs;
 use crate::output::{Output, OutputError};
@@ -37,7 +37,7 @@ fn write_file(path: &Path, text: &str) -> Result<(), OutputError> {
 }
 
 /// The history with this seed, in the format asked for.
-fn history(args: &VerifyArgs, shape: &Shape, seed: u64) -> String {
+fn history(args: &VerifyArgs, shape: &HistoryShape, seed: u64) -> String {
     let options = &args.generate;
     let mut execution = generate(shape, seed);
     if options.perturb > 0 {

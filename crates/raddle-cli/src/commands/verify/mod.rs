@@ -6,7 +6,7 @@
 mod rechecking;
 mod witness_file;
 
-use raddle_consistency::check::Options;
+use raddle_consistency::check::CheckOptions;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
@@ -70,7 +70,7 @@ fn answer<'a>(
     history: &'a str,
     execution: &'a Execution,
     model: Model,
-    options: &Options,
+    options: &CheckOptions,
     recheck: bool,
 ) -> Answer<'a> {
     let verdict = raddle_consistency::check(execution, model, options);

@@ -1,7 +1,7 @@
 //! `--recheck`: every witness and every violation once more, by independent code.
 
 use raddle_consistency::recheck::{Rechecked, recheck_violation, recheck_witness};
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
@@ -12,21 +12,26 @@ use crate::results::verify::{Answer, Rechecking};
 const BUDGET: usize = 2_000_000;
 
 /// Rechecks a verdict.
-pub(super) fn recheck(execution: &Execution, model: Model, verdict: &Verdict) -> Rechecking {
+pub(super) fn recheck(
+    execution: &Execution,
+    model: Model,
+    verdict: &ConsistencyVerdict,
+) -> Rechecking {
     match verdict {
-        Verdict::Consistent(witness) => match recheck_witness(execution, model, witness) {
+        ConsistencyVerdict::Consistent(witness) => match recheck_witness(execution, model, witness)
+        {
             Ok(Rechecked::Proved) => Rechecking::Confirmed,
             Ok(Rechecked::TooLarge) => Rechecking::TooLarge,
             Err(error) => Rechecking::Failed(format!("the witness is wrong: {error}")),
         },
-        Verdict::Inconsistent(violation) => {
+        ConsistencyVerdict::Inconsistent(violation) => {
             match recheck_violation(execution, model, violation, BUDGET) {
                 Ok(Rechecked::Proved) => Rechecking::Proved,
                 Ok(Rechecked::TooLarge) => Rechecking::TooLarge,
                 Err(error) => Rechecking::Failed(format!("the violation is wrong: {error}")),
             }
         }
-        Verdict::Unknown { .. } => Rechecking::NoAnswer,
+        ConsistencyVerdict::Unknown { .. } => Rechecking::NoAnswer,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Verdicts for programs: one JSON object on each line.
 
 use raddle_consistency::explain::json::{
-    Violation, Witness, violation as violation_json, witness as witness_json,
+    ViolationJson, WitnessJson, violation as violation_json, witness as witness_json,
 };
-use raddle_consistency::witness::Verdict;
+use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::model::Model;
 use serde::Serialize;
 
@@ -17,9 +17,9 @@ struct AnswerLine<'a> {
     model: &'static str,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    witness: Option<Witness>,
+    witness: Option<WitnessJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    violation: Option<Violation>,
+    violation: Option<ViolationJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<u64>,
 }
@@ -35,7 +35,7 @@ struct ErrorLine<'a> {
 pub(crate) struct WitnessLine<'a> {
     history: &'a str,
     model: &'static str,
-    witness: Witness,
+    witness: WitnessJson,
 }
 
 /// Prints the answers, and the error of every history that has none, in the order of the histories.
@@ -73,20 +73,20 @@ fn line<'a>(answer: &Answer<'a>) -> AnswerLine<'a> {
         steps: None,
     };
     match verdict {
-        Verdict::Consistent(witness) => {
+        ConsistencyVerdict::Consistent(witness) => {
             AnswerLine { witness: Some(witness_json(execution, witness)), ..line }
         }
-        Verdict::Inconsistent(violation) => {
+        ConsistencyVerdict::Inconsistent(violation) => {
             let violation = Some(violation_json(execution, model, violation));
             AnswerLine { violation, ..line }
         }
-        Verdict::Unknown { steps } => AnswerLine { steps: Some(*steps), ..line },
+        ConsistencyVerdict::Unknown { steps } => AnswerLine { steps: Some(*steps), ..line },
     }
 }
 
 /// The line of `--witness` for an answer, if it has a witness.
 pub(crate) fn witness<'a>(answer: &Answer<'a>) -> Option<WitnessLine<'a>> {
-    let Verdict::Consistent(witness) = &answer.verdict else { return None };
+    let ConsistencyVerdict::Consistent(witness) = &answer.verdict else { return None };
     Some(WitnessLine {
         history: answer.history,
         model: answer.model.name(),
@@ -95,10 +95,10 @@ pub(crate) fn witness<'a>(answer: &Answer<'a>) -> Option<WitnessLine<'a>> {
 }
 
 /// The name of a verdict in JSON. Whoever looks for races finds them by the kind of violation.
-fn verdict_name(verdict: &Verdict) -> &'static str {
+fn verdict_name(verdict: &ConsistencyVerdict) -> &'static str {
     match verdict {
-        Verdict::Consistent(_) => "consistent",
-        Verdict::Inconsistent(_) => "inconsistent",
-        Verdict::Unknown { .. } => "unknown",
+        ConsistencyVerdict::Consistent(_) => "consistent",
+        ConsistencyVerdict::Inconsistent(_) => "inconsistent",
+        ConsistencyVerdict::Unknown { .. } => "unknown",
     }
 }

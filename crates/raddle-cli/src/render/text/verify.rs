@@ -1,7 +1,7 @@
 //! Verdicts for people: a table, and below it the reasons.
 
 use raddle_consistency::explain::{self, Page};
-use raddle_consistency::witness::{Verdict, Violation};
+use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::model::Model;
 
 use crate::output::{Output, OutputError};
@@ -56,17 +56,17 @@ fn rows(models: &[Model], answers: &[Answer<'_>]) -> Vec<Vec<String>> {
 
 /// A verdict in a table. A race is a verdict of its own for people: it says that the program is
 /// wrong, not that the execution is impossible.
-fn word(verdict: &Verdict) -> &'static str {
+fn word(verdict: &ConsistencyVerdict) -> &'static str {
     match verdict {
-        Verdict::Consistent(_) => "consistent",
-        Verdict::Inconsistent(Violation::Race { .. }) => "race",
-        Verdict::Inconsistent(_) => "inconsistent",
-        Verdict::Unknown { .. } => "unknown",
+        ConsistencyVerdict::Consistent(_) => "consistent",
+        ConsistencyVerdict::Inconsistent(Violation::Race { .. }) => "race",
+        ConsistencyVerdict::Inconsistent(_) => "inconsistent",
+        ConsistencyVerdict::Unknown { .. } => "unknown",
     }
 }
 
 /// A verdict in a table with many columns.
-fn short_word(verdict: &Verdict) -> &'static str {
+fn short_word(verdict: &ConsistencyVerdict) -> &'static str {
     match word(verdict) {
         "consistent" => "yes",
         "inconsistent" => "no",
@@ -92,9 +92,11 @@ fn reasons(answers: &[Answer<'_>]) -> String {
 fn reason(answer: &Answer<'_>) -> Option<String> {
     let Answer { execution, model, ref verdict, .. } = *answer;
     match verdict {
-        Verdict::Consistent(_) => None,
-        Verdict::Inconsistent(violation) => Some(explain::sentence(execution, model, violation)),
-        Verdict::Unknown { steps } => Some(given_up(*steps)),
+        ConsistencyVerdict::Consistent(_) => None,
+        ConsistencyVerdict::Inconsistent(violation) => {
+            Some(explain::sentence(execution, model, violation))
+        }
+        ConsistencyVerdict::Unknown { steps } => Some(given_up(*steps)),
     }
 }
 
@@ -108,9 +110,13 @@ fn explanation(answer: &Answer<'_>) -> String {
     let Answer { history, execution, model, ref verdict, .. } = *answer;
     let page = Page::default();
     let body = match verdict {
-        Verdict::Consistent(witness) => explain::witness(execution, model, witness, page),
-        Verdict::Inconsistent(violation) => explain::violation(execution, model, violation, page),
-        Verdict::Unknown { steps } => format!("{}\n", given_up(*steps)),
+        ConsistencyVerdict::Consistent(witness) => {
+            explain::witness(execution, model, witness, page)
+        }
+        ConsistencyVerdict::Inconsistent(violation) => {
+            explain::violation(execution, model, violation, page)
+        }
+        ConsistencyVerdict::Unknown { steps } => format!("{}\n", given_up(*steps)),
     };
     format!("{history}, {model}: {}\n{body}", word(verdict))
 }
@@ -119,25 +125,29 @@ fn explanation(answer: &Answer<'_>) -> String {
 mod tests {
     use super::*;
     use raddle_consistency::history;
-    use raddle_consistency::witness::{Run, Witness};
+    use raddle_consistency::witness::{MachineRun, Witness};
     use raddle_core::execution::Coherence;
     use raddle_core::execution::Execution;
 
-    fn answer<'a>(execution: &'a Execution, model: Model, verdict: &Verdict) -> Answer<'a> {
+    fn answer<'a>(
+        execution: &'a Execution,
+        model: Model,
+        verdict: &ConsistencyVerdict,
+    ) -> Answer<'a> {
         let verdict = verdict.clone();
         Answer { history: "h.txt", execution, model, verdict, rechecking: None }
     }
 
     /// One verdict of each kind on two plain accesses.
-    fn verdicts(execution: &Execution) -> [Verdict; 4] {
+    fn verdicts(execution: &Execution) -> [ConsistencyVerdict; 4] {
         let coherence = Coherence { rf: vec![], mo: vec![], fences: vec![] };
         let events: Vec<_> = execution.events().skip(1).collect();
         let (first, second) = (events[0], events[1]);
         [
-            Verdict::Consistent(Witness::Run(Run { steps: vec![] })),
-            Verdict::Inconsistent(Violation::UnwrittenValue { read: second }),
-            Verdict::Inconsistent(Violation::Race { first, second, coherence }),
-            Verdict::Unknown { steps: 7 },
+            ConsistencyVerdict::Consistent(Witness::Run(MachineRun { steps: vec![] })),
+            ConsistencyVerdict::Inconsistent(Violation::UnwrittenValue { read: second }),
+            ConsistencyVerdict::Inconsistent(Violation::Race { first, second, coherence }),
+            ConsistencyVerdict::Unknown { steps: 7 },
         ]
     }
 

@@ -5,7 +5,7 @@
 //! every write is in one chain. O(n), 12 bytes for each event.
 
 use super::graph::{Graph, NONE, id};
-use crate::witness::{Axiom, Link, Relation, Violation};
+use crate::witness::{Axiom, CycleLink, Relation, Violation};
 
 /// The chains of a graph.
 pub(super) struct Chains {
@@ -88,7 +88,7 @@ impl Chains {
 }
 
 fn shared(source: u32, one: u32, other: u32) -> Violation {
-    let link = |to: u32| Link { from: id(source), to: id(to), relation: Relation::Rf };
+    let link = |to: u32| CycleLink { from: id(source), to: id(to), relation: Relation::Rf };
     Violation::Axiom {
         axiom: Axiom::WeakAtomicity,
         cycle: vec![link(one), link(other)],

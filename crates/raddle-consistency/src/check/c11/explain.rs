@@ -12,7 +12,7 @@ use super::chains::Chains;
 use super::graph::{Graph, NONE, id};
 use super::observe::{Seen, Walk, observe};
 use super::sort::Clash;
-use crate::witness::{Axiom, Link, MoFact, Relation, Violation, WhyMo};
+use crate::witness::{Axiom, CycleLink, MoFact, Relation, Violation, WhyMo};
 
 /// Why a write comes before a chain.
 #[derive(Clone, Copy)]
@@ -158,8 +158,8 @@ fn stale(graph: &Graph<'_>, reason: Reason, write: u32, derivation: Vec<MoFact>)
     Violation::Axiom { axiom, cycle, derivation }
 }
 
-pub(super) fn link(from: u32, to: u32, relation: Relation) -> Link {
-    Link { from: id(from), to: id(to), relation }
+pub(super) fn link(from: u32, to: u32, relation: Relation) -> CycleLink {
+    CycleLink { from: id(from), to: id(to), relation }
 }
 
 pub(super) fn fact(from: u32, to: u32, why: WhyMo) -> MoFact {

@@ -46,7 +46,7 @@ mod sra_waits;
 mod wra;
 
 use super::effort::Effort;
-use super::{Decision, Options};
+use super::{CheckOptions, Decision};
 use crate::witness::{Violation, Witness};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::Execution;
@@ -62,7 +62,7 @@ const MOST_CLOCK_ENTRIES: usize = 1 << 31;
 pub(super) fn decide(
     execution: &Execution,
     orders: C11Orders,
-    options: &Options,
+    options: &CheckOptions,
     effort: &mut Effort,
 ) -> Decision {
     if execution.event_count().saturating_mul(execution.thread_count()) > MOST_CLOCK_ENTRIES {

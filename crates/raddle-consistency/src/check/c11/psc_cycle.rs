@@ -13,7 +13,7 @@ use super::graph::{Graph, NONE, Traits};
 use super::psc::{Around, Psc};
 use super::seq_cst::{Orders, known};
 use super::sort::Predecessors;
-use crate::witness::{Axiom, Link, MoFact, Relation, Violation, WhyMo};
+use crate::witness::{Axiom, CycleLink, MoFact, Relation, Violation, WhyMo};
 
 /// The circle that closes with what coherence forces.
 pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, psc: &Psc) -> Violation {
@@ -68,7 +68,7 @@ struct Side {
 struct Teller<'a, 'e> {
     around: Around<'a, 'e>,
     basis: &'a Basis,
-    cycle: Vec<Link>,
+    cycle: Vec<CycleLink>,
     derivation: Vec<MoFact>,
 }
 

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, NONE, id};
-use crate::witness::{Axiom, Link, Relation, Violation};
+use crate::witness::{Axiom, CycleLink, Relation, Violation};
 
 /// Visits every event of the threads after all events that it depends on.
 ///
@@ -105,7 +105,7 @@ impl<'g, 'e> Schedule<'g, 'e> {
 
     /// Follows who waits for whom, from a thread that is stuck, until the circle closes.
     fn circle(&self, mut thread: usize) -> Violation {
-        let mut links: Vec<Link> = vec![];
+        let mut links: Vec<CycleLink> = vec![];
         let mut entered: FxHashMap<usize, usize> = FxHashMap::default();
         loop {
             if let Some(&start) = entered.get(&thread) {
@@ -118,11 +118,11 @@ impl<'g, 'e> Schedule<'g, 'e> {
             let blocker = self.blocker(stuck);
             let observed = self.graph.rf(stuck) == blocker;
             let relation = if observed { Relation::Rf } else { Relation::Asw };
-            links.push(Link { from: id(blocker), to: id(stuck), relation });
+            links.push(CycleLink { from: id(blocker), to: id(stuck), relation });
             thread = self.graph.thread_of(blocker) as usize;
             let first = self.next[thread];
             if first != blocker {
-                links.push(Link { from: id(first), to: id(blocker), relation: Relation::Po });
+                links.push(CycleLink { from: id(first), to: id(blocker), relation: Relation::Po });
             }
         }
     }

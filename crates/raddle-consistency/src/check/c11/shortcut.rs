@@ -7,15 +7,19 @@
 use super::graph::{Graph, Traits, id};
 use crate::check::effort::Effort;
 use crate::check::store_buffer::decide;
-use crate::check::{Decision, Options, UseClosure};
-use crate::witness::{Step, Witness};
+use crate::check::{CheckOptions, Decision, UseClosure};
+use crate::witness::{MachineStep, Witness};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::EventId;
 use raddle_core::model::orders::StoreBuffers;
 
 /// Evidence for a model, if a short search finds a run under SC.
-pub(super) fn find(graph: &Graph<'_>, options: &Options, effort: &mut Effort) -> Option<Coherence> {
-    let quick = Options { closure: UseClosure::Never, ..options.clone() };
+pub(super) fn find(
+    graph: &Graph<'_>,
+    options: &CheckOptions,
+    effort: &mut Effort,
+) -> Option<Coherence> {
+    let quick = CheckOptions { closure: UseClosure::Never, ..options.clone() };
     let chance = 1_000 + 2 * graph.events() as u64;
     let decision = effort
         .with_limit(chance, |effort| decide(graph.execution, StoreBuffers::None, &quick, effort));
@@ -26,14 +30,14 @@ pub(super) fn find(graph: &Graph<'_>, options: &Options, effort: &mut Effort) ->
 }
 
 /// What the events observe and in which order the writes come, in a run under SC.
-fn replay(graph: &Graph<'_>, steps: &[Step]) -> Coherence {
+fn replay(graph: &Graph<'_>, steps: &[MachineStep]) -> Coherence {
     let execution = graph.execution;
     let mut mo: Vec<Vec<EventId>> =
         execution.locations().map(|location| vec![execution.init_of(location)]).collect();
     let mut rf = vec![None; graph.events()];
     let mut fences = vec![];
     for step in steps {
-        let (Step::Run(event) | Step::Flush(event)) = *step;
+        let (MachineStep::Run(event) | MachineStep::Flush(event)) = *step;
         let at = event.index() as u32;
         if let Some(location) = execution.action(event).location() {
             let order = &mut mo[location.index()];

@@ -8,7 +8,7 @@ use super::basis::Basis;
 use super::by_location::INIT;
 use super::graph::{Graph, NONE, id};
 use super::observe::{Walk, observe};
-use crate::witness::{Axiom, Link, Relation, Violation};
+use crate::witness::{Axiom, CycleLink, Relation, Violation};
 
 /// Checks weak read coherence.
 ///
@@ -42,7 +42,7 @@ pub(super) fn check(graph: &Graph<'_>, basis: &Basis) -> Result<(), Violation> {
 }
 
 fn hidden(source: u32, write: u32, read: u32) -> Violation {
-    let link = |from: u32, to: u32, relation| Link { from: id(from), to: id(to), relation };
+    let link = |from: u32, to: u32, relation| CycleLink { from: id(from), to: id(to), relation };
     Violation::Axiom {
         axiom: Axiom::WeakReadCoherence,
         cycle: vec![

@@ -33,7 +33,7 @@ use super::buffers::Buffers;
 use super::derivation::derive;
 use super::instance::{Instance, Kind, NONE};
 use super::preserved::Preserved;
-use crate::witness::{Edge, Fact, NotFrom, Violation, Why};
+use crate::witness::{Fact, NotFrom, OrderEdge, Violation, Why};
 use raddle_core::execution::EventId;
 
 /// How many sources of reads with several sources are looked at, all reads taken together. The
@@ -41,13 +41,13 @@ use raddle_core::execution::EventId;
 const MOST_OPEN_SOURCES: usize = 1 << 20;
 
 /// An order that every run respects.
-pub(super) struct Order {
+pub(super) struct ClosureOrder {
     chains: usize,
     chain_of: Vec<u32>,
     clocks: Vec<u32>,
 }
 
-impl Order {
+impl ClosureOrder {
     /// The number of chains.
     pub(super) fn chains(&self) -> usize {
         self.chains
@@ -70,13 +70,13 @@ impl Order {
 
 /// A saturated order, and the sources it leaves to reads that had several.
 pub(super) struct Closed {
-    pub(super) order: Order,
+    pub(super) order: ClosureOrder,
     pub(super) sources: FxHashMap<u32, Vec<u32>>,
 }
 
 /// A link from one event to a later one: preserved program order, or an inferred fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum ClosureLink {
     Program,
     Fact(u32),
 }
@@ -143,7 +143,7 @@ pub(super) fn close(
     let mut closure = Closure::new(instance, buffers, preserved);
     match closure.saturate() {
         Ok(()) => Ok(Closed {
-            order: Order {
+            order: ClosureOrder {
                 chains: preserved.chains,
                 chain_of: preserved.chain_of.clone(),
                 clocks: closure.clocks,
@@ -281,7 +281,8 @@ impl<'i> Closure<'i> {
             return Ok(());
         }
         let fact = self.inferences.facts.len() as u32;
-        let edge = Edge { from: EventId::new(from as usize), to: EventId::new(to as usize), why };
+        let edge =
+            OrderEdge { from: EventId::new(from as usize), to: EventId::new(to as usize), why };
         self.inferences.facts.push(Fact::Order(edge));
         self.inferences.edges_from[from as usize].push(fact);
         if self.instance.ops[to as usize].kind == Kind::Init {

@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
-use super::closure::{Closed, Order, close};
+use super::closure::{Closed, ClosureOrder, close};
 use super::instance::Instance;
 use super::preserved::Preserved;
 use super::run::{Question, own_stores_first};
@@ -19,7 +19,7 @@ use super::verify_pso::verify_pso;
 use super::verify_sc::verify_sc;
 use super::verify_tso::verify_tso;
 use crate::check::effort::Effort;
-use crate::check::{Algorithm, Decision, Options, UseClosure};
+use crate::check::{CheckOptions, Decision, SearchAlgorithm, UseClosure};
 use crate::witness::{Violation, Witness};
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::orders::StoreBuffers;
@@ -31,14 +31,14 @@ const MOST_CLOCK_ENTRIES: usize = 1 << 26;
 pub(in crate::check) fn decide(
     execution: &Execution,
     kind: StoreBuffers,
-    options: &Options,
+    options: &CheckOptions,
     effort: &mut Effort,
 ) -> Decision {
     let mut instance = Instance::new(execution, kind, &FxHashMap::default());
     let buffers = Buffers::new(&instance, kind);
     let guide = execution.recorded_order().map(ranks);
     let guide = guide.as_deref();
-    let search = |instance: &Instance, order: Option<&Order>, effort: &mut Effort| {
+    let search = |instance: &Instance, order: Option<&ClosureOrder>, effort: &mut Effort| {
         let own_first = own_stores_first(instance);
         let question =
             Question { instance, buffers: &buffers, own_first: &own_first, order, guide };
@@ -88,11 +88,11 @@ fn closure(instance: &Instance, buffers: &Buffers) -> Result<Option<Closed>, Vio
 fn search_for_run(
     question: Question<'_>,
     kind: StoreBuffers,
-    algorithm: Algorithm,
+    algorithm: SearchAlgorithm,
     effort: &mut Effort,
 ) -> (Outcome, Witness) {
     let has_reads_from_map = question.instance.has_reads_from_map();
-    if algorithm == Algorithm::Naive && has_reads_from_map {
+    if algorithm == SearchAlgorithm::Naive && has_reads_from_map {
         return super::naive::verify_naively(question, effort);
     }
     match kind {

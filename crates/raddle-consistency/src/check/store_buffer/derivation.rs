@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::closure::{Contradiction, Inferences, Link};
+use super::closure::{ClosureLink, Contradiction, Inferences};
 use super::instance::NONE;
-use crate::witness::{Edge, Fact, NotFrom, Violation, Why};
+use crate::witness::{Fact, NotFrom, OrderEdge, Violation, Why};
 use raddle_core::execution::EventId;
 
 /// If a derivation needs more facts than this, all of the log is given instead: it is a derivation
@@ -33,12 +33,12 @@ pub(super) fn derive(inferences: &Inferences<'_>, contradiction: &Contradiction)
 }
 
 /// A step of a path: the event it leads to, and how.
-type PathStep = (u32, Link);
+type PathStep = (u32, ClosureLink);
 
 fn facts_of(path: &[PathStep]) -> Vec<u32> {
     let fact = |&(_, link): &PathStep| match link {
-        Link::Program => None,
-        Link::Fact(fact) => Some(fact),
+        ClosureLink::Program => None,
+        ClosureLink::Fact(fact) => Some(fact),
     };
     path.iter().filter_map(fact).collect()
 }
@@ -49,7 +49,7 @@ impl Inferences<'_> {
     fn path(&self, from: u32, to: u32, limit: u32) -> Option<Vec<PathStep>> {
         let events = self.instance.ops.len();
         let mut cost = vec![u32::MAX; events];
-        let mut came: Vec<(u32, Link)> = vec![(NONE, Link::Program); events];
+        let mut came: Vec<(u32, ClosureLink)> = vec![(NONE, ClosureLink::Program); events];
         let mut queue = VecDeque::from([(0, from)]);
         while let Some((so_far, event)) = queue.pop_front() {
             if event == to && (from != to || so_far > 0) {
@@ -58,7 +58,7 @@ impl Inferences<'_> {
             if event != from && so_far > cost[event as usize] {
                 continue;
             }
-            let mut visit = |next: u32, link: Link, price: u32| {
+            let mut visit = |next: u32, link: ClosureLink, price: u32| {
                 if so_far + price < cost[next as usize] {
                     cost[next as usize] = so_far + price;
                     came[next as usize] = (event, link);
@@ -70,18 +70,18 @@ impl Inferences<'_> {
                 }
             };
             for next in self.preserved.successors(event) {
-                visit(next, Link::Program, 0);
+                visit(next, ClosureLink::Program, 0);
             }
             for &fact in &self.edges_from[event as usize] {
                 if let (true, Fact::Order(edge)) = (fact < limit, self.facts[fact as usize]) {
-                    visit(edge.to.index() as u32, Link::Fact(fact), 1);
+                    visit(edge.to.index() as u32, ClosureLink::Fact(fact), 1);
                 }
             }
         }
         None
     }
 
-    fn steps_back(&self, from: u32, to: u32, came: &[(u32, Link)]) -> Vec<PathStep> {
+    fn steps_back(&self, from: u32, to: u32, came: &[(u32, ClosureLink)]) -> Vec<PathStep> {
         let mut steps = vec![];
         let mut at = to;
         loop {
@@ -161,7 +161,7 @@ impl Inferences<'_> {
         }
     }
 
-    fn order_premises(&self, edge: &Edge, fact: u32) -> Vec<u32> {
+    fn order_premises(&self, edge: &OrderEdge, fact: u32) -> Vec<u32> {
         let (from, to) = (edge.from.index() as u32, edge.to.index() as u32);
         let read = match edge.why {
             Why::Program => return vec![],
@@ -192,15 +192,16 @@ impl Inferences<'_> {
     }
 
     /// A closed path as edges; stretches of program order become one edge.
-    fn cycle(&self, start: u32, path: &[PathStep]) -> Vec<Edge> {
+    fn cycle(&self, start: u32, path: &[PathStep]) -> Vec<OrderEdge> {
         // Start after an inferred edge, so that no stretch of program order is cut in two.
-        let turn = path.iter().position(|(_, link)| *link != Link::Program).map_or(0, |at| at + 1);
+        let turn =
+            path.iter().position(|(_, link)| *link != ClosureLink::Program).map_or(0, |at| at + 1);
         let mut from = if turn == 0 { start } else { path[turn - 1].0 };
-        let mut cycle: Vec<Edge> = vec![];
+        let mut cycle: Vec<OrderEdge> = vec![];
         for &(to, link) in path[turn..].iter().chain(&path[..turn]) {
             let why = match link {
-                Link::Program => Why::Program,
-                Link::Fact(fact) => match self.facts[fact as usize] {
+                ClosureLink::Program => Why::Program,
+                ClosureLink::Fact(fact) => match self.facts[fact as usize] {
                     Fact::Order(edge) => edge.why,
                     Fact::Excluded { .. } => unreachable!("a path has no exclusions"),
                 },
@@ -209,7 +210,7 @@ impl Inferences<'_> {
                 Some(last) if why == Why::Program && last.why == Why::Program => {
                     last.to = EventId::new(to as usize);
                 }
-                _ => cycle.push(Edge {
+                _ => cycle.push(OrderEdge {
                     from: EventId::new(from as usize),
                     to: EventId::new(to as usize),
                     why,

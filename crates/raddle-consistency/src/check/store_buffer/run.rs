@@ -5,10 +5,10 @@
 //! *executable* events) are here and only here.
 
 use super::buffers::Buffers;
-use super::closure::Order;
+use super::closure::ClosureOrder;
 use super::instance::{Instance, Kind, Lists, NONE};
 use super::memory::Memory;
-use crate::witness::{Step, Witness};
+use crate::witness::{MachineStep, Witness};
 use raddle_core::execution::EventId;
 
 /// What a search works on. Nothing in it changes.
@@ -20,7 +20,7 @@ pub(super) struct Question<'i> {
     /// them in their own thread.
     pub(super) own_first: &'i Lists,
     /// An order that every complete run respects, if the closure was computed.
-    pub(super) order: Option<&'i Order>,
+    pub(super) order: Option<&'i ClosureOrder>,
     /// By event: its rank in a recorded order that is likely to be a run.
     pub(super) guide: Option<&'i [u32]>,
 }
@@ -75,7 +75,7 @@ fn chain_roots(instance: &Instance) -> Vec<u32> {
 
 #[derive(Clone, Copy)]
 struct Entry {
-    step: Step,
+    step: MachineStep,
     /// What a write overwrote.
     overwritten: u32,
 }
@@ -117,7 +117,7 @@ impl<'i> Run<'i> {
         let stores: usize = (0..question.buffers.queues.len() as u32)
             .map(|queue| question.buffers.queues.get(queue).len())
             .sum();
-        let mut done = vec![0; question.order.map_or(0, Order::chains)];
+        let mut done = vec![0; question.order.map_or(0, ClosureOrder::chains)];
         if let Some(first) = done.first_mut() {
             *first = instance.locations as u32;
         }
@@ -371,7 +371,8 @@ impl<'i> Run<'i> {
         }
         self.next[thread as usize] += 1;
         self.left -= 1;
-        self.trail.push(Entry { step: Step::Run(EventId::new(event as usize)), overwritten });
+        self.trail
+            .push(Entry { step: MachineStep::Run(EventId::new(event as usize)), overwritten });
     }
 
     /// Lets the oldest store of a queue reach memory.
@@ -386,7 +387,8 @@ impl<'i> Run<'i> {
         self.written[thread] += 1;
         self.left -= 1;
         self.count(store, 1);
-        self.trail.push(Entry { step: Step::Flush(EventId::new(store as usize)), overwritten });
+        self.trail
+            .push(Entry { step: MachineStep::Flush(EventId::new(store as usize)), overwritten });
     }
 
     /// Whether nobody may still read a write, nor what it would overwrite.
@@ -484,8 +486,10 @@ impl<'i> Run<'i> {
         while self.trail.len() > mark {
             let entry = self.trail.pop().expect("the trail is longer than the mark");
             match entry.step {
-                Step::Run(event) => self.undo_run(event.index() as u32, entry.overwritten),
-                Step::Flush(store) => self.undo_flush(store.index() as u32, entry.overwritten),
+                MachineStep::Run(event) => self.undo_run(event.index() as u32, entry.overwritten),
+                MachineStep::Flush(store) => {
+                    self.undo_flush(store.index() as u32, entry.overwritten)
+                }
             }
             self.left += 1;
         }
@@ -521,12 +525,12 @@ impl<'i> Run<'i> {
     }
 
     /// The steps so far.
-    pub(super) fn steps(&self) -> Vec<Step> {
+    pub(super) fn steps(&self) -> Vec<MachineStep> {
         self.trail.iter().map(|entry| entry.step).collect()
     }
 
     /// The run as evidence.
     pub(super) fn witness(&self) -> Witness {
-        Witness::Run(crate::witness::Run { steps: self.steps() })
+        Witness::Run(crate::witness::MachineRun { steps: self.steps() })
     }
 }

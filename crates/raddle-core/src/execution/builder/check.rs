@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::{
-    Action, BuildError, Builder, Flaw, LocationId, Part, Place, SourceClaim, ThreadId, Value,
+    Action, BuildError, EventPart, ExecutionBuilder, Flaw, LocationId, Place, SourceClaim,
+    ThreadId, Value,
 };
 
-impl Builder {
+impl ExecutionBuilder {
     /// Checks everything. By location, whether it is a lock.
     pub(super) fn check(&self) -> Result<Vec<bool>, BuildError> {
         self.check_threads()?;
@@ -176,7 +177,7 @@ impl Builder {
             if !possible.contains(&draft.order) {
                 let what = describe(&draft.action);
                 let flaw = Flaw::ImpossibleOrder { what, order: draft.order, possible };
-                return Err(BuildError { thread, position, part: Part::Order, flaw });
+                return Err(BuildError { thread, position, part: EventPart::Order, flaw });
             }
         }
         Ok(())
@@ -281,9 +282,9 @@ fn describe(action: &Action) -> &'static str {
 }
 
 fn source_flaw((thread, position): Place, flaw: Flaw) -> BuildError {
-    BuildError { thread, position, part: Part::Source, flaw }
+    BuildError { thread, position, part: EventPart::Source, flaw }
 }
 
 fn flaw((thread, position): Place, flaw: Flaw) -> BuildError {
-    BuildError { thread, position, part: Part::Action, flaw }
+    BuildError { thread, position, part: EventPart::Action, flaw }
 }

@@ -6,7 +6,7 @@ use super::{MemoryOrder, ThreadId, Value};
 
 /// Which part of an event a [`BuildError`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum EventPart {
     /// The event itself.
     Action,
     /// The source it names.
@@ -23,7 +23,7 @@ pub struct BuildError {
     /// Its position in the thread, from 0.
     pub position: usize,
     /// The offending part of it.
-    pub part: Part,
+    pub part: EventPart,
     /// What is wrong.
     pub flaw: Flaw,
 }

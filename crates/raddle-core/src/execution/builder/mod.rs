@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Action, EventId, Execution, Location, LocationId, MemoryOrder, SourceSetId, Thread, ThreadId,
-    Value,
+    Action, EventId, Execution, LocationId, LocationInfo, MemoryOrder, SourceSetId, ThreadId,
+    ThreadInfo, Value,
 };
 
-pub use flaw::{BuildError, Flaw, Part};
+pub use flaw::{BuildError, EventPart, Flaw};
 
 /// An event before it has an id: its thread and its position there.
 type Place = (ThreadId, usize);
@@ -85,7 +85,7 @@ struct DraftLocation {
 
 /// Collects the events of an execution.
 #[derive(Default)]
-pub struct Builder {
+pub struct ExecutionBuilder {
     threads: Vec<DraftThread>,
     thread_ids: HashMap<String, ThreadId>,
     locations: Vec<DraftLocation>,
@@ -94,7 +94,7 @@ pub struct Builder {
     keep_order: bool,
 }
 
-impl Builder {
+impl ExecutionBuilder {
     /// A builder without events.
     #[must_use]
     pub fn new() -> Self {
@@ -203,10 +203,10 @@ impl Builder {
         let mut threads = Vec::with_capacity(self.threads.len());
         for draft in &self.threads {
             let (first, len) = (EventId::new(next), draft.events.len());
-            threads.push(Thread { name: draft.name.clone(), first, len, spawned_by: None });
+            threads.push(ThreadInfo { name: draft.name.clone(), first, len, spawned_by: None });
             next += len;
         }
-        let id = |threads: &[Thread], (thread, position): Place| {
+        let id = |threads: &[ThreadInfo], (thread, position): Place| {
             EventId::new(threads[thread.index()].first.index() + position)
         };
         for (place, draft) in self.drafts() {
@@ -249,7 +249,7 @@ impl Builder {
             .locations
             .into_iter()
             .zip(is_lock)
-            .map(|(draft, &is_lock)| Location {
+            .map(|(draft, &is_lock)| LocationInfo {
                 name: draft.name,
                 is_lock,
                 synchronizes: draft.synchronizes,

@@ -10,11 +10,12 @@ use std::marker::PhantomData;
 
 use crate::event_set::EventSet;
 use crate::model::{Effect, IncrementalModel, Reads, Sources};
-use raddle_consistency::check::{Options, check};
-use raddle_consistency::witness::{Verdict, Violation};
+use raddle_consistency::check::{CheckOptions, check};
+use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{
-    Action, Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
+    Action, EventId, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId,
+    Value,
 };
 use raddle_core::model::relations::{Relations, own_acquire};
 
@@ -106,7 +107,7 @@ pub struct Checked<M, R> {
 
 /// An execution with the places of the events in it.
 struct Built {
-    builder: Builder,
+    builder: ExecutionBuilder,
     threads: Vec<ThreadId>,
     locations: Vec<LocationId>,
     /// By event: where others observe it.
@@ -140,7 +141,7 @@ fn value(source: Option<usize>) -> Value {
 impl<M: Rules, R: EventSet> Checked<M, R> {
     /// The execution of all steps, still open; with or without accesses that the model does not know.
     fn build(&self, with_accesses: bool) -> Built {
-        let mut builder = Builder::new();
+        let mut builder = ExecutionBuilder::new();
         let threads: Vec<ThreadId> =
             (0..self.threads).map(|t| builder.thread(&format!("P{t}"))).collect();
         threads.iter().for_each(|&thread| builder.declare(thread));
@@ -269,9 +270,13 @@ impl<M: Rules, R: EventSet> Checked<M, R> {
 
 /// Whether the model allows an execution; a race is none of a face's business.
 fn allows<M: Rules>(execution: &Execution) -> bool {
-    let options = Options { budget: u64::MAX, shrink: false, ..Options::default() };
+    let options = CheckOptions { budget: u64::MAX, shrink: false, ..CheckOptions::default() };
     let verdict = check(execution, M::MODEL, &options);
-    matches!(verdict, Verdict::Consistent(_) | Verdict::Inconsistent(Violation::Race { .. }))
+    matches!(
+        verdict,
+        ConsistencyVerdict::Consistent(_)
+            | ConsistencyVerdict::Inconsistent(Violation::Race { .. })
+    )
 }
 
 /// Everything that happens before an event, where the order of fences does not count.

@@ -1,6 +1,6 @@
 //! How the threads of a run start, wait for each other, and end.
 
-use raddle_core::program::{End, Next, Op, OpKind, PlaceId};
+use raddle_core::program::{Continuation, End, Op, OpKind, PlaceId};
 
 use super::super::super::Unsupported;
 use super::super::decide::Decide;
@@ -116,16 +116,16 @@ impl<M: Machine, T: Threads, D: Decide + ?Sized> Run<'_, M, T, D> {
 
     /// What the thread does next.
     #[inline]
-    pub(super) fn set_next(&mut self, thread: usize, next: Next) -> Result<(), Last> {
+    pub(super) fn set_next(&mut self, thread: usize, next: Continuation) -> Result<(), Last> {
         match next {
-            Next::Op(Op { kind: OpKind::Choose { options: 0 }, .. }) => {
+            Continuation::Op(Op { kind: OpKind::Choose { options: 0 }, .. }) => {
                 Err(Last::Stop(Stop::Unsupported(Unsupported::Malformed)))
             }
-            Next::Op(op) => {
+            Continuation::Op(op) => {
                 self.states[thread].op = op;
                 Ok(())
             }
-            Next::End(end) => self.come_to_end(thread, end),
+            Continuation::End(end) => self.come_to_end(thread, end),
         }
     }
 

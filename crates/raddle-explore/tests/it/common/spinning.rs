@@ -2,7 +2,8 @@
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Naming, Op, OpKind, PlaceId, Program, Segment, Step,
+    Answer, End, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, PlaceId, Program,
+    Segment,
 };
 use raddle_core::trace::{Pending, Trace, TraceEvent};
 use raddle_testkit::script::{Script, ScriptProgram};
@@ -23,10 +24,10 @@ impl Spinning {
     }
 
     /// Where the loop begins that ends here, if there is one.
-    fn start_of_loop(histories: &LocalHistories, step: Step) -> Option<HistoryId> {
+    fn start_of_loop(histories: &LocalHistories, step: HistoryStep) -> Option<HistoryId> {
         let (mut start, mut step) = (None, step);
         for _ in 0..LONGEST {
-            let Step::After(node, answer) = step else { break };
+            let HistoryStep::After(node, answer) = step else { break };
             let End::Question(question) = histories.end(node) else { break };
             if !only_reads(question, answer) {
                 break;
@@ -41,9 +42,9 @@ impl Spinning {
     }
 
     /// Panics if the answer is not the one that the question is promised.
-    fn check_answer(&self, histories: &LocalHistories, step: Step) {
-        let Step::After(node, answer) = step else {
-            let Step::Start(thread, by) = step else {
+    fn check_answer(&self, histories: &LocalHistories, step: HistoryStep) {
+        let HistoryStep::After(node, answer) = step else {
+            let HistoryStep::Start(thread, by) = step else {
                 unreachable!("there are two kinds of steps")
             };
             assert_eq!(by.is_some(), self.shares_memory && thread.index() > 0);
@@ -93,7 +94,7 @@ impl Program for Spinning {
         &mut self,
         known: &LocalHistories,
         past: &[HistoryId],
-        step: Step,
+        step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
         self.check_answer(known, step);

@@ -25,7 +25,7 @@ use self::program::{Habits, Program, run};
 use self::truth::Truth;
 use self::walk::audit;
 use super::buffers::Buffers;
-use super::closure::{Order, close};
+use super::closure::{ClosureOrder, close};
 use super::eager::Eager;
 use super::instance::{Instance, Lists};
 use super::preserved::Preserved;
@@ -83,7 +83,7 @@ fn audit_question(
     instance: &Instance,
     buffers: &Buffers,
     kind: StoreBuffers,
-    order: Option<&Order>,
+    order: Option<&ClosureOrder>,
     truth: &mut Truth<'_>,
 ) -> Result<usize, Stop> {
     let own_first = own_stores_first(instance);
@@ -99,7 +99,7 @@ fn question<'i>(
     instance: &'i Instance,
     buffers: &'i Buffers,
     own_first: &'i Lists,
-    order: Option<&'i Order>,
+    order: Option<&'i ClosureOrder>,
 ) -> Question<'i> {
     Question { instance, buffers, own_first, order, guide: None }
 }

@@ -5,9 +5,11 @@
 //! papers' algorithms trip over; random loads and stores seldom do.
 
 use crate::reference::generate::action;
-use crate::reference::machine::{Instruction, Machine, Observation, ThreadPlan};
+use crate::reference::machine::{
+    MachineInstruction, MachineObservation, ReferenceMachine, ThreadPlan,
+};
 use raddle_core::execution::{
-    Builder, EventId, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
+    EventId, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 use raddle_core::model::Model;
 use raddle_core::random::Random;
@@ -20,7 +22,7 @@ const LOCK: usize = 6;
 /// By thread: its instructions.
 #[derive(Clone)]
 pub(super) struct Program {
-    threads: Vec<Vec<Instruction>>,
+    threads: Vec<Vec<MachineInstruction>>,
     store_fences: bool,
 }
 
@@ -72,15 +74,18 @@ impl Program {
         let location = LocationId::new(random.below(PLAIN));
         let value = random.below(3) as Value;
         let instruction = match random.below(if self.store_fences { 19 } else { 16 }) {
-            0..4 => Instruction::Store { location, value, order: self.store_order(random) },
-            4..7 => Instruction::Load { location },
-            7..13 => Instruction::Exchange { location, value },
-            13 => {
-                Instruction::CompareExchange { location, expected: 9, desired: 9, spurious: false }
-            }
-            14 => Instruction::Fence { order: MemoryOrder::SeqCst },
-            15 => Instruction::Fence { order: self.fence_order(random) },
-            _ => Instruction::StoreFence,
+            0..4 => MachineInstruction::Store { location, value, order: self.store_order(random) },
+            4..7 => MachineInstruction::Load { location },
+            7..13 => MachineInstruction::Exchange { location, value },
+            13 => MachineInstruction::CompareExchange {
+                location,
+                expected: 9,
+                desired: 9,
+                spurious: false,
+            },
+            14 => MachineInstruction::Fence { order: MemoryOrder::SeqCst },
+            15 => MachineInstruction::Fence { order: self.fence_order(random) },
+            _ => MachineInstruction::StoreFence,
         };
         self.insert(thread, instruction, random);
     }
@@ -107,13 +112,13 @@ impl Program {
     /// Lets a thread wait for another one, at a gate that nobody else uses then.
     fn insert_gate(&mut self, random: &mut Random) {
         let location = LocationId::new(GATES.start + random.below(GATES.len()));
-        let other = |i: &Instruction| !matches!(i, Instruction::Load { location: l } | Instruction::Store { location: l, .. } if *l == location);
+        let other = |i: &MachineInstruction| !matches!(i, MachineInstruction::Load { location: l } | MachineInstruction::Store { location: l, .. } if *l == location);
         self.threads.iter_mut().for_each(|thread| thread.retain(other));
         let writer = random.below(self.threads.len());
         let order = self.store_order(random);
-        self.insert(writer, Instruction::Store { location, value: 1, order }, random);
+        self.insert(writer, MachineInstruction::Store { location, value: 1, order }, random);
         let reader = random.below(self.threads.len());
-        self.insert(reader, Instruction::Load { location }, random);
+        self.insert(reader, MachineInstruction::Load { location }, random);
     }
 
     /// Inserts a critical section, a spawn or a join, or another load at a gate.
@@ -122,20 +127,20 @@ impl Program {
         match random.below(9) {
             0 => {
                 let lock = LocationId::new(LOCK);
-                let from = self.insert(thread, Instruction::Lock { lock }, random);
+                let from = self.insert(thread, MachineInstruction::Lock { lock }, random);
                 let to = from + 1 + random.below(self.threads[thread].len() - from);
-                self.threads[thread].insert(to, Instruction::Unlock { lock });
+                self.threads[thread].insert(to, MachineInstruction::Unlock { lock });
             }
-            1 => drop(self.insert(thread, Instruction::Spawn { thread: other }, random)),
-            2 => drop(self.insert(thread, Instruction::Join { thread: other }, random)),
+            1 => drop(self.insert(thread, MachineInstruction::Spawn { thread: other }, random)),
+            2 => drop(self.insert(thread, MachineInstruction::Join { thread: other }, random)),
             _ => {
                 let location = LocationId::new(GATES.start + random.below(GATES.len()));
-                self.insert(thread, Instruction::Load { location }, random);
+                self.insert(thread, MachineInstruction::Load { location }, random);
             }
         }
     }
 
-    fn insert(&mut self, thread: usize, new: Instruction, random: &mut Random) -> usize {
+    fn insert(&mut self, thread: usize, new: MachineInstruction, random: &mut Random) -> usize {
         let at = random.below(self.threads[thread].len() + 1);
         self.threads[thread].insert(at, new);
         at
@@ -144,10 +149,10 @@ impl Program {
     /// By thread: what the machine must know of it.
     fn plans(&self) -> Vec<ThreadPlan> {
         let is_spawned = |t: usize| {
-            let spawn = Instruction::Spawn { thread: ThreadId::new(t) };
+            let spawn = MachineInstruction::Spawn { thread: ThreadId::new(t) };
             self.threads.iter().flatten().any(|&instruction| instruction == spawn)
         };
-        let plan = |(t, thread): (usize, &Vec<Instruction>)| ThreadPlan {
+        let plan = |(t, thread): (usize, &Vec<MachineInstruction>)| ThreadPlan {
             spawned: is_spawned(t),
             instructions: thread.len(),
         };
@@ -177,13 +182,13 @@ pub(super) struct Habits {
 
 /// Runs a program. None if it blocks or makes no sense.
 pub(super) fn run(program: &Program, habits: &Habits, random: &mut Random) -> Option<Execution> {
-    let mut machine = Machine::new(habits.model, &[0; NAMES.len()], &program.plans());
+    let mut machine = ReferenceMachine::new(habits.model, &[0; NAMES.len()], &program.plans());
     let mut builder = declare(program);
     let threads = || (0..program.threads.len()).map(ThreadId::new);
     while !machine.all_done() {
         let flushes: Vec<(ThreadId, LocationId)> =
             threads().flat_map(|t| machine.all_flushable(t).map(move |(l, _)| (t, l))).collect();
-        let ready: Vec<(ThreadId, Instruction)> =
+        let ready: Vec<(ThreadId, MachineInstruction)> =
             threads().filter_map(|t| Some((t, next(program, &machine, t)?))).collect();
         if !flushes.is_empty() && (ready.is_empty() || random.chance(habits.flushes)) {
             let (thread, location) = flushes[random.below(flushes.len())];
@@ -199,7 +204,7 @@ pub(super) fn run(program: &Program, habits: &Habits, random: &mut Random) -> Op
         let claim = if is_named { claim(program, observation) } else { SourceClaim::Unnamed };
         let action = action(instruction, observation);
         let order = match instruction {
-            Instruction::Store { order, .. } | Instruction::Fence { order } => order,
+            MachineInstruction::Store { order, .. } | MachineInstruction::Fence { order } => order,
             _ => action.default_order(),
         };
         builder.push_ordered(thread, action, order, claim);
@@ -208,16 +213,20 @@ pub(super) fn run(program: &Program, habits: &Habits, random: &mut Random) -> Op
 }
 
 /// The next instruction of a thread, if it can run. A load at a gate waits for the store.
-fn next(program: &Program, machine: &Machine, thread: ThreadId) -> Option<Instruction> {
+fn next(
+    program: &Program,
+    machine: &ReferenceMachine,
+    thread: ThreadId,
+) -> Option<MachineInstruction> {
     let instructions = &program.threads[thread.index()];
     let next = *instructions.get(instructions.len() - machine.remaining(thread))?;
     let is_shut = |l: LocationId| GATES.contains(&l.index()) && machine.value(l) == 0;
-    let waits = matches!(next, Instruction::Load { location } if is_shut(location));
+    let waits = matches!(next, MachineInstruction::Load { location } if is_shut(location));
     (!waits && machine.can_run(thread, &next)).then_some(next)
 }
 
-fn declare(program: &Program) -> Builder {
-    let mut builder = Builder::new();
+fn declare(program: &Program) -> ExecutionBuilder {
+    let mut builder = ExecutionBuilder::new();
     for t in 0..program.threads.len() {
         let thread = builder.thread(&format!("P{t}"));
         builder.declare(thread);
@@ -232,8 +241,10 @@ fn declare(program: &Program) -> Builder {
 }
 
 /// Names the source of an observation.
-fn claim(program: &Program, observation: Observation) -> SourceClaim {
-    let (Observation::Value { source, .. } | Observation::Acquired { source }) = observation else {
+fn claim(program: &Program, observation: MachineObservation) -> SourceClaim {
+    let (MachineObservation::Value { source, .. } | MachineObservation::Acquired { source }) =
+        observation
+    else {
         return SourceClaim::Unnamed;
     };
     let Some(index) = source.index().checked_sub(NAMES.len()) else { return SourceClaim::Init };

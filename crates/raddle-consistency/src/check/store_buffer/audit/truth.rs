@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Stop;
 use crate::check::store_buffer::instance::NONE;
 use crate::check::store_buffer::run::{Question, Run};
-use crate::witness::Step;
+use crate::witness::MachineStep;
 
 /// More states than this are too many to try.
 const MOST_STATES: usize = 20_000;
@@ -36,7 +36,7 @@ impl<'i> Truth<'i> {
     }
 
     /// Takes the steps of a run that are new since the last time.
-    pub(super) fn follow(&mut self, steps: &[Step]) -> Result<(), Stop> {
+    pub(super) fn follow(&mut self, steps: &[MachineStep]) -> Result<(), Stop> {
         for &step in &steps[self.run.mark()..] {
             if !self.take(step) {
                 return Err(Stop::Fault(format!("{step:?} is not possible after {steps:?}")));
@@ -79,21 +79,21 @@ impl<'i> Truth<'i> {
     }
 
     /// The next event of every thread and the oldest store of every buffer.
-    fn candidates(&self) -> Vec<Step> {
+    fn candidates(&self) -> Vec<MachineStep> {
         let threads = self.run.threads();
         let events = threads.clone().filter_map(|thread| self.run.next(thread));
         let queues = threads.flat_map(|thread| self.run.busy(thread));
         let stores = queues.filter_map(|&queue| self.run.front(queue));
         let event = |index: u32| raddle_core::execution::EventId::new(index as usize);
-        let flushes = stores.map(|store| Step::Flush(event(store)));
-        events.map(|next| Step::Run(event(next))).chain(flushes).collect()
+        let flushes = stores.map(|store| MachineStep::Flush(event(store)));
+        events.map(|next| MachineStep::Run(event(next))).chain(flushes).collect()
     }
 
     /// Takes a step, if it is possible.
-    fn take(&mut self, step: Step) -> bool {
+    fn take(&mut self, step: MachineStep) -> bool {
         match step {
-            Step::Run(event) => self.take_event(event.index() as u32),
-            Step::Flush(store) => self.take_flush(store.index() as u32),
+            MachineStep::Run(event) => self.take_event(event.index() as u32),
+            MachineStep::Flush(store) => self.take_flush(store.index() as u32),
         }
     }
 

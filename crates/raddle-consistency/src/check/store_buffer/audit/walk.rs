@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Stop;
 use super::truth::Truth;
 use crate::check::store_buffer::search::Space;
-use crate::witness::Step;
+use crate::witness::MachineStep;
 
 /// Audits a space. Returns how many of its states have a key that another one has, too.
 pub(super) fn audit<'i>(mut space: impl Space<'i>, truth: &mut Truth<'_>) -> Result<usize, Stop> {
@@ -32,7 +32,7 @@ struct Walk<'a, 't, 'i> {
     /// The settled states visited.
     seen: FxHashSet<Vec<u32>>,
     /// By key: whether the first state with it can be completed, and how it was reached.
-    first: FxHashMap<Vec<u32>, (bool, Vec<Step>)>,
+    first: FxHashMap<Vec<u32>, (bool, Vec<MachineStep>)>,
     merged: usize,
 }
 
@@ -56,7 +56,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The steps of the run so far.
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<MachineStep> {
         self.space.run().steps()
     }
 
