@@ -110,8 +110,8 @@ const BOUNDED: &[TableRow] = &[
     ("bmc/spread.c", "-DLENGTH=24", 1, 2, None, [false, true, true]),
 ];
 
-/// A line of the size table: its name, the encoding of store buffers, and a function from the bound to the number of nodes
-/// `N` and the greatest time stamp `K`.
+/// A line of the size table: its name, the encoding of store buffers, and a function from the bound to the number of
+/// nodes `N` and the greatest time stamp `K`.
 type BoundSeries = (&'static str, Abstraction, fn(usize) -> (usize, usize));
 
 const MEASURED: [BoundSeries; 4] = [
@@ -121,8 +121,8 @@ const MEASURED: [BoundSeries; 4] = [
     ("stamps", Abstraction::Stamps, |bound| (bound, 7)),
 ];
 
-/// For TSO and every bound: the number of clauses, the additional clauses per access compared with SC, and whether the bug
-/// is found.
+/// For TSO and every bound: the number of clauses, the additional clauses per access compared with SC, and whether the
+/// bug is found.
 fn sizes() {
     println!("clauses, and additional clauses per access compared with SC, by bound; *: bug found");
     let heads = BOUNDS.map(|bound| format!("{bound:>13}  "));

@@ -1,8 +1,8 @@
 //! Objects in memory and their addresses.
 //!
-//! A program is executed several times (see `fixpoint`). An object has the same address every time: its key says by which
-//! thread, where in the source, and how often before an object was created there. Addresses are small numbers. Objects are
-//! separated by gaps, so that a pointer past the end of one object is not a pointer to the next.
+//! A program is executed several times (see `fixpoint`). An object has the same address every time: its key says by
+//! which thread, where in the source, and how often before an object was created there. Addresses are small numbers.
+//! Objects are separated by gaps, so that a pointer past the end of one object is not a pointer to the next.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ pub(crate) enum ObjectKey {
     Global(String),
     /// A function, by name.
     Function(String),
-    /// An automatic variable, a temporary or a heap block: thread, position in the source (see [`span_key`]), and how many
-    /// objects the thread has created there.
+    /// An automatic variable, a temporary or a heap block: thread, position in the source (see [`span_key`]), and how
+    /// many objects the thread has created there.
     Instance(usize, usize, usize),
     /// A string literal or a static variable of a function, by position in the source.
     Static(usize),
@@ -106,7 +106,8 @@ impl AddressSpace {
         (object.base == base && address - base <= object.size).then(|| (id, address - base))
     }
 
-    /// The thread with whose end the object dies, if not earlier. `None` for objects with static lifetime and heap blocks.
+    /// The thread with whose end the object dies, if not earlier. `None` for objects with static lifetime and heap
+    /// blocks.
     pub(crate) fn owner(&self, id: ObjectId) -> Option<usize> {
         match self.objects[id].key {
             ObjectKey::Instance(owner, ..) if !self.objects[id].is_block => Some(owner),

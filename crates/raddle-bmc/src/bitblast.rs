@@ -1,8 +1,9 @@
 //! Bit-blasting: from terms to clauses.
 //!
-//! Every term becomes one literal per bit. Equal gates are shared, and gates with constant or equal inputs are simplified.
-//! Both directions of every gate are encoded (Tseitin), since most gates occur in both polarities. Adders ripple, products
-//! are sums of shifted rows, and a division is encoded as the inverse product, with a remainder less than the divisor.
+//! Every term becomes one literal per bit. Equal gates are shared, and gates with constant or equal inputs are
+//! simplified. Both directions of every gate are encoded (Tseitin), since most gates occur in both polarities. Adders
+//! ripple, products are sums of shifted rows, and a division is encoded as the inverse product, with a remainder less
+//! than the divisor.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,8 +58,8 @@ impl BitBlaster {
         }
     }
 
-    /// Adds the constraint that a conjunction is false, as a clause. If one conjunct is the inequality of two terms, adds
-    /// two clauses per bit, which avoids a gate per bit.
+    /// Adds the constraint that a conjunction is false, as a clause. If one conjunct is the inequality of two terms,
+    /// adds two clauses per bit, which avoids a gate per bit.
     fn forbid(&mut self, terms: &mut TermStore, term: Term) {
         let (mut open, mut clause, mut equal) = (vec![term], vec![], None);
         while let Some(term) = open.pop() {
@@ -170,9 +171,9 @@ impl BitBlaster {
         bits
     }
 
-    /// The literals of a new variable. Bits that are the same in all possible values are constants, and bits that are equal
-    /// or complementary in all of them share one literal: a variable with the values -1, 0, 1 and 2 has two literals,
-    /// whatever its width.
+    /// The literals of a new variable. Bits that are the same in all possible values are constants, and bits that are
+    /// equal or complementary in all of them share one literal: a variable with the values -1, 0, 1 and 2 has two
+    /// literals, whatever its width.
     fn variable(&mut self, values: &ValueSet, width: usize) -> Box<[Lit]> {
         let mut known: FxHashMap<Vec<bool>, Lit> = FxHashMap::default();
         let mut bit = |i: usize| {

@@ -63,8 +63,8 @@ const STACK_SIZE: usize = 1 << 29;
 /// Checks a program within the bounds of the options.
 ///
 /// # Errors
-/// If the file cannot be read or parsed, if the program uses an unsupported construct, if the abstraction does not support
-/// the model, or if an output file cannot be written.
+/// If the file cannot be read or parsed, if the program uses an unsupported construct, if the abstraction does not
+/// support the model, or if an output file cannot be written.
 pub fn check(options: &BmcOptions) -> Result<BmcReport, BmcError> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK_SIZE);

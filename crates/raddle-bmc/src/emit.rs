@@ -1,10 +1,10 @@
 //! Emits the sequentialized program in C, for any bounded model checker.
 //!
-//! Each thread becomes a function: a sequence of blocks, one per visible statement. A nondeterministic input decides how far
-//! a thread runs in a turn. Each block first computes the terms that its statement needs. Shared memory is an array, or,
-//! under TSO and PSO, the lists of eTSO-SMA and PSO-SMA (see `memory/etso.rs`). Inputs, assumptions and errors follow the
-//! conventions of SV-COMP (`__VERIFIER_nondet_ulong`, `__VERIFIER_assume`, `reach_error`), so `raddle bmc` accepts the emitted
-//! program, too.
+//! Each thread becomes a function: a sequence of blocks, one per visible statement. A nondeterministic input decides
+//! how far a thread runs in a turn. Each block first computes the terms that its statement needs. Shared memory is an
+//! array, or, under TSO and PSO, the lists of eTSO-SMA and PSO-SMA (see `memory/etso.rs`). Inputs, assumptions and
+//! errors follow the conventions of SV-COMP (`__VERIFIER_nondet_ulong`, `__VERIFIER_assume`, `reach_error`), so
+//! `raddle bmc` accepts the emitted program, too.
 //!
 //! Every value is an `unsigned long` whose bits beyond its width are 0.
 
@@ -277,7 +277,8 @@ impl Emitter<'_> {
         let _ = writeln!(self.text, "    pc[{thread}] = stop;\n}}");
     }
 
-    /// Emits the checks and thread creations after the first `count` statements, and the end of the thread if these are all.
+    /// Emits the checks and thread creations after the first `count` statements, and the end of the thread if these are
+    /// all.
     fn after_statements(&mut self, count: usize) {
         let (program, thread) = (self.program, self.thread);
         let is_here = |check: &&Check| check.thread == thread && check.after == count;
@@ -363,8 +364,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the assignment of the value that is read to its variable. If `out` is a sign-extended variable, assumes that
-    /// the value fits.
+    /// Emits the assignment of the value that is read to its variable. If `out` is a sign-extended variable, assumes
+    /// that the value fits.
     fn assign_read(&mut self, condition: Term, out: Term, read: &str) {
         let inner = match self.program.terms.node(out) {
             TermNode::Sext(inner) => inner,

@@ -1,9 +1,10 @@
 //! Repeats symbolic execution until its assumptions about memory hold.
 //!
-//! Which memory is shared, and which values it holds, is not known before the first execution. The first execution assumes
-//! that nothing is shared and that shared cells keep their initial values. Each execution records the facts that it
-//! observes, and the next one assumes them. Facts only grow, so a fixpoint exists; the values of a cell are widened if they
-//! keep growing. The result of the last execution is sound, since it observed nothing beyond its assumptions.
+//! Which memory is shared, and which values it holds, is not known before the first execution. The first execution
+//! assumes that nothing is shared and that shared cells keep their initial values. Each execution records the facts
+//! that it observes, and the next one assumes them. Facts only grow, so a fixpoint exists; the values of a cell are
+//! widened if they keep growing. The result of the last execution is sound, since it observed nothing beyond its
+//! assumptions.
 
 use rustc_hash::FxHashMap;
 

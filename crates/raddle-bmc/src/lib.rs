@@ -6,8 +6,8 @@
 //!                                                                              BmcReport ◄─ trace ◄─────────────┘
 //! ```
 //!
-//! [`check`] decides whether a program has a bug within the bounds of the [`BmcOptions`]; [`deepen`] raises the bounds step
-//! by step.
+//! [`check`] decides whether a program has a bug within the bounds of the [`BmcOptions`]; [`deepen`] raises the bounds
+//! step by step.
 
 mod address_space;
 mod bitblast;

@@ -74,8 +74,8 @@ pub struct BmcOptions {
     pub nodes: usize,
     /// The greatest time stamp of [`Abstraction::Etso`].
     pub max_time: usize,
-    /// The width of shared integers and inputs. Executions that need more bits are cut off. By default the width of their
-    /// types.
+    /// The width of shared integers and inputs. Executions that need more bits are cut off. By default the width of
+    /// their types.
     pub bits: Option<u8>,
     /// Bound on heap blocks.
     pub mallocs: usize,

@@ -1,9 +1,9 @@
 //! Preprocessing and parsing.
 //!
 //! The system's compiler runs the preprocessor, with the headers in `include` in place of the system's. Headers of a C
-//! library use extensions that only their compiler parses, and the functions that they declare would have to be modelled
-//! anyway. The headers in `include` define library functions in C, on top of a few intrinsic functions of the executor
-//! (`exec/builtin`). Including any other header is an error. `lang-c` parses the preprocessed text.
+//! library use extensions that only their compiler parses, and the functions that they declare would have to be
+//! modelled anyway. The headers in `include` define library functions in C, on top of a few intrinsic functions of the
+//! executor (`exec/builtin`). Including any other header is an error. `lang-c` parses the preprocessed text.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,7 +1,7 @@
 //! Unrolled programs: for each thread, a sequence of guarded visible statements.
 //!
-//! Visible statements are accesses to memory that another thread may access concurrently, fences, and statements that may
-//! block. All other code has become terms over the values that visible statements read.
+//! Visible statements are accesses to memory that another thread may access concurrently, fences, and statements that
+//! may block. All other code has become terms over the values that visible statements read.
 
 use crate::term::{Term, TermStore};
 
@@ -26,8 +26,8 @@ pub(crate) enum VisibleAction {
     Read { at: CellTargets, out: Term },
     /// Writes a cell. If `releases`, no earlier write of the thread reaches memory later.
     Write { at: CellTargets, value: Term, releases: bool },
-    /// Atomically reads and, if `writes`, writes memory, with empty store buffers. Blocks until `ready`, a condition on the
-    /// value that is read. `out` is that value, if it is used.
+    /// Atomically reads and, if `writes`, writes memory, with empty store buffers. Blocks until `ready`, a condition on
+    /// the value that is read. `out` is that value, if it is used.
     Update { at: CellTargets, out: Option<Term>, new: Term, writes: Term, ready: Term },
     /// Flushes the store buffers.
     Fence,

@@ -1,7 +1,7 @@
 //! The SAT solver `CaDiCaL`, with a count of clauses and an optional record of the formula.
 //!
-//! The crate compiles the solver from C++, so nothing has to be installed. A variable is fixed to true, so that constants
-//! are literals like all others.
+//! The crate compiles the solver from C++, so nothing has to be installed. A variable is fixed to true, so that
+//! constants are literals like all others.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,16 +1,16 @@
 //! Lazy sequentialization: all round-robin schedules of a program as one formula.
 //!
-//! Inverso, Tomasco, Fischer, La Torre, Parlato, CAV 2014: the threads are simulated in a fixed order, round after round. In
-//! each turn a thread continues where it stopped before, and stops before a guessed visible statement. Program counters
-//! are unary: one truth value per statement and round tells whether the thread has passed the statement. So "executed in
-//! this turn" is a single gate.
+//! Inverso, Tomasco, Fischer, La Torre, Parlato, CAV 2014: the threads are simulated in a fixed order, round after
+//! round. In each turn a thread continues where it stopped before, and stops before a guessed visible statement.
+//! Program counters are unary: one truth value per statement and round tells whether the thread has passed the
+//! statement. So "executed in this turn" is a single gate.
 //!
 //! Differences to the paper: only visible statements are repeated for each round, not the local code between them (see
 //! `exec`), and `main` has an additional last turn, in which it executes everything after joining all threads.
 //!
 //! A thread may stop anywhere forever: at a lock, at an assumption that fails, or at the end of the last round. So all
-//! prefixes of executions within the bounds are explored, and a failing assertion depends only on the statements that lead to
-//! it.
+//! prefixes of executions within the bounds are explored, and a failing assertion depends only on the statements that
+//! lead to it.
 
 use rustc_hash::FxHashSet;
 
@@ -177,8 +177,8 @@ pub(crate) fn is_variable(terms: &TermStore, out: Term) -> bool {
     }
 }
 
-/// The unary program counters: `[thread][statement][round]`. Statements that `main` executes alone are not passed before its
-/// last turn.
+/// The unary program counters: `[thread][statement][round]`. Statements that `main` executes alone are not passed
+/// before its last turn.
 fn program_counters(
     terms: &mut TermStore,
     program: &UnrolledProgram,
@@ -259,9 +259,9 @@ fn has_passed(
 
 /// A number of rounds that suffices for every execution.
 ///
-/// A new round is needed only if a thread with a smaller number continues after one with a greater number. So an execution
-/// has at most as many rounds as all threads except the first have statements, or all except the last, plus one. With store
-/// buffers a write counts twice: it is executed, and it reaches memory.
+/// A new round is needed only if a thread with a smaller number continues after one with a greater number. So an
+/// execution has at most as many rounds as all threads except the first have statements, or all except the last, plus
+/// one. With store buffers a write counts twice: it is executed, and it reaches memory.
 fn sufficient_rounds(program: &UnrolledProgram, model: Model, alone_from: usize) -> usize {
     let weight = |(thread, body): (usize, &UnrolledThread)| {
         let statements =

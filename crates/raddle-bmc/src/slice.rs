@@ -1,7 +1,7 @@
 //! Slicing: removes visible statements that no check depends on.
 //!
-//! A read is relevant if a relevant term uses its value, a write if a relevant read may read its cell. Statements that may
-//! block are always relevant. An irrelevant atomic update still flushes the store buffers and becomes a fence.
+//! A read is relevant if a relevant term uses its value, a write if a relevant read may read its cell. Statements that
+//! may block are always relevant. An irrelevant atomic update still flushes the store buffers and becomes a fence.
 
 use rustc_hash::FxHashSet;
 

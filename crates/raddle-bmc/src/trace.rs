@@ -36,7 +36,8 @@ pub struct TraceStep {
     pub text: String,
     /// The value that the statement reads, if it reads one.
     pub read: Option<ReadValue>,
-    /// Whether the statement accesses a part of a structure that is copied. Compiled code may copy the structure at once.
+    /// Whether the statement accesses a part of a structure that is copied. Compiled code may copy the structure at
+    /// once.
     pub is_part: bool,
 }
 

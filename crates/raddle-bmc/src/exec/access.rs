@@ -1,9 +1,9 @@
 //! Memory accesses: resolution of pointers, reads, writes and atomic updates.
 //!
-//! Memory that only one thread uses is in its local environment. Memory that several threads use concurrently is shared: a
-//! read of it is a visible statement whose value is a variable. Which cells are shared is not known in the first execution;
-//! each execution observes it for the next (see `fixpoint`). The only writer of a cell knows its content under every model,
-//! so its reads are not visible.
+//! Memory that only one thread uses is in its local environment. Memory that several threads use concurrently is
+//! shared: a read of it is a visible statement whose value is a variable. Which cells are shared is not known in the
+//! first execution; each execution observes it for the next (see `fixpoint`). The only writer of a cell knows its
+//! content under every model, so its reads are not visible.
 
 use std::rc::Rc;
 
@@ -48,8 +48,8 @@ impl UpdateEffect {
 }
 
 impl SymbolicExecutor<'_> {
-    /// The cells of this size that a pointer may address. Adds checks that it addresses nothing else, and that the objects
-    /// are alive.
+    /// The cells of this size that a pointer may address. Adds checks that it addresses nothing else, and that the
+    /// objects are alive.
     pub(super) fn resolve(&mut self, pointer: Term, size: u64) -> Result<CellConditions> {
         let mut cells: CellConditions = vec![];
         let addresses = self.possible_addresses(pointer, size)?;
@@ -85,7 +85,8 @@ impl SymbolicExecutor<'_> {
         Ok(cells)
     }
 
-    /// All addresses that a pointer may have. If they are not known, all elements of the objects that it is derived from.
+    /// All addresses that a pointer may have. If they are not known, all elements of the objects that it is derived
+    /// from.
     fn possible_addresses(&mut self, pointer: Term, size: u64) -> Result<Vec<u64>> {
         if let Some(few) = self.terms.values(pointer).few() {
             return Ok(few.to_vec());

@@ -1,5 +1,5 @@
-//! Functions that the executor implements: atomic operations, threads, the heap, inputs, and the intrinsic functions of the
-//! headers in `include`.
+//! Functions that the executor implements: atomic operations, threads, the heap, inputs, and the intrinsic functions of
+//! the headers in `include`.
 
 use lang_c::ast::Expression;
 use lang_c::span::{Node as Ast, Span};

@@ -103,8 +103,8 @@ impl<'a> SymbolicExecutor<'a> {
         Ok((value, ty))
     }
 
-    /// The functions that a pointer may point to, each with the condition under which it does. Adds a check that it points to
-    /// a function.
+    /// The functions that a pointer may point to, each with the condition under which it does. Adds a check that it
+    /// points to a function.
     fn callees(&mut self, pointer: Term) -> Result<Vec<(&'a FunctionDefinition, Term)>> {
         let values = self.terms.values(pointer);
         let Some(few) = values.few() else {
@@ -223,8 +223,8 @@ impl<'a> SymbolicExecutor<'a> {
         Ok(bound)
     }
 
-    /// Executes the body of a function. Backward jumps wait for the end of the body, which is then executed again from their
-    /// labels on, at most `unwind` times.
+    /// Executes the body of a function. Backward jumps wait for the end of the body, which is then executed again from
+    /// their labels on, at most `unwind` times.
     fn execute_body(&mut self, body: &'a Ast<Statement>) -> Result<()> {
         self.execute_statement(body)?;
         let mut repetitions = 0;

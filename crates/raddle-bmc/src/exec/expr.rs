@@ -63,8 +63,8 @@ impl<'a> SymbolicExecutor<'a> {
         }
     }
 
-    /// Executes two alternatives under a condition and its negation, and merges their states. Returns their results; `None`
-    /// for an alternative that is infeasible.
+    /// Executes two alternatives under a condition and its negation, and merges their states. Returns their results;
+    /// `None` for an alternative that is infeasible.
     pub(super) fn branch<R>(
         &mut self,
         condition: Term,
@@ -96,7 +96,8 @@ impl<'a> SymbolicExecutor<'a> {
         Ok((first, second))
     }
 
-    /// `a` if the condition is true, otherwise `b`. If one of them is missing or their shapes differ, the one that exists.
+    /// `a` if the condition is true, otherwise `b`. If one of them is missing or their shapes differ, the one that
+    /// exists.
     pub(super) fn select_value(
         &mut self,
         condition: Term,

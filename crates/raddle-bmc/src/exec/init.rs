@@ -148,8 +148,8 @@ impl<'a> SymbolicExecutor<'a> {
         Ok(())
     }
 
-    /// Initialises an array, structure or union with the next items of a list. Nested lists may lack their braces; then they
-    /// end when all components are initialised.
+    /// Initialises an array, structure or union with the next items of a list. Nested lists may lack their braces; then
+    /// they end when all components are initialised.
     fn initialise_list(
         &mut self,
         at: Term,

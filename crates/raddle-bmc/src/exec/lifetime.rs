@@ -11,8 +11,8 @@ const SCOPE_ENDED: &str = "a variable is used after the end of its block";
 impl SymbolicExecutor<'_> {
     /// Adds checks that the scopes of automatic variables have not ended, and removes variables whose scope has.
     ///
-    /// Which scopes of this thread and its ancestors have ended is known here. For variables of other threads it depends on
-    /// the schedule: they get a flag (see [`Self::check_not_dead`]).
+    /// Which scopes of this thread and its ancestors have ended is known here. For variables of other threads it
+    /// depends on the schedule: they get a flag (see [`Self::check_not_dead`]).
     pub(super) fn check_scopes(&mut self, cells: &mut CellConditions) {
         for ((object, at), condition) in std::mem::take(cells) {
             if let Some(owner) = self.space.owner(object) {
@@ -41,8 +41,8 @@ impl SymbolicExecutor<'_> {
         Ok(())
     }
 
-    /// Adds checks that the objects are alive. A check and the access are separate statements: if the object dies between
-    /// them, there is another execution in which it dies before the check.
+    /// Adds checks that the objects are alive. A check and the access are separate statements: if the object dies
+    /// between them, there is another execution in which it dies before the check.
     pub(super) fn check_not_dead(&mut self, cells: &CellConditions) -> Result<()> {
         for &((object, _), condition) in cells {
             if !self.assumed.freed.contains(&object) {

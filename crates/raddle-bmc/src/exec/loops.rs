@@ -1,7 +1,7 @@
 //! Unrolling of loops.
 //!
-//! A loop is repeated as long as it certainly continues. Iterations that depend on a condition are bounded by `unwind`; an
-//! execution that needs more is cut off. Spin loops are not repeated (see `spin`).
+//! A loop is repeated as long as it certainly continues. Iterations that depend on a condition are bounded by `unwind`;
+//! an execution that needs more is cut off. Spin loops are not repeated (see `spin`).
 
 use lang_c::ast::{Expression, ForInitializer, ForStatement, Statement};
 use lang_c::span::Node as Ast;
@@ -86,8 +86,8 @@ impl<'a> SymbolicExecutor<'a> {
         Ok(())
     }
 
-    /// Executes one iteration. Afterwards the state is that of the executions that continue; those that leave the loop are
-    /// among its breaks. If `entered_dead`, the loop is entered by a jump into its body.
+    /// Executes one iteration. Afterwards the state is that of the executions that continue; those that leave the loop
+    /// are among its breaks. If `entered_dead`, the loop is entered by a jump into its body.
     pub(super) fn loop_iteration(
         &mut self,
         parts: &LoopParts<'a>,

@@ -2,12 +2,12 @@
 //!
 //! A thread is executed once, along all paths together: at a branch both sides are executed under their conditions, and
 //! where they meet, local memory that differs becomes an `ite` term. The value that a visible statement reads is a new
-//! variable. So a thread becomes a list of guarded visible statements, in the order of its unrolled text, and its local code
-//! becomes terms.
+//! variable. So a thread becomes a list of guarded visible statements, in the order of its unrolled text, and its local
+//! code becomes terms.
 //!
-//! Lazy sequentialization as published (Inverso, Tomasco, Fischer, La Torre, Parlato, CAV 2014) repeats the whole thread in
-//! every round and relies on the back end to recognise equal local code. Here local code is executed once, and only visible
-//! statements are repeated (see `sequentialize`).
+//! Lazy sequentialization as published (Inverso, Tomasco, Fischer, La Torre, Parlato, CAV 2014) repeats the whole
+//! thread in every round and relies on the back end to recognise equal local code. Here local code is executed once,
+//! and only visible statements are repeated (see `sequentialize`).
 //!
 //! | modules | |
 //! |---|---|
@@ -209,8 +209,8 @@ pub(crate) struct SymbolicExecutor<'a> {
     is_copying: bool,
 }
 
-/// Executes a program symbolically under assumptions about memory. Returns the facts that the execution observed, even if
-/// the program is not supported.
+/// Executes a program symbolically under assumptions about memory. Returns the facts that the execution observed, even
+/// if the program is not supported.
 pub(crate) fn execute(
     source: &ParsedSource,
     options: &BmcOptions,
@@ -326,8 +326,8 @@ impl<'a> SymbolicExecutor<'a> {
         self.observed.shared = shared;
     }
 
-    /// Returns `true` if two threads may access a cell concurrently, at least one of them writing. The first thread has the
-    /// smaller number, so the second is not its ancestor.
+    /// Returns `true` if two threads may access a cell concurrently, at least one of them writing. The first thread has
+    /// the smaller number, so the second is not its ancestor.
     fn may_conflict(&self, (p, a): (usize, CellUse), (t, b): (usize, CellUse)) -> bool {
         let start = self.concurrent_from(p, t);
         let is_concurrent =
@@ -455,7 +455,8 @@ impl<'a> SymbolicExecutor<'a> {
         states.fold(last, |rest, state| self.merge(state.guard, state, rest))
     }
 
-    /// The content of a cell that was never written: zero or, if undefined, either zero or a value that is not an address.
+    /// The content of a cell that was never written: zero or, if undefined, either zero or a value that is not an
+    /// address.
     fn initial_content(&mut self, cell: CellKey, width: u8) -> Term {
         let zero = self.terms.constant(0, width);
         if self.space.objects[cell.0].zeroed {

@@ -1,13 +1,13 @@
 //! Spin loops.
 //!
-//! A spin loop is not repeated: if an iteration writes nothing, and the next iteration does not depend on the values that it
-//! read, then only the last iteration matters, and the thread may as well have waited before it. Spin loops are not
-//! recognised by their syntax: an iteration is executed once more with unknown values in all local cells that it changed. If
-//! no later term depends on these values, the loop is a spin loop.
+//! A spin loop is not repeated: if an iteration writes nothing, and the next iteration does not depend on the values
+//! that it read, then only the last iteration matters, and the thread may as well have waited before it. Spin loops are
+//! not recognised by their syntax: an iteration is executed once more with unknown values in all local cells that it
+//! changed. If no later term depends on these values, the loop is a spin loop.
 //!
-//! A weak compare-exchange may fail spuriously any number of times. An iteration in which it does, and which changes nothing
-//! else, has the same effect as no iteration. Such iterations are discarded, so a loop around a weak exchange needs no more
-//! iterations than one around a strong exchange.
+//! A weak compare-exchange may fail spuriously any number of times. An iteration in which it does, and which changes
+//! nothing else, has the same effect as no iteration. Such iterations are discarded, so a loop around a weak exchange
+//! needs no more iterations than one around a strong exchange.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -81,8 +81,8 @@ impl<'a> SymbolicExecutor<'a> {
         self.is_independent(parts, &changed)
     }
 
-    /// Discards executions in which a weak exchange failed spuriously in the iteration since the mark, if the iteration has
-    /// no other effect.
+    /// Discards executions in which a weak exchange failed spuriously in the iteration since the mark, if the iteration
+    /// has no other effect.
     pub(super) fn discard_spurious_failures(&mut self, mark: &IterationMark) {
         if !self.only_accesses_memory(mark) {
             return;
@@ -117,7 +117,8 @@ impl<'a> SymbolicExecutor<'a> {
         })
     }
 
-    /// Returns `true` if the visible statements with index `from` or greater do not change memory whenever `guard` is true.
+    /// Returns `true` if the visible statements with index `from` or greater do not change memory whenever `guard` is
+    /// true.
     fn writes_no_shared_memory(&mut self, from: usize, guard: Term) -> bool {
         let actions: Vec<(Term, VisibleAction)> = self.threads[self.thread].statements[from..]
             .iter()
@@ -155,8 +156,8 @@ impl<'a> SymbolicExecutor<'a> {
         cells
     }
 
-    /// Executes one more iteration with unknown values in these cells, and undoes it. Returns `true` if nothing depends on
-    /// the unknown values.
+    /// Executes one more iteration with unknown values in these cells, and undoes it. Returns `true` if nothing depends
+    /// on the unknown values.
     fn is_independent(&mut self, parts: &LoopParts<'a>, changed: &[CellKey]) -> Result<bool> {
         let before = self.state.clone();
         let mark = self.mark();

@@ -1,8 +1,8 @@
 //! Statements.
 //!
-//! A path that ends at a `break`, `continue`, `return` or `goto` keeps its state in the frame until execution reaches the
-//! target of the jump, where the states are merged. A backward `goto` is a loop: the body of the function is executed again,
-//! from the label on (see `call`).
+//! A path that ends at a `break`, `continue`, `return` or `goto` keeps its state in the frame until execution reaches
+//! the target of the jump, where the states are merged. A backward `goto` is a loop: the body of the function is
+//! executed again, from the label on (see `call`).
 
 use lang_c::ast::{BlockItem, Expression, Label, Statement};
 use lang_c::span::Node as Ast;

@@ -47,8 +47,8 @@ impl<'a> SymbolicExecutor<'a> {
         self.terms.not(any)
     }
 
-    /// Jumps from the `switch` to the current label if the condition is true. It jumps once: not again if a loop within the
-    /// `switch` passes the label a second time.
+    /// Jumps from the `switch` to the current label if the condition is true. It jumps once: not again if a loop within
+    /// the `switch` passes the label a second time.
     fn enter_switch_if(&mut self, condition: Term) {
         let Some(mut switch) = self.frame().switches.pop() else { return };
         let here = self.terms.and(switch.entry.guard, condition);

@@ -119,7 +119,8 @@ impl<'a> SymbolicExecutor<'a> {
             let here = self.state.clone();
             self.state = self.merge(state.guard, state, here);
         }
-        // Functions that returned have ended their variables already. `pthread_exit` leaves functions without returning.
+        // Functions that returned have ended their variables already. `pthread_exit` leaves functions without
+        // returning.
         let is_alive =
             |object: &Object| any_exit || matches!(object.key, ObjectKey::ThreadLocal(..));
         let own: Vec<ObjectId> = (0..self.space.objects.len())

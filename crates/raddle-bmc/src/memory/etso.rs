@@ -1,32 +1,32 @@
 //! eTSO-SMA and PSO-SMA: per variable, a list of its writes with time stamps.
 //!
-//! Tomasco et al., FMCAD 2016. A global clock may advance at any access. A write guesses the time at which it reaches memory
-//! and is inserted at the corresponding position in the list of its variable; until that time only its own thread reads
-//! it. Memory is implicit: it holds the value of the latest write whose time stamp is not in the future. The lists are
-//! circular and doubly linked (T-CDLL): nodes with past time stamps are reused, the oldest first, and a sentinel with the
-//! greatest time stamp separates the newest node from the oldest. Under TSO the time stamps of a thread never decrease,
-//! under PSO those of a thread and variable.
+//! Tomasco et al., FMCAD 2016. A global clock may advance at any access. A write guesses the time at which it reaches
+//! memory and is inserted at the corresponding position in the list of its variable; until that time only its own
+//! thread reads it. Memory is implicit: it holds the value of the latest write whose time stamp is not in the future.
+//! The lists are circular and doubly linked (T-CDLL): nodes with past time stamps are reused, the oldest first, and a
+//! sentinel with the greatest time stamp separates the newest node from the oldest. Under TSO the time stamps of a
+//! thread never decrease, under PSO those of a thread and variable.
 //!
-//! Corrections to the published slides: the node that is written is `node` (the slides have the number of the thread), and
-//! the successor must have a future time stamp under PSO, too.
+//! Corrections to the published slides: the node that is written is `node` (the slides have the number of the thread),
+//! and the successor must have a future time stamp under PSO, too.
 //!
-//! *Cost.* The paper calls `read` and `write` constant because they have no loops. TSO-SMA searches the whole buffer of the
-//! thread, so its formula is proportional to the length of the buffers. Here the number of buffered writes of a thread is not
-//! bounded: an access looks at the list of its variable only (`corpus/bmc/spread.c` has the same formula for every bound).
-//! The two bounds that remain cost the following (`cargo bench -p raddle-bmc -- sizes`).
+//! *Cost.* The paper calls `read` and `write` constant because they have no loops. TSO-SMA searches the whole buffer of
+//! the thread, so its formula is proportional to the length of the buffers. Here the number of buffered writes of a
+//! thread is not bounded: an access looks at the list of its variable only (`corpus/bmc/spread.c` has the same formula
+//! for every bound). The two bounds that remain cost the following (`cargo bench -p raddle-bmc -- sizes`).
 //!
-//! - `K`, the greatest time stamp, bounds how many writes can reach memory one after the other. Doubling it adds a bit to
-//!   every stamp, which is a constant per access. A `K` beyond the number of writes costs nothing.
-//! - `N`, the number of nodes of a list, is one more than the number of buffered writes to *one* variable. In C an element of
-//!   an array is one expression; in clauses it is a selection among all nodes, since only the solver knows the index, and no
-//!   circuit selects from `N` values with fewer than `N` gates. So each node adds a constant to every access to the variable,
-//!   up to one more node than the variable has writes. This holds for the back end of the paper, too; its experiments use
-//!   `N` of 2 or 3.
+//! - `K`, the greatest time stamp, bounds how many writes can reach memory one after the other. Doubling it adds a bit
+//!   to every stamp, which is a constant per access. A `K` beyond the number of writes costs nothing.
+//! - `N`, the number of nodes of a list, is one more than the number of buffered writes to *one* variable. In C an
+//!   element of an array is one expression; in clauses it is a selection among all nodes, since only the solver knows
+//!   the index, and no circuit selects from `N` values with fewer than `N` gates. So each node adds a constant to every
+//!   access to the variable, up to one more node than the variable has writes. This holds for the back end of the
+//!   paper, too; its experiments use `N` of 2 or 3.
 //!
-//! Rejected alternatives: arrays as chains of updates (the cost is the number of earlier writes, which is more than `N`), and
-//! lemmas on demand (Brummayer, Biere, 2009), whose first formula does not depend on `N`, but which in the end need a lemma
-//! for each read and update. The encoding `stamps` avoids `N` and `K`: it guesses for each write the round in which it
-//! reaches memory.
+//! Rejected alternatives: arrays as chains of updates (the cost is the number of earlier writes, which is more than
+//! `N`), and lemmas on demand (Brummayer, Biere, 2009), whose first formula does not depend on `N`, but which in the
+//! end need a lemma for each read and update. The encoding `stamps` avoids `N` and `K`: it guesses for each write the
+//! round in which it reaches memory.
 //!
 //! Executions that need more nodes or time stamps are excluded.
 
@@ -70,7 +70,8 @@ impl EtsoMemory {
         (nodes, max_time): (usize, usize),
         build: &mut FormulaBuilder<'_>,
     ) -> Self {
-        // More time stamps than writes are useless, and so are more nodes than writes to the variable plus the initial one.
+        // More time stamps than writes are useless, and so are more nodes than writes to the variable plus the initial
+        // one.
         let max_time = max_time.min(count_writes(program, None)).max(1);
         let stamp_bits = bits_for(max_time + 1);
         let threads = program.threads.len();
@@ -147,8 +148,8 @@ impl EtsoMemory {
         list.value.get(build.terms, node)
     }
 
-    /// Inserts a write into the list of its variable. Its time stamp is the current time if `is_immediate`, otherwise it is
-    /// guessed.
+    /// Inserts a write into the list of its variable. Its time stamp is the current time if `is_immediate`, otherwise
+    /// it is guessed.
     fn insert(
         &mut self,
         build: &mut FormulaBuilder<'_>,

@@ -1,8 +1,9 @@
 //! Encodings of shared memory under a memory model.
 //!
-//! The sequentialization visits the turns of a round-robin schedule, and in every turn the visible statements of a thread.
-//! For each access it calls a [`MemoryEncoding`] with the condition under which the statement is executed in this turn.
-//! Tomasco, Nguyen, Inverso, Fischer, La Torre, Parlato, FMCAD 2016, call this a shared memory abstraction (SMA).
+//! The sequentialization visits the turns of a round-robin schedule, and in every turn the visible statements of a
+//! thread. For each access it calls a [`MemoryEncoding`] with the condition under which the statement is executed in
+//! this turn. Tomasco, Nguyen, Inverso, Fischer, La Torre, Parlato, FMCAD 2016, call this a shared memory abstraction
+//! (SMA).
 //!
 //! | module | store buffers |
 //! |---|---|

@@ -1,13 +1,13 @@
 //! TSO-SMA: per thread, an array as its store buffer.
 //!
-//! Tomasco et al., FMCAD 2016: a write is appended to the array of its thread, a read searches the array from the end, and
-//! then some writes at the beginning of the array reach memory. The formula grows with the length of the arrays: a read
-//! compares with every slot, and flushing a write shifts the others. This encoding exists for comparison with `etso` and
-//! `stamps`.
+//! Tomasco et al., FMCAD 2016: a write is appended to the array of its thread, a read searches the array from the end,
+//! and then some writes at the beginning of the array reach memory. The formula grows with the length of the arrays: a
+//! read compares with every slot, and flushing a write shifts the others. This encoding exists for comparison with
+//! `etso` and `stamps`.
 //!
 //! Difference to the paper: writes reach memory at the end of a turn, not after every access, since no other thread can
-//! observe the difference. A buffer has no more slots than its thread has writes. Executions in which a buffer overflows
-//! are excluded.
+//! observe the difference. A buffer has no more slots than its thread has writes. Executions in which a buffer
+//! overflows are excluded.
 
 use super::array::bits_for;
 use super::cells::CellContents;

@@ -1,13 +1,13 @@
 //! TSO and PSO: per write, the round in which it reaches memory.
 //!
-//! The writes of a thread are known statements, so its buffer needs no data structure: one truth value per write and round
-//! tells whether the write has reached memory ("is flushed") by the end of the round. Under TSO flushes follow the order of
-//! the writes of the thread, under PSO the order of its writes to the same cell. This is the time stamp of eTSO-SMA
-//! (Tomasco et al., FMCAD 2016) with rounds as the clock. There are no lists, and the number of buffered writes is not
-//! bounded.
+//! The writes of a thread are known statements, so its buffer needs no data structure: one truth value per write and
+//! round tells whether the write has reached memory ("is flushed") by the end of the round. Under TSO flushes follow
+//! the order of the writes of the thread, under PSO the order of its writes to the same cell. This is the time stamp of
+//! eTSO-SMA (Tomasco et al., FMCAD 2016) with rounds as the clock. There are no lists, and the number of buffered
+//! writes is not bounded.
 //!
-//! Writes reach memory at the end of a turn, or at a fence. Other threads cannot distinguish that from any other time in
-//! the turn, and the thread itself reads its buffered writes. A write costs one multiplexer per round, a read two.
+//! Writes reach memory at the end of a turn, or at a fence. Other threads cannot distinguish that from any other time
+//! in the turn, and the thread itself reads its buffered writes. A write costs one multiplexer per round, a read two.
 
 use super::cells::CellContents;
 use super::interface::{
@@ -122,8 +122,8 @@ impl StampsMemory {
         build.terms.and(flushed[turn.round], not_already)
     }
 
-    /// The index of the first write that an earlier full fence has not certainly flushed, if a statement with this guard is
-    /// executed.
+    /// The index of the first write that an earlier full fence has not certainly flushed, if a statement with this
+    /// guard is executed.
     fn first_unflushed(
         &self,
         build: &mut FormulaBuilder<'_>,
@@ -192,8 +192,8 @@ fn require_order(
     }
 }
 
-/// The condition under which two writes of a thread are ordered under PSO: they write the same cell, or a store-store fence
-/// is between them. Full fences flush all earlier writes and need no order.
+/// The condition under which two writes of a thread are ordered under PSO: they write the same cell, or a store-store
+/// fence is between them. Full fences flush all earlier writes and need no order.
 fn are_ordered_under_pso(
     build: &mut FormulaBuilder<'_>,
     first: &StampedWrite,

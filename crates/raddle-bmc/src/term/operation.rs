@@ -39,8 +39,8 @@ impl TermStore {
         }
     }
 
-    /// Moves an operation with a constant into the branches of an `Ite`, if that folds constants: if the `Ite` is a choice
-    /// between constants, or if the operation is a predicate and one branch is a constant.
+    /// Moves an operation with a constant into the branches of an `Ite`, if that folds constants: if the `Ite` is a
+    /// choice between constants, or if the operation is a predicate and one branch is a constant.
     fn distribute(&mut self, op: BinaryOp, a: Term, b: Term) -> Option<Term> {
         let (a_leaves, b_leaves) = (self.leaves(a), self.leaves(b));
         if b_leaves == 1 && (a_leaves > 1 || op.is_predicate()) {
@@ -81,8 +81,8 @@ impl TermStore {
         a.combine(&b, 1, op, |x, y| evaluate(op, x, y, operand)).single()
     }
 
-    /// A simpler term that equals the operation, if an algebraic rule applies. A constant operand is `b` if the operation
-    /// is commutative.
+    /// A simpler term that equals the operation, if an algebraic rule applies. A constant operand is `b` if the
+    /// operation is commutative.
     fn simplify(&mut self, op: BinaryOp, a: Term, b: Term, width: u8) -> Option<Term> {
         let constant = self.as_const(b);
         let ones = mask(width);

@@ -1,7 +1,7 @@
 //! Abstract domain of possible values: an explicit set if it is small, and the bits that are always zero.
 //!
-//! Pointers have small sets: a pointer that is read is one of the addresses that were stored to its location. In flags all
-//! bits but one are zero, so the others cost nothing in a formula.
+//! Pointers have small sets: a pointer that is read is one of the addresses that were stored to its location. In flags
+//! all bits but one are zero, so the others cost nothing in a formula.
 
 use super::node::BinaryOp;
 use super::number::mask;

@@ -82,8 +82,8 @@ impl TermStore {
         }
     }
 
-    /// Signed quotient or remainder, rounded towards zero. A divisor of 0 gives 1 or -1 as the quotient, opposite to the sign
-    /// of the dividend, and the dividend as the remainder.
+    /// Signed quotient or remainder, rounded towards zero. A divisor of 0 gives 1 or -1 as the quotient, opposite to
+    /// the sign of the dividend, and the dividend as the remainder.
     pub(crate) fn signed_division(&mut self, a: Term, b: Term, is_remainder: bool) -> Term {
         let width = self.width(a);
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {

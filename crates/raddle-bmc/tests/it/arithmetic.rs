@@ -1,8 +1,8 @@
 //! Integer arithmetic, compared with compiled programs.
 //!
 //! Random expressions over variables of all integer types are evaluated by a compiled program. The checker must compute
-//! the same values, both for constants (which terms fold) and for inputs that are assumed to have these values (which the
-//! solver computes).
+//! the same values, both for constants (which terms fold) and for inputs that are assumed to have these values (which
+//! the solver computes).
 
 use std::fmt::Write;
 use std::path::Path;

@@ -163,7 +163,8 @@ fn threads_may_block_after_statements_that_are_sliced_away() {
     assert!(found.contains("program.c:9"), "{found}");
 }
 
-/// The iteration with unknown values that decides whether a loop is a spin loop is undone, with the points where it blocks.
+/// The iteration with unknown values that decides whether a loop is a spin loop is undone, with the points where it
+/// blocks.
 #[test]
 fn exploratory_iterations_of_loops_do_not_deadlock() {
     let text = "#include <semaphore.h>\nstatic atomic_int x;\nstatic void *run(void *a) {\nsem_t s;\n\
