@@ -83,7 +83,8 @@ fn measure(
 ) {
     let (events, start) = (arguments.events(), Instant::now());
     let seconds = |model, strategy, events| {
-        let sampling = Sampling { iterations: 1, seed: 1, events, ..Sampling::default() };
+        let sampling =
+            Sampling { iterations: 1, seed: 1, max_events: events, ..Sampling::default() };
         let before = time(start);
         run(model, strategy, &sampling);
         time(start) - before

@@ -253,8 +253,8 @@ impl Plan {
     /// The same plan, whose visitor is shown all executions, also those of which nothing need be told.
     #[must_use]
     pub fn showing_all(self) -> Self {
-        let shows_all = |sampling| Sampling { shows_all: true, ..sampling };
-        Plan { explorer: self.explorer.with_sampling(shows_all), ..self }
+        let visit_all = |sampling| Sampling { visit_all: true, ..sampling };
+        Plan { explorer: self.explorer.with_sampling(visit_all), ..self }
     }
 
     /// Whether an exploration can be divided among several workers ([`parallel`](crate::parallel)), and kept.

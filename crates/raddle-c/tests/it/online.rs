@@ -112,7 +112,7 @@ fn nobody_goes_round_alone_on_what_others_will_touch() {
         }";
     std::fs::write(&file, text).expect("there is room for a file");
     for model in [Model::Sc, Model::C20] {
-        let sampling = Sampling { events: 10_000, ..sampling(1) };
+        let sampling = Sampling { max_events: 10_000, ..sampling(1) };
         let (explorer, timeout) = (Explorer::Random(sampling), Some(Duration::from_secs(20)));
         let max_events = u32::MAX;
         let request =

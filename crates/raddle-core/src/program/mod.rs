@@ -52,7 +52,7 @@ pub struct Segment {
 
 impl Segment {
     /// At most so many effects come one after the other: more than runs have that are remembered
-    /// ([`KEPT`](raddle_explore::sampling::KEPT)).
+    /// (`raddle_explore::sampling::MAX_RECORDED_EVENTS`).
     pub const LONGEST: usize = 1 << 17;
 }
 

@@ -1,69 +1,90 @@
-//! The accesses of a location that a later one may race with: of each thread the last ones.
+//! Race detection for one location: the last accesses of each thread.
 //!
-//! *Idea.* If an access does not happen before a later one, neither do the accesses that follow it in its thread. So
-//! the last of each kind is all that has to be kept (Flanagan, Freund, *FastTrack*, PLDI 2009, without its epochs for
+//! *Idea.* If an access does not happen before a later one, neither do the accesses that follow it in its thread. So it
+//! suffices to keep the last access of each kind (Flanagan, Freund, *FastTrack*, PLDI 2009, without its epochs for
 //! reads: there are few threads).
+//!
+//! *Cost.* O(threads) per access of a location that has non-atomic accesses, O(1) otherwise.
+
+use raddle_core::execution::ThreadId;
 
 use super::clock::Clock;
-use super::machine::{Access, Racing};
+use super::machine::{RaceAccess, RacingEvent};
 
-/// When a thread last read and wrote, and when it did so without being atomic. 0: never.
+/// Op counts of a thread at its last accesses of a location; 0 if there was none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Last {
+struct LastAccesses {
     read: u32,
     write: u32,
     plain_read: u32,
     plain_write: u32,
 }
 
-/// The accesses of a location.
+/// Accesses of one location.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Accesses {
-    threads: Vec<Last>,
-    /// Whether any was not atomic.
+pub(super) struct AccessHistory {
+    /// By thread.
+    last: Vec<LastAccesses>,
+    /// Whether any access was non-atomic. Otherwise nothing can race.
     has_plain: bool,
 }
 
-impl Accesses {
+impl AccessHistory {
     pub(super) fn clear(&mut self) {
-        self.threads.clear();
+        self.last.clear();
         self.has_plain = false;
     }
 
-    /// What an access races with that comes now: `clock` is that of its thread, with the access.
+    /// Returns an event that races with the access, which is about to be performed by `thread`. `clock` is the clock of
+    /// that thread and counts the access.
     #[inline]
-    pub(super) fn race(&self, thread: usize, access: Access, clock: &Clock) -> Option<Racing> {
-        if !self.has_plain && !access.plain {
+    pub(super) fn find_race(
+        &self,
+        thread: ThreadId,
+        access: RaceAccess,
+        clock: &Clock,
+    ) -> Option<RacingEvent> {
+        if !self.has_plain && !access.is_plain {
             return None;
         }
-        let racing = |(other, last): (usize, &Last)| {
-            let ops = match (access.plain, access.writes) {
+        self.search_race(thread, access, clock)
+    }
+
+    fn search_race(
+        &self,
+        thread: ThreadId,
+        access: RaceAccess,
+        clock: &Clock,
+    ) -> Option<RacingEvent> {
+        let racing = |(other, last): (usize, &LastAccesses)| {
+            let ops = match (access.is_plain, access.is_write) {
                 (true, true) => last.read.max(last.write),
                 (true, false) => last.write,
                 (false, true) => last.plain_read.max(last.plain_write),
                 (false, false) => last.plain_write,
             };
-            (other != thread && ops > clock.get(other)).then_some(Racing { thread: other, ops })
+            (other != thread.index() && ops > clock.get_by_index(other))
+                .then(|| RacingEvent { thread: ThreadId::new(other), ops })
         };
-        self.threads.iter().enumerate().find_map(racing)
+        self.last.iter().enumerate().find_map(racing)
     }
 
-    /// Notes an access, which is the op of its thread with this number.
+    /// Records an access; `ops` is the op count of its thread including the access.
     #[inline]
-    pub(super) fn note(&mut self, thread: usize, access: Access, op: u32) {
-        if self.threads.len() <= thread {
-            self.threads.resize(thread + 1, Last::default());
+    pub(super) fn record(&mut self, thread: ThreadId, access: RaceAccess, ops: u32) {
+        if self.last.len() <= thread.index() {
+            self.last.resize(thread.index() + 1, LastAccesses::default());
         }
-        let last = &mut self.threads[thread];
-        match access.writes {
-            true => last.write = op,
-            false => last.read = op,
+        let last = &mut self.last[thread.index()];
+        match access.is_write {
+            true => last.write = ops,
+            false => last.read = ops,
         }
-        if access.plain {
+        if access.is_plain {
             self.has_plain = true;
-            match access.writes {
-                true => last.plain_write = op,
-                false => last.plain_read = op,
+            match access.is_write {
+                true => last.plain_write = ops,
+                false => last.plain_read = ops,
             }
         }
     }

@@ -1,91 +1,102 @@
-//! Vector clocks: how many ops of each thread happened before.
+//! Vector clocks: how many ops of each thread happened before a point.
 //!
-//! Most programs that are tested have few threads, and a clock is copied or joined at almost every event. So the first
-//! threads have their numbers in the clock itself, all of which are joined without asking how many there are; only the
-//! others have a vector.
+//! Most tested programs have few threads, and almost every event copies or joins a clock. The counters of the first
+//! [`INLINE`] threads are therefore stored in the clock itself and joined unconditionally; only further threads need a
+//! heap-allocated vector.
 
-/// So many threads have their numbers in the clock itself.
-const FEW: usize = 4;
+use raddle_core::execution::ThreadId;
 
-/// A clock.
+/// Number of threads whose counters are stored inline.
+const INLINE: usize = 4;
+
+/// Vector clock: op counts by thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
-    few: [u32; FEW],
-    /// Of the other threads. What is beyond its end is 0.
-    more: Vec<u32>,
+    inline: [u32; INLINE],
+    /// Counters of the threads from [`INLINE`] on. Missing entries are 0.
+    spilled: Vec<u32>,
 }
 
 impl Clock {
     #[inline]
-    pub(super) fn get(&self, thread: usize) -> u32 {
-        match self.few.get(thread) {
+    pub(super) fn get(&self, thread: ThreadId) -> u32 {
+        self.get_by_index(thread.index())
+    }
+
+    /// Like [`get`](Self::get), for loops over all threads.
+    #[inline]
+    pub(super) fn get_by_index(&self, thread: usize) -> u32 {
+        match self.inline.get(thread) {
             Some(&ops) => ops,
-            None => self.more.get(thread - FEW).copied().unwrap_or(0),
+            None => self.spilled.get(thread - INLINE).copied().unwrap_or(0),
         }
     }
 
-    /// One more op of the thread.
+    /// Increments the counter of a thread.
     #[inline]
-    pub(super) fn tick(&mut self, thread: usize) {
-        match self.few.get_mut(thread) {
+    pub(super) fn tick(&mut self, thread: ThreadId) {
+        match self.inline.get_mut(thread.index()) {
             Some(ops) => *ops += 1,
-            None => self.tick_more(thread - FEW),
+            None => self.tick_spilled(thread.index() - INLINE),
         }
     }
 
-    fn tick_more(&mut self, thread: usize) {
-        if self.more.len() <= thread {
-            self.more.resize(thread + 1, 0);
+    fn tick_spilled(&mut self, at: usize) {
+        if self.spilled.len() <= at {
+            self.spilled.resize(at + 1, 0);
         }
-        self.more[thread] += 1;
+        self.spilled[at] += 1;
     }
 
-    /// One op less of the thread, of which there was one.
+    /// Decrements the counter of a thread, which must be positive.
     #[inline]
-    pub(super) fn untick(&mut self, thread: usize) {
-        match self.few.get_mut(thread) {
+    pub(super) fn untick(&mut self, thread: ThreadId) {
+        match self.inline.get_mut(thread.index()) {
             Some(ops) => *ops -= 1,
-            None => self.more[thread - FEW] -= 1,
+            None => self.spilled[thread.index() - INLINE] -= 1,
         }
     }
 
+    /// Takes the maximum of every counter.
     #[inline]
     pub(super) fn join(&mut self, other: &Clock) {
-        for (own, &other) in self.few.iter_mut().zip(&other.few) {
+        for (own, &other) in self.inline.iter_mut().zip(&other.inline) {
             *own = (*own).max(other);
         }
-        if !other.more.is_empty() {
-            self.join_more(&other.more);
+        if !other.spilled.is_empty() {
+            self.join_spilled(&other.spilled);
         }
     }
 
-    fn join_more(&mut self, other: &[u32]) {
-        if self.more.len() < other.len() {
-            self.more.resize(other.len(), 0);
+    fn join_spilled(&mut self, other: &[u32]) {
+        if self.spilled.len() < other.len() {
+            self.spilled.resize(other.len(), 0);
         }
-        for (own, &other) in self.more.iter_mut().zip(other) {
+        for (own, &other) in self.spilled.iter_mut().zip(other) {
             *own = (*own).max(other);
         }
     }
 
+    /// Becomes a copy of `other`. Keeps the allocation, unlike `clone`.
     #[inline]
     pub(super) fn copy(&mut self, other: &Clock) {
-        self.few = other.few;
-        if !self.more.is_empty() || !other.more.is_empty() {
-            self.more.clear();
-            self.more.extend_from_slice(&other.more);
+        self.inline = other.inline;
+        if !self.spilled.is_empty() || !other.spilled.is_empty() {
+            self.spilled.clear();
+            self.spilled.extend_from_slice(&other.spilled);
         }
     }
 
+    /// Sets every counter to 0. Keeps the allocation.
     #[inline]
     pub(super) fn clear(&mut self) {
-        self.few = [0; FEW];
-        self.more.clear();
+        self.inline = [0; INLINE];
+        self.spilled.clear();
     }
 
-    /// Whether nothing happened before.
+    /// Returns `true` if every counter is 0.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.few == [0; FEW] && self.more.is_empty()
+        self.inline == [0; INLINE] && self.spilled.is_empty()
     }
 }

@@ -1,134 +1,127 @@
-//! What happened in a run that is kept.
+//! Events of a recorded run.
 //!
-//! A thread that comes back to where it was, having only read, goes round in a loop. The other explorers know no
-//! execution in which somebody did that and went on; so its last way round is left out once it goes on. Who observed an
-//! update of it, which changed nothing, observes what that observed.
+//! A thread that returns to an earlier state after only reading has completed a loop iteration without effect. The
+//! exhaustive explorers have no execution in which a thread does that and then continues. So once the thread continues,
+//! its last iteration is dropped from the log. A read that observed an update of that iteration, which changed nothing,
+//! observes what the update observed.
 
 use std::collections::BTreeMap;
 
 use raddle_core::execution::{ThreadId, Value};
 use raddle_core::program::Op;
-
-use super::threads::NONE;
 use raddle_core::trace::{Observed, Pending, ThreadEnd, Trace, TraceEvent};
 
-/// An event.
-#[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) thread: u32,
-    pub(super) op: Op,
+use super::machine::RacingEvent;
+
+/// What an event observed, read and wrote. Synchronization that has no value for the program has none here.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct EventValues {
     pub(super) observed: Option<Observed>,
     pub(super) read: Option<Value>,
     pub(super) written: Option<Value>,
 }
 
+/// Logged event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogEntry {
+    pub(super) thread: ThreadId,
+    pub(super) op: Op,
+    pub(super) values: EventValues,
+}
+
+/// Events of one thread.
 #[derive(Default)]
-struct Own {
-    /// All events of the thread.
+struct ThreadLog {
     all: Vec<u32>,
-    /// Those that are not left out.
+    /// Events that are not dropped.
     kept: Vec<u32>,
-    /// How many of these are no part of the loop that it has gone round, if it goes on.
-    back: Option<usize>,
+    /// Number of kept events before the loop iteration that the thread has just completed. The events from there on are
+    /// dropped if the thread continues.
+    loop_start: Option<usize>,
 }
 
-/// The events of a run.
+/// Events of a run.
 #[derive(Default)]
-pub(super) struct Log {
-    entries: Vec<Entry>,
-    is_left_out: Vec<bool>,
-    threads: Vec<Own>,
+pub(super) struct EventLog {
+    entries: Vec<LogEntry>,
+    is_dropped: Vec<bool>,
+    threads: Vec<ThreadLog>,
 }
 
-impl Log {
-    fn own(&mut self, thread: usize) -> &mut Own {
-        if self.threads.len() <= thread {
-            self.threads.resize_with(thread + 1, Own::default);
+impl EventLog {
+    fn thread_mut(&mut self, thread: ThreadId) -> &mut ThreadLog {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize_with(thread.index() + 1, ThreadLog::default);
         }
-        &mut self.threads[thread]
+        &mut self.threads[thread.index()]
     }
 
-    /// Adds an event: the next one of the run.
-    pub(super) fn push(&mut self, entry: Entry) {
-        let (at, thread) = (self.entries.len() as u32, entry.thread as usize);
-        let own = self.own(thread);
-        let round = own.back.take().map(|back| own.kept.split_off(back));
+    /// Adds the next event of the run.
+    pub(super) fn push(&mut self, entry: LogEntry) {
+        let at = self.entries.len() as u32;
+        let own = self.thread_mut(entry.thread);
+        let iteration = own.loop_start.take().map(|start| own.kept.split_off(start));
         own.all.push(at);
         own.kept.push(at);
-        for event in round.into_iter().flatten() {
-            self.is_left_out[event as usize] = true;
+        for event in iteration.into_iter().flatten() {
+            self.is_dropped[event as usize] = true;
         }
         self.entries.push(entry);
-        self.is_left_out.push(false);
+        self.is_dropped.push(false);
     }
 
-    /// The thread is where it was when it had done so many ops.
-    pub(super) fn came_back(&mut self, thread: usize, ops: usize) {
-        self.own(thread).back = Some(ops);
+    /// Notes that the thread is in the state it had after `ops` kept events.
+    pub(super) fn close_loop(&mut self, thread: ThreadId, ops: usize) {
+        self.thread_mut(thread).loop_start = Some(ops);
     }
 
-    /// Where the thread is in a loop: how many ops it had done there.
-    pub(super) fn loop_of(&self, thread: usize) -> Option<usize> {
-        self.threads.get(thread)?.back
+    /// Returns the number of kept events before the loop in which the thread is, if it is in one.
+    pub(super) fn loop_start(&self, thread: ThreadId) -> Option<usize> {
+        self.threads.get(thread.index())?.loop_start
     }
 
-    /// An event, by its number in its thread.
-    pub(super) fn event(&self, thread: usize, ops: u32) -> usize {
-        self.threads[thread].all[ops as usize - 1] as usize
-    }
-
-    /// Nothing is left out, as this event matters.
-    pub(super) fn need(&mut self, event: usize) {
-        if self.is_left_out[event] {
-            self.is_left_out.fill(false);
+    /// Returns the index of a racing event in the log. If it was dropped, all dropped events are restored.
+    pub(super) fn require(&mut self, RacingEvent { thread, ops }: RacingEvent) -> usize {
+        let event = self.threads[thread.index()].all[ops as usize - 1] as usize;
+        if self.is_dropped[event] {
+            self.is_dropped.fill(false);
         }
+        event
     }
 
-    /// The events as a trace, and where each is in it.
+    /// Returns the kept events as a trace; and by event its index in the trace, `usize::MAX` if it is dropped.
     pub(super) fn trace(
         &self,
         ends: BTreeMap<ThreadId, ThreadEnd>,
         pending: BTreeMap<ThreadId, Pending>,
     ) -> (Trace, Vec<usize>) {
         let mut trace = Trace { ends, pending, ..Trace::default() };
-        let mut placed = vec![usize::MAX; self.entries.len()];
+        let mut indices = vec![usize::MAX; self.entries.len()];
         let mut positions = vec![0; self.threads.len()];
         for (at, entry) in self.entries.iter().enumerate() {
-            if self.is_left_out[at] {
+            if self.is_dropped[at] {
                 continue;
             }
-            let &Entry { thread, op, read, written, .. } = entry;
-            let observed = entry.observed.map(|observed| self.observed(observed, &placed));
-            let position = &mut positions[thread as usize];
-            let event = TraceEvent {
-                thread: ThreadId::new(thread as usize),
-                position: *position,
-                op,
-                observed,
-                read,
-                written,
-            };
+            let &LogEntry { thread, op, values: EventValues { observed, read, written } } = entry;
+            let observed = observed.map(|observed| self.resolve(observed, &indices));
+            let position = &mut positions[thread.index()];
+            let event = TraceEvent { thread, position: *position, op, observed, read, written };
             *position += 1;
-            placed[at] = trace.events.len();
+            indices[at] = trace.events.len();
             trace.events.push(event);
         }
-        (trace, placed)
+        (trace, indices)
     }
 
-    /// What was observed, if some events are left out.
-    fn observed(&self, observed: Observed, placed: &[usize]) -> Observed {
+    /// Translates an observed event to its index in the trace, skipping dropped updates.
+    fn resolve(&self, observed: Observed, indices: &[usize]) -> Observed {
         match observed {
-            Observed::Event(event) if self.is_left_out[event] => {
-                let before = self.entries[event].observed.unwrap_or(Observed::Initial);
-                self.observed(before, placed)
+            Observed::Event(event) if self.is_dropped[event] => {
+                let before = self.entries[event].values.observed.unwrap_or(Observed::Initial);
+                self.resolve(before, indices)
             }
-            Observed::Event(event) => Observed::Event(placed[event]),
+            Observed::Event(event) => Observed::Event(indices[event]),
             other => other,
         }
     }
-}
-
-/// The event with this number, or the initial write.
-pub(super) fn observed(event: u32) -> Observed {
-    if event == NONE { Observed::Initial } else { Observed::Event(event as usize) }
 }

@@ -1,189 +1,235 @@
-//! What a run asks a memory model.
+//! Interface between a run and a memory model.
 //!
-//! A machine keeps what reads may still observe, and nothing else. Events have numbers.
-//! Locks and synchronization objects are not its business, but for what they order.
+//! A machine is an operational memory model: it executes one event after the other and keeps exactly what reads may still
+//! observe. The run (`run`) implements locks, synchronization objects and thread creation; a machine only learns which
+//! happens-before edges they create.
 
-use raddle_core::execution::{MemoryOrder, Value};
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
-use raddle_core::program::OpKind;
-use raddle_core::program::Update;
+use raddle_core::program::{OpKind, Update, UpdateKind};
 
-use super::decide::{Decide, Kind, Moment};
+use super::decider::{ChoiceKind, Decider, StepId};
+use super::event::RunEvent;
 
-/// A step of a thread, which may have something to decide.
-pub(super) struct Turn<'a, D: ?Sized> {
-    pub(super) decide: &'a mut D,
-    pub(super) moment: Moment,
-    /// Whether the default is wanted, whoever decides.
-    pub(super) plain: bool,
-    /// The number of the event.
-    pub(super) event: u32,
+/// Step of a thread that is being executed.
+pub(super) struct StepContext<'a, D: ?Sized> {
+    pub(super) decider: &'a mut D,
+    pub(super) step: StepId,
+    /// Whether every choice gets its default, without asking the decider.
+    pub(super) forces_default: bool,
+    /// Event that the step adds.
+    pub(super) event: RunEvent,
 }
 
-impl<D: Decide + ?Sized> Turn<'_, D> {
-    pub(super) fn thread(&self) -> usize {
-        self.moment.thread as usize
+impl<D: Decider + ?Sized> StepContext<'_, D> {
+    /// Thread that takes the step.
+    #[inline]
+    pub(super) fn thread(&self) -> ThreadId {
+        self.step.thread
     }
 
-    /// Which of the options; 0 is the default.
+    /// Returns the index of the option that is taken. 0 is the default, and the result if there is only one option.
     #[inline]
-    pub(super) fn pick(&mut self, kind: Kind, options: usize) -> usize {
-        if options < 2 || self.plain {
+    pub(super) fn choose(&mut self, kind: ChoiceKind, options: usize) -> usize {
+        if options < 2 || self.forces_default {
             return 0;
         }
-        self.decide.pick(self.moment, kind, options)
+        self.decider.choose(self.step, kind, options)
     }
 }
 
-/// What a read observed.
+/// Write that a read observes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
+pub(super) struct ReadSource {
     pub(super) value: Value,
-    /// Whether the value is a pointer to memory that no op carries.
+    /// Whether the value is a pointer to memory that is not accessed through ops.
     pub(super) carries: bool,
-    /// The event that wrote it.
-    pub(super) event: u32,
+    /// Event that wrote the value.
+    pub(super) event: RunEvent,
     /// Whether it is the newest write of its location.
-    pub(super) newest: bool,
+    pub(super) is_newest: bool,
 }
 
-/// An atomic read-modify-write.
+/// Load of a location.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Change {
-    Update(Update),
-    CompareExchange { expected: Value, desired: Value, carries: bool, weak: bool },
-}
-
-/// What became of one: what it observed, what it wrote, and whether it failed for no reason.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Changed {
-    pub(super) source: Source,
-    pub(super) written: Option<(Value, bool)>,
-    pub(super) spurious: bool,
-}
-
-impl Change {
-    /// What it writes if it observes this, and whether that is a pointer; nothing if it fails.
-    #[inline]
-    pub(super) fn apply(&self, source: &Source) -> Option<(Value, bool)> {
-        match *self {
-            Change::Update(update) => {
-                let swaps = update.kind == raddle_core::program::UpdateKind::Swap;
-                let carries = update.carries || source.carries && !swaps;
-                Some((update.apply(source.value), carries))
-            }
-            Change::CompareExchange { expected, desired, carries, .. } => {
-                (source.value == expected).then_some((desired, carries))
-            }
-        }
-    }
-
-    pub(super) fn is_weak(&self) -> bool {
-        matches!(self, Change::CompareExchange { weak: true, .. })
-    }
-}
-
-/// The event of another thread with which one races: its thread, and how many ops that had done with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Racing {
-    pub(super) thread: usize,
-    pub(super) ops: u32,
-}
-
-/// An access that may race.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
-    pub(super) location: usize,
-    pub(super) writes: bool,
-    /// Whether it is not atomic.
-    pub(super) plain: bool,
-}
-
-/// What was stored, and how.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stored {
-    pub(super) location: usize,
-    pub(super) value: Value,
-    pub(super) carries: bool,
+pub(super) struct LoadRequest {
+    pub(super) location: LocationId,
     pub(super) order: MemoryOrder,
 }
 
-/// A memory model that runs forwards.
-pub(super) trait Machine {
+/// Store to a location.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoreRequest {
+    pub(super) location: LocationId,
+    pub(super) value: StoredValue,
+    pub(super) order: MemoryOrder,
+}
+
+/// Value that an event writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredValue {
+    pub(super) value: Value,
+    /// Whether the value is a pointer to memory that is not accessed through ops.
+    pub(super) carries: bool,
+}
+
+/// Atomic read-modify-write of a location.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RmwRequest {
+    pub(super) location: LocationId,
+    pub(super) op: RmwOp,
+    /// Memory order if it writes.
+    pub(super) success: MemoryOrder,
+    /// Memory order if it does not.
+    pub(super) failure: MemoryOrder,
+}
+
+impl RmwRequest {
+    /// Memory order of the event, depending on whether it writes.
+    #[inline]
+    pub(super) fn order(&self, writes: bool) -> MemoryOrder {
+        if writes { self.success } else { self.failure }
+    }
+}
+
+/// Operation of a read-modify-write.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RmwOp {
+    Update(Update),
+    CompareExchange { expected: Value, desired: StoredValue, weak: bool },
+}
+
+impl RmwOp {
+    /// Returns what is written after observing `source`; `None` if the comparison fails.
+    #[inline]
+    pub(super) fn apply(&self, source: &ReadSource) -> Option<StoredValue> {
+        match *self {
+            RmwOp::Update(update) => {
+                let keeps_pointer = source.carries && update.kind != UpdateKind::Swap;
+                let value = update.apply(source.value);
+                Some(StoredValue { value, carries: update.carries || keeps_pointer })
+            }
+            RmwOp::CompareExchange { expected, desired, .. } => {
+                (source.value == expected).then_some(desired)
+            }
+        }
+    }
+
+    /// Returns `true` if it may fail spuriously.
+    pub(super) fn is_weak(&self) -> bool {
+        matches!(self, RmwOp::CompareExchange { weak: true, .. })
+    }
+}
+
+/// Result of a read-modify-write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RmwResult {
+    pub(super) source: ReadSource,
+    /// `None` if it failed.
+    pub(super) written: Option<StoredValue>,
+    /// Whether it failed although the comparison succeeded.
+    pub(super) is_spurious: bool,
+}
+
+/// Event of another thread that races with the current one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RacingEvent {
+    pub(super) thread: ThreadId,
+    /// Number of ops of that thread up to and including the event.
+    pub(super) ops: u32,
+}
+
+/// Access that is checked for data races.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RaceAccess {
+    pub(super) location: LocationId,
+    pub(super) is_write: bool,
+    /// Whether it is non-atomic.
+    pub(super) is_plain: bool,
+}
+
+/// Operational memory model.
+pub(super) trait MemoryMachine {
     fn new(model: Model) -> Self;
 
-    /// Leaves the order of sequentially consistent events open in the next runs, or no more. False: it has no such order.
-    fn set_open(&mut self, _is_open: bool) -> bool {
+    /// In the runs that follow, does not order (`true`) or orders (`false`) sequentially consistent events beyond
+    /// acquire and release. Returns `false` if the model has no such order, so that the call has no effect.
+    fn set_sc_unordered(&mut self, _is_unordered: bool) -> bool {
         false
     }
 
-    /// Nothing has happened yet. What is allocated stays.
+    /// Returns to the initial state. Keeps allocations.
     fn restart(&mut self);
 
-    /// Makes room for a location that nobody has accessed.
-    fn add_location(&mut self, location: usize, initial: Value);
+    /// Adds a location with its initial value. Called once per run, before the first access.
+    fn add_location(&mut self, location: LocationId, initial: Value);
 
-    /// A thread starts, by a step of another one.
-    fn start(&mut self, thread: usize, parent: Option<usize>);
+    /// Starts a thread; `parent` is the thread that spawns it, `None` for the main thread.
+    fn start(&mut self, thread: ThreadId, parent: Option<ThreadId>);
 
-    /// A thread begins its next op.
-    fn begin(&mut self, thread: usize);
+    /// Begins the next op of a thread. Called once per event, before the methods that execute it.
+    fn begin(&mut self, thread: ThreadId);
 
-    /// A thread has come to its end.
-    fn end(&mut self, _thread: usize) {}
+    /// Ends a thread, whose buffer is drained.
+    fn end(&mut self, _thread: ThreadId) {}
 
-    /// Whether a thread waits for the end of another one, and so reads nothing before that.
-    fn set_joining(&mut self, _thread: usize, _joins: bool) {}
+    /// Notes whether a thread waits in a join, so that it reads nothing until the other thread has ended.
+    fn set_joining(&mut self, _thread: ThreadId, _is_joining: bool) {}
 
-    fn store<D: Decide + ?Sized>(&mut self, turn: &mut Turn<'_, D>, stored: &Stored);
-
-    fn load<D: Decide + ?Sized>(
+    fn store<D: Decider + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_, D>,
-        location: usize,
-        order: MemoryOrder,
-    ) -> Source;
+        context: &mut StepContext<'_, D>,
+        request: &StoreRequest,
+    );
 
-    /// `orders`: if it writes, and if it does not.
-    fn change<D: Decide + ?Sized>(
+    fn load<D: Decider + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_, D>,
-        location: usize,
-        change: &Change,
-        orders: (MemoryOrder, MemoryOrder),
-    ) -> Changed;
+        context: &mut StepContext<'_, D>,
+        request: LoadRequest,
+    ) -> ReadSource;
 
-    fn fence(&mut self, thread: usize, order: MemoryOrder);
+    fn rmw<D: Decider + ?Sized>(
+        &mut self,
+        context: &mut StepContext<'_, D>,
+        request: &RmwRequest,
+    ) -> RmwResult;
 
-    fn store_fence(&mut self, thread: usize);
+    fn fence(&mut self, thread: ThreadId, order: MemoryOrder);
 
-    /// The thread acquires what the last update of the object released, and releases.
-    fn synchronize(&mut self, thread: usize, location: usize);
+    fn store_fence(&mut self, thread: ThreadId);
 
-    fn join(&mut self, thread: usize, child: usize);
+    /// Acquires what the last update of the synchronization object released, and releases.
+    fn synchronize(&mut self, thread: ThreadId, object: LocationId);
 
-    /// An access that may race, before it is done: what it races with. Or it turns out that this is not known, and
-    /// the run has to start again.
-    fn race(&mut self, thread: usize, access: Access) -> Result<Option<Racing>, StartAgain>;
+    /// Joins `child`, which has ended: its events happen before the next ones of `thread`.
+    fn join(&mut self, thread: ThreadId, child: ThreadId);
 
-    /// Whether races of plain accesses are errors.
+    /// Returns an event that races with the access, and records the access. Fails if the machine did not keep what is
+    /// needed to decide that; it does from then on, and the run has to start again.
+    fn check_race(
+        &mut self,
+        thread: ThreadId,
+        access: RaceAccess,
+    ) -> Result<Option<RacingEvent>, StartAgain>;
+
+    /// Returns `true` if races between loads and stores are errors, not only those between accesses of cells.
     fn has_races(&self) -> bool;
 
-    /// Whether no store of the thread is on its way.
-    fn is_drained(&self, _thread: usize) -> bool {
+    /// Returns `true` if the store buffer of the thread is empty.
+    fn is_drained(&self, _thread: ThreadId) -> bool {
         true
     }
 
-    /// Returns `true` if an op waits until all stores of its thread have reached memory.
-    fn drains(&self, _op: &OpKind) -> bool {
+    /// Returns `true` if the op waits until all stores of its thread have reached memory.
+    fn needs_drained_buffer(&self, _op: &OpKind) -> bool {
         false
     }
 
-    /// A store of the thread that is on its way reaches memory.
-    fn flush<D: Decide + ?Sized>(&mut self, _turn: &mut Turn<'_, D>) {}
+    /// Moves one store from the buffer of the thread to memory.
+    fn flush<D: Decider + ?Sized>(&mut self, _context: &mut StepContext<'_, D>) {}
 
-    /// Whether so many stores of the thread are on their way that some have to reach memory.
-    fn is_full(&self, _thread: usize) -> bool {
+    /// Returns `true` if the store buffer of the thread has no room, so that a store has to leave it first.
+    fn is_full(&self, _thread: ThreadId) -> bool {
         false
     }
 }

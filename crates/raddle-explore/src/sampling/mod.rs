@@ -1,109 +1,116 @@
-//! Online testing: one run after the other, by chance, where exploring everything is too much.
+//! Random testing: samples executions, one run at a time, where exhaustive exploration is out of reach.
 //!
-//! *Problem.* A program with 10^30 classes is not explored; but it can be run. A run should cost what its events cost, and no
-//! more memory at its end than in its beginning, and still behave as the memory model allows, not as the machine of
-//! the day does.
+//! *Problem.* A program with 10^30 execution classes cannot be explored, but it can be run. A run should cost no more than
+//! its events, use memory independent of its length, and still behave as the memory model allows, not as the machine
+//! below happens to.
 //!
-//! *Idea.* Threads run forwards only ([`Live`](raddle_core::program::Live)); a machine of the model says what a read may
-//! observe; somebody decides. [`Strategy::Random`] decides by chance; [`Strategy::Pct`] gives threads priorities that change at
-//! few moments, and lets few reads observe old writes (`pct.rs`). Every execution that is produced is one of the model.
-//! All of a small program are produced sooner or later, but for what `views` and `buffers` say.
+//! *Idea.* Threads execute forwards only ([`Live`](raddle_core::program::Live)). An operational machine of the model
+//! (`machine`) offers what a read may observe, and a decider chooses. [`Strategy::Random`] chooses randomly;
+//! [`Strategy::Pct`] uses thread priorities that change at few points, and lets few reads observe stale writes (`pct`).
+//! Every execution produced is one of the model. Every execution of a small program is produced with positive
+//! probability, except for the limits that `views` and `store_buffers` document.
 //!
-//! A run that goes wrong is made again from its seed, this time remembering what happens; it is shrunk, and becomes a
-//! trace like any that explorers find. If no run goes wrong, that proves nothing: the extent is
-//! [`Extent::Sampled`], never `All`.
+//! A failing run is repeated with its seed and recorded; then it is shrunk (`shrink`) and reported as a trace like those
+//! of the exhaustive explorers. If no run fails, nothing is proved: the extent is [`Extent::Sampled`], never `All`.
 //!
-//! *Paper.* Section 5.2 of Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, PLDI 2023; the setting is that of
-//! C11Tester (Luo, Demsky, ASPLOS 2021). We differ in that a write is placed in modification order at once.
+//! *Paper.* Section 5.2 of Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, PLDI 2023, in the setting of C11Tester
+//! (Luo, Demsky, ASPLOS 2021). *Difference:* a write is placed in modification order when it is executed.
 //!
-//! *Fairness.* Chance is fair. If nothing has changed for long, reads observe the newest writes. If nothing
-//! changes for longer, the run is made again, remembered: where every thread goes round in a loop that only reads, with the
-//! newest writes, it is a livelock; otherwise the run goes on with more patience, and in the end is cut.
+//! *Fairness.* Random scheduling is fair. If nothing has changed for a while, reads observe the newest writes. If nothing
+//! changes for longer, the run is repeated and recorded: it is a livelock if every thread repeats a loop that only reads,
+//! with the newest writes. Otherwise the run continues with more patience, and is cut in the end.
 
 mod accesses;
-mod buffers;
 mod clock;
-mod decide;
+mod decider;
+mod event;
 mod log;
 mod machine;
-mod open;
 mod pct;
 mod run;
 mod shrink;
+mod store_buffers;
 mod threads;
+mod unordered_sc;
 mod views;
 
 use std::time::Instant;
 
-use super::{Control, Extent, Leaf, Limits, Summary, Visitor};
-use buffers::Buffers;
-use decide::{Chance, Decide, Departing, Departure, Recording};
-use machine::Machine;
-use open::Opens;
-use pct::Pct;
+use crate::{Control, Extent, Leaf, Limits, Summary, Visitor};
+use decider::{Decider, Deviation, DeviationReplay, RandomDecider, RecordingDecider};
+use log::EventLog;
+use machine::MemoryMachine;
+use pct::PctDecider;
 use raddle_core::execution::ThreadId;
 use raddle_core::model::Model;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Failure, LocalHistories, PlaceId, Program};
 use raddle_core::trace::{Ending, Trace};
-use run::{Reach, Run, Stop};
-use shrink::{Wrong, shrink};
-use threads::{Forward, Remembered};
-use views::Views;
+use run::{RunLimits, RunStop, SampleRun};
+use shrink::{Sample, shrink};
+use store_buffers::StoreBufferMachine;
+use threads::{HistoryThreads, LiveThreads};
+use unordered_sc::UnorderedScPolicy;
+use views::ViewMachine;
 
-/// Runs with more events are not remembered: it is only said that they go wrong.
-pub const KEPT: u32 = 100_000;
+/// Maximal number of events of a run that is recorded. A longer failing run is reported without a trace.
+pub const MAX_RECORDED_EVENTS: u32 = 100_000;
 
-/// For how many steps nothing may change before threads are suspected of going round for ever: the first time, and
-/// the last.
+/// Number of steps without a change after which a livelock is suspected: at the first attempt, and at the second.
 const PATIENCE: [u64; 2] = [20_000, 2_000_000];
 
-/// How runs differ from each other.
+/// How the choices of a run are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// Everything by chance.
+    /// Randomly.
     Random,
-    /// Priorities that change at few moments.
+    /// By random thread priorities that change at few points.
     Pct,
 }
 
-/// How many runs, and which.
+/// Options of random testing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampling {
-    /// At most so many runs.
+    /// Maximal number of runs.
     pub iterations: u64,
-    /// The first run has this seed, the next one another that follows from it.
+    /// Seed of the first run. The seeds of further runs are derived from it.
     pub seed: u64,
-    /// For [`Strategy::Pct`]: how many things must come together for an error, at most.
+    /// Bug depth of [`Strategy::Pct`]: the number of ordering constraints that a bug needs, at most.
     pub depth: u32,
-    /// At most so many events in a run.
-    pub events: u32,
-    /// Whether the visitor is shown all runs. Otherwise only those that go wrong, and runs remember nothing.
-    pub shows_all: bool,
+    /// Maximal number of events of a run.
+    pub max_events: u32,
+    /// Whether the visitor sees every run; then every run is recorded. Otherwise it sees only those with a bug.
+    pub visit_all: bool,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
-        Sampling { iterations: 10_000, seed: 0, depth: 3, events: u32::MAX - 1, shows_all: false }
+        Sampling {
+            iterations: 10_000,
+            seed: 0,
+            depth: 3,
+            max_events: u32::MAX - 1,
+            visit_all: false,
+        }
     }
 }
 
 impl Sampling {
-    /// The seed of a run.
+    /// Returns the seed of a run, counted from 0.
     #[must_use]
     pub fn seed_of(&self, run: u64) -> u64 {
-        // Odd, so all are different.
+        // The factor is odd, so the seeds are distinct.
         self.seed.wrapping_add(run.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
-    /// The sampling whose first run is this run.
+    /// Returns the options that repeat a single run.
     #[must_use]
     pub fn only(&self, run: u64) -> Self {
         Sampling { seed: self.seed_of(run), iterations: 1, ..*self }
     }
 }
 
-/// Runs a program again and again.
+/// Samples executions of a program under a model. The summary counts runs instead of execution classes.
 pub fn explore(
     program: &mut dyn Program,
     model: Model,
@@ -113,16 +120,17 @@ pub fn explore(
     visitor: &mut dyn Visitor,
 ) -> Summary {
     if model.has_store_buffers() {
-        Sampler::<Buffers>::new(program, model, strategy, sampling, limits).explore(visitor)
+        Sampler::<StoreBufferMachine>::new(program, model, strategy, sampling, limits)
+            .explore(visitor)
     } else {
-        Sampler::<Views>::new(program, model, strategy, sampling, limits).explore(visitor)
+        Sampler::<ViewMachine>::new(program, model, strategy, sampling, limits).explore(visitor)
     }
 }
 
-/// A run that is told.
-struct Told<'a>(&'a Wrong);
+/// Sample, as the visitor sees it.
+struct SampleLeaf<'a>(&'a Sample);
 
-impl Leaf for Told<'_> {
+impl Leaf for SampleLeaf<'_> {
     fn ending(&self) -> &Ending {
         &self.0.ending
     }
@@ -132,36 +140,36 @@ impl Leaf for Told<'_> {
     }
 }
 
-/// A run that was remembered.
-struct Kept {
-    stop: Stop,
-    wrong: Wrong,
-    departures: Vec<Departure>,
-    /// Whether it left the order of sequentially consistent events open.
-    is_open: bool,
+/// Run with what was recorded of it.
+struct RecordedRun {
+    stop: RunStop,
+    /// Empty if the run was not recorded.
+    sample: Sample,
+    deviations: Vec<Deviation>,
+    /// Whether it left sequentially consistent events unordered.
+    is_sc_unordered: bool,
 }
 
-impl Kept {
-    fn new(stop: Stop, wrong: Wrong) -> Self {
-        Kept { stop, wrong, departures: vec![], is_open: false }
+impl RecordedRun {
+    fn new(stop: RunStop, sample: Sample) -> Self {
+        RecordedRun { stop, sample, deviations: vec![], is_sc_unordered: false }
     }
 }
 
 struct Sampler<'a, M> {
     program: &'a mut dyn Program,
-    /// Of the runs that were remembered.
+    /// Local histories of the recorded runs.
     histories: LocalHistories,
     machine: M,
     model: Model,
     strategy: Strategy,
     sampling: Sampling,
     limits: Limits,
-    /// When the order of sequentially consistent events is left open.
-    opens: Opens,
+    unordered_sc: UnorderedScPolicy,
     summary: Summary,
 }
 
-impl<'a, M: Machine> Sampler<'a, M> {
+impl<'a, M: MemoryMachine> Sampler<'a, M> {
     fn new(
         program: &'a mut dyn Program,
         model: Model,
@@ -177,7 +185,7 @@ impl<'a, M: Machine> Sampler<'a, M> {
             strategy,
             sampling: *sampling,
             limits: *limits,
-            opens: Opens::default(),
+            unordered_sc: UnorderedScPolicy::default(),
             summary: Summary { extent: Extent::Sampled, classes: 0, blocked: 0, histories: 0 },
         }
     }
@@ -197,188 +205,201 @@ impl<'a, M: Machine> Sampler<'a, M> {
         self.summary
     }
 
-    /// One run. Why it is the last one, if it is.
+    /// Performs one run. Returns the extent if it is the last one.
     fn iterate(&mut self, run: u64, visitor: &mut dyn Visitor) -> Option<Extent> {
         if self.limits.deadline.is_some_and(|end| Instant::now() >= end) {
             return Some(Extent::Deadline);
         }
         let seed = self.sampling.seed_of(run);
-        let kept = self.keep_open(seed).unwrap_or_else(|| self.run_usual(seed));
+        let run = self.record_unordered(seed).unwrap_or_else(|| self.run_ordinary(seed));
         if self.program.must_restart() {
             return Some(Extent::Stopped);
         }
-        match kept.stop {
-            Stop::Deadline => return Some(Extent::Deadline),
-            Stop::Unsupported(why) => return Some(Extent::Unsupported(why)),
-            Stop::Ending(Ending::Blocked) => self.summary.blocked += 1,
-            Stop::Ending(_) | Stop::Suspicion => self.summary.classes += 1,
+        match run.stop {
+            RunStop::Deadline => return Some(Extent::Deadline),
+            RunStop::Unsupported(why) => return Some(Extent::Unsupported(why)),
+            RunStop::Ending(Ending::Blocked) => self.summary.blocked += 1,
+            RunStop::Ending(_) | RunStop::SuspectedLivelock => self.summary.classes += 1,
         }
-        match kept.stop {
-            Stop::Ending(ref ending) if self.sampling.shows_all || ending.is_bug() => {
-                self.tell(kept, visitor)
+        match run.stop {
+            RunStop::Ending(ref ending) if self.sampling.visit_all || ending.is_bug() => {
+                self.visit(run, visitor)
             }
             _ => None,
         }
     }
 
-    /// The run with this seed.
-    fn run_usual(&mut self, seed: u64) -> Kept {
-        if self.sampling.shows_all || self.program.live().is_none() {
-            let kept = self.keep(seed, PATIENCE[1], KEPT);
-            self.opens.note_usual(kept.wrong.trace.events.len() as u32);
-            return kept;
+    /// Performs the run with this seed, and records it if it has a bug or if all runs are visited.
+    fn run_ordinary(&mut self, seed: u64) -> RecordedRun {
+        if self.sampling.visit_all || self.program.live().is_none() {
+            let run = self.record(seed, PATIENCE[1], MAX_RECORDED_EVENTS);
+            self.unordered_sc.record_ordinary_run(run.sample.trace.events.len() as u32);
+            return run;
         }
-        let (stop, events) = self.run_forward(seed);
-        self.opens.note_usual(events);
+        let (stop, events) = self.run_live(seed);
+        self.unordered_sc.record_ordinary_run(events);
         match stop {
-            Stop::Ending(ending) if ending.is_bug() => self.keep_wrong(seed, ending, events),
-            stop => Kept::new(stop, Wrong::default()),
+            RunStop::Ending(ending) if ending.is_bug() => self.record_bug(seed, ending, events),
+            stop => RecordedRun::new(stop, Sample::default()),
         }
     }
 
-    /// Shows a run to the visitor. If that wants no other one, it is shrunk and shown again.
-    fn tell(&mut self, kept: Kept, visitor: &mut dyn Visitor) -> Option<Extent> {
-        let Kept { wrong, departures, is_open, .. } = kept;
-        if visitor.visit(&Told(&wrong)) == Control::Continue {
+    /// Shows a run to the visitor. If the visitor stops at a bug, the run is shrunk and the result shown.
+    fn visit(&mut self, run: RecordedRun, visitor: &mut dyn Visitor) -> Option<Extent> {
+        let RecordedRun { sample, deviations, is_sc_unordered, .. } = run;
+        if visitor.visit(&SampleLeaf(&sample)) == Control::Continue {
             return None;
         }
-        if wrong.ending.is_bug() && !departures.is_empty() {
-            let mut again = |some: &[Departure]| self.run_again(some, is_open);
-            let smaller = shrink(departures, wrong.clone(), &mut again);
-            if smaller.trace != wrong.trace {
-                visitor.visit(&Told(&smaller));
+        if sample.ending.is_bug() && !deviations.is_empty() {
+            let mut replay = |some: &[Deviation]| self.replay(some, is_sc_unordered);
+            let smaller = shrink(deviations, sample.clone(), &mut replay);
+            if smaller.trace != sample.trace {
+                visitor.visit(&SampleLeaf(&smaller));
             }
         }
         Some(Extent::Stopped)
     }
 
-    /// Whoever decides in the run with this seed.
-    fn decider(&self, seed: u64) -> Box<dyn Decide> {
+    /// Creates the decider of the run with this seed.
+    fn decider(&self, seed: u64) -> Box<dyn Decider> {
         match self.strategy {
-            Strategy::Random => Box::new(Chance::new(seed)),
-            Strategy::Pct => Box::new(Pct::new(seed, self.sampling.depth)),
+            Strategy::Random => Box::new(RandomDecider::new(seed)),
+            Strategy::Pct => Box::new(PctDecider::new(seed, self.sampling.depth)),
         }
     }
 
-    fn reach(&self, patience: u64, events: u32) -> Reach {
-        let events = events.min(self.sampling.events);
-        Reach { events, patience, deadline: self.limits.deadline }
+    fn run_limits(&self, patience: u64, events: u32) -> RunLimits {
+        let events = events.min(self.sampling.max_events);
+        RunLimits { events, patience, deadline: self.limits.deadline }
     }
 
-    /// The run with this seed, forwards. How it ended, and how many events it has.
-    fn run_forward(&mut self, seed: u64) -> (Stop, u32) {
-        let mut ran = (Stop::Suspicion, 0);
+    /// Performs the run with this seed without recording it. Returns why it stopped, and its number of events. A suspected
+    /// livelock is confirmed by a recorded run.
+    fn run_live(&mut self, seed: u64) -> (RunStop, u32) {
+        let mut result = (RunStop::SuspectedLivelock, 0);
         for patience in PATIENCE {
-            let reach = self.reach(patience, u32::MAX);
-            ran = match self.strategy {
-                Strategy::Random => self.forward(reach, || Chance::new(seed)),
+            let limits = self.run_limits(patience, u32::MAX);
+            result = match self.strategy {
+                Strategy::Random => self.run_live_with(limits, || RandomDecider::new(seed)),
                 Strategy::Pct => {
                     let depth = self.sampling.depth;
-                    self.forward(reach, || Pct::new(seed, depth))
+                    self.run_live_with(limits, || PctDecider::new(seed, depth))
                 }
             };
-            if ran.0 != Stop::Suspicion {
-                return ran;
+            if result.0 != RunStop::SuspectedLivelock {
+                return result;
             }
-            if ran.1 < KEPT {
-                let again = self.keep(seed, patience, KEPT);
-                if again.wrong.ending.is_bug() {
-                    return (again.stop, ran.1);
+            if result.1 < MAX_RECORDED_EVENTS {
+                let recorded = self.record(seed, patience, MAX_RECORDED_EVENTS);
+                if recorded.sample.ending.is_bug() {
+                    return (recorded.stop, result.1);
                 }
             }
         }
-        ran
+        result
     }
 
-    /// The run that somebody decides, forwards.
-    fn forward<D: Decide>(&mut self, reach: Reach, decider: impl Fn() -> D) -> (Stop, u32) {
+    fn run_live_with<D: Decider>(
+        &mut self,
+        limits: RunLimits,
+        decider: impl Fn() -> D,
+    ) -> (RunStop, u32) {
         loop {
-            let live = self.program.live().expect("it was asked before");
-            let (mut threads, mut decider) = (Forward { live }, decider());
-            let mut run = Run::new(&mut threads, &mut self.machine, &mut decider, reach, false);
+            let live = self.program.live().expect("the caller has checked that there is one");
+            let (mut threads, mut decider) = (LiveThreads { live }, decider());
+            let machine = &mut self.machine;
+            let mut run = SampleRun::new(&mut threads, machine, &mut decider, limits, None);
             if let Some(stop) = run.run() {
                 return (stop, run.events);
             }
         }
     }
 
-    /// The run with this seed, remembered; at most so many events of it.
-    fn keep(&mut self, seed: u64, patience: u64, events: u32) -> Kept {
+    /// Performs and records the run with this seed, up to a number of events.
+    fn record(&mut self, seed: u64, patience: u64, events: u32) -> RecordedRun {
         let mut decider = self.decider(seed);
         loop {
-            let mut recording = Recording { by: &mut *decider, departures: vec![] };
-            let reach = self.reach(patience, events);
-            if let Some((stop, wrong, _)) = self.run_remembered(&mut recording, reach) {
-                let departures = recording.departures;
-                return Kept { departures, ..Kept::new(stop, wrong) };
+            let mut recording = RecordingDecider { inner: &mut *decider, deviations: vec![] };
+            let limits = self.run_limits(patience, events);
+            if let Some((stop, sample, _)) = self.record_with(&mut recording, limits) {
+                let deviations = recording.deviations;
+                return RecordedRun { deviations, ..RecordedRun::new(stop, sample) };
             }
             decider = self.decider(seed);
         }
     }
 
-    /// A run that is the default but for some departures, if it comes to an end; and how many events it took.
-    fn run_again(&mut self, departures: &[Departure], is_open: bool) -> (Option<Wrong>, u32) {
-        let reach = self.reach(PATIENCE[0], KEPT);
-        self.machine.set_open(is_open);
-        let ran = self.run_remembered(&mut Departing::new(departures), reach);
-        self.machine.set_open(false);
-        match ran {
-            Some((Stop::Ending(_), wrong, events)) => {
-                let is_allowed = !is_open || self.is_allowed(&wrong.trace);
-                (is_allowed.then_some(wrong), events)
+    /// Performs the run with these deviations from the default schedule. Returns the sample, if the run comes to an end that
+    /// the model allows, and the number of events.
+    fn replay(&mut self, deviations: &[Deviation], is_sc_unordered: bool) -> (Option<Sample>, u32) {
+        let limits = self.run_limits(PATIENCE[0], MAX_RECORDED_EVENTS);
+        self.machine.set_sc_unordered(is_sc_unordered);
+        let recorded = self.record_with(&mut DeviationReplay::new(deviations), limits);
+        self.machine.set_sc_unordered(false);
+        match recorded {
+            Some((RunStop::Ending(_), sample, events)) => {
+                let is_allowed = !is_sc_unordered || self.is_allowed(&sample.trace);
+                (is_allowed.then_some(sample), events)
             }
             Some((_, _, events)) => (None, events),
-            None => (None, KEPT),
+            None => (None, MAX_RECORDED_EVENTS),
         }
     }
 
-    /// A run that is remembered. None: the machine has to start again.
-    fn run_remembered(
+    /// Performs and records a run. Returns why it stopped, the sample and the number of events; `None` if the machine has
+    /// to start again.
+    fn record_with(
         &mut self,
-        decide: &mut dyn Decide,
-        reach: Reach,
-    ) -> Option<(Stop, Wrong, u32)> {
-        let mut threads = Remembered::new(&mut *self.program, &mut self.histories);
-        let mut run = Run::new(&mut threads, &mut self.machine, decide, reach, true);
+        decider: &mut dyn Decider,
+        limits: RunLimits,
+    ) -> Option<(RunStop, Sample, u32)> {
+        let mut threads = HistoryThreads::new(&mut *self.program, &mut self.histories);
+        let log = Some(EventLog::default());
+        let mut run = SampleRun::new(&mut threads, &mut self.machine, decider, limits, log);
         let stop = run.run()?;
         let ending = match &stop {
-            Stop::Ending(ending) => ending.clone(),
+            RunStop::Ending(ending) => ending.clone(),
             _ => Ending::Limit(ThreadId::new(0)),
         };
         let (ending, trace) = run.trace(ending);
         let events = run.events;
-        Some((stop, Wrong { ending, trace }, events))
+        Some((stop, Sample { ending, trace }, events))
     }
 
-    /// The run with this seed, which ended so after so many events, remembered if it is not too long.
-    fn keep_wrong(&mut self, seed: u64, ending: Ending, events: u32) -> Kept {
-        if events > KEPT {
-            let wrong = Wrong { ending: too_long(ending.clone(), events), trace: Trace::default() };
-            return Kept::new(Stop::Ending(ending), wrong);
+    /// Repeats and records the run with this seed, which had a bug, unless it is too long.
+    fn record_bug(&mut self, seed: u64, ending: Ending, events: u32) -> RecordedRun {
+        if events > MAX_RECORDED_EVENTS {
+            let told = without_trace(ending.clone(), events);
+            let sample = Sample { ending: told, trace: Trace::default() };
+            return RecordedRun::new(RunStop::Ending(ending), sample);
         }
-        let kept = self.keep(seed, PATIENCE[1], KEPT);
-        if kept.wrong.ending.is_bug() || kept.stop == Stop::Deadline {
-            return kept;
+        let run = self.record(seed, PATIENCE[1], MAX_RECORDED_EVENTS);
+        if run.sample.ending.is_bug() || run.stop == RunStop::Deadline {
+            return run;
         }
-        let message = "the run went wrong, and did not when it was made again with the same seed: \
-                       the program does not only depend on what its threads read";
-        let wrong = Wrong {
+        let message = "a run failed, but did not when it was repeated with the same seed: \
+                       the program depends on something other than what its threads read \
+                       (time, randomness, uninitialised memory); make it deterministic";
+        let sample = Sample {
             ending: failure(FindingKind::Nondeterminism, message.to_owned()),
-            trace: kept.wrong.trace,
+            trace: run.sample.trace,
         };
-        Kept::new(Stop::Ending(wrong.ending.clone()), wrong)
+        RecordedRun::new(RunStop::Ending(sample.ending.clone()), sample)
     }
 }
 
-/// The ending of a run that is too long to be kept, without references to its trace.
-fn too_long(ending: Ending, events: u32) -> Ending {
+/// Returns the ending to report for a run that is too long to be recorded: as a message, since its events are unknown.
+fn without_trace(ending: Ending, events: u32) -> Ending {
     let (kind, what) = match ending {
         Ending::Failed(..) => return ending,
-        Ending::Race(..) => (FindingKind::Race, "a data race"),
-        Ending::Deadlock(_) => (FindingKind::Deadlock, "a deadlock"),
-        _ => (FindingKind::Livelock, "a livelock"),
+        Ending::Race(..) => (FindingKind::Race, "data race"),
+        Ending::Deadlock(_) => (FindingKind::Deadlock, "deadlock"),
+        _ => (FindingKind::Livelock, "livelock"),
     };
-    let message = format!("{what}, in a run of {events} events: too many to be shown");
+    let message = format!(
+        "{what} in a run of {events} events, which is too long to show (at most \
+         {MAX_RECORDED_EVENTS} events are recorded); reproduce it with a smaller test"
+    );
     failure(kind, message)
 }
 

@@ -1,46 +1,52 @@
-//! Probabilistic concurrency testing: priorities that change at few moments.
+//! Probabilistic concurrency testing (PCT): random thread priorities that change at few points.
 //!
-//! *Problem.* Most errors need few things to come together in an order, and everything by chance seldom gets threads far apart.
+//! *Problem.* Most bugs depend on the order of few events, but uniformly random scheduling seldom lets one thread get far
+//! ahead of another.
 //!
-//! *Idea.* Threads have random priorities, and the highest one that can go on does. At `depth - 1` moments of the run the
-//! thread that goes gets the lowest one. An error for which `d` things must be ordered is then found with a
-//! probability of 1/(n k^(d-1)) for n threads and k steps. On weak memory, the same for what reads observe: the newest
-//! writes, but for `depth - 1` of the reads, which observe any other. For store buffers: from such a moment on the stores of the
-//! thread stay there, but for some, after each of which others go first.
+//! *Idea.* Threads have random priorities, and the ready thread with the highest priority runs. At `depth - 1` random
+//! steps of the run the running thread drops to the lowest priority. A bug that needs `d` ordering constraints is then
+//! found with probability at least 1/(n k^(d-1)) for n threads and k steps. Under weak memory the same holds for what
+//! reads observe: the newest write, except for `depth - 1` random reads, which observe any other. With store buffers:
+//! from such a point on, the stores of the thread stay in its buffer, except for some, and after each flush other threads
+//! run first.
 //!
 //! *Papers.* Burckhardt, Kothari, Musuvathi, Nagarakatte, *A Randomized Scheduler with Probabilistic Guarantees of Finding
 //! Bugs*, ASPLOS 2010; for weak memory Gao, Chakraborty, Ozkan, *Probabilistic Concurrency Testing for Weak Memory
-//! Programs*, ASPLOS 2023. Where we differ: these know k from earlier runs; here it is drawn for each run, a power of
-//! two, so that a run is a function of its seed. That costs a logarithm of k in the probability.
+//! Programs*, ASPLOS 2023. *Difference:* the papers learn k from earlier runs; here each run draws k as a power of two, so
+//! that a run is a function of its seed. That costs a factor of log k in the probability.
 //!
-//! *Fairness.* A thread that has only read for some time gets the lowest priority: it may wait for another one.
+//! *Fairness.* A thread that has only read for [`READING_STEPS`] steps drops to the lowest priority: it may be waiting for
+//! another thread.
 
-use super::decide::{Decide, Kind, Moment, scattered};
+use super::decider::{ChoiceKind, Decider, StepId, decorrelated};
+use raddle_core::execution::ThreadId;
 use raddle_core::random::Random;
 
-/// A thread that has only read for so many steps may be waiting.
-const WAITS: u64 = 48;
+/// Number of quiet steps after which a thread is assumed to wait for another one.
+const READING_STEPS: u64 = 48;
 
-/// Priorities, and moments at which they change.
-pub(super) struct Pct {
+/// Scheduler with random priorities.
+pub(super) struct PctDecider {
     random: Random,
-    /// By thread; higher ones go first. Those that are drawn are positive.
+    /// By thread; the highest runs first. Drawn priorities are positive, lowered ones negative.
     priorities: Vec<i64>,
+    /// Lowest priority assigned so far.
     lowest: i64,
-    /// Steps at which a priority changes, and reads that observe something old: all sorted, the next one last.
-    changes: Vec<u64>,
-    old_reads: Vec<u64>,
+    /// Steps at which the running thread drops to the lowest priority, in descending order.
+    change_points: Vec<u64>,
+    /// Reads that observe a stale write, in descending order.
+    stale_reads: Vec<u64>,
     steps: u64,
     reads: u64,
-    /// The threads whose stores stay in their buffers.
-    keeps: Vec<bool>,
-    /// Whether the thread that goes gets the lowest priority before the next step.
-    steps_back: bool,
+    /// By thread: whether its stores stay in the buffer.
+    delays_flushes: Vec<bool>,
+    /// Whether the running thread drops to the lowest priority before the next step.
+    must_yield: bool,
 }
 
-impl Pct {
+impl PctDecider {
     pub(super) fn new(seed: u64, depth: u32) -> Self {
-        let mut random = scattered(seed);
+        let mut random = decorrelated(seed);
         let exponents = if random.below(4) > 0 { 6 } else { 17 };
         let length = 1 << (3 + random.below(exponents));
         let points = |random: &mut Random| {
@@ -49,26 +55,35 @@ impl Pct {
             points.sort_unstable_by(|one, other| other.cmp(one));
             points
         };
-        let (changes, old_reads) = (points(&mut random), points(&mut random));
-        let (priorities, keeps) = (vec![], vec![]);
-        let (lowest, steps, reads, steps_back) = (0, 0, 0, false);
-        Pct { random, priorities, lowest, changes, old_reads, steps, reads, keeps, steps_back }
+        let (change_points, stale_reads) = (points(&mut random), points(&mut random));
+        PctDecider {
+            random,
+            priorities: vec![],
+            lowest: 0,
+            change_points,
+            stale_reads,
+            steps: 0,
+            reads: 0,
+            delays_flushes: vec![],
+            must_yield: false,
+        }
     }
 
-    fn priority(&mut self, thread: u32) -> i64 {
-        while self.priorities.len() <= thread as usize {
+    /// Returns the priority of a thread, which is drawn at the first call.
+    fn priority(&mut self, thread: ThreadId) -> i64 {
+        while self.priorities.len() <= thread.index() {
             self.priorities.push((self.random.bits() >> 1) as i64);
         }
-        self.priorities[thread as usize]
+        self.priorities[thread.index()]
     }
 
-    fn lower(&mut self, thread: u32) {
+    fn drop_to_lowest(&mut self, thread: ThreadId) {
         self.lowest -= 1;
         self.priority(thread);
-        self.priorities[thread as usize] = self.lowest;
+        self.priorities[thread.index()] = self.lowest;
     }
 
-    fn highest(&mut self, ready: &[u32]) -> u32 {
+    fn highest(&mut self, ready: &[ThreadId]) -> ThreadId {
         let mut best = ready[0];
         for &thread in ready {
             if self.priority(thread) > self.priority(best) {
@@ -78,48 +93,56 @@ impl Pct {
         best
     }
 
-    /// Whether the next read is one that observes something old.
-    fn is_old_read(&mut self) -> bool {
+    /// Counts a read and returns `true` if it is one of the stale ones.
+    fn count_read(&mut self) -> bool {
         self.reads += 1;
-        let is_it = self.old_reads.last() == Some(&(self.reads - 1));
-        while self.old_reads.last().is_some_and(|&at| at < self.reads) {
-            self.old_reads.pop();
+        let is_stale = self.stale_reads.last() == Some(&(self.reads - 1));
+        while self.stale_reads.last().is_some_and(|&at| at < self.reads) {
+            self.stale_reads.pop();
         }
-        is_it
+        is_stale
+    }
+
+    /// Returns `true` if the thread executes its op before its buffered stores reach memory.
+    fn delays_flush(&mut self, thread: ThreadId) -> bool {
+        let thread = thread.index();
+        if self.delays_flushes.len() <= thread {
+            self.delays_flushes.resize(thread + 1, false);
+        }
+        self.delays_flushes[thread] |= self.count_read();
+        let flushes = self.random.below(4) == 0;
+        self.must_yield |= flushes && self.delays_flushes[thread];
+        self.delays_flushes[thread] && !flushes
     }
 }
 
-impl Decide for Pct {
-    fn thread(&mut self, moment: Moment, ready: &[u32], quiet: u64) -> u32 {
+impl Decider for PctDecider {
+    fn next_thread(&mut self, last: StepId, ready: &[ThreadId], quiet: u64) -> ThreadId {
         self.steps += 1;
-        if quiet % WAITS == WAITS - 1 || std::mem::take(&mut self.steps_back) {
-            self.lower(moment.thread);
+        let may_be_waiting = quiet % READING_STEPS == READING_STEPS - 1;
+        if may_be_waiting || std::mem::take(&mut self.must_yield) {
+            self.drop_to_lowest(last.thread);
         }
-        while self.changes.last().is_some_and(|&at| at < self.steps) {
-            self.changes.pop();
+        while self.change_points.last().is_some_and(|&at| at < self.steps) {
+            self.change_points.pop();
             let highest = self.highest(ready);
-            self.lower(highest);
+            self.drop_to_lowest(highest);
         }
         self.highest(ready)
     }
 
-    fn pick(&mut self, moment: Moment, kind: Kind, options: usize) -> usize {
+    fn choose(&mut self, step: StepId, kind: ChoiceKind, options: usize) -> usize {
         match kind {
-            Kind::Thread | Kind::Choose | Kind::Leave => self.random.below(options),
-            Kind::Keep => {
-                let thread = moment.thread as usize;
-                if self.keeps.len() <= thread {
-                    self.keeps.resize(thread + 1, false);
-                }
-                self.keeps[thread] |= self.is_old_read();
-                let leaves = self.random.below(4) == 0;
-                self.steps_back |= leaves && self.keeps[thread];
-                usize::from(self.keeps[thread] && !leaves)
+            ChoiceKind::Thread | ChoiceKind::ProgramChoice | ChoiceKind::FlushOrder => {
+                self.random.below(options)
             }
-            Kind::Read | Kind::Insert | Kind::Fail => match self.is_old_read() {
-                true => 1 + self.random.below(options - 1),
-                false => 0,
-            },
+            ChoiceKind::DelayFlush => usize::from(self.delays_flush(step.thread)),
+            ChoiceKind::ReadFrom | ChoiceKind::InsertWrite | ChoiceKind::SpuriousFailure => {
+                match self.count_read() {
+                    true => 1 + self.random.below(options - 1),
+                    false => 0,
+                }
+            }
         }
     }
 }

@@ -1,49 +1,55 @@
-//! Making a run that goes wrong small: as few departures as possible.
+//! Shrinking a failing run: as few deviations from the default schedule as possible.
 //!
-//! Delta debugging (Zeller, Hildebrandt, TSE 2002): leave out half of the departures, a quarter, and so on down to single ones,
-//! as long as what is left goes wrong in the same way. Departures are named by threads and their steps, so leaving some
-//! out does not change what the others mean, as long as the threads get there.
+//! Delta debugging (Zeller, Hildebrandt, TSE 2002): leaves out half of the deviations, a quarter, and so on down to single
+//! ones, as long as the run still fails in the same way. Deviations are identified by thread and step, so leaving some out
+//! does not change the meaning of the others, provided the threads still reach those steps.
 
-use super::decide::Departure;
+use super::decider::Deviation;
 use raddle_core::trace::{Ending, Trace};
 
-/// How a run went, for instance wrong.
+/// Recorded execution.
 #[derive(Clone)]
-pub(super) struct Wrong {
+pub(super) struct Sample {
     pub(super) ending: Ending,
     pub(super) trace: Trace,
 }
 
-impl Default for Wrong {
+impl Default for Sample {
     fn default() -> Self {
-        Wrong { ending: Ending::Blocked, trace: Trace::default() }
+        Sample { ending: Ending::Blocked, trace: Trace::default() }
     }
 }
 
-/// Runs with some departures; how that went, if it came to an end, and how many events it took.
-pub(super) type Runs<'a> = dyn FnMut(&[Departure]) -> (Option<Wrong>, u32) + 'a;
+/// Runs the program with the given deviations. Returns the sample, if the run came to an end, and how many events were
+/// executed.
+pub(super) type RunDeviations<'a> = dyn FnMut(&[Deviation]) -> (Option<Sample>, u32) + 'a;
 
-/// How often to try, and with how many events in all. Not how long: what comes out must not depend on the machine.
-const TRIES: u32 = 2_000;
-const EVENTS: u64 = 500_000;
+/// Maximal number of runs.
+const MAX_RUNS: u32 = 2_000;
+/// Maximal number of executed events. There is no time limit: the result must not depend on the speed of the machine.
+const MAX_EVENTS: u64 = 500_000;
 
-/// The smallest run that was found, of those that go wrong as this one does.
-pub(super) fn shrink(departures: Vec<Departure>, wrong: Wrong, run: &mut Runs<'_>) -> Wrong {
-    let (mut left, mut best) = (departures, wrong);
-    let (mut tries, mut events) = (0, 0);
+/// Returns the smallest sample found that fails like `failing`, which has the given deviations.
+pub(super) fn shrink(
+    deviations: Vec<Deviation>,
+    failing: Sample,
+    run: &mut RunDeviations<'_>,
+) -> Sample {
+    let (mut left, mut best) = (deviations, failing);
+    let (mut runs, mut events) = (0, 0);
     let mut size = left.len().div_ceil(2);
     while size > 0 {
         let before = left.len();
         let mut at = 0;
         while at < left.len() {
-            if tries == TRIES || events > EVENTS {
+            if runs == MAX_RUNS || events > MAX_EVENTS {
                 return best;
             }
-            tries += 1;
+            runs += 1;
             let without = [&left[..at], &left[(at + size).min(left.len())..]].concat();
-            let (tried, took) = run(&without);
-            events += u64::from(took);
-            match tried.filter(|other| is_same(&best, other)) {
+            let (sample, executed) = run(&without);
+            events += u64::from(executed);
+            match sample.filter(|sample| fails_alike(&best, sample)) {
                 Some(smaller) => (left, best) = (without, smaller),
                 None => at += size,
             }
@@ -55,20 +61,23 @@ pub(super) fn shrink(departures: Vec<Departure>, wrong: Wrong, run: &mut Runs<'_
     best
 }
 
-/// Whether two runs go wrong in the same way.
-fn is_same(one: &Wrong, other: &Wrong) -> bool {
+/// Returns `true` if both samples show the same bug: the same failure at the same place, a race of the same two places, or
+/// otherwise the same kind of ending.
+fn fails_alike(one: &Sample, other: &Sample) -> bool {
     match (&one.ending, &other.ending) {
         (Ending::Failed(_, one), Ending::Failed(_, other)) => {
             (one.kind, one.place, &one.message) == (other.kind, other.place, &other.message)
         }
         (&Ending::Race(a, b), &Ending::Race(c, d)) => {
-            let place = |wrong: &Wrong, at: usize| wrong.trace.events.get(at).map(|it| it.op.place);
-            let of = |wrong: &Wrong, a, b| {
-                let mut places = [place(wrong, a), place(wrong, b)];
+            let place = |sample: &Sample, at: usize| {
+                sample.trace.events.get(at).map(|event| event.op.place)
+            };
+            let places = |sample: &Sample, a, b| {
+                let mut places = [place(sample, a), place(sample, b)];
                 places.sort();
                 places
             };
-            of(one, a, b) == of(other, c, d)
+            places(one, a, b) == places(other, c, d)
         }
         (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
     }

@@ -1,8 +1,8 @@
-//! The threads of a run: forwards only, or remembered.
+//! Executing the threads of a program.
 //!
-//! [`Forward`] is fast and remembers nothing. [`Remembered`] runs the program as the other explorers do, by the
-//! histories of its threads; so what is found can be told and run again like anything else that explorers find, a
-//! thread that goes round in a loop is seen at once, and what was run before need not be run again.
+//! [`LiveThreads`] executes forwards only, and keeps no history: this is the fast path. [`HistoryThreads`] executes by the
+//! local histories of threads, like the exhaustive explorers do. Then a thread that repeats a loop is recognised at once,
+//! known histories are not executed again, and the events have names that a counterexample can refer to.
 
 use raddle_core::execution::{ThreadId, Value};
 use raddle_core::program::{
@@ -10,62 +10,61 @@ use raddle_core::program::{
     Program,
 };
 
-/// No event: the initial write, where one is expected.
-pub(super) const NONE: u32 = u32::MAX;
+use super::event::RunEvent;
 
-/// What came of an op.
+/// Result of an op, as its thread learns it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Told {
-    /// The value that was read, or the number that was chosen.
+pub(super) struct OpResult {
+    /// Value that was read, or number that was chosen.
     pub(super) value: Value,
-    pub(super) spurious: bool,
-    /// Whether the value is a pointer to memory that no op carries.
+    /// Whether a weak compare-exchange failed although the value matched.
+    pub(super) is_spurious: bool,
+    /// Whether the value is a pointer to memory that is not accessed through ops.
     pub(super) carries: bool,
-    /// The event that was observed, or [`NONE`].
-    pub(super) source: u32,
+    /// Event that was observed.
+    pub(super) source: RunEvent,
 }
 
-/// The threads of a program that runs. Every op that is done is followed by one call of `go_on`, and so has a
-/// number.
-pub(super) trait Threads {
+/// Executes the threads of a program. Every op is followed by exactly one call of `resume`, so the calls of `resume` number
+/// the events of the run.
+pub(super) trait ThreadRunner {
     /// Begins a run.
     fn restart(&mut self);
 
-    /// A thread starts, spawned by an event ([`NONE`]: it runs from the start).
-    fn start(&mut self, thread: usize, by: u32) -> Continuation;
+    /// Starts a thread. `by` is the event that spawned it; [`RunEvent::INITIAL`] for the main thread.
+    fn start(&mut self, thread: ThreadId, by: RunEvent) -> Continuation;
 
-    /// The op of a thread is done.
-    fn go_on(&mut self, thread: usize, told: &Told) -> Continuation;
+    /// Continues a thread with the result of its last op.
+    fn resume(&mut self, thread: ThreadId, result: &OpResult) -> Continuation;
 
-    /// Whether the thread, at its last step, has come back to where it was, having only read since: how many ops
-    /// it had done there.
+    /// Returns how many ops precede the loop, if the last call of `resume` completed an iteration that changed nothing.
     #[inline]
-    fn came_back(&mut self) -> Option<usize> {
+    fn take_loop_start(&mut self) -> Option<usize> {
         None
     }
 
-    /// For names and initial values.
+    /// Program, for names and initial values.
     fn program(&self) -> &dyn Program;
 }
 
-/// Threads that run forwards.
-pub(super) struct Forward<'a> {
+/// Executes threads forwards.
+pub(super) struct LiveThreads<'a> {
     pub(super) live: &'a mut dyn Live,
 }
 
-impl Threads for Forward<'_> {
+impl ThreadRunner for LiveThreads<'_> {
     fn restart(&mut self) {
         self.live.restart();
     }
 
-    fn start(&mut self, thread: usize, _: u32) -> Continuation {
-        self.live.start(ThreadId::new(thread))
+    fn start(&mut self, thread: ThreadId, _: RunEvent) -> Continuation {
+        self.live.start(thread)
     }
 
     #[inline]
-    fn go_on(&mut self, thread: usize, told: &Told) -> Continuation {
-        let reply = LiveReply { value: told.value, spurious: told.spurious };
-        self.live.go_on(ThreadId::new(thread), reply)
+    fn resume(&mut self, thread: ThreadId, result: &OpResult) -> Continuation {
+        let reply = LiveReply { value: result.value, spurious: result.is_spurious };
+        self.live.go_on(thread, reply)
     }
 
     fn program(&self) -> &dyn Program {
@@ -73,122 +72,130 @@ impl Threads for Forward<'_> {
     }
 }
 
-/// Where a thread is.
+/// Position of a thread in its local history.
 #[derive(Clone, Copy)]
-struct At {
+struct HistoryPosition {
     node: HistoryId,
-    /// How many effects of its last segment it has done.
+    /// Number of effects of the last segment that are done.
     effects: usize,
 }
 
-/// Threads whose histories are remembered.
-pub(super) struct Remembered<'a> {
+/// Executes threads by their local histories.
+pub(super) struct HistoryThreads<'a> {
     program: &'a mut dyn Program,
     histories: &'a mut LocalHistories,
-    threads: Vec<Option<At>>,
+    /// By thread; `None` before its start.
+    positions: Vec<Option<HistoryPosition>>,
+    /// Histories in the order in which this run reached them.
     past: Vec<HistoryId>,
-    /// The names of all events.
+    /// By event.
     origins: Vec<Origin>,
     shares_memory: bool,
-    came_back: Option<usize>,
+    loop_start: Option<usize>,
 }
 
-impl<'a> Remembered<'a> {
+impl<'a> HistoryThreads<'a> {
     pub(super) fn new(program: &'a mut dyn Program, histories: &'a mut LocalHistories) -> Self {
         let shares_memory = program.shares_memory();
-        let (threads, past, origins) = (vec![], vec![], vec![]);
-        let came_back = None;
-        Remembered { program, histories, threads, past, origins, shares_memory, came_back }
+        HistoryThreads {
+            program,
+            histories,
+            positions: vec![],
+            past: vec![],
+            origins: vec![],
+            shares_memory,
+            loop_start: None,
+        }
     }
 
-    fn at(&self, thread: usize) -> At {
-        self.threads[thread].expect("the thread has started")
+    fn position(&self, thread: ThreadId) -> HistoryPosition {
+        self.positions[thread.index()].expect("the thread has started")
     }
 
-    /// The thread reaches a history.
-    fn reach(&mut self, thread: usize, node: HistoryId) -> Continuation {
+    /// Moves the thread to the start of the last segment of a history.
+    fn enter(&mut self, thread: ThreadId, node: HistoryId) -> Continuation {
         self.past.push(node);
-        self.threads[thread] = Some(At { node, effects: 0 });
+        self.positions[thread.index()] = Some(HistoryPosition { node, effects: 0 });
         self.next(thread)
     }
 
-    /// What the thread does next.
-    fn next(&mut self, thread: usize) -> Continuation {
-        let At { node, effects } = self.at(thread);
+    /// Returns the next op of the thread. A thread that repeats a loop continues at the start of the loop.
+    fn next(&mut self, thread: ThreadId) -> Continuation {
+        let HistoryPosition { node, effects } = self.position(thread);
         if let Some(&op) = self.histories.effects(node).get(effects) {
             return Continuation::Op(op);
         }
         match self.histories.end(node) {
             End::Question(op) => Continuation::Op(*op),
             &End::Repeats(start) => {
-                self.came_back = Some(self.histories.events(start) as usize);
+                self.loop_start = Some(self.histories.events(start) as usize);
                 let effects = self.histories.effects(start).len();
-                self.threads[thread] = Some(At { node: start, effects });
+                self.positions[thread.index()] = Some(HistoryPosition { node: start, effects });
                 self.next(thread)
             }
             end => Continuation::End(end.clone()),
         }
     }
 
-    /// What a question is answered with.
-    fn answer(&self, op: &Op, told: &Told) -> Answer {
-        let &Told { value, spurious, carries, source } = told;
-        let origin = self.origins.get(source as usize).copied();
+    /// Returns the answer to a question.
+    fn answer(&self, op: &Op, result: &OpResult) -> Answer {
+        let &OpResult { value, is_spurious, carries, source } = result;
+        let origin = self.origins.get(source.index()).copied();
         match op.kind {
             OpKind::Choose { .. } => Answer::Choice(value as u32),
             OpKind::Join { .. } if !self.shares_memory => Answer::Initial,
-            OpKind::Join { thread } => self.histories.joined(self.at(thread.index()).node),
+            OpKind::Join { thread } => self.histories.joined(self.position(thread).node),
             OpKind::Sync { .. } if !self.shares_memory => Answer::Value(value),
             OpKind::Lock { .. } | OpKind::Sync { .. } | OpKind::ReadCell { .. } => match origin {
                 Some(origin) if self.shares_memory => Answer::From(origin),
                 _ => Answer::Initial,
             },
             _ => match origin {
-                Some(origin) if carries && spurious => Answer::SpuriousFrom(origin),
+                Some(origin) if carries && is_spurious => Answer::SpuriousFrom(origin),
                 Some(origin) if carries => Answer::From(origin),
-                _ if spurious => Answer::Spurious(value),
+                _ if is_spurious => Answer::Spurious(value),
                 _ => Answer::Value(value),
             },
         }
     }
 }
 
-impl Threads for Remembered<'_> {
+impl ThreadRunner for HistoryThreads<'_> {
     fn restart(&mut self) {
-        self.threads.clear();
+        self.positions.clear();
         self.past.clear();
         self.origins.clear();
-        self.came_back = None;
+        self.loop_start = None;
     }
 
-    fn start(&mut self, thread: usize, by: u32) -> Continuation {
-        if self.threads.len() <= thread {
-            self.threads.resize(thread + 1, None);
+    fn start(&mut self, thread: ThreadId, by: RunEvent) -> Continuation {
+        if self.positions.len() <= thread.index() {
+            self.positions.resize(thread.index() + 1, None);
         }
-        let by = self.origins.get(by as usize).copied().filter(|_| self.shares_memory);
-        let id = ThreadId::new(thread);
-        let node = self.histories.start(self.program, &self.past, id, by);
-        self.reach(thread, node)
+        let by = self.origins.get(by.index()).copied().filter(|_| self.shares_memory);
+        let node = self.histories.start(self.program, &self.past, thread, by);
+        self.enter(thread, node)
     }
 
-    fn go_on(&mut self, thread: usize, told: &Told) -> Continuation {
-        let At { node, effects } = self.at(thread);
+    fn resume(&mut self, thread: ThreadId, result: &OpResult) -> Continuation {
+        let HistoryPosition { node, effects } = self.position(thread);
         if effects < self.histories.effects(node).len() {
             self.origins.push(Origin { node, index: effects as u32 + 1 });
-            self.threads[thread] = Some(At { node, effects: effects + 1 });
+            let position = HistoryPosition { node, effects: effects + 1 };
+            self.positions[thread.index()] = Some(position);
             return self.next(thread);
         }
         let End::Question(op) = *self.histories.end(node) else {
-            unreachable!("a thread that has ended does not go on")
+            unreachable!("a thread that has ended is not resumed")
         };
-        let answer = self.answer(&op, told);
+        let answer = self.answer(&op, result);
         let next = self.histories.after(self.program, &self.past, node, answer);
         self.origins.push(Origin { node: next, index: 0 });
-        self.reach(thread, next)
+        self.enter(thread, next)
     }
 
-    fn came_back(&mut self) -> Option<usize> {
-        self.came_back.take()
+    fn take_loop_start(&mut self) -> Option<usize> {
+        self.loop_start.take()
     }
 
     fn program(&self) -> &dyn Program {

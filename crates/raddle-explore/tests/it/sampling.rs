@@ -1,4 +1,4 @@
-//! Runs by chance are executions of the model, and all of them are found.
+//! Random testing produces only executions of the model, and finds every class of small programs.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use raddle_testkit::script::{Script, ScriptProgram};
 
 use raddle_testkit::seeds::for_cases;
 
-/// How many states the oracle may visit.
+/// Maximal number of states that the oracle visits.
 const BUDGET: usize = 2_000;
 
 const STRATEGIES: [Strategy; 2] = [Strategy::Random, Strategy::Pct];
@@ -24,8 +24,8 @@ fn script(text: &str) -> Script {
     Script::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Runs a script; the visitor gets the ending and the trace of every run.
-fn runs(
+/// Samples a script and passes the ending and the trace of every visited run to `visit`.
+fn sample(
     script: &Script,
     model: Model,
     strategy: Strategy,
@@ -38,8 +38,8 @@ fn runs(
     explore(&mut program, model, strategy, &sampling, &limits, &mut visitor)
 }
 
-/// The classes that runs have, until these are found.
-fn found(
+/// Returns the classes of sampled runs. Stops once all of `wanted` are among them.
+fn sampled_classes(
     script: &Script,
     model: Model,
     strategy: Strategy,
@@ -47,24 +47,25 @@ fn found(
     wanted: &BTreeSet<Class>,
 ) -> BTreeSet<Class> {
     let mut found = BTreeSet::new();
-    let sampling = Sampling { iterations, shows_all: true, depth: 6, ..Sampling::default() };
-    runs(script, model, strategy, sampling, &mut |_, trace| {
+    let sampling = Sampling { iterations, visit_all: true, depth: 6, ..Sampling::default() };
+    sample(script, model, strategy, sampling, &mut |_, trace| {
         found.insert(trace.class());
         if wanted.is_subset(&found) { Control::Stop } else { Control::Continue }
     });
     found
 }
 
-/// How the classes that are found differ from all, if they do; otherwise how many there are.
+/// Compares the sampled classes with those of the oracle. Returns the number of classes, `None` if they are too many for the
+/// oracle, or a description of the difference.
 ///
-/// Of programs with very many classes some are rare, and priorities find what needs few things to come together: there it
-/// is only asked that nothing else is found.
+/// In programs with very many classes some are rare, and PCT finds only those that need few ordering constraints. There
+/// the test only requires that no impossible class is found.
 fn compare(script: &Script, model: Model, strategy: Strategy) -> Result<Option<usize>, String> {
     let Ok(expected) = programs::classes(script, model, BUDGET) else { return Ok(None) };
     let expected: BTreeSet<Class> = expected.into_keys().collect();
     let is_hard = expected.len() > if strategy == Strategy::Pct { 40 } else { 200 };
     let iterations = if is_hard { 300 } else { 4_000_000 };
-    let found = found(script, model, strategy, iterations, &expected);
+    let found = sampled_classes(script, model, strategy, iterations, &expected);
     let (missed, wrong) =
         (expected.difference(&found).count(), found.difference(&expected).count());
     if wrong == 0 && (missed == 0 || is_hard) {
@@ -77,10 +78,14 @@ fn compare(script: &Script, model: Model, strategy: Strategy) -> Result<Option<u
 }
 
 fn any_style(random: &mut Random) -> Style {
-    *random.pick(&Style::ALL).expect("there are styles")
+    *random.pick(&Style::ALL).expect("`ALL` is not empty")
 }
 
-fn all_are_found(cases: u64, models: &[Model], mut case: impl FnMut(&mut Random) -> Script) {
+fn assert_all_classes_found(
+    cases: u64,
+    models: &[Model],
+    mut case: impl FnMut(&mut Random) -> Script,
+) {
     let mut classes = 0;
     for_cases(cases, |random| {
         let script = case(random);
@@ -92,7 +97,11 @@ fn all_are_found(cases: u64, models: &[Model], mut case: impl FnMut(&mut Random)
                         eprintln!("{difference}");
                         let smallest =
                             shrink(&script, &mut |it| compare(it, model, strategy).is_err());
-                        panic!("{}", compare(&smallest, model, strategy).expect_err("it fails"));
+                        panic!(
+                            "{}",
+                            compare(&smallest, model, strategy)
+                                .expect_err("the smallest script fails, too")
+                        );
                     }
                 }
             }
@@ -103,7 +112,7 @@ fn all_are_found(cases: u64, models: &[Model], mut case: impl FnMut(&mut Random)
 
 #[test]
 fn all_classes_of_random_programs_are_found_with_store_buffers() {
-    all_are_found(20, &Model::STORE_BUFFERS, |source| {
+    assert_all_classes_found(20, &Model::STORE_BUFFERS, |source| {
         let (style, features) = (any_style(source), Features::random(source));
         random(source, style, features)
     });
@@ -111,18 +120,18 @@ fn all_classes_of_random_programs_are_found_with_store_buffers() {
 
 #[test]
 fn all_classes_of_critical_cycles_are_found_with_store_buffers() {
-    all_are_found(20, &Model::STORE_BUFFERS, |source| {
+    assert_all_classes_found(20, &Model::STORE_BUFFERS, |source| {
         let style = any_style(source);
         cycle(source, style)
     });
 }
 
-/// The models without an order of sequentially consistent events.
+/// C11-style models without an order of sequentially consistent events.
 const COHERENT: [Model; 5] = [Model::Sra, Model::Ra, Model::Wra, Model::Rc20, Model::Relaxed];
 
 #[test]
 fn all_classes_of_random_programs_are_found_with_views() {
-    all_are_found(10, &COHERENT, |source| {
+    assert_all_classes_found(10, &COHERENT, |source| {
         let (style, features) = (any_style(source), Features::random(source));
         random(source, style, features)
     });
@@ -130,7 +139,7 @@ fn all_classes_of_random_programs_are_found_with_views() {
 
 #[test]
 fn all_classes_of_critical_cycles_are_found_with_views() {
-    all_are_found(20, &COHERENT, |source| {
+    assert_all_classes_found(20, &COHERENT, |source| {
         let style = any_style(source);
         cycle(source, style)
     });
@@ -138,7 +147,7 @@ fn all_classes_of_critical_cycles_are_found_with_views() {
 
 #[test]
 fn all_classes_of_random_programs_are_found_with_sequentially_consistent_events() {
-    all_are_found(10, &[Model::Rc11, Model::C20], |source| {
+    assert_all_classes_found(10, &[Model::Rc11, Model::C20], |source| {
         let (style, features) = (any_style(source), Features::random(source));
         random(source, style, features)
     });
@@ -146,13 +155,13 @@ fn all_classes_of_random_programs_are_found_with_sequentially_consistent_events(
 
 #[test]
 fn all_classes_of_critical_cycles_are_found_with_sequentially_consistent_events() {
-    all_are_found(20, &[Model::Rc11, Model::C20], |source| {
+    assert_all_classes_found(20, &[Model::Rc11, Model::C20], |source| {
         let style = any_style(source);
         cycle(source, style)
     });
 }
 
-/// Every run of programs that are too large for the oracle is one that the checker of the model allows.
+/// The consistency checker allows every run of programs that are too large for the oracle.
 #[test]
 fn every_run_is_consistent() {
     for_cases(30, |source| {
@@ -164,11 +173,12 @@ fn every_run_is_consistent() {
                 let sampling = Sampling {
                     iterations: 20,
                     seed: source.bits(),
-                    shows_all: true,
+                    visit_all: true,
                     ..Sampling::default()
                 };
-                runs(&script, model, strategy, sampling, &mut |_, trace| {
-                    let execution = trace.to_execution(&program).expect("a trace makes sense");
+                sample(&script, model, strategy, sampling, &mut |_, trace| {
+                    let execution =
+                        trace.to_execution(&program).expect("the trace is an execution");
                     let verdict =
                         raddle_consistency::check(&execution, model, &CheckOptions::default());
                     assert!(
@@ -182,9 +192,9 @@ fn every_run_is_consistent() {
     });
 }
 
-/// The fence must come before the store to x in the order of sequentially consistent events, though it runs after it.
+/// The fence must precede the store to x in the order of sequentially consistent events, although it is executed later.
 #[test]
-fn an_order_of_fences_against_the_run_is_found() {
+fn sc_fences_ordered_against_execution_order_are_found() {
     let script = script(
         "x = 0; y = 0
          thread a { store x 1 sc; store y 1 }
@@ -197,9 +207,9 @@ fn an_order_of_fences_against_the_run_is_found() {
     }
 }
 
-/// A load may come before a store in the order of sequentially consistent events, though it runs after it.
+/// A load may precede a store in the order of sequentially consistent events, although it is executed later.
 #[test]
-fn an_order_of_loads_against_the_run_is_found() {
+fn sc_loads_ordered_against_execution_order_are_found() {
     let script = script(
         "x = 0; y = 0
          thread a { store x 1 sc; store y 1 }
@@ -221,18 +231,18 @@ fn failures_are_found_and_shrunk() {
         for strategy in STRATEGIES {
             let mut shown = vec![];
             let summary =
-                runs(&script, model, strategy, Sampling::default(), &mut |ending, trace| {
+                sample(&script, model, strategy, Sampling::default(), &mut |ending, trace| {
                     shown.push((ending.clone(), trace));
                     Control::Stop
                 });
             assert_eq!(summary.extent, Extent::Stopped, "{model}, {strategy:?}");
-            let (ending, trace) = shown.last().expect("it fails");
+            let (ending, trace) = shown.last().expect("the script fails");
             assert!(matches!(ending, Ending::Failed(..)), "{ending:?}");
             let program = ScriptProgram::new(&script);
-            let execution = trace.to_execution(&program).expect("a trace makes sense");
+            let execution = trace.to_execution(&program).expect("the trace is an execution");
             let verdict = raddle_consistency::check(&execution, model, &CheckOptions::default());
             assert!(matches!(verdict, ConsistencyVerdict::Consistent(_)), "{model}");
-            // One departure is left: b goes first, or observes something old. Nobody is interrupted.
+            // One deviation is left: b runs first, or reads a stale value. No thread is preempted.
             let threads: Vec<_> = trace.events.iter().map(|event| event.thread).collect();
             let switches = threads.windows(2).filter(|pair| pair[0] != pair[1]).count();
             assert!(switches <= 2, "{model}, {strategy:?}: {trace:?}");
@@ -241,7 +251,7 @@ fn failures_are_found_and_shrunk() {
 }
 
 #[test]
-fn races_are_found_under_the_models_of_c11() {
+fn races_are_found_under_c11_models() {
     let script = script(
         "x = 0; y = 0
          thread a { store x 1 na; store y 1 rel }
@@ -250,7 +260,7 @@ fn races_are_found_under_the_models_of_c11() {
     for model in Model::ALL {
         for strategy in STRATEGIES {
             let mut endings = vec![];
-            runs(&script, model, strategy, Sampling::default(), &mut |ending, trace| {
+            sample(&script, model, strategy, Sampling::default(), &mut |ending, trace| {
                 if let &Ending::Race(first, second) = ending {
                     let [one, other] = [first, second].map(|at| &trace.events[at]);
                     assert!(one.thread != other.thread);
@@ -275,7 +285,7 @@ fn deadlocks_are_found() {
     for model in Model::ALL {
         for strategy in STRATEGIES {
             let mut endings = vec![];
-            runs(&script, model, strategy, Sampling::default(), &mut |ending, _| {
+            sample(&script, model, strategy, Sampling::default(), &mut |ending, _| {
                 endings.push(ending.clone());
                 Control::Stop
             });
@@ -285,12 +295,13 @@ fn deadlocks_are_found() {
 }
 
 #[test]
-fn a_run_is_cut_at_the_limit_of_its_events() {
+fn a_run_is_cut_at_the_event_limit() {
     let script =
         script("x = 0; thread a { repeat 1000 { add x 1 } }; thread b { repeat 1000 { add x 1 } }");
-    let sampling = Sampling { iterations: 1, events: 100, shows_all: true, ..Sampling::default() };
+    let sampling =
+        Sampling { iterations: 1, max_events: 100, visit_all: true, ..Sampling::default() };
     let mut events = 0;
-    runs(&script, Model::C20, Strategy::Random, sampling, &mut |ending, trace| {
+    sample(&script, Model::C20, Strategy::Random, sampling, &mut |ending, trace| {
         assert!(matches!(ending, Ending::Limit(_)), "{ending:?}");
         events = trace.events.len();
         Control::Continue
@@ -299,13 +310,13 @@ fn a_run_is_cut_at_the_limit_of_its_events() {
 }
 
 #[test]
-fn a_run_without_an_error_proves_nothing() {
+fn runs_without_a_bug_prove_nothing() {
     let script = script("x = 0; thread a { store x 1 }; thread b { r = load x }");
     let sampling = Sampling { iterations: 7, ..Sampling::default() };
     for model in Model::ALL {
         for strategy in STRATEGIES {
             let mut visits = 0;
-            let summary = runs(&script, model, strategy, sampling, &mut |_, _| {
+            let summary = sample(&script, model, strategy, sampling, &mut |_, _| {
                 visits += 1;
                 Control::Continue
             });

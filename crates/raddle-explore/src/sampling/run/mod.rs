@@ -1,106 +1,123 @@
 //! One run: threads take steps until none can.
 //!
-//! `lives` has how threads start, wait and end, `perform` what their ops do, `objects` what locks hold, `ends` what is told
-//! about the run.
+//! `scheduling` starts, blocks and ends threads; `perform` executes ops; `sync_objects` holds the state of locks and other
+//! synchronization objects; `ending` says how the run ended.
 //!
-//! *Cost.* Who runs threads, who decides and which machine there is are types: a step calls nothing that is not known when
-//! this is compiled but the program, and most of it is inlined.
+//! *Cost.* About 100 ns per event. The thread runner, the decider and the machine are type parameters, so the only dynamic
+//! calls of a step are those into the program.
 
-mod ends;
-mod objects;
+mod ending;
 mod perform;
 mod scheduling;
+mod sync_objects;
 
 use std::time::Instant;
 
 use raddle_core::execution::{ThreadId, Value};
-
-use super::super::Unsupported;
-use super::decide::{Decide, Kind, Moment};
-use super::log::Log;
-use super::machine::{Machine, Racing, StartAgain, Turn};
-use super::threads::Threads;
-use objects::Object;
 use raddle_core::trace::Ending;
-use scheduling::{Status, Thread};
 
-/// If nothing has changed for so many steps of each thread, reads observe the newest writes, until something does.
-const CALM: u64 = 64;
+use super::decider::{ChoiceKind, Decider, StepId};
+use super::event::RunEvent;
+use super::log::EventLog;
+use super::machine::{MemoryMachine, RacingEvent, StartAgain, StepContext};
+use super::threads::ThreadRunner;
+use crate::Unsupported;
+use scheduling::{SampledThread, ThreadStatus};
+use sync_objects::SyncObject;
 
-/// How often the time is looked at: every so many steps.
-const LOOKS: u32 = 1 << 14;
+/// Number of quiet steps per ready thread after which every choice gets its default until something changes; so reads
+/// observe the newest writes.
+const QUIET_STEPS: u64 = 64;
 
-/// How far a run goes.
+/// Number of steps between two looks at the clock.
+const STEPS_PER_CLOCK_CHECK: u32 = 1 << 14;
+
+/// Limits of a run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
-    /// At most so many events.
+pub(super) struct RunLimits {
+    /// Maximal number of events.
     pub(super) events: u32,
-    /// If nothing changes for so many steps, threads may go round in loops for ever.
+    /// Maximal number of steps without a change. After more, the threads may be in a livelock.
     pub(super) patience: u64,
     pub(super) deadline: Option<Instant>,
 }
 
-/// How a run ended.
+/// Why a run stopped.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Stop {
+pub(super) enum RunStop {
     Ending(Ending),
-    /// Perhaps threads go round for ever.
-    Suspicion,
+    /// Nothing has changed for as long as the limits permit: perhaps a livelock.
+    SuspectedLivelock,
     Deadline,
     Unsupported(Unsupported),
 }
 
 /// Why the current step is the last one.
-enum Last {
-    Stop(Stop),
-    /// It races with this.
-    Race(Racing),
+enum LastStep {
+    Stop(RunStop),
+    /// Its event races with this one.
+    Race(RacingEvent),
     Again,
 }
 
-impl From<StartAgain> for Last {
-    fn from(_: StartAgain) -> Self {
-        Last::Again
+impl LastStep {
+    /// The program did something that has no meaning, such as unlocking a lock it does not hold.
+    fn malformed() -> Self {
+        LastStep::Stop(RunStop::Unsupported(Unsupported::Malformed))
     }
 }
 
-/// A run.
-pub(super) struct Run<'a, M, T, D: ?Sized> {
-    threads: &'a mut T,
-    machine: &'a mut M,
-    decide: &'a mut D,
-    reach: Reach,
-    states: Vec<Thread>,
-    ready: Vec<u32>,
-    waiting: Vec<u32>,
-    /// The initial values of the locations that are known.
-    initial: Vec<Option<Value>>,
-    objects: Vec<Option<Object>>,
-    pub(super) events: u32,
-    changes: u64,
-    quiet: u64,
-    last: u32,
-    log: Option<Log>,
-    survives_races: bool,
-    /// The first race, if the run goes on nevertheless.
-    survived: Option<(usize, usize)>,
+impl From<StartAgain> for LastStep {
+    fn from(_: StartAgain) -> Self {
+        LastStep::Again
+    }
 }
 
-impl<'a, M: Machine, T: Threads, D: Decide + ?Sized> Run<'a, M, T, D> {
+/// Run in progress.
+pub(super) struct SampleRun<'a, M, T, D: ?Sized> {
+    runner: &'a mut T,
+    machine: &'a mut M,
+    decider: &'a mut D,
+    limits: RunLimits,
+    threads: Vec<SampledThread>,
+    /// Threads that can take a step, as far as known.
+    ready: Vec<ThreadId>,
+    /// Threads that wait for a lock, a synchronization object or a join.
+    waiting: Vec<ThreadId>,
+    /// By location: its initial value; `None` before the first access.
+    initial: Vec<Option<Value>>,
+    /// By location; `None` before the first access.
+    objects: Vec<Option<SyncObject>>,
+    /// Number of events so far.
+    pub(super) events: u32,
+    /// Number of changes so far of anything that another thread may observe.
+    changes: u64,
+    /// Number of steps since the last change.
+    quiet: u64,
+    /// Thread that took the last step.
+    last: ThreadId,
+    /// `None` if the run is not recorded.
+    log: Option<EventLog>,
+    continues_after_races: bool,
+    /// First race, if the run continues after races.
+    first_race: Option<(usize, usize)>,
+}
+
+impl<'a, M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'a, M, T, D> {
     pub(super) fn new(
-        threads: &'a mut T,
+        runner: &'a mut T,
         machine: &'a mut M,
-        decide: &'a mut D,
-        reach: Reach,
-        is_kept: bool,
+        decider: &'a mut D,
+        limits: RunLimits,
+        log: Option<EventLog>,
     ) -> Self {
-        Run {
-            survives_races: threads.program().goes_on_after_races(),
-            threads,
+        SampleRun {
+            continues_after_races: runner.program().goes_on_after_races(),
+            runner,
             machine,
-            decide,
-            reach,
-            states: vec![],
+            decider,
+            limits,
+            threads: vec![],
             ready: vec![],
             waiting: vec![],
             initial: vec![],
@@ -108,115 +125,118 @@ impl<'a, M: Machine, T: Threads, D: Decide + ?Sized> Run<'a, M, T, D> {
             events: 0,
             changes: 0,
             quiet: 0,
-            last: 0,
-            log: is_kept.then(Log::default),
-            survived: None,
+            last: ThreadId::new(0),
+            log,
+            first_race: None,
         }
     }
 
-    /// Runs to the end. None: the machine has to start again.
-    pub(super) fn run(&mut self) -> Option<Stop> {
-        self.threads.restart();
+    /// Runs to the end. Returns `None` if the machine has to start again.
+    pub(super) fn run(&mut self) -> Option<RunStop> {
+        self.runner.restart();
         self.machine.restart();
-        let mut taken = self.start(0, None);
-        let mut looks = LOOKS;
-        while taken.is_ok() && !self.ready.is_empty() {
-            looks -= 1;
-            if looks == 0 {
-                looks = LOOKS;
-                if self.reach.deadline.is_some_and(|end| Instant::now() >= end) {
-                    return Some(Stop::Deadline);
+        let mut outcome = self.start(ThreadId::new(0), None);
+        let mut steps_to_check = STEPS_PER_CLOCK_CHECK;
+        while outcome.is_ok() && !self.ready.is_empty() {
+            steps_to_check -= 1;
+            if steps_to_check == 0 {
+                steps_to_check = STEPS_PER_CLOCK_CHECK;
+                if self.limits.deadline.is_some_and(|end| Instant::now() >= end) {
+                    return Some(RunStop::Deadline);
                 }
             }
-            taken = self.step();
+            outcome = self.step();
         }
-        match taken {
-            Ok(()) => Some(Stop::Ending(self.ending())),
-            Err(Last::Stop(stop)) => Some(stop),
-            Err(Last::Race(racing)) => {
-                let (first, second) = self.racing(racing);
-                Some(Stop::Ending(Ending::Race(first, second)))
+        match outcome {
+            Ok(()) => Some(RunStop::Ending(self.ending())),
+            Err(LastStep::Stop(stop)) => Some(stop),
+            Err(LastStep::Race(racing)) => {
+                let (first, second) = self.race_with_last_event(racing);
+                Some(RunStop::Ending(Ending::Race(first, second)))
             }
-            Err(Last::Again) => None,
+            Err(LastStep::Again) => None,
         }
     }
 
-    /// A thread takes a step.
+    /// Lets one thread flush a store, execute an op, or block.
     #[inline]
-    fn step(&mut self) -> Result<(), Last> {
+    fn step(&mut self) -> Result<(), LastStep> {
         let thread = self.next_thread();
         self.last = thread;
-        if self.events >= self.reach.events {
-            let ending = Ending::Limit(ThreadId::new(thread as usize));
-            return Err(Last::Stop(Stop::Ending(ending)));
+        if self.events >= self.limits.events {
+            return Err(LastStep::Stop(RunStop::Ending(Ending::Limit(thread))));
         }
         self.quiet += 1;
-        if self.quiet > self.reach.patience {
-            return Err(Last::Stop(Stop::Suspicion));
+        if self.quiet > self.limits.patience {
+            return Err(LastStep::Stop(RunStop::SuspectedLivelock));
         }
-        let at = thread as usize;
-        self.states[at].turns += 1;
-        if !self.machine.is_drained(at) && self.leaves_first(at) {
-            self.flush(at);
+        self.threads[thread.index()].steps += 1;
+        if !self.machine.is_drained(thread) && self.flushes_first(thread) {
+            self.flush(thread);
             return Ok(());
         }
-        if !self.can_go_on(at) {
-            self.wait(at);
+        if !self.is_enabled(thread) {
+            self.block(thread);
             return Ok(());
         }
-        let told = self.perform(at)?;
-        let next = self.threads.go_on(at, &told);
-        if let Some(ops) = self.threads.came_back() {
-            self.came_back(at, ops)?;
+        let result = self.perform(thread)?;
+        let next = self.runner.resume(thread, &result);
+        if let Some(ops) = self.runner.take_loop_start() {
+            self.close_loop(thread, ops)?;
         }
-        self.spawned(at)?;
-        self.set_next(at, next)
+        self.start_spawned(thread)?;
+        self.set_next(thread, next)
     }
 
     #[inline]
-    fn next_thread(&mut self) -> u32 {
+    fn next_thread(&mut self) -> ThreadId {
         if let [only] = self.ready[..] {
             return only;
         }
-        let moment = self.moment(self.last as usize);
-        self.decide.thread(moment, &self.ready, self.quiet)
-    }
-
-    fn moment(&self, thread: usize) -> Moment {
-        Moment { thread: thread as u32, turn: self.states[thread].turns }
+        let last = self.step_id(self.last);
+        self.decider.next_thread(last, &self.ready, self.quiet)
     }
 
     #[inline]
-    fn turn(&mut self, thread: usize) -> (&mut M, Turn<'_, D>) {
-        let plain = self.quiet > CALM * (self.ready.len() as u64 + 1);
-        let moment = Moment { thread: thread as u32, turn: self.states[thread].turns };
-        let turn = Turn { decide: &mut *self.decide, moment, plain, event: self.events };
-        (&mut *self.machine, turn)
+    fn step_id(&self, thread: ThreadId) -> StepId {
+        StepId { thread, index: self.threads[thread.index()].steps }
     }
 
-    /// Whether a store of the thread reaches memory before it does anything else.
-    fn leaves_first(&mut self, thread: usize) -> bool {
-        let Thread { status, op, .. } = &self.states[thread];
-        if *status == Status::Draining
-            || self.machine.drains(&op.kind)
+    /// Returns the machine and the context of the current step of the thread.
+    #[inline]
+    fn context(&mut self, thread: ThreadId) -> (&mut M, StepContext<'_, D>) {
+        let forces_default = self.quiet > QUIET_STEPS * (self.ready.len() as u64 + 1);
+        let (step, event) = (self.step_id(thread), RunEvent::new(self.events));
+        let context = StepContext { decider: &mut *self.decider, step, forces_default, event };
+        (&mut *self.machine, context)
+    }
+
+    /// Returns `true` if a buffered store of the thread reaches memory in this step, instead of its next op being
+    /// executed.
+    fn flushes_first(&mut self, thread: ThreadId) -> bool {
+        let SampledThread { status, op, .. } = &self.threads[thread.index()];
+        if *status == ThreadStatus::Draining
+            || self.machine.needs_drained_buffer(&op.kind)
             || self.machine.is_full(thread)
         {
             return true;
         }
-        let (_, mut turn) = self.turn(thread);
-        turn.pick(Kind::Keep, 2) == 0
+        let (_, mut context) = self.context(thread);
+        context.choose(ChoiceKind::DelayFlush, 2) == 0
     }
 
-    fn flush(&mut self, thread: usize) {
-        let (machine, mut turn) = self.turn(thread);
-        machine.flush(&mut turn);
-        self.changed();
-        if self.states[thread].status == Status::Draining && self.machine.is_drained(thread) {
+    fn flush(&mut self, thread: ThreadId) {
+        let (machine, mut context) = self.context(thread);
+        machine.flush(&mut context);
+        self.note_change();
+        let is_draining = self.threads[thread.index()].status == ThreadStatus::Draining;
+        if is_draining && self.machine.is_drained(thread) {
             self.finish(thread);
         }
     }
 
-    fn changed(&mut self) {
+    /// Notes that something changed which another thread may observe.
+    fn note_change(&mut self) {
         self.changes += 1;
         self.quiet = 0;
     }

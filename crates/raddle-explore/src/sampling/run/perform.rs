@@ -1,37 +1,34 @@
-//! What ops do.
+//! Execution of ops.
 
-use raddle_core::execution::{LocationId, MemoryOrder, Value};
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::program::OpKind;
-
-use super::super::super::Unsupported;
-use super::super::decide::{Decide, Kind};
-use super::super::log::{Entry, observed};
-use super::super::machine::{Access, Change, Machine, Racing, Source, Stored};
-use super::super::threads::{NONE, Threads, Told};
-use super::objects::Object;
-use super::{Last, Run, Stop};
 use raddle_core::trace::Observed;
 
-impl<M: Machine, T: Threads, D: Decide + ?Sized> Run<'_, M, T, D> {
-    /// The thread does its op.
+use super::super::decider::{ChoiceKind, Decider};
+use super::super::event::RunEvent;
+use super::super::log::{EventValues, LogEntry};
+use super::super::machine::{
+    LoadRequest, MemoryMachine, RaceAccess, RacingEvent, ReadSource, RmwOp, RmwRequest,
+    StoreRequest, StoredValue,
+};
+use super::super::threads::{OpResult, ThreadRunner};
+use super::sync_objects::SyncObject;
+use super::{LastStep, SampleRun};
+
+impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
+    /// Executes the current op of the thread.
     #[inline]
-    pub(super) fn perform(&mut self, thread: usize) -> Result<Told, Last> {
+    pub(super) fn perform(&mut self, thread: ThreadId) -> Result<OpResult, LastStep> {
         self.machine.begin(thread);
-        let nothing = Told { source: NONE, ..Told::default() };
-        match self.states[thread].op.kind {
-            OpKind::Load { location, order } => self.load(thread, location, order),
+        match self.threads[thread.index()].op.kind {
+            OpKind::Load { location, order } => self.load(thread, LoadRequest { location, order }),
             OpKind::Store { location, value, order, carries } => {
-                let location = self.locate(location);
-                let race = self.race(thread, location, true, order)?;
-                let (machine, mut turn) = self.turn(thread);
-                machine.store(&mut turn, &Stored { location, value, carries, order });
-                self.changed();
-                self.done(thread, None, None, Some(value));
-                self.survive(race)?;
-                Ok(nothing)
+                let value = StoredValue { value, carries };
+                self.store(thread, &StoreRequest { location, value, order })
             }
             OpKind::Rmw { location, update, order } => {
-                self.change(thread, location, Change::Update(update), (order, order))
+                let op = RmwOp::Update(update);
+                self.rmw(thread, &RmwRequest { location, op, success: order, failure: order })
             }
             OpKind::CompareExchange {
                 location,
@@ -42,16 +39,17 @@ impl<M: Machine, T: Threads, D: Decide + ?Sized> Run<'_, M, T, D> {
                 failure,
                 weak,
             } => {
-                let change = Change::CompareExchange { expected, desired, carries, weak };
-                self.change(thread, location, change, (success, failure))
+                let desired = StoredValue { value: desired, carries };
+                let op = RmwOp::CompareExchange { expected, desired, weak };
+                self.rmw(thread, &RmwRequest { location, op, success, failure })
             }
             OpKind::Lock { lock } => Ok(self.synchronize(thread, lock, |_| 1)),
             OpKind::Unlock { lock } => {
                 if self.object(lock).value != 1 {
-                    return Err(Last::Stop(Stop::Unsupported(Unsupported::Malformed)));
+                    return Err(LastStep::malformed());
                 }
                 self.synchronize(thread, lock, |_| 0);
-                Ok(nothing)
+                Ok(OpResult::default())
             }
             OpKind::Sync { location, update, .. } => {
                 Ok(self.synchronize(thread, location, |value| update.apply(value)))
@@ -60,145 +58,147 @@ impl<M: Machine, T: Threads, D: Decide + ?Sized> Run<'_, M, T, D> {
         }
     }
 
-    fn perform_other(&mut self, thread: usize) -> Result<Told, Last> {
-        let mut told = Told { source: NONE, ..Told::default() };
-        let mut seen = None;
+    /// Executes an op that accesses no memory through the machine.
+    fn perform_other(&mut self, thread: ThreadId) -> Result<OpResult, LastStep> {
+        let mut result = OpResult::default();
+        let mut observed = None;
         let mut race = None;
-        match self.states[thread].op.kind {
+        match self.threads[thread.index()].op.kind {
             OpKind::Init { location, value } => {
                 let is_new = |known: Option<&Option<Value>>| known.is_none_or(Option::is_none);
                 if is_new(self.initial.get(location.index())) {
-                    self.know(location.index(), value);
+                    self.add_location(location, value);
                 }
             }
             OpKind::Fence { order } => self.machine.fence(thread, order),
             OpKind::StoreFence => self.machine.store_fence(thread),
-            OpKind::Spawn { .. } => self.changed(),
+            OpKind::Spawn { .. } => self.note_change(),
             OpKind::Join { thread: child } => {
-                self.machine.join(thread, child.index());
-                seen = Some(observed(self.states[child.index()].last_event));
-                self.changed();
+                self.machine.join(thread, child);
+                observed = Some(self.threads[child.index()].last_event.observed());
+                self.note_change();
             }
             OpKind::Choose { options } => {
-                let (_, mut turn) = self.turn(thread);
-                let choice = turn.pick(Kind::Choose, options as usize);
-                told.value = choice as Value;
-                seen = Some(Observed::Choice(choice as u32));
-                self.changed();
+                let (_, mut context) = self.context(thread);
+                let choice = context.choose(ChoiceKind::ProgramChoice, options as usize);
+                result.value = choice as Value;
+                observed = Some(Observed::Choice(choice as u32));
+                self.note_change();
             }
             OpKind::WriteCell { location } => {
-                race = self.cell(thread, location, true)?;
+                race = self.check_cell_race(thread, location, true)?;
                 let object = self.object(location);
-                let event = self.events;
-                self.objects[location.index()] = Some(Object { event, ..object });
-                self.changed();
+                let event = RunEvent::new(self.events);
+                self.objects[location.index()] = Some(SyncObject { event, ..object });
+                self.note_change();
             }
             OpKind::ReadCell { location } => {
-                race = self.cell(thread, location, false)?;
-                told.source = self.object(location).event;
-                seen = Some(observed(told.source));
+                race = self.check_cell_race(thread, location, false)?;
+                result.source = self.object(location).event;
+                observed = Some(result.source.observed());
             }
-            kind => unreachable!("handled before: {kind:?}"),
+            kind => unreachable!("executed by `perform`: {kind:?}"),
         }
-        self.done(thread, seen, None, None);
-        self.survive(race)?;
-        Ok(told)
+        self.add_event(thread, EventValues { observed, ..EventValues::default() });
+        self.handle_race(race)?;
+        Ok(result)
     }
 
     #[inline]
-    fn load(
-        &mut self,
-        thread: usize,
-        location: LocationId,
-        order: MemoryOrder,
-    ) -> Result<Told, Last> {
-        let location = self.locate(location);
-        let (machine, mut turn) = self.turn(thread);
-        let source = machine.load(&mut turn, location, order);
-        let race = self.race(thread, location, false, order)?;
-        let Source { value, carries, event, newest } = source;
-        self.states[thread].stale |= !newest;
-        self.done(thread, Some(observed(event)), Some(value), None);
-        self.survive(race)?;
-        Ok(Told { value, spurious: false, carries, source: event })
+    fn load(&mut self, thread: ThreadId, request: LoadRequest) -> Result<OpResult, LastStep> {
+        let LoadRequest { location, order } = request;
+        self.ensure_location(location);
+        let (machine, mut context) = self.context(thread);
+        let source = machine.load(&mut context, request);
+        let race = self.check_race(thread, location, false, order)?;
+        let ReadSource { value, carries, event, is_newest } = source;
+        self.threads[thread.index()].has_stale_read |= !is_newest;
+        let observed = Some(event.observed());
+        self.add_event(thread, EventValues { observed, read: Some(value), written: None });
+        self.handle_race(race)?;
+        Ok(OpResult { value, is_spurious: false, carries, source: event })
     }
 
-    fn change(
-        &mut self,
-        thread: usize,
-        location: LocationId,
-        change: Change,
-        orders: (MemoryOrder, MemoryOrder),
-    ) -> Result<Told, Last> {
-        let location = self.locate(location);
-        let (machine, mut turn) = self.turn(thread);
-        let changed = machine.change(&mut turn, location, &change, orders);
-        let Source { value, carries, event, newest } = changed.source;
-        let written = changed.written.map(|(written, _)| written);
-        let order = if written.is_some() { orders.0 } else { orders.1 };
-        let race = self.race(thread, location, written.is_some(), order)?;
-        self.states[thread].stale |= !newest || changed.spurious;
+    #[inline]
+    fn store(&mut self, thread: ThreadId, request: &StoreRequest) -> Result<OpResult, LastStep> {
+        self.ensure_location(request.location);
+        let race = self.check_race(thread, request.location, true, request.order)?;
+        let (machine, mut context) = self.context(thread);
+        machine.store(&mut context, request);
+        self.note_change();
+        let written = Some(request.value.value);
+        self.add_event(thread, EventValues { written, ..EventValues::default() });
+        self.handle_race(race)?;
+        Ok(OpResult::default())
+    }
+
+    fn rmw(&mut self, thread: ThreadId, request: &RmwRequest) -> Result<OpResult, LastStep> {
+        let location = request.location;
+        self.ensure_location(location);
+        let (machine, mut context) = self.context(thread);
+        let result = machine.rmw(&mut context, request);
+        let ReadSource { value, carries, event, is_newest } = result.source;
+        let written = result.written.map(|written| written.value);
+        let order = request.order(written.is_some());
+        let race = self.check_race(thread, location, written.is_some(), order)?;
+        self.threads[thread.index()].has_stale_read |= !is_newest || result.is_spurious;
         if written.is_some_and(|written| written != value) {
-            self.changed();
+            self.note_change();
         }
-        self.done(thread, Some(observed(event)), Some(value), written);
-        self.survive(race)?;
-        Ok(Told { value, spurious: changed.spurious, carries, source: event })
+        let observed = Some(event.observed());
+        self.add_event(thread, EventValues { observed, read: Some(value), written });
+        self.handle_race(race)?;
+        Ok(OpResult { value, is_spurious: result.is_spurious, carries, source: event })
     }
 
-    /// What an access of a location races with.
+    /// Returns an event that races with a load, store or read-modify-write, if the model has such races.
     #[inline]
-    fn race(
+    fn check_race(
         &mut self,
-        thread: usize,
-        location: usize,
-        writes: bool,
+        thread: ThreadId,
+        location: LocationId,
+        is_write: bool,
         order: MemoryOrder,
-    ) -> Result<Option<Racing>, Last> {
+    ) -> Result<Option<RacingEvent>, LastStep> {
         if !self.machine.has_races() {
             return Ok(None);
         }
-        let plain = order == MemoryOrder::NonAtomic;
-        Ok(self.machine.race(thread, Access { location, writes, plain })?)
+        let is_plain = order == MemoryOrder::NonAtomic;
+        Ok(self.machine.check_race(thread, RaceAccess { location, is_write, is_plain })?)
     }
 
-    fn cell(
+    /// Returns an event that races with the access of a cell.
+    fn check_cell_race(
         &mut self,
-        thread: usize,
+        thread: ThreadId,
         location: LocationId,
-        writes: bool,
-    ) -> Result<Option<Racing>, Last> {
-        let location = self.locate(location);
-        Ok(self.machine.race(thread, Access { location, writes, plain: true })?)
+        is_write: bool,
+    ) -> Result<Option<RacingEvent>, LastStep> {
+        self.ensure_location(location);
+        Ok(self.machine.check_race(thread, RaceAccess { location, is_write, is_plain: true })?)
     }
 
-    /// The event that was done last races with another one: the run ends, or goes on.
+    /// If the last event races, ends the run, or notes the first race if the program continues after races.
     #[inline]
-    fn survive(&mut self, race: Option<Racing>) -> Result<(), Last> {
+    fn handle_race(&mut self, race: Option<RacingEvent>) -> Result<(), LastStep> {
         let Some(racing) = race else { return Ok(()) };
-        if !self.survives_races {
-            return Err(Last::Race(racing));
+        if !self.continues_after_races {
+            return Err(LastStep::Race(racing));
         }
-        if self.survived.is_none() {
-            self.survived = Some(self.racing(racing));
+        if self.first_race.is_none() {
+            self.first_race = Some(self.race_with_last_event(racing));
         }
         Ok(())
     }
 
-    /// The op of the thread is an event.
+    /// Counts the current op of the thread as an event, and logs it if the run is recorded.
     #[inline]
-    pub(super) fn done(
-        &mut self,
-        thread: usize,
-        observed: Option<Observed>,
-        read: Option<Value>,
-        written: Option<Value>,
-    ) {
-        self.states[thread].last_event = self.events;
+    pub(super) fn add_event(&mut self, thread: ThreadId, values: EventValues) {
+        self.threads[thread.index()].last_event = RunEvent::new(self.events);
         self.events += 1;
         if let Some(log) = &mut self.log {
-            let op = self.states[thread].op;
-            log.push(Entry { thread: thread as u32, op, observed, read, written });
+            let op = self.threads[thread.index()].op;
+            log.push(LogEntry { thread, op, values });
         }
     }
 }

@@ -1,85 +1,88 @@
-//! What a read may observe under WRA, where there is no modification order: every write that no other write
-//! overwrites which happened after it and before the read.
+//! Which write a read observes under WRA, which has no modification order: any write that is not overwritten by another
+//! one which happens after it and before the read.
 //!
-//! It suffices to look at the last write of each thread that happened before the read: what happened before an earlier
-//! one happened before that, too. Writes are kept in the order in which they ran; the newest may always be observed,
-//! and no update has observed it, as that would be newer.
+//! It suffices to look at the last write of each thread that happens before the read: what happens before an earlier write
+//! of the thread also happens before its last one. Writes are kept in the order of execution. The newest write may always
+//! be observed; no read-modify-write has observed it, since that would have added a newer write.
+
+use raddle_core::execution::LocationId;
 
 use super::super::clock::Clock;
-use super::super::decide::{Decide, Kind};
-use super::super::machine::Turn;
-use super::Views;
-use super::place::{Place, Write};
+use super::super::decider::{ChoiceKind, Decider};
+use super::super::machine::StepContext;
+use super::ViewMachine;
+use super::location::{LocationState, ViewWrite};
 use super::release_view::ReleaseViews;
 
-/// Which writes are overwritten for somebody.
+/// Writes of a location that are overwritten from the viewpoint of a clock.
 #[derive(Default)]
-pub(super) struct Floors {
-    /// Of each thread, how many ops it had done with its last write that is overwritten, or could be.
+pub(super) struct OverwrittenWrites {
+    /// By thread: all its writes up to this op are overwritten.
     ops: Clock,
-    /// Whether any write is known: then the initial one is overwritten.
-    any: bool,
+    /// Whether the initial write is overwritten.
+    has_initial: bool,
 }
 
-impl Floors {
-    /// Those for somebody who knows this.
+impl OverwrittenWrites {
+    /// Recomputes the set for a clock.
     #[inline]
-    fn look(&mut self, place: &Place, tales: &ReleaseViews, clock: &Clock) {
+    fn update(&mut self, state: &LocationState, release_views: &ReleaseViews, clock: &Clock) {
         self.ops.clear();
-        self.any = false;
-        for last in (0..place.threads()).filter_map(|thread| place.last_of(thread, clock)) {
-            self.any = true;
-            self.ops.join(&tales.get(last.tale).before);
+        self.has_initial = false;
+        for last in state.last_writes(clock) {
+            self.has_initial = true;
+            self.ops.join(&release_views.get(last.release_view).before);
         }
     }
 
     #[inline]
-    fn is_overwritten(&self, write: &Write) -> bool {
+    fn contains(&self, write: &ViewWrite) -> bool {
         match write.op {
-            0 => self.any,
-            op => op <= self.ops.get(write.thread as usize),
+            0 => self.has_initial,
+            op => op <= self.ops.get(write.thread),
         }
     }
 }
 
-impl Views {
-    /// Which write a read observes, of those that suit it: the index.
+impl ViewMachine {
+    /// Chooses a write that a read may observe and that satisfies `suits`, and returns its index. The newest write must
+    /// satisfy `suits`.
     #[inline]
-    pub(super) fn choose_causal<D: Decide + ?Sized>(
+    pub(super) fn choose_causal<D: Decider + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_, D>,
-        location: usize,
-        suits: impl Fn(&Write) -> bool,
+        context: &mut StepContext<'_, D>,
+        location: LocationId,
+        suits: impl Fn(&ViewWrite) -> bool,
     ) -> usize {
-        let place = &self.places[location];
-        self.floors.look(place, &self.tales, &self.threads[turn.thread()].knows.clock);
-        // One bit for each write, of which there are at most as many.
-        let mut may: u64 = 0;
-        for (at, write) in place.writes.iter().enumerate() {
-            may |= u64::from(!self.floors.is_overwritten(write) && suits(write)) << at;
+        let state = &self.locations[location.index()];
+        let clock = &self.threads[context.thread().index()].current.clock;
+        self.overwritten.update(state, &self.release_views, clock);
+        // One bit per write; there are at most `MAX_WRITES`.
+        let mut candidates: u64 = 0;
+        for (at, write) in state.writes.iter().enumerate() {
+            candidates |= u64::from(!self.overwritten.contains(write) && suits(write)) << at;
         }
-        for _ in 0..turn.pick(Kind::Read, may.count_ones() as usize) {
-            may ^= 1 << may.ilog2();
+        for _ in 0..context.choose(ChoiceKind::ReadFrom, candidates.count_ones() as usize) {
+            candidates ^= 1 << candidates.ilog2();
         }
-        may.ilog2() as usize
+        candidates.ilog2() as usize
     }
 
-    /// Drops the writes that are overwritten for every thread that reads.
-    pub(super) fn drop_overwritten(&mut self, location: usize) {
-        let place = &mut self.places[location];
-        let reads = self.threads.iter().filter(|thread| thread.is_live && !thread.joins);
-        let mut needed: u64 = 1 << (place.writes.len() - 1);
-        for thread in reads {
-            self.floors.look(place, &self.tales, &thread.knows.clock);
-            for (at, write) in place.writes.iter().enumerate() {
-                needed |= u64::from(!self.floors.is_overwritten(write)) << at;
+    /// Drops the writes that are overwritten for every thread that may read.
+    pub(super) fn drop_overwritten(&mut self, location: LocationId) {
+        let state = &mut self.locations[location.index()];
+        let mut needed: u64 = 1 << (state.writes.len() - 1);
+        for thread in self.threads.iter().filter(|thread| thread.may_read()) {
+            self.overwritten.update(state, &self.release_views, &thread.current.clock);
+            for (at, write) in state.writes.iter().enumerate() {
+                needed |= u64::from(!self.overwritten.contains(write)) << at;
             }
         }
-        place.writes.retain(|write| {
+        state.writes.retain(|write| {
             let is_needed = needed & 1 == 1;
             needed >>= 1;
             if !is_needed {
-                self.tales.give_back(write.tale);
+                self.release_views.free(write.release_view);
             }
             is_needed
         });

@@ -1,12 +1,12 @@
 //! Fences.
 
-use raddle_core::execution::MemoryOrder;
+use raddle_core::execution::{MemoryOrder, ThreadId};
 
-use super::{Thread, Views};
+use super::{ThreadViews, ViewMachine};
 
-impl Views {
-    /// A fence of the thread.
-    pub(super) fn pass_fence(&mut self, thread: usize, order: MemoryOrder) {
+impl ViewMachine {
+    /// Executes a fence of the thread.
+    pub(super) fn execute_fence(&mut self, thread: ThreadId, order: MemoryOrder) {
         let strength = self.orders.fence(order);
         if strength.acquires {
             self.acquire_fence(thread);
@@ -19,28 +19,28 @@ impl Views {
         }
     }
 
-    fn acquire_fence(&mut self, thread: usize) {
-        let Thread { knows, pending, .. } = &mut self.threads[thread];
-        knows.join(pending);
+    fn acquire_fence(&mut self, thread: ThreadId) {
+        let ThreadViews { current, acquire, .. } = &mut self.threads[thread.index()];
+        current.join(acquire);
     }
 
-    fn release_fence(&mut self, thread: usize) {
-        let Thread { knows, released, .. } = &mut self.threads[thread];
-        released.copy(knows);
+    fn release_fence(&mut self, thread: ThreadId) {
+        let ThreadViews { current, release, .. } = &mut self.threads[thread.index()];
+        release.copy(current);
     }
 
-    /// A sequentially consistent fence, after it has acquired.
-    fn sc_fence(&mut self, thread: usize) {
-        let knows = &mut self.threads[thread].knows;
+    /// Orders a sequentially consistent fence after all earlier ones. The fence must have acquired already.
+    fn sc_fence(&mut self, thread: ThreadId) {
+        let current = &mut self.threads[thread.index()].current;
         if self.orders.fences_update_hidden_location() {
-            knows.join(&self.fences);
-            self.fences.copy(knows);
+            current.join(&self.fences);
+            self.fences.copy(current);
         } else if self.orders.has_psc() {
             self.time += 1;
-            knows.fences.join(&self.fences.clock);
-            (knows.time, knows.sc) = (self.time, self.time);
-            self.fences.clock.join(&knows.clock);
-            self.fences.time = self.time;
+            current.fences.join(&self.fences.clock);
+            (current.fence_time, current.sc_time) = (self.time, self.time);
+            self.fences.clock.join(&current.clock);
+            self.fences.fence_time = self.time;
         }
     }
 }

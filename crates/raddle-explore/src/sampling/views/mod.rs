@@ -1,301 +1,329 @@
-//! The machines of the C11 models: what every thread knows, and the writes that somebody may still observe.
+//! Machine of the C11-style models: a view per thread, and the writes that may still be observed.
 //!
-//! *Idea.* A run adds events in an order in which every read comes after its source. What happened before an event is
-//! a vector clock. A location has its writes in modification order, and for each thread which of them it has seen
-//! when; so the newest write that is known to a clock is looked up in O(threads). A read may observe that one or any later one,
-//! and a write may come anywhere after it, but not between an update and what that observed. So all consistent executions
-//! can be made, and no others: coherence is kept at every step. Under SRA a write always comes last; under WRA, which
-//! has no modification order, `causal.rs` says what a read may observe.
+//! *Idea.* A run adds events in an order in which every read follows its source. A vector clock says what happens before
+//! an event. A location keeps its writes in modification order, and for each thread which of them the thread had seen at
+//! which op; so the newest write known to a clock is found in O(threads). A read may observe that write or any later one;
+//! a write may be placed anywhere after it, except between a read-modify-write and its source. Every step keeps coherence,
+//! so exactly the consistent executions can be produced. Under SRA a write is always placed last. WRA has no modification
+//! order; see `causal`.
 //!
-//! *Sequentially consistent* writes and fences of RC11 and C20 are ordered as they run (as in C11Tester: Luo, Demsky,
-//! ASPLOS 2021): then `psc` must have no edge to an earlier one. Of its edges only those by `mo` and `fr` can go back in time,
-//! so it suffices that such an access observes, and writes, nothing older than an earlier such write, or than what happened
-//! before an earlier such fence; and that what follows a fence observes nothing older than what came before the fence so.
-//! A load need not come last in that order: it comes right after the last such event that happened before it, so
-//! only writes up to that one matter. An execution in which `psc` from a write or a fence goes against `po ∪ rf` is
-//! found by other runs ([`open`](super::open)).
+//! *Sequentially consistent* writes and fences of RC11 and C20 are ordered as they are executed (as in C11Tester: Luo,
+//! Demsky, ASPLOS 2021); then `psc` must have no edge to an earlier event. Only its `mo` and `fr` edges can point backwards
+//! in time. So it suffices that such an access observes, and writes, nothing older than an earlier such write, or than what
+//! happens before an earlier such fence; and that accesses after a fence observe nothing older than what is ordered before
+//! the fence in this way. A load need not come last in the order: it comes immediately after the last such event that
+//! happens before it, so only writes up to that one matter. Executions in which `psc` from a write or a fence contradicts
+//! `po ∪ rf` are produced by other runs ([`unordered_sc`](super::unordered_sc)).
 //!
-//! *Memory.* A write is dropped when no live thread can observe it: all know of a later one. What a thread knows that
-//! waits for the end of another one does not count, as it will know all that the other one does. Where threads do not
-//! learn of each other that is not enough: of more than [`ROOM`] writes of a location the oldest are dropped, too, and
-//! from then on nobody observes them. So a run takes as much memory as its threads and locations, however long it is.
+//! *Memory.* A write is dropped when no live thread can observe it because all know of a later one. Threads that wait in a
+//! join do not count: they will know everything the joined thread knows. If threads do not learn of each other, that does
+//! not suffice: of more than [`MAX_WRITES`] writes of a location the oldest are dropped, and no read observes them from
+//! then on. So memory depends on the number of threads and locations, not on the length of the run.
 //!
-//! *Cost.* O(threads) for an event, and O(threads^2 + ROOM) under WRA. Nothing is allocated once clocks are used again.
+//! *Cost.* O(threads) per event, O(threads² + MAX_WRITES) under WRA. No allocation once clocks are reused.
 //!
-//! *Rejected:* the incremental checker ([`incremental`](raddle_consistency::incremental)) decides as late as possible where a
-//! write comes; that is needed to take events back, costs a logarithm and a history, and a run that never goes back can decide
-//! at once. Ring buffers for writes and sightings: a binary search that may go round the end took a tenth of the time, while
-//! moving up to 64 small entries once in a while is hardly seen. What a write tells inside of the write: that made it
-//! four times as large, and it was moved four times. Looking for old writes at 8 instead of 16: more often for nothing
-//! (2% more instructions with modification orders, 3% less without, for a mutex of two threads).
+//! *Rejected:*
+//! - The incremental checker ([`incremental`](raddle_consistency::incremental)) places writes as late as possible. That is
+//!   needed to undo events, and costs a logarithm and a history; a run never undoes, so it places writes at once.
+//! - Ring buffers for writes and sightings: a binary search across the wrap-around took a tenth of the time, while moving
+//!   up to 64 small entries now and then is barely measurable.
+//! - Release views stored in the writes: that made a write four times as large, and a write is moved four times.
+//! - Pruning at 8 instead of 16 writes: more futile attempts (2% more instructions with modification orders, 3% less
+//!   without, for a mutex of two threads).
 
 mod causal;
-mod choose;
+mod choose_source;
 mod fences;
-mod place;
+mod location;
 mod prune;
 mod release_view;
 mod view;
 
-use raddle_core::execution::{MemoryOrder, Value};
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
 use raddle_core::model::orders::{C11Orders, SeqCst};
 
-use super::accesses::Accesses;
-use super::clock::Clock;
-use super::decide::{Decide, Kind};
-use super::machine::{Access, Change, Changed, Machine, Racing, Source, StartAgain, Stored, Turn};
-use super::threads::NONE;
-use causal::Floors;
-use place::{Place, Write};
-use release_view::{NOTHING, ReleaseViews};
+use super::decider::{ChoiceKind, Decider};
+use super::machine::{
+    LoadRequest, MemoryMachine, RaceAccess, RacingEvent, ReadSource, RmwRequest, RmwResult,
+    StartAgain, StepContext, StoreRequest, StoredValue,
+};
+use causal::OverwrittenWrites;
+use choose_source::RmwChoice;
+use location::{LocationState, ViewWrite};
+use release_view::{ReleaseViewId, ReleaseViews};
 use view::View;
 
-/// A location with so many writes is looked at for such that nobody can observe.
-const CROWD: usize = 16;
+/// Smallest number of writes at which a location is pruned.
+const PRUNE_AT: usize = 16;
 
-/// More writes of a location are never kept.
-const ROOM: usize = 64;
+/// Maximal number of writes of a location. They must fit into the bits of a `u64`.
+const MAX_WRITES: usize = 64;
 
+/// Views of a thread, as in view-based operational semantics (`cur`, `acq`, `rel`).
 #[derive(Default)]
-struct Thread {
-    knows: View,
-    /// What its next acquire fence will know.
-    pending: View,
-    /// What it knew at its last release fence.
-    released: View,
+struct ThreadViews {
+    /// What happens before the next event of the thread.
+    current: View,
+    /// What the next acquire fence adds to `current`.
+    acquire: View,
+    /// `current` at the last release fence.
+    release: View,
+    /// Whether the thread has started and not ended.
     is_live: bool,
-    /// Whether it waits for the end of another one.
-    joins: bool,
+    /// Whether the thread waits in a join.
+    is_joining: bool,
 }
 
-/// What threads know.
-pub(super) struct Views {
-    /// Those of the model, and those of the current run.
-    of_model: C11Orders,
+impl ThreadViews {
+    /// Returns `true` if the thread may read before it learns what another thread knows.
+    fn may_read(&self) -> bool {
+        self.is_live && !self.is_joining
+    }
+}
+
+/// Views of threads, and writes of locations.
+pub(super) struct ViewMachine {
+    /// Meaning of memory orders under the model.
+    model_orders: C11Orders,
+    /// Meaning of memory orders in the current run.
     orders: C11Orders,
-    threads: Vec<Thread>,
-    places: Vec<Place>,
-    /// What synchronization objects tell, by location.
+    threads: Vec<ThreadViews>,
+    locations: Vec<LocationState>,
+    /// By location: view that the last update of the synchronization object released.
     objects: Vec<View>,
-    /// What happened before sequentially consistent fences: all so far, or the last one of the hidden location.
+    /// What happens before sequentially consistent fences: all so far, or the last one of the hidden location.
     fences: View,
-    /// The time of the last sequentially consistent event.
+    /// Time of the last sequentially consistent event: their number so far.
     time: u64,
-    tales: ReleaseViews,
-    /// For the current read: which writes are overwritten.
-    floors: Floors,
+    release_views: ReleaseViews,
+    /// Scratch space for the current read.
+    overwritten: OverwrittenWrites,
 }
 
-impl Views {
-    /// A write of the thread that is not placed yet, and tells this.
+impl ViewMachine {
+    /// Creates a write of the current step, not yet placed in modification order.
     #[inline]
-    fn write<D: ?Sized>(
+    fn new_write<D: Decider + ?Sized>(
         &self,
-        turn: &Turn<'_, D>,
-        value: Value,
-        carries: bool,
-        tale: u32,
-    ) -> Write {
-        let (thread, event) = (turn.moment.thread, turn.event);
-        let op = self.threads[thread as usize].knows.clock.get(thread as usize);
-        Write { value, key: 0, event, thread, op, tale, carries, taken: false }
+        context: &StepContext<'_, D>,
+        value: StoredValue,
+        release_view: ReleaseViewId,
+    ) -> ViewWrite {
+        let (thread, event) = (context.thread(), context.event);
+        let op = self.threads[thread.index()].current.clock.get(thread);
+        let StoredValue { value, carries } = value;
+        ViewWrite { value, key: 0, event, thread, op, release_view, carries, is_taken: false }
     }
 
-    /// The write comes right after the one at the index.
+    /// Places a write immediately after the one at the index, where [`LocationState::key_after`] must have a key.
     #[inline]
-    fn place(&mut self, location: usize, at: usize, mut write: Write, order: MemoryOrder) {
-        let place = &mut self.places[location];
-        write.key = place.key_after(at).expect("who calls has looked for room");
-        if at + 1 == place.writes.len() {
-            place.writes.push(write);
+    fn place_write(
+        &mut self,
+        location: LocationId,
+        at: usize,
+        mut write: ViewWrite,
+        order: MemoryOrder,
+    ) {
+        let state = &mut self.locations[location.index()];
+        write.key = state.key_after(at).expect("the caller has checked that there is a key");
+        if at + 1 == state.writes.len() {
+            state.writes.push(write);
         } else {
-            place.writes.insert(at + 1, write);
+            state.writes.insert(at + 1, write);
         }
-        place.see(write.thread as usize, write.op, write.key, true);
+        state.record_seen(write.thread, write.op, write.key, true);
         if self.orders.access(order).sequential {
-            place.note_sc(self.time, write.key);
+            state.record_sc_write(self.time, write.key);
         }
-        if place.writes.len() >= place.crowd {
-            self.drop_old(location);
+        if state.writes.len() >= state.prune_at {
+            self.prune(location);
         }
     }
 
-    /// The thread observes the write at the index.
+    /// Updates the views of a thread that observes the write at the index.
     #[inline]
-    fn observe(&mut self, thread: usize, location: usize, at: usize, order: MemoryOrder) {
-        let own = &mut self.threads[thread];
-        let place = &mut self.places[location];
-        let Write { tale, key, .. } = place.writes[at];
-        if tale != NOTHING {
-            let told = &self.tales.get(tale).told;
+    fn observe(&mut self, thread: ThreadId, location: LocationId, at: usize, order: MemoryOrder) {
+        let own = &mut self.threads[thread.index()];
+        let state = &mut self.locations[location.index()];
+        let ViewWrite { release_view, key, .. } = state.writes[at];
+        if release_view != ReleaseViewId::EMPTY {
+            let published = &self.release_views.get(release_view).published;
             if self.orders.access(order).acquires {
-                own.knows.join(told);
+                own.current.join(published);
             } else if order.is_atomic() {
-                own.pending.join(told);
+                own.acquire.join(published);
             }
         }
         if self.orders.has_modification_order() {
-            place.see(thread, own.knows.clock.get(thread), key, false);
+            state.record_seen(thread, own.current.clock.get(thread), key, false);
         }
     }
 }
 
-impl Machine for Views {
+impl MemoryMachine for ViewMachine {
     fn new(model: Model) -> Self {
         let orders = model.c11_orders().expect("a C11-style model");
-        Views {
-            of_model: orders,
+        ViewMachine {
+            model_orders: orders,
             orders,
             threads: vec![],
-            places: vec![],
+            locations: vec![],
             objects: vec![],
             fences: View::default(),
             time: 0,
-            tales: ReleaseViews::default(),
-            floors: Floors::default(),
+            release_views: ReleaseViews::default(),
+            overwritten: OverwrittenWrites::default(),
         }
     }
 
-    fn set_open(&mut self, is_open: bool) -> bool {
-        let orders = self.of_model;
+    fn set_sc_unordered(&mut self, is_unordered: bool) -> bool {
+        let orders = self.model_orders;
         let unordered = C11Orders { seq_cst: SeqCst::Unordered, ..orders };
-        self.orders = if is_open { unordered } else { orders };
+        self.orders = if is_unordered { unordered } else { orders };
         orders != unordered
     }
 
     fn restart(&mut self) {
-        self.places.iter_mut().for_each(Place::clear);
-        self.tales.clear();
+        self.locations.iter_mut().for_each(LocationState::clear);
+        self.release_views.clear();
         self.objects.iter_mut().for_each(View::clear);
         for thread in &mut self.threads {
-            for knowledge in [&mut thread.knows, &mut thread.pending, &mut thread.released] {
-                knowledge.clear();
+            for view in [&mut thread.current, &mut thread.acquire, &mut thread.release] {
+                view.clear();
             }
-            (thread.is_live, thread.joins) = (false, false);
+            (thread.is_live, thread.is_joining) = (false, false);
         }
         self.fences.clear();
         self.time = 0;
     }
 
-    fn add_location(&mut self, location: usize, initial: Value) {
-        if self.places.len() <= location {
-            self.places.resize_with(location + 1, Place::default);
-            self.objects.resize_with(location + 1, View::default);
+    fn add_location(&mut self, location: LocationId, initial: Value) {
+        if self.locations.len() <= location.index() {
+            self.locations.resize_with(location.index() + 1, LocationState::default);
+            self.objects.resize_with(location.index() + 1, View::default);
         }
-        let place = &mut self.places[location];
-        place.crowd = CROWD;
-        let first = Write { key: 1, value: initial, event: NONE, ..Write::default() };
-        place.writes.push(first);
+        let state = &mut self.locations[location.index()];
+        state.prune_at = PRUNE_AT;
+        state.writes.push(ViewWrite::initial(initial));
     }
 
-    fn start(&mut self, thread: usize, parent: Option<usize>) {
-        if self.threads.len() <= thread {
-            self.threads.resize_with(thread + 1, Thread::default);
+    fn start(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize_with(thread.index() + 1, ThreadViews::default);
         }
-        self.threads[thread].is_live = true;
+        self.threads[thread.index()].is_live = true;
         if let Some(parent) = parent {
-            let knows = std::mem::take(&mut self.threads[parent].knows);
-            self.threads[thread].knows.copy(&knows);
-            self.threads[parent].knows = knows;
+            let of_parent = std::mem::take(&mut self.threads[parent.index()].current);
+            self.threads[thread.index()].current.copy(&of_parent);
+            self.threads[parent.index()].current = of_parent;
         }
     }
 
     #[inline]
-    fn begin(&mut self, thread: usize) {
-        self.threads[thread].knows.clock.tick(thread);
+    fn begin(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].current.clock.tick(thread);
     }
 
-    fn end(&mut self, thread: usize) {
-        self.threads[thread].is_live = false;
+    fn end(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].is_live = false;
     }
 
-    fn set_joining(&mut self, thread: usize, joins: bool) {
-        self.threads[thread].joins = joins;
+    fn set_joining(&mut self, thread: ThreadId, is_joining: bool) {
+        self.threads[thread.index()].is_joining = is_joining;
     }
 
     #[inline]
-    fn store<D: Decide + ?Sized>(&mut self, turn: &mut Turn<'_, D>, stored: &Stored) {
-        let &Stored { location, value, carries, order } = stored;
-        let last = self.places[location].writes.len() - 1;
+    fn store<D: Decider + ?Sized>(
+        &mut self,
+        context: &mut StepContext<'_, D>,
+        request: &StoreRequest,
+    ) {
+        let &StoreRequest { location, value, order } = request;
+        let last = self.locations[location.index()].writes.len() - 1;
         let mut at = last;
         if self.orders.has_modification_order() && !self.orders.is_strong() {
-            let floor = self.floor(turn.thread(), location, self.time_of_write(order));
-            at = last - turn.pick(Kind::Insert, last - floor + 1);
-            let place = &self.places[location];
-            while place.writes[at].taken || place.key_after(at).is_none() {
+            let floor = self.floor(context.thread(), location, self.sc_time_of_write(order));
+            at = last - context.choose(ChoiceKind::InsertWrite, last - floor + 1);
+            let state = &self.locations[location.index()];
+            while state.writes[at].is_taken || state.key_after(at).is_none() {
                 at += 1;
             }
         }
-        let tale = self.tell(turn.thread(), location, order, NOTHING);
-        let write = self.write(turn, value, carries, tale);
-        self.place(location, at, write, order);
+        let (thread, observed) = (context.thread(), ReleaseViewId::EMPTY);
+        let release_view = self.create_release_view(thread, location, order, observed);
+        let write = self.new_write(context, value, release_view);
+        self.place_write(location, at, write, order);
     }
 
     #[inline]
-    fn load<D: Decide + ?Sized>(
+    fn load<D: Decider + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_, D>,
-        location: usize,
-        order: MemoryOrder,
-    ) -> Source {
-        let at = self.choose(turn, location, order);
-        self.observe(turn.thread(), location, at, order);
-        self.source(location, at)
+        context: &mut StepContext<'_, D>,
+        request: LoadRequest,
+    ) -> ReadSource {
+        let at = self.choose_source(context, request);
+        self.observe(context.thread(), request.location, at, request.order);
+        self.source(request.location, at)
     }
 
     #[inline]
-    fn change<D: Decide + ?Sized>(
+    fn rmw<D: Decider + ?Sized>(
         &mut self,
-        turn: &mut Turn<'_, D>,
-        location: usize,
-        change: &Change,
-        orders: (MemoryOrder, MemoryOrder),
-    ) -> Changed {
-        let (at, written, spurious) = self.choose_change(turn, location, change, orders);
+        context: &mut StepContext<'_, D>,
+        request: &RmwRequest,
+    ) -> RmwResult {
+        let location = request.location;
+        let RmwChoice { source: at, written, is_spurious } = self.choose_rmw(context, request);
         let source = self.source(location, at);
-        let order = if written.is_some() { orders.0 } else { orders.1 };
-        self.observe(turn.thread(), location, at, order);
-        if let Some((value, carries)) = written {
-            let place = &mut self.places[location];
-            place.writes[at].taken = true;
-            let observed = place.writes[at].tale;
+        let order = request.order(written.is_some());
+        self.observe(context.thread(), location, at, order);
+        if let Some(value) = written {
+            let state = &mut self.locations[location.index()];
+            state.writes[at].is_taken = true;
+            let observed = state.writes[at].release_view;
             let after =
-                if self.orders.has_modification_order() { at } else { place.writes.len() - 1 };
-            let tale = self.tell(turn.thread(), location, order, observed);
-            let write = self.write(turn, value, carries, tale);
-            self.place(location, after, write, order);
+                if self.orders.has_modification_order() { at } else { state.writes.len() - 1 };
+            let thread = context.thread();
+            let release_view = self.create_release_view(thread, location, order, observed);
+            let write = self.new_write(context, value, release_view);
+            self.place_write(location, after, write, order);
         }
-        Changed { source, written, spurious }
+        RmwResult { source, written, is_spurious }
     }
 
-    fn fence(&mut self, thread: usize, order: MemoryOrder) {
-        self.pass_fence(thread, order);
+    fn fence(&mut self, thread: ThreadId, order: MemoryOrder) {
+        self.execute_fence(thread, order);
     }
 
-    fn store_fence(&mut self, thread: usize) {
+    fn store_fence(&mut self, thread: ThreadId) {
         self.fence(thread, MemoryOrder::Release);
     }
 
-    fn synchronize(&mut self, thread: usize, location: usize) {
-        let knows = &mut self.threads[thread].knows;
-        knows.join(&self.objects[location]);
-        self.objects[location].copy(knows);
+    fn synchronize(&mut self, thread: ThreadId, object: LocationId) {
+        let current = &mut self.threads[thread.index()].current;
+        let released = &mut self.objects[object.index()];
+        current.join(released);
+        released.copy(current);
     }
 
-    fn join(&mut self, thread: usize, child: usize) {
-        let of_child = std::mem::take(&mut self.threads[child].knows);
-        self.threads[thread].knows.join(&of_child);
-        self.threads[child].knows = of_child;
+    fn join(&mut self, thread: ThreadId, child: ThreadId) {
+        let of_child = std::mem::take(&mut self.threads[child.index()].current);
+        self.threads[thread.index()].current.join(&of_child);
+        self.threads[child.index()].current = of_child;
     }
 
     #[inline]
-    fn race(&mut self, thread: usize, access: Access) -> Result<Option<Racing>, StartAgain> {
-        let clock: &Clock = &self.threads[thread].knows.clock;
-        let accesses: &mut Accesses = &mut self.places[access.location].accesses;
-        let racing = accesses.race(thread, access, clock);
-        accesses.note(thread, access, clock.get(thread));
-        Ok(racing)
+    fn check_race(
+        &mut self,
+        thread: ThreadId,
+        access: RaceAccess,
+    ) -> Result<Option<RacingEvent>, StartAgain> {
+        let clock = &self.threads[thread.index()].current.clock;
+        let accesses = &mut self.locations[access.location.index()].accesses;
+        let race = accesses.find_race(thread, access, clock);
+        accesses.record(thread, access, clock.get(thread));
+        Ok(race)
     }
 
     fn has_races(&self) -> bool {

@@ -1,34 +1,35 @@
-//! Dropping writes that nobody can observe any more.
+//! Dropping writes that no thread can observe any more.
 
-use super::{CROWD, ROOM, Thread, Views};
+use raddle_core::execution::LocationId;
 
-impl Views {
-    /// Drops writes that nobody can observe any more, and the oldest if there are too many.
+use super::{MAX_WRITES, PRUNE_AT, ViewMachine};
+
+impl ViewMachine {
+    /// Drops the writes of a location that no thread can observe any more, and the oldest ones if too many are left.
     #[cold]
-    pub(super) fn drop_old(&mut self, location: usize) {
+    pub(super) fn prune(&mut self, location: LocationId) {
         if !self.orders.has_modification_order() {
             self.drop_overwritten(location);
         } else {
-            let reads = |thread: &&Thread| thread.is_live && !thread.joins;
-            let place = &self.places[location];
-            let oldest = (self.threads.iter().filter(reads))
-                .map(|thread| place.first(place.known(&thread.knows.clock)))
+            let state = &self.locations[location.index()];
+            let oldest = (self.threads.iter().filter(|thread| thread.may_read()))
+                .map(|thread| state.index_of(state.newest_seen(&thread.current.clock)))
                 .min();
             self.drop_first(location, oldest.unwrap_or(0));
         }
-        let len = self.places[location].writes.len();
-        if len >= ROOM {
-            self.drop_first(location, len - ROOM / 2);
+        let len = self.locations[location.index()].writes.len();
+        if len >= MAX_WRITES {
+            self.drop_first(location, len - MAX_WRITES / 2);
         }
-        let place = &mut self.places[location];
-        place.forget_old();
-        place.crowd = CROWD.max(2 * place.writes.len()).min(ROOM);
+        let state = &mut self.locations[location.index()];
+        state.prune_seen();
+        state.prune_at = PRUNE_AT.max(2 * state.writes.len()).min(MAX_WRITES);
     }
 
-    /// Drops the first writes of a location.
-    fn drop_first(&mut self, location: usize, count: usize) {
-        for write in self.places[location].writes.drain(..count) {
-            self.tales.give_back(write.tale);
+    /// Drops the first `count` writes of a location.
+    fn drop_first(&mut self, location: LocationId, count: usize) {
+        for write in self.locations[location.index()].writes.drain(..count) {
+            self.release_views.free(write.release_view);
         }
     }
 }

@@ -1,150 +1,169 @@
-//! What writes tell who acquires them.
+//! Release views: what a write publishes to threads that acquire it.
 //!
-//! Writes come and go, and what they tell is large. So it is kept in a table, and a write has its number in there: writes
-//! stay small, and what is allocated is used again. Most relaxed writes have nothing to tell, and need no place.
+//! Writes are created, moved and dropped often, and views are large. So views are kept in a table, and a write refers to
+//! its view by id: writes stay small, and allocations are reused. Most relaxed writes publish nothing and need no entry.
 
-use raddle_core::execution::MemoryOrder;
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 
 use super::super::clock::Clock;
-use super::Views;
+use super::ViewMachine;
 use super::view::View;
 
-/// The number of what a write tells that tells nothing.
-pub(super) const NOTHING: u32 = 0;
+/// Id of a release view in [`ReleaseViews`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ReleaseViewId(u32);
 
-/// What a write tells.
+impl ReleaseViewId {
+    /// View of a write that publishes nothing. It is shared and never freed.
+    pub(super) const EMPTY: ReleaseViewId = ReleaseViewId(0);
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a write publishes.
 #[derive(Debug, Default)]
 pub(super) struct ReleaseView {
-    /// What somebody learns who acquires it.
-    pub(super) told: View,
-    /// What happened before the write, itself left out, where there is no modification order.
+    /// View that a thread gains which acquires the write.
+    pub(super) published: View,
+    /// Events that happen before the write, without the write itself. Kept only if there is no modification order.
     pub(super) before: Clock,
 }
 
-/// What writes tell, by number.
+/// Release views by id.
 #[derive(Debug)]
 pub(super) struct ReleaseViews {
-    all: Vec<ReleaseView>,
-    /// Numbers that can be used again.
-    spare: Vec<u32>,
+    views: Vec<ReleaseView>,
+    /// Ids that can be reused.
+    free: Vec<ReleaseViewId>,
 }
 
 impl Default for ReleaseViews {
     fn default() -> Self {
-        ReleaseViews { all: vec![ReleaseView::default()], spare: vec![] }
+        ReleaseViews { views: vec![ReleaseView::default()], free: vec![] }
     }
 }
 
 impl ReleaseViews {
     #[inline]
-    pub(super) fn get(&self, tale: u32) -> &ReleaseView {
-        &self.all[tale as usize]
+    pub(super) fn get(&self, id: ReleaseViewId) -> &ReleaseView {
+        &self.views[id.index()]
     }
 
-    /// A number with something old.
+    /// Allocates an id. Its view has stale content.
     #[inline]
-    fn take(&mut self) -> u32 {
-        if let Some(tale) = self.spare.pop() {
-            return tale;
+    fn allocate(&mut self) -> ReleaseViewId {
+        if let Some(id) = self.free.pop() {
+            return id;
         }
-        self.all.push(ReleaseView::default());
-        self.all.len() as u32 - 1
+        self.views.push(ReleaseView::default());
+        ReleaseViewId(self.views.len() as u32 - 1)
     }
 
-    /// Nobody needs this one any more.
+    /// Frees an id.
     #[inline]
-    pub(super) fn give_back(&mut self, tale: u32) {
-        if tale != NOTHING {
-            self.spare.push(tale);
+    pub(super) fn free(&mut self, id: ReleaseViewId) {
+        if id != ReleaseViewId::EMPTY {
+            self.free.push(id);
         }
     }
 
-    /// Nobody needs any more.
+    /// Frees all ids.
     pub(super) fn clear(&mut self) {
-        self.spare.clear();
-        self.spare.extend(1..self.all.len() as u32);
+        self.free.clear();
+        self.free.extend((1..self.views.len() as u32).map(ReleaseViewId));
     }
 
-    /// This one, and what is known.
+    /// Joins a view into `id`, and returns the id of the result.
     #[inline]
-    fn with(&mut self, tale: u32, knowledge: &View) -> u32 {
-        if tale != NOTHING {
-            self.all[tale as usize].told.join(knowledge);
-            return tale;
+    fn join_view(&mut self, id: ReleaseViewId, view: &View) -> ReleaseViewId {
+        if id != ReleaseViewId::EMPTY {
+            self.views[id.index()].published.join(view);
+            return id;
         }
-        let tale = self.take();
-        self.all[tale as usize].told.copy(knowledge);
-        tale
+        let id = self.allocate();
+        self.views[id.index()].published.copy(view);
+        id
     }
 
-    /// This one, and another.
+    /// Joins what another write publishes into `id`, and returns the id of the result.
     #[inline]
-    fn with_tale(&mut self, tale: u32, other: u32) -> u32 {
-        if other == NOTHING {
-            return tale;
+    fn join_release(&mut self, id: ReleaseViewId, other: ReleaseViewId) -> ReleaseViewId {
+        if other == ReleaseViewId::EMPTY {
+            return id;
         }
-        let (mut to, is_new) = (tale, tale == NOTHING);
+        let (mut target, is_new) = (id, id == ReleaseViewId::EMPTY);
         if is_new {
-            to = self.take();
+            target = self.allocate();
         }
-        let both = self.all.get_disjoint_mut([to as usize, other as usize]);
-        let [own, other] = both.expect("nobody tells what is told by another one");
+        let both = self.views.get_disjoint_mut([target.index(), other.index()]);
+        let [own, other] = both.expect("two writes have different release views");
         match is_new {
-            true => own.told.copy(&other.told),
-            false => own.told.join(&other.told),
+            true => own.published.copy(&other.published),
+            false => own.published.join(&other.published),
         }
-        to
+        target
     }
 
-    /// This one, with what the thread knows that writes.
+    /// Sets the clock of the write, which is the current op of `thread`, and returns the id of the result.
     #[inline]
-    fn with_before(&mut self, mut tale: u32, thread: usize, clock: &Clock) -> u32 {
-        if tale == NOTHING {
-            tale = self.take();
-            self.all[tale as usize].told.clear();
+    fn set_before(
+        &mut self,
+        mut id: ReleaseViewId,
+        thread: ThreadId,
+        clock: &Clock,
+    ) -> ReleaseViewId {
+        if id == ReleaseViewId::EMPTY {
+            id = self.allocate();
+            self.views[id.index()].published.clear();
         }
-        let before = &mut self.all[tale as usize].before;
+        let before = &mut self.views[id.index()].before;
         before.copy(clock);
         before.untick(thread);
-        tale
+        id
     }
 }
 
-impl Views {
-    /// What a write of the thread tells. An update also tells what was told by the write that it observed.
+impl ViewMachine {
+    /// Creates the release view of a write. `observed` is the release view of the write that a read-modify-write
+    /// observes: the release sequence continues, so the new write publishes that, too.
     #[inline]
-    pub(super) fn tell(
+    pub(super) fn create_release_view(
         &mut self,
-        thread: usize,
-        location: usize,
+        thread: ThreadId,
+        location: LocationId,
         order: MemoryOrder,
-        observed: u32,
-    ) -> u32 {
-        if self.orders.access(order).sequential {
+        observed: ReleaseViewId,
+    ) -> ReleaseViewId {
+        let strength = self.orders.access(order);
+        if strength.sequential {
             self.time += 1;
-            self.threads[thread].knows.sc = self.time;
+            self.threads[thread.index()].current.sc_time = self.time;
         }
-        let mut tale = NOTHING;
-        let own = &self.threads[thread];
-        if self.orders.access(order).releases {
-            tale = self.tales.with(tale, &own.knows);
+        let mut id = ReleaseViewId::EMPTY;
+        let own = &self.threads[thread.index()];
+        let place = &mut self.locations[location.index()];
+        if strength.releases {
+            id = self.release_views.join_view(id, &own.current);
             if self.orders.own_writes_continue_release_sequences() {
-                self.places[location].release(thread, &own.knows);
+                place.set_released(thread, &own.current);
             }
         } else if order.is_atomic() {
-            if !own.released.is_empty() {
-                tale = self.tales.with(tale, &own.released);
+            if !own.release.is_empty() {
+                id = self.release_views.join_view(id, &own.release);
             }
-            if let Some(earlier) = self.places[location].released(thread) {
-                tale = self.tales.with(tale, earlier);
+            if let Some(earlier) = place.released(thread) {
+                id = self.release_views.join_view(id, earlier);
             }
         }
         if order.is_atomic() {
-            tale = self.tales.with_tale(tale, observed);
+            id = self.release_views.join_release(id, observed);
         }
         if !self.orders.has_modification_order() {
-            tale = self.tales.with_before(tale, thread, &own.knows.clock);
+            id = self.release_views.set_before(id, thread, &own.current.clock);
         }
-        tale
+        id
     }
 }

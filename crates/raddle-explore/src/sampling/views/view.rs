@@ -1,47 +1,51 @@
-//! What a thread knows, or tells who synchronizes with it.
+//! Views: what happens before a point of a run.
 
 use super::super::clock::Clock;
 
-/// What happened before.
+/// Set of events that a thread knows of, or that a release publishes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
-    /// By happens-before.
+    /// Events that happen before.
     pub(super) clock: Clock,
-    /// What happened before sequentially consistent fences that came before one which happened before.
+    /// Events that happen before a sequentially consistent fence which is ordered before the last one of this view.
     pub(super) fences: Clock,
-    /// When the last sequentially consistent fence was that happened before.
-    pub(super) time: u64,
-    /// When the last sequentially consistent write or fence was that happened before.
-    pub(super) sc: u64,
+    /// Time of the last sequentially consistent fence in the view; 0 if there is none.
+    pub(super) fence_time: u64,
+    /// Time of the last sequentially consistent write or fence in the view; 0 if there is none.
+    pub(super) sc_time: u64,
 }
 
 impl View {
+    /// Adds the events of another view.
     #[inline]
     pub(super) fn join(&mut self, other: &View) {
         self.clock.join(&other.clock);
-        self.sc = self.sc.max(other.sc);
-        if other.time > 0 {
+        self.sc_time = self.sc_time.max(other.sc_time);
+        if other.fence_time > 0 {
             self.fences.join(&other.fences);
-            self.time = self.time.max(other.time);
+            self.fence_time = self.fence_time.max(other.fence_time);
         }
     }
 
+    /// Becomes a copy of another view. Keeps the allocations, unlike `clone`.
     #[inline]
     pub(super) fn copy(&mut self, other: &View) {
         self.clock.copy(&other.clock);
         self.fences.copy(&other.fences);
-        self.time = other.time;
-        self.sc = other.sc;
+        self.fence_time = other.fence_time;
+        self.sc_time = other.sc_time;
     }
 
+    /// Removes all events. Keeps the allocations.
     #[inline]
     pub(super) fn clear(&mut self) {
         self.clock.clear();
         self.fences.clear();
-        self.time = 0;
-        self.sc = 0;
+        self.fence_time = 0;
+        self.sc_time = 0;
     }
 
+    /// Returns `true` if nothing happens before.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.clock.is_empty()
