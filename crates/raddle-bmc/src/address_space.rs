@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use lang_c::span::Span;
 use rustc_hash::FxHashMap;
 
-/// Index of an [`Object`].
+/// Index of a [`MemoryObject`].
 pub(crate) type ObjectId = usize;
 
 /// A scalar in memory: an object, and an offset in bytes.
@@ -37,7 +37,7 @@ pub(crate) enum ObjectKey {
 
 /// An object in memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Object {
+pub(crate) struct MemoryObject {
     pub(crate) key: ObjectKey,
     pub(crate) name: String,
     /// The address of the first byte.
@@ -62,7 +62,7 @@ const ALIGNMENT: u64 = 16;
 #[derive(Default)]
 pub(crate) struct AddressSpace {
     known: FxHashMap<ObjectKey, ObjectId>,
-    pub(crate) objects: Vec<Object>,
+    pub(crate) objects: Vec<MemoryObject>,
     by_base: BTreeMap<u64, ObjectId>,
     /// The next free address.
     end: u64,
@@ -88,7 +88,7 @@ impl AddressSpace {
         self.known.insert(key.clone(), id);
         let base = self.allocate(size, id);
         let (name, scalars) = (name.to_owned(), BTreeMap::new());
-        self.objects.push(Object { key, name, base, size, zeroed, is_block: false, scalars });
+        self.objects.push(MemoryObject { key, name, base, size, zeroed, is_block: false, scalars });
         id
     }
 

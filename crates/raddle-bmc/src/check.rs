@@ -12,13 +12,13 @@ use crate::program::UnrolledProgram;
 use crate::sat_solver::{Lit, SatSolver};
 use crate::sequentialize::{self, SequentializedProgram};
 use crate::slice;
-use crate::trace::{self, Counterexample};
+use crate::trace::{self, BmcCounterexample};
 
 /// The verdict of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BmcVerdict {
     /// The program has a bug.
-    Bug(Box<Counterexample>),
+    Bug(Box<BmcCounterexample>),
     /// The program has no bug, and the bounds exclude no execution.
     Safe,
     /// No execution within the bounds has a bug. The bounds may exclude executions, for these reasons.

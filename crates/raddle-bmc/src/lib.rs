@@ -9,9 +9,9 @@
 //! [`check`] decides whether a program has a bug within the bounds of the [`BmcOptions`]; [`deepen`] raises the bounds
 //! step by step.
 
+mod abi_type;
 mod address_space;
 mod bitblast;
-mod c_type;
 mod check;
 mod deepen;
 mod emit;
@@ -33,4 +33,4 @@ pub use check::{BmcReport, BmcStatistics, BmcVerdict, check};
 pub use deepen::deepen;
 pub use error::BmcError;
 pub use options::{Abstraction, BmcOptions, Model};
-pub use trace::{Counterexample, InputValue, ReadValue, TraceStep};
+pub use trace::{BmcCounterexample, InputValue, ReadValue, TraceStep};

@@ -8,7 +8,7 @@ use crate::term::{Term, signed};
 
 /// A bug, with an execution that leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counterexample {
+pub struct BmcCounterexample {
     /// The kind of bug, in one word, such as `assertion` or `deadlock`.
     pub kind: String,
     /// A sentence that describes the bug.
@@ -80,7 +80,7 @@ pub(crate) fn counterexample(
     program: &UnrolledProgram,
     sequentialized: &SequentializedProgram,
     blaster: &BitBlaster,
-) -> Option<Counterexample> {
+) -> Option<BmcCounterexample> {
     let reader = TraceReader { program, sequentialized, blaster };
     let checks = program.checks.iter().zip(&sequentialized.bugs);
     let failing = checks.filter(|(_, bug)| reader.holds(**bug));
@@ -133,7 +133,7 @@ impl TraceReader<'_> {
         (round.unwrap_or(usize::MAX), thread, count)
     }
 
-    fn counterexample(&self, end: SchedulePoint, check: &Check) -> Counterexample {
+    fn counterexample(&self, end: SchedulePoint, check: &Check) -> BmcCounterexample {
         let is_reached = |input: &&NondetInput| {
             self.point(input.thread, input.after) <= end && self.holds(input.guard)
         };
@@ -142,7 +142,7 @@ impl TraceReader<'_> {
             DEADLOCK => self.describe_deadlock(),
             _ => (check.message.clone(), check.place.clone()),
         };
-        Counterexample {
+        BmcCounterexample {
             kind: check.kind.to_owned(),
             message,
             place,

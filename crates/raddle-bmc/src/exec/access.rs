@@ -8,8 +8,8 @@
 use std::rc::Rc;
 
 use super::{CValue, FLOATING_POINT, Result, SymbolicExecutor};
+use crate::abi_type::AbiType;
 use crate::address_space::{CellKey, ObjectId};
-use crate::c_type::CType;
 use crate::program::{BlockedForever, CellId, CellTargets, SharedCell, VisibleAction};
 use crate::term::{BinaryOp, FALSE, TRUE, Term, TermNode, ValueSet};
 
@@ -380,15 +380,20 @@ impl SymbolicExecutor<'_> {
     }
 
     /// Adds the scalars of a type, with their offsets relative to `at`.
-    pub(super) fn scalars(&self, ty: &CType, at: u64, out: &mut Vec<(u64, CType)>) -> Result<()> {
+    pub(super) fn scalars(
+        &self,
+        ty: &AbiType,
+        at: u64,
+        out: &mut Vec<(u64, AbiType)>,
+    ) -> Result<()> {
         match ty.unqualified() {
-            CType::Array(of, length) => {
+            AbiType::Array(of, length) => {
                 let size = self.size(of)?;
                 for i in 0..length.unwrap_or(0) {
                     self.scalars(of, at + i * size, out)?;
                 }
             }
-            CType::Record(number) => {
+            AbiType::Record(number) => {
                 let record = &self.records[*number];
                 let Some(fields) = &record.fields else {
                     return self.unsupported(format!("struct {} is not defined", record.name));
@@ -397,18 +402,18 @@ impl SymbolicExecutor<'_> {
                     self.scalars(&field.ty, at + field.offset, out)?;
                 }
             }
-            CType::Float => return self.unsupported(FLOATING_POINT),
+            AbiType::Float => return self.unsupported(FLOATING_POINT),
             _ => out.push((at, ty.clone())),
         }
         Ok(())
     }
 
     /// Reads a value of any type.
-    pub(super) fn load(&mut self, pointer: Term, ty: &CType) -> Result<CValue> {
+    pub(super) fn load(&mut self, pointer: Term, ty: &AbiType) -> Result<CValue> {
         if let Some(width) = ty.width() {
             return self.read(pointer, width).map(CValue::Scalar);
         }
-        if !matches!(ty.unqualified(), CType::Record(_)) {
+        if !matches!(ty.unqualified(), AbiType::Record(_)) {
             return self.unsupported("values of this type are not supported");
         }
         let mut scalars = vec![];
@@ -425,7 +430,7 @@ impl SymbolicExecutor<'_> {
     }
 
     /// Writes a value of any type.
-    pub(super) fn store(&mut self, pointer: Term, ty: &CType, value: CValue) -> Result<()> {
+    pub(super) fn store(&mut self, pointer: Term, ty: &AbiType, value: CValue) -> Result<()> {
         let order = if ty.is_atomic() { AccessOrder::SeqCst } else { AccessOrder::Plain };
         match value {
             CValue::Scalar(term) => self.write(pointer, term, order),

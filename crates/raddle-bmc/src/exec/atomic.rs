@@ -6,7 +6,7 @@ use lang_c::span::{Node as Ast, Span};
 use super::access::{AccessOrder, UpdateEffect};
 use super::builtin::BuiltinResult;
 use super::{CValue, Result, SymbolicExecutor};
-use crate::c_type::{CType, LONG};
+use crate::abi_type::{AbiType, LONG};
 use crate::options::Model;
 use crate::program::VisibleAction;
 use crate::term::{BinaryOp, FALSE, TRUE, Term};
@@ -32,7 +32,7 @@ impl<'a> SymbolicExecutor<'a> {
         returns_old: bool,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let (pointer, ty, width) = self.pointer_argument(list, 0)?;
         let operand = if ty.is_pointer() {
             self.argument(list, 1, &LONG)?
@@ -165,7 +165,7 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let (pointer, ty, width) = self.pointer_argument(list, 0)?;
         let (expected_at, _, _) = self.pointer_argument(list, 1)?;
         let new = self.argument(list, 2, &ty)?;

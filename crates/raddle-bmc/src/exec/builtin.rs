@@ -6,19 +6,19 @@ use lang_c::span::{Node as Ast, Span};
 
 use super::access::UpdateEffect;
 use super::{CValue, PathState, Result, SymbolicExecutor, TOO_FEW_ARGUMENTS};
+use crate::abi_type::{AbiType, INT, LONG, UINT, ULONG};
 use crate::address_space::ObjectKey;
-use crate::c_type::{CType, INT, LONG, UINT, ULONG};
 use crate::program::NondetInput;
 use crate::term::{BinaryOp, FALSE, TRUE, Term};
 
 /// The value of a call and its type. `None` if the executor does not implement the function.
-pub(super) type BuiltinResult = Result<Option<(CValue, CType)>>;
+pub(super) type BuiltinResult = Result<Option<(CValue, AbiType)>>;
 
 /// The type of an input, from the suffix of `__VERIFIER_nondet_*`.
-fn input_type(name: &str) -> Option<CType> {
-    let int = |width, signed| CType::Int { width, signed };
+fn input_type(name: &str) -> Option<AbiType> {
+    let int = |width, signed| AbiType::Int { width, signed };
     Some(match name {
-        "bool" | "_Bool" => CType::Bool,
+        "bool" | "_Bool" => AbiType::Bool,
         "char" | "int8_t" => int(8, true),
         "uchar" | "u8" | "uint8_t" => int(8, false),
         "short" | "int16_t" => int(16, true),
@@ -71,15 +71,15 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The `int` 0, as the result of functions that return `void` or always succeed.
-    pub(super) fn zero_int(&mut self) -> (CValue, CType) {
+    pub(super) fn zero_int(&mut self) -> (CValue, AbiType) {
         (CValue::Scalar(self.terms.constant(0, 32)), INT)
     }
 
     /// A new input. With the option `bits` it is narrower than its type, which counts as a cut.
-    fn nondet_input(&mut self, name: &str, ty: CType) -> (CValue, CType) {
+    fn nondet_input(&mut self, name: &str, ty: AbiType) -> (CValue, AbiType) {
         let width = ty.width().unwrap_or(32);
         let value = match (&ty, self.options.bits) {
-            (CType::Bool, _) => {
+            (AbiType::Bool, _) => {
                 let bit = self.terms.var(1);
                 self.terms.zext(bit, 8)
             }
@@ -109,11 +109,11 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         list: &'a [Ast<Expression>],
         at: usize,
-    ) -> Result<(Term, CType, u8)> {
+    ) -> Result<(Term, AbiType, u8)> {
         let Some(expression) = list.get(at) else { return self.unsupported(TOO_FEW_ARGUMENTS) };
         let (pointer, ty) = self.scalar(expression)?;
         let target = ty.target().map(|target| target.unqualified().clone());
-        match target.as_ref().and_then(CType::width) {
+        match target.as_ref().and_then(AbiType::width) {
             Some(width) => Ok((pointer, target.unwrap_or(INT), width)),
             None => {
                 self.unsupported("atomic operations are supported on integers and pointers only")
@@ -126,7 +126,7 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         list: &'a [Ast<Expression>],
         at: usize,
-        ty: &CType,
+        ty: &AbiType,
     ) -> Result<Term> {
         let Some(expression) = list.get(at) else { return self.unsupported(TOO_FEW_ARGUMENTS) };
         let (term, from) = self.scalar(expression)?;
@@ -274,7 +274,7 @@ impl<'a> SymbolicExecutor<'a> {
         zeroed: bool,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let mut size = self.argument(list, 0, &ULONG)?;
         if zeroed {
             let count = self.argument(list, 1, &ULONG)?;
@@ -293,7 +293,7 @@ impl<'a> SymbolicExecutor<'a> {
         let object = self.new_object(&name, size, zeroed);
         self.space.objects[object].is_block = true;
         let at = self.address(object);
-        Ok((CValue::Scalar(at), CType::pointer_to(CType::Void)))
+        Ok((CValue::Scalar(at), AbiType::pointer_to(AbiType::Void)))
     }
 }
 

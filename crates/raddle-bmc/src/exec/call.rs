@@ -8,12 +8,12 @@ use super::declare::{declared_name, parameters};
 use super::{
     BlockScope, CSymbol, CValue, CallFrame, PathState, Result, SymbolicExecutor, TOO_FEW_ARGUMENTS,
 };
+use crate::abi_type::{AbiType, INT};
 use crate::address_space::ObjectKey;
-use crate::c_type::{CType, INT};
 use crate::term::{FALSE, Term};
 
 /// The arguments of a call, with their types.
-pub(super) type CallArguments = Vec<(CValue, CType)>;
+pub(super) type CallArguments = Vec<(CValue, AbiType)>;
 
 /// The maximal depth of the call stack.
 const MAX_CALL_DEPTH: usize = 120;
@@ -21,7 +21,7 @@ const MAX_CALL_DEPTH: usize = 120;
 /// A parameter with its argument.
 struct BoundParameter {
     name: String,
-    ty: CType,
+    ty: AbiType,
     value: CValue,
     /// The position of the parameter's declaration.
     span: Span,
@@ -32,7 +32,7 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn main_arguments(&mut self, main: &'a FunctionDefinition) -> Result<CallArguments> {
         let count = parameters(&main.declarator.node).len();
         let one = (CValue::Scalar(self.terms.constant(1, 32)), INT);
-        let none = (CValue::Scalar(self.terms.constant(0, 64)), crate::c_type::ULONG);
+        let none = (CValue::Scalar(self.terms.constant(0, 64)), crate::abi_type::ULONG);
         Ok(if count >= 2 { vec![one, none] } else { vec![] })
     }
 
@@ -41,12 +41,12 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         call: &'a CallExpression,
         span: Span,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         if let (true, Some(ty)) = (self.type_only, self.callee_result_type(call)?) {
             return Ok((CValue::Scalar(self.terms.constant(0, 64)), ty));
         }
         if self.is_dead() {
-            return Ok((CValue::Scalar(self.terms.constant(0, 64)), crate::c_type::LONG));
+            return Ok((CValue::Scalar(self.terms.constant(0, 64)), crate::abi_type::LONG));
         }
         if let Expression::Identifier(name) = &call.callee.node {
             let name = &name.node.name;
@@ -73,7 +73,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The result type of a function of the program that is called by its name.
-    fn callee_result_type(&mut self, call: &'a CallExpression) -> Result<Option<CType>> {
+    fn callee_result_type(&mut self, call: &'a CallExpression) -> Result<Option<AbiType>> {
         let Expression::Identifier(name) = &call.callee.node else { return Ok(None) };
         let name = &name.node.name;
         if matches!(self.lookup(name), Some(CSymbol::Variable(..))) {
@@ -95,7 +95,7 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         function: &'a FunctionDefinition,
         arguments: CallArguments,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let ty = self.result_type(function)?;
         let value = self.call(function, arguments)?;
         let value = value
@@ -137,9 +137,9 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         pointer: Term,
         arguments: &CallArguments,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let functions = self.callees(pointer)?;
-        let mut result: Option<(CValue, CType)> = None;
+        let mut result: Option<(CValue, AbiType)> = None;
         for (function, condition) in functions {
             let call = |exec: &mut Self| exec.call_typed(function, arguments.clone());
             let (called, _) = self.branch(condition, |exec| call(exec).map(Some), |_| Ok(None))?;
@@ -149,7 +149,7 @@ impl<'a> SymbolicExecutor<'a> {
             result = value.map(|value| (value, ty));
         }
         Ok(result
-            .unwrap_or_else(|| (CValue::Scalar(self.terms.constant(0, 64)), crate::c_type::LONG)))
+            .unwrap_or_else(|| (CValue::Scalar(self.terms.constant(0, 64)), crate::abi_type::LONG)))
     }
 
     /// Executes a function. Returns its result, if it returns one.
@@ -209,7 +209,7 @@ impl<'a> SymbolicExecutor<'a> {
         let mut arguments = arguments.into_iter();
         for parameter in parameters(&function.declarator.node) {
             let (name, ty) = self.parameter(&parameter.node)?;
-            if ty == CType::Void {
+            if ty == AbiType::Void {
                 continue;
             }
             let Some((value, from)) = arguments.next() else {

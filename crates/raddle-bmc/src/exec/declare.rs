@@ -11,8 +11,8 @@ use lang_c::ast::{
 use lang_c::span::Node as Ast;
 
 use super::{BlockScope, CSymbol, FLOATING_POINT, Result, SymbolicExecutor};
+use crate::abi_type::{AbiType, FieldLayout, INT, RecordLayout, UINT};
 use crate::address_space::{ObjectKey, span_key};
-use crate::c_type::{CType, FieldLayout, INT, RecordLayout, UINT};
 
 /// The declaration specifiers before a declarator.
 #[derive(Default)]
@@ -107,14 +107,14 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The size of a type in bytes.
-    pub(super) fn size(&self, ty: &CType) -> Result<u64> {
+    pub(super) fn size(&self, ty: &AbiType) -> Result<u64> {
         match ty.unqualified() {
-            CType::Void | CType::Function(_) => Ok(1),
-            CType::Array(of, Some(length)) => Ok(self.size(of)? * length),
-            CType::Record(number) if self.records[*number].fields.is_some() => {
+            AbiType::Void | AbiType::Function(_) => Ok(1),
+            AbiType::Array(of, Some(length)) => Ok(self.size(of)? * length),
+            AbiType::Record(number) if self.records[*number].fields.is_some() => {
                 Ok(self.records[*number].size)
             }
-            CType::Float => self.unsupported(FLOATING_POINT),
+            AbiType::Float => self.unsupported(FLOATING_POINT),
             other => match other.width() {
                 Some(width) => Ok(u64::from(width / 8)),
                 None => self.unsupported("the size of an incomplete type is needed"),
@@ -123,37 +123,37 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The alignment of a type in bytes.
-    pub(super) fn align(&self, ty: &CType) -> Result<u64> {
+    pub(super) fn align(&self, ty: &AbiType) -> Result<u64> {
         match ty.unqualified() {
-            CType::Array(of, _) => self.align(of),
-            CType::Record(number) => Ok(self.records[*number].align.max(1)),
+            AbiType::Array(of, _) => self.align(of),
+            AbiType::Record(number) => Ok(self.records[*number].align.max(1)),
             _ => self.size(ty),
         }
     }
 
     /// The type that the specifiers denote, before declarators are applied.
-    fn base_type(&mut self, specifiers: &Specifiers<'a>) -> Result<CType> {
+    fn base_type(&mut self, specifiers: &Specifiers<'a>) -> Result<AbiType> {
         let (mut is_long, mut is_short, mut is_char, mut is_unsigned) =
             (false, false, false, false);
         let mut given = None;
         for specifier in &specifiers.types {
             match &specifier.node {
-                TypeSpecifier::Void => given = Some(CType::Void),
-                TypeSpecifier::Bool => given = Some(CType::Bool),
+                TypeSpecifier::Void => given = Some(AbiType::Void),
+                TypeSpecifier::Bool => given = Some(AbiType::Bool),
                 TypeSpecifier::Char => is_char = true,
                 TypeSpecifier::Short => is_short = true,
                 TypeSpecifier::Long => is_long = true,
                 TypeSpecifier::Unsigned => is_unsigned = true,
                 TypeSpecifier::Int | TypeSpecifier::Signed => {}
                 TypeSpecifier::Float | TypeSpecifier::Double | TypeSpecifier::TS18661Float(_) => {
-                    given = Some(CType::Float);
+                    given = Some(AbiType::Float);
                 }
                 TypeSpecifier::Complex => {
                     return self.unsupported("complex numbers are not supported");
                 }
                 TypeSpecifier::Atomic(name) => {
                     let ty = self.type_name(&name.node)?;
-                    given = Some(CType::Atomic(Rc::new(ty)));
+                    given = Some(AbiType::Atomic(Rc::new(ty)));
                 }
                 TypeSpecifier::Struct(record) => given = Some(self.record_type(&record.node)?),
                 TypeSpecifier::Enum(list) => given = Some(self.enum_type(&list.node)?),
@@ -178,12 +178,12 @@ impl<'a> SymbolicExecutor<'a> {
             () if is_long => 64,
             () => 32,
         };
-        let ty = given.unwrap_or(CType::Int { width, signed: !is_unsigned });
-        Ok(if specifiers.is_atomic && !ty.is_atomic() { CType::Atomic(Rc::new(ty)) } else { ty })
+        let ty = given.unwrap_or(AbiType::Int { width, signed: !is_unsigned });
+        Ok(if specifiers.is_atomic && !ty.is_atomic() { AbiType::Atomic(Rc::new(ty)) } else { ty })
     }
 
     /// A structure or union type, which may be defined here, declared or referred to by its tag.
-    fn record_type(&mut self, record: &'a StructType) -> Result<CType> {
+    fn record_type(&mut self, record: &'a StructType) -> Result<AbiType> {
         let name = record.identifier.as_ref().map(|name| name.node.name.clone());
         let declared = name.as_deref().and_then(|name| self.scope().tags.get(name).copied());
         let known = if record.declarations.is_some() {
@@ -202,7 +202,7 @@ impl<'a> SymbolicExecutor<'a> {
         if let Some(declarations) = &record.declarations {
             self.layout_fields(number, &record.kind.node, declarations)?;
         }
-        Ok(CType::Record(number))
+        Ok(AbiType::Record(number))
     }
 
     /// Computes the layout of a structure or union.
@@ -212,7 +212,7 @@ impl<'a> SymbolicExecutor<'a> {
         kind: &StructKind,
         declarations: &'a [Ast<StructDeclaration>],
     ) -> Result<()> {
-        let mut listed: Vec<(Option<String>, CType)> = vec![];
+        let mut listed: Vec<(Option<String>, AbiType)> = vec![];
         for declaration in declarations {
             let StructDeclaration::Field(field) = &declaration.node else { continue };
             self.here = field.span;
@@ -234,7 +234,7 @@ impl<'a> SymbolicExecutor<'a> {
             let field_align = self.align(&ty)?;
             let is_union = *kind == StructKind::Union;
             let offset = if is_union { 0 } else { end.next_multiple_of(field_align) };
-            let length = if matches!(ty, CType::Array(_, None)) { 0 } else { self.size(&ty)? };
+            let length = if matches!(ty, AbiType::Array(_, None)) { 0 } else { self.size(&ty)? };
             end = offset + length;
             size = size.max(end);
             align = align.max(field_align);
@@ -247,7 +247,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// An enumeration type. Defines its enumerators.
-    fn enum_type(&mut self, list: &'a EnumType) -> Result<CType> {
+    fn enum_type(&mut self, list: &'a EnumType) -> Result<AbiType> {
         let (mut next, mut is_signed) = (0, false);
         for item in &list.enumerators {
             if let Some(expression) = &item.node.expression {
@@ -272,7 +272,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The type of an expression, without effects of its evaluation.
-    pub(super) fn type_of(&mut self, expression: &'a Ast<Expression>) -> Result<CType> {
+    pub(super) fn type_of(&mut self, expression: &'a Ast<Expression>) -> Result<AbiType> {
         let saved = self.state.clone();
         let statements = self.statement_count();
         let blocked_forever = self.threads[self.thread].blocked_forever.len();
@@ -295,7 +295,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The type that a type name denotes.
-    pub(super) fn type_name(&mut self, name: &'a TypeName) -> Result<CType> {
+    pub(super) fn type_name(&mut self, name: &'a TypeName) -> Result<AbiType> {
         let base = self.base_type(&Specifiers::of_type(&name.specifiers))?;
         match &name.declarator {
             Some(declarator) => self.apply_declarator(base, &declarator.node),
@@ -304,18 +304,18 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The type that a declarator derives from the base type.
-    fn apply_declarator(&mut self, base: CType, declarator: &'a Declarator) -> Result<CType> {
+    fn apply_declarator(&mut self, base: AbiType, declarator: &'a Declarator) -> Result<AbiType> {
         let mut ty = base;
         let (pointers, others): (Vec<_>, Vec<_>) = declarator
             .derived
             .iter()
             .partition(|derived| matches!(derived.node, DerivedDeclarator::Pointer(_)));
         for pointer in pointers {
-            ty = CType::pointer_to(ty);
+            ty = AbiType::pointer_to(ty);
             if let DerivedDeclarator::Pointer(qualifiers) = &pointer.node
                 && qualifiers.iter().any(is_atomic)
             {
-                ty = CType::Atomic(Rc::new(ty));
+                ty = AbiType::Atomic(Rc::new(ty));
             }
         }
         for derived in others.into_iter().rev() {
@@ -326,10 +326,10 @@ impl<'a> SymbolicExecutor<'a> {
                         ArraySize::VariableExpression(length)
                         | ArraySize::StaticExpression(length) => Some(self.constant_value(length)?),
                     };
-                    CType::Array(Rc::new(ty), length)
+                    AbiType::Array(Rc::new(ty), length)
                 }
                 DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_) => {
-                    CType::Function(Rc::new(ty))
+                    AbiType::Function(Rc::new(ty))
                 }
                 DerivedDeclarator::Pointer(_) => ty,
                 DerivedDeclarator::Block(_) => {
@@ -347,12 +347,12 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn parameter(
         &mut self,
         parameter: &'a ParameterDeclaration,
-    ) -> Result<(Option<&'a str>, CType)> {
+    ) -> Result<(Option<&'a str>, AbiType)> {
         let base = self.base_type(&Specifiers::of_declaration(&parameter.specifiers))?;
         let Some(declarator) = &parameter.declarator else { return Ok((None, base)) };
         let ty = match self.apply_declarator(base, &declarator.node)? {
-            CType::Array(of, _) => CType::Pointer(of),
-            CType::Function(of) => CType::pointer_to(CType::Function(of)),
+            AbiType::Array(of, _) => AbiType::Pointer(of),
+            AbiType::Function(of) => AbiType::pointer_to(AbiType::Function(of)),
             other => other,
         };
         Ok((declared_name(&declarator.node), ty))
@@ -372,10 +372,10 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The result type of a function.
-    pub(super) fn result_type(&mut self, function: &'a FunctionDefinition) -> Result<CType> {
+    pub(super) fn result_type(&mut self, function: &'a FunctionDefinition) -> Result<AbiType> {
         let name = declared_name(&function.declarator.node).unwrap_or_default();
         match self.globals.names.get(name) {
-            Some(CSymbol::Function(CType::Function(result))) => Ok((**result).clone()),
+            Some(CSymbol::Function(AbiType::Function(result))) => Ok((**result).clone()),
             _ => self.unsupported(format!("the function `{name}` has an unsupported type")),
         }
     }
@@ -390,7 +390,7 @@ impl<'a> SymbolicExecutor<'a> {
             };
             if specifiers.is_typedef {
                 self.globals.names.insert(name, CSymbol::Typedef(ty));
-            } else if matches!(ty, CType::Function(_)) {
+            } else if matches!(ty, AbiType::Function(_)) {
                 self.globals.names.insert(name, CSymbol::Function(ty));
             } else if specifiers.is_thread_local {
                 let initializer = item.node.initializer.as_ref().map(|init| &init.node);
@@ -406,7 +406,7 @@ impl<'a> SymbolicExecutor<'a> {
     fn global_variable(
         &mut self,
         name: &str,
-        ty: CType,
+        ty: AbiType,
         specifiers: &Specifiers<'a>,
         item: &'a InitDeclarator,
     ) -> Result<()> {
@@ -438,7 +438,7 @@ impl<'a> SymbolicExecutor<'a> {
             };
             if specifiers.is_typedef {
                 self.scope().names.insert(name, CSymbol::Typedef(ty));
-            } else if matches!(ty, CType::Function(_)) {
+            } else if matches!(ty, AbiType::Function(_)) {
                 self.scope().names.insert(name, CSymbol::Function(ty));
             } else if specifiers.is_extern {
                 let Some(symbol) = self.globals.names.get(&name).cloned() else {
@@ -455,7 +455,7 @@ impl<'a> SymbolicExecutor<'a> {
     fn local_variable(
         &mut self,
         name: &str,
-        ty: CType,
+        ty: AbiType,
         specifiers: &Specifiers<'a>,
         item: &'a Ast<InitDeclarator>,
     ) -> Result<()> {

@@ -4,22 +4,22 @@ use lang_c::ast::{Constant, Expression, Integer, IntegerBase, IntegerSize, Offse
 use lang_c::span::Node as Ast;
 
 use super::{CSymbol, CValue, FLOATING_POINT, PathState, Result, SymbolicExecutor};
-use crate::c_type::{CType, INT, LONG, UINT, ULONG, common_type};
+use crate::abi_type::{AbiType, INT, LONG, UINT, ULONG, common_type};
 use crate::term::{FALSE, Term};
 
 impl<'a> SymbolicExecutor<'a> {
     /// A constant of an integer type.
-    pub(super) fn int_constant(&mut self, value: u64, ty: &CType) -> Term {
+    pub(super) fn int_constant(&mut self, value: u64, ty: &AbiType) -> Term {
         self.terms.constant(value, ty.width().unwrap_or(32))
     }
 
     /// A truth value as an `int`.
-    pub(super) fn bool_to_int(&mut self, truth: Term) -> (CValue, CType) {
+    pub(super) fn bool_to_int(&mut self, truth: Term) -> (CValue, AbiType) {
         (CValue::Scalar(self.terms.zext(truth, 32)), INT)
     }
 
     /// The value of a scalar expression, with its type.
-    pub(super) fn scalar(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, CType)> {
+    pub(super) fn scalar(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, AbiType)> {
         match self.eval(expression)? {
             (CValue::Scalar(term), ty) => Ok((term, ty)),
             (CValue::Record(_), _) => {
@@ -35,14 +35,14 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// Converts a scalar to another type.
-    pub(super) fn convert(&mut self, term: Term, from: &CType, to: &CType) -> Result<Term> {
+    pub(super) fn convert(&mut self, term: Term, from: &AbiType, to: &AbiType) -> Result<Term> {
         match to.unqualified() {
-            CType::Bool => {
+            AbiType::Bool => {
                 let truth = self.terms.truth(term);
                 Ok(self.terms.zext(truth, 8))
             }
-            CType::Void => Ok(term),
-            CType::Float => self.unsupported(FLOATING_POINT),
+            AbiType::Void => Ok(term),
+            AbiType::Float => self.unsupported(FLOATING_POINT),
             other => match other.width() {
                 Some(width) => Ok(self.terms.resize(term, width, from.is_signed())),
                 None => self.unsupported("conversions to this type are not supported"),
@@ -54,8 +54,8 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn convert_value(
         &mut self,
         value: CValue,
-        from: &CType,
-        to: &CType,
+        from: &AbiType,
+        to: &AbiType,
     ) -> Result<CValue> {
         match value {
             CValue::Scalar(term) => self.convert(term, from, to).map(CValue::Scalar),
@@ -119,7 +119,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// Evaluates an expression. Returns its value and type.
-    pub(super) fn eval(&mut self, expression: &'a Ast<Expression>) -> Result<(CValue, CType)> {
+    pub(super) fn eval(&mut self, expression: &'a Ast<Expression>) -> Result<(CValue, AbiType)> {
         self.here = expression.span;
         match &expression.node {
             Expression::Constant(constant) => self.eval_literal(&constant.node),
@@ -201,12 +201,12 @@ impl<'a> SymbolicExecutor<'a> {
         condition: Term,
         then: &'a Ast<Expression>,
         other: &'a Ast<Expression>,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let (a, b) = self.branch(condition, |exec| exec.eval(then), |exec| exec.eval(other))?;
         let ty = match (&a, &b) {
             (Some((_, a)), Some((_, b))) if a.is_integer() && b.is_integer() => common_type(a, b),
             (Some((_, a)), Some((_, b))) => {
-                let is_void = |ty: &CType| matches!(ty.target(), None | Some(CType::Void));
+                let is_void = |ty: &AbiType| matches!(ty.target(), None | Some(AbiType::Void));
                 if a.is_pointer() && !is_void(a) || !b.is_pointer() { a.clone() } else { b.clone() }
             }
             (Some((_, ty)), None) | (None, Some((_, ty))) => {
@@ -222,7 +222,7 @@ impl<'a> SymbolicExecutor<'a> {
             }
             (None, None) => INT,
         };
-        let mut converted = |side: Option<(CValue, CType)>| match side {
+        let mut converted = |side: Option<(CValue, AbiType)>| match side {
             Some((value, from)) if ty.is_scalar() && from.is_scalar() => {
                 self.convert_value(value, &from, &ty).map(Some)
             }
@@ -233,7 +233,7 @@ impl<'a> SymbolicExecutor<'a> {
         Ok((value.unwrap_or_else(|| CValue::Scalar(self.terms.constant(0, 32))), ty))
     }
 
-    fn eval_literal(&mut self, constant: &Constant) -> Result<(CValue, CType)> {
+    fn eval_literal(&mut self, constant: &Constant) -> Result<(CValue, AbiType)> {
         match constant {
             Constant::Integer(integer) => self.eval_integer(integer),
             Constant::Character(text) => {
@@ -255,7 +255,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// An integer literal, with the first type of the standard's list that holds it.
-    fn eval_integer(&mut self, integer: &Integer) -> Result<(CValue, CType)> {
+    fn eval_integer(&mut self, integer: &Integer) -> Result<(CValue, AbiType)> {
         let base = match integer.base {
             IntegerBase::Decimal => 10,
             IntegerBase::Octal => 8,

@@ -7,18 +7,18 @@ use lang_c::span::Node as Ast;
 
 use super::access::AccessOrder;
 use super::{CSymbol, PathState, Result, SymbolicExecutor};
+use crate::abi_type::AbiType;
 use crate::address_space::{ObjectId, ObjectKey};
-use crate::c_type::CType;
 use crate::term::{TRUE, Term};
 
 impl<'a> SymbolicExecutor<'a> {
     /// Completes an array type of unknown length from its initializer.
     pub(super) fn complete_array_type(
         &mut self,
-        ty: CType,
+        ty: AbiType,
         initializer: Option<&'a Initializer>,
-    ) -> Result<CType> {
-        let CType::Array(of, None) = &ty else { return Ok(ty) };
+    ) -> Result<AbiType> {
+        let AbiType::Array(of, None) = &ty else { return Ok(ty) };
         let length = match initializer {
             Some(Initializer::List(items)) => {
                 let mut next = 0;
@@ -40,14 +40,14 @@ impl<'a> SymbolicExecutor<'a> {
             },
             None => None,
         };
-        Ok(CType::Array(of.clone(), length))
+        Ok(AbiType::Array(of.clone(), length))
     }
 
     /// Initialises a static variable, once. The values become initial contents, which all threads see.
     pub(super) fn initialise_static(
         &mut self,
         object: ObjectId,
-        ty: &CType,
+        ty: &AbiType,
         initializer: Option<&'a Initializer>,
     ) -> Result<()> {
         let Some(initializer) = initializer else { return Ok(()) };
@@ -80,7 +80,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The current thread's object of a thread-local variable.
-    pub(super) fn thread_local_object(&mut self, name: &str, ty: &CType) -> Result<ObjectId> {
+    pub(super) fn thread_local_object(&mut self, name: &str, ty: &AbiType) -> Result<ObjectId> {
         let size = self.size(ty)?;
         let key = ObjectKey::ThreadLocal(self.thread, name.to_owned());
         let object = self.space.object(key, name, size, true);
@@ -93,7 +93,7 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn initialise(
         &mut self,
         at: Term,
-        ty: &CType,
+        ty: &AbiType,
         initializer: &'a Initializer,
     ) -> Result<()> {
         match initializer {
@@ -116,10 +116,11 @@ impl<'a> SymbolicExecutor<'a> {
     fn initialise_with(
         &mut self,
         at: Term,
-        ty: &CType,
+        ty: &AbiType,
         expression: &'a Ast<Expression>,
     ) -> Result<()> {
-        if let (CType::Array(of, length), Expression::StringLiteral(text)) = (ty, &expression.node)
+        if let (AbiType::Array(of, length), Expression::StringLiteral(text)) =
+            (ty, &expression.node)
         {
             let bytes = unescape(&text.node);
             let size = self.size(of)?;
@@ -137,7 +138,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// Sets all scalars of a type to zero.
-    pub(super) fn zero_fill(&mut self, at: Term, ty: &CType) -> Result<()> {
+    pub(super) fn zero_fill(&mut self, at: Term, ty: &AbiType) -> Result<()> {
         let mut scalars = vec![];
         self.scalars(ty, 0, &mut scalars)?;
         for (offset, scalar) in scalars {
@@ -153,7 +154,7 @@ impl<'a> SymbolicExecutor<'a> {
     fn initialise_list(
         &mut self,
         at: Term,
-        ty: &CType,
+        ty: &AbiType,
         items: &mut std::iter::Peekable<std::slice::Iter<'a, Ast<InitializerListItem>>>,
         is_braced: bool,
     ) -> Result<()> {
@@ -188,8 +189,8 @@ impl<'a> SymbolicExecutor<'a> {
                 Initializer::Expression(expression) => {
                     part.is_scalar()
                         || matches!(expression.node, Expression::StringLiteral(_))
-                        || matches!(part.unqualified(), CType::Record(_))
-                            && matches!(self.type_of(expression)?.unqualified(), CType::Record(_))
+                        || matches!(part.unqualified(), AbiType::Record(_))
+                            && matches!(self.type_of(expression)?.unqualified(), AbiType::Record(_))
                 }
             };
             if takes_whole {
@@ -208,13 +209,13 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The elements or fields of a type, with their offsets.
-    fn components(&self, ty: &CType) -> Result<Vec<(u64, CType)>> {
+    fn components(&self, ty: &AbiType) -> Result<Vec<(u64, AbiType)>> {
         match ty.unqualified() {
-            CType::Array(of, length) => {
+            AbiType::Array(of, length) => {
                 let size = self.size(of)?;
                 Ok((0..length.unwrap_or(0)).map(|i| (i * size, (**of).clone())).collect())
             }
-            CType::Record(number) => {
+            AbiType::Record(number) => {
                 let fields = self.records[*number].fields.clone().unwrap_or_default();
                 Ok(fields.into_iter().map(|field| (field.offset, field.ty)).collect())
             }
@@ -223,8 +224,8 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The index of a named field.
-    fn member_index(&self, ty: &CType, name: &str) -> Result<usize> {
-        if let CType::Record(number) = ty.unqualified() {
+    fn member_index(&self, ty: &AbiType, name: &str) -> Result<usize> {
+        if let AbiType::Record(number) = ty.unqualified() {
             let fields = self.records[*number].fields.as_deref().unwrap_or_default();
             if let Some(at) = fields.iter().position(|field| field.name.as_deref() == Some(name)) {
                 return Ok(at);
@@ -236,11 +237,11 @@ impl<'a> SymbolicExecutor<'a> {
     /// Creates the object of a compound literal. Returns its address and type.
     pub(super) fn compound_literal(
         &mut self,
-        ty: CType,
+        ty: AbiType,
         items: &'a [Ast<InitializerListItem>],
-    ) -> Result<(Term, CType)> {
+    ) -> Result<(Term, AbiType)> {
         let ty = match ty {
-            CType::Array(of, None) => CType::Array(of, Some(items.len() as u64)),
+            AbiType::Array(of, None) => AbiType::Array(of, Some(items.len() as u64)),
             other => other,
         };
         let size = self.size(&ty)?;
@@ -278,7 +279,7 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The address and type of a variable or function.
-    pub(super) fn symbol_address(&mut self, name: &str) -> Result<(Term, CType)> {
+    pub(super) fn symbol_address(&mut self, name: &str) -> Result<(Term, AbiType)> {
         match self.lookup(name) {
             Some(CSymbol::Variable(object, ty)) => Ok((self.address(object), ty)),
             Some(CSymbol::ThreadLocal(ty)) => {

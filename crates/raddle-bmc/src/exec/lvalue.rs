@@ -4,8 +4,8 @@ use lang_c::ast::{BinaryOperator, Expression, MemberExpression, MemberOperator, 
 use lang_c::span::Node as Ast;
 
 use super::{CSymbol, CValue, Result, SymbolicExecutor};
+use crate::abi_type::{AbiType, CHAR};
 use crate::address_space::span_key;
-use crate::c_type::{CHAR, CType};
 use crate::term::Term;
 
 impl<'a> SymbolicExecutor<'a> {
@@ -13,12 +13,12 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn load_lvalue(
         &mut self,
         expression: &'a Ast<Expression>,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let (at, ty) = self.lvalue(expression)?;
         self.here = expression.span;
         match ty.unqualified() {
-            CType::Array(of, _) => Ok((CValue::Scalar(at), CType::Pointer(of.clone()))),
-            CType::Function(_) => Ok((CValue::Scalar(at), CType::pointer_to(ty))),
+            AbiType::Array(of, _) => Ok((CValue::Scalar(at), AbiType::Pointer(of.clone()))),
+            AbiType::Function(_) => Ok((CValue::Scalar(at), AbiType::pointer_to(ty))),
             _ => {
                 let value = self.load(at, &ty)?;
                 Ok((value, ty.unqualified().clone()))
@@ -27,7 +27,10 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The type of an lvalue, before arrays and functions become pointers. `None` for other expressions.
-    pub(super) fn lvalue_type(&mut self, expression: &'a Ast<Expression>) -> Result<Option<CType>> {
+    pub(super) fn lvalue_type(
+        &mut self,
+        expression: &'a Ast<Expression>,
+    ) -> Result<Option<AbiType>> {
         match &expression.node {
             Expression::Identifier(name)
                 if matches!(self.lookup(&name.node.name), Some(CSymbol::Constant(_))) =>
@@ -65,13 +68,13 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The address and type of an lvalue. A structure that is not an lvalue is stored in a temporary object.
-    pub(super) fn lvalue(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, CType)> {
+    pub(super) fn lvalue(&mut self, expression: &'a Ast<Expression>) -> Result<(Term, AbiType)> {
         self.here = expression.span;
         match &expression.node {
             Expression::Identifier(name) => self.symbol_address(&name.node.name),
             Expression::StringLiteral(text) => {
                 let (at, size) = self.string_literal(span_key(text.span), &text.node)?;
-                Ok((at, CType::Array(std::rc::Rc::new(CHAR), Some(size))))
+                Ok((at, AbiType::Array(std::rc::Rc::new(CHAR), Some(size))))
             }
             Expression::CompoundLiteral(literal) => {
                 let ty = self.type_name(&literal.node.type_name.node)?;
@@ -109,14 +112,14 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The object that a pointer of type `ty` points to.
-    fn dereference(&mut self, at: Term, ty: &CType) -> Result<(Term, CType)> {
+    fn dereference(&mut self, at: Term, ty: &AbiType) -> Result<(Term, AbiType)> {
         match ty.target() {
             Some(target) => Ok((at, target.clone())),
             None => self.unsupported("the dereferenced expression is not a pointer"),
         }
     }
 
-    fn member_lvalue(&mut self, member: &'a MemberExpression) -> Result<(Term, CType)> {
+    fn member_lvalue(&mut self, member: &'a MemberExpression) -> Result<(Term, AbiType)> {
         let (at, ty) = match member.operator.node {
             MemberOperator::Direct => self.lvalue(&member.expression)?,
             MemberOperator::Indirect => {
@@ -129,8 +132,8 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// The offset and type of a field, which may be in an anonymous structure.
-    pub(super) fn field(&self, ty: &CType, name: &str) -> Result<(u64, CType)> {
-        let CType::Record(number) = ty.unqualified() else {
+    pub(super) fn field(&self, ty: &AbiType, name: &str) -> Result<(u64, AbiType)> {
+        let AbiType::Record(number) = ty.unqualified() else {
             return self.unsupported(format!("`.{name}` is applied to a type without fields"));
         };
         let record = &self.records[*number];
@@ -140,7 +143,7 @@ impl<'a> SymbolicExecutor<'a> {
         for field in fields {
             match &field.name {
                 Some(known) if known == name => return Ok((field.offset, field.ty.clone())),
-                None if matches!(field.ty, CType::Record(_)) => {
+                None if matches!(field.ty, AbiType::Record(_)) => {
                     if let Ok((offset, ty)) = self.field(&field.ty, name) {
                         return Ok((field.offset + offset, ty));
                     }

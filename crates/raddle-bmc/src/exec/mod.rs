@@ -40,8 +40,8 @@ use lang_c::ast::{ExternalDeclaration, FunctionDefinition};
 use lang_c::span::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::abi_type::{AbiType, RecordLayout};
 use crate::address_space::{AddressSpace, CellKey, ObjectId, ObjectKey, span_key};
-use crate::c_type::{CType, RecordLayout};
 use crate::error::BmcError;
 use crate::facts::MemoryFacts;
 use crate::options::BmcOptions;
@@ -83,12 +83,12 @@ enum CValue {
 /// The meaning of an identifier.
 #[derive(Clone)]
 enum CSymbol {
-    Typedef(CType),
-    Variable(ObjectId, CType),
+    Typedef(AbiType),
+    Variable(ObjectId, AbiType),
     /// A thread-local variable: every thread has an object of its own.
-    ThreadLocal(CType),
+    ThreadLocal(AbiType),
     Constant(i64),
-    Function(CType),
+    Function(AbiType),
 }
 
 /// A scope of identifiers.
@@ -124,7 +124,7 @@ struct CallFrame {
     name: String,
     /// The states that return, with the returned values.
     returns: Vec<(PathState, Option<CValue>)>,
-    result_type: Option<CType>,
+    result_type: Option<AbiType>,
     /// The states that wait at a `goto` for their label.
     gotos: FxHashMap<String, Vec<PathState>>,
     targets: Vec<JumpTarget>,
@@ -173,7 +173,7 @@ pub(crate) struct SymbolicExecutor<'a> {
     records: Vec<RecordLayout>,
     globals: BlockScope,
     /// Global thread-local variables, with their initializers.
-    thread_locals: FxHashMap<String, (CType, Option<&'a lang_c::ast::Initializer>)>,
+    thread_locals: FxHashMap<String, (AbiType, Option<&'a lang_c::ast::Initializer>)>,
     /// Static variables whose initializers were executed.
     initialised: FxHashSet<ObjectId>,
     /// The call stack of the current thread.

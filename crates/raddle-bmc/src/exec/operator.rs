@@ -7,7 +7,7 @@ use lang_c::span::Node as Ast;
 
 use super::access::{AccessOrder, UpdateEffect};
 use super::{CValue, Result, SymbolicExecutor};
-use crate::c_type::{CType, INT, LONG, ULONG, common_type};
+use crate::abi_type::{AbiType, INT, LONG, ULONG, common_type};
 use crate::term::{BinaryOp, FALSE, Term};
 
 /// For assignment operators, the operation of a compound assignment: `Some(None)` for `=`, `Some(Some(Plus))` for `+=`.
@@ -36,12 +36,12 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         unary: &'a UnaryOperatorExpression,
         whole: &'a Ast<Expression>,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         use UnaryOperator as U;
         match unary.operator.node {
             U::Address => {
                 let (at, ty) = self.lvalue(&unary.operand)?;
-                Ok((CValue::Scalar(at), CType::pointer_to(ty)))
+                Ok((CValue::Scalar(at), AbiType::pointer_to(ty)))
             }
             U::Indirection => self.load_lvalue(whole),
             U::Negate => {
@@ -78,9 +78,9 @@ impl<'a> SymbolicExecutor<'a> {
     fn modify_in_place(
         &mut self,
         at: Term,
-        ty: &CType,
+        ty: &AbiType,
         operator: &BinaryOperator,
-        (operand, operand_type): (Term, CType),
+        (operand, operand_type): (Term, AbiType),
     ) -> Result<(Term, Term)> {
         let Some(width) = ty.width() else { return self.unsupported(UNSUPPORTED_OPERANDS) };
         let plain = ty.unqualified().clone();
@@ -111,7 +111,7 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         binary: &'a BinaryOperatorExpression,
         whole: &'a Ast<Expression>,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         use BinaryOperator as B;
         let operator = &binary.operator.node;
         match operator {
@@ -148,7 +148,7 @@ impl<'a> SymbolicExecutor<'a> {
         binary: &'a BinaryOperatorExpression,
         operation: Option<BinaryOperator>,
         whole: &'a Ast<Expression>,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let Some(operator) = operation else {
             let (value, from) = self.eval(&binary.rhs)?;
             let (at, ty) = self.lvalue(&binary.lhs)?;
@@ -168,9 +168,9 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn apply_operator(
         &mut self,
         operator: &BinaryOperator,
-        (a, a_type): (Term, CType),
-        (b, b_type): (Term, CType),
-    ) -> Result<(Term, CType)> {
+        (a, a_type): (Term, AbiType),
+        (b, b_type): (Term, AbiType),
+    ) -> Result<(Term, AbiType)> {
         use BinaryOperator as B;
         match operator {
             B::Plus | B::Minus if a_type.is_pointer() || b_type.is_pointer() => {
@@ -211,8 +211,8 @@ impl<'a> SymbolicExecutor<'a> {
         operator: &BinaryOperator,
         a: Term,
         b: Term,
-        ty: CType,
-    ) -> Result<(Term, CType)> {
+        ty: AbiType,
+    ) -> Result<(Term, AbiType)> {
         use BinaryOperator as B;
         let term = match operator {
             B::Plus => self.terms.binary(BinaryOp::Add, a, b),
@@ -246,9 +246,9 @@ impl<'a> SymbolicExecutor<'a> {
     fn eval_shift(
         &mut self,
         operator: &BinaryOperator,
-        (a, a_type): (Term, CType),
-        (b, b_type): (Term, CType),
-    ) -> Result<(Term, CType)> {
+        (a, a_type): (Term, AbiType),
+        (b, b_type): (Term, AbiType),
+    ) -> Result<(Term, AbiType)> {
         let ty = a_type.promoted();
         let a = self.convert(a, &a_type, &ty)?;
         let by = self.convert(b, &b_type, &ty)?;
@@ -267,13 +267,13 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn pointer_arithmetic(
         &mut self,
         a: Term,
-        a_type: &CType,
+        a_type: &AbiType,
         b: Term,
-        b_type: &CType,
+        b_type: &AbiType,
         is_difference: bool,
-    ) -> Result<(Term, CType)> {
+    ) -> Result<(Term, AbiType)> {
         if a_type.is_pointer() && b_type.is_pointer() {
-            let size = self.size(a_type.target().unwrap_or(&CType::Void))?;
+            let size = self.size(a_type.target().unwrap_or(&AbiType::Void))?;
             let bytes = self.terms.binary(BinaryOp::Sub, a, b);
             let size = self.terms.constant(size, 64);
             return Ok((self.terms.signed_division(bytes, size, false), LONG));

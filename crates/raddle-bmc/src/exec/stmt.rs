@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::loops::LoopParts;
 use super::{BlockScope, CValue, CallFrame, PathState, Result, SymbolicExecutor};
-use crate::c_type::{CType, INT};
+use crate::abi_type::{AbiType, INT};
 use crate::term::{FALSE, Term};
 
 /// The number of scopes of a function outside of inner blocks: one for its parameters and one for its body.
@@ -198,7 +198,7 @@ impl<'a> SymbolicExecutor<'a> {
     pub(super) fn statement_value(
         &mut self,
         statement: &'a Ast<Statement>,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let none = (CValue::Scalar(self.terms.constant(0, 32)), INT);
         let Statement::Compound(items) = &statement.node else {
             self.execute_statement(statement)?;
@@ -222,7 +222,7 @@ impl<'a> SymbolicExecutor<'a> {
     fn execute_return(&mut self, value: Option<&'a Ast<Expression>>) -> Result<()> {
         let result_type = self.frame().result_type.clone();
         let value = match (value, result_type) {
-            (Some(expression), Some(CType::Void)) => {
+            (Some(expression), Some(AbiType::Void)) => {
                 self.eval(expression)?;
                 None
             }

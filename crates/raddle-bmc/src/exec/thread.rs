@@ -7,8 +7,8 @@ use super::access::{AccessOrder, UpdateEffect};
 use super::{
     CValue, CallFrame, PathState, Result, SymbolicExecutor, SymbolicThread, TOO_FEW_ARGUMENTS,
 };
-use crate::address_space::{Object, ObjectId, ObjectKey};
-use crate::c_type::{CType, ULONG};
+use crate::abi_type::{AbiType, ULONG};
+use crate::address_space::{MemoryObject, ObjectId, ObjectKey};
 use crate::program::{ThreadCreation, UnrolledThread, VisibleAction};
 use crate::term::{FALSE, TRUE, Term};
 
@@ -37,7 +37,7 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         if self.type_only {
             return Ok(self.zero_int());
         }
@@ -122,7 +122,7 @@ impl<'a> SymbolicExecutor<'a> {
         // Functions that returned have ended their variables already. `pthread_exit` leaves functions without
         // returning.
         let is_alive =
-            |object: &Object| any_exit || matches!(object.key, ObjectKey::ThreadLocal(..));
+            |object: &MemoryObject| any_exit || matches!(object.key, ObjectKey::ThreadLocal(..));
         let own: Vec<ObjectId> = (0..self.space.objects.len())
             .filter(|&id| self.space.owner(id) == Some(self.thread))
             .filter(|&id| is_alive(&self.space.objects[id]))
@@ -138,7 +138,7 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let id = self.argument(list, 0, &ULONG)?;
         let result_at = self.argument(list, 1, &ULONG)?;
         self.here = span;
@@ -157,7 +157,7 @@ impl<'a> SymbolicExecutor<'a> {
         &mut self,
         list: &'a [Ast<Expression>],
         span: Span,
-    ) -> Result<(CValue, CType)> {
+    ) -> Result<(CValue, AbiType)> {
         let id = self.argument(list, 0, &ULONG)?;
         self.here = span;
         self.resolve_threads(id, Release::Detached)?;

@@ -13,7 +13,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use raddle_bmc::{BmcOptions, Counterexample, InputValue, Model as Bounded, ReadValue, TraceStep};
+use raddle_bmc::{
+    BmcCounterexample, BmcOptions, InputValue, Model as Bounded, ReadValue, TraceStep,
+};
 use raddle_c::{Error, Guide, KnownRead, Request, Source, Verdict};
 use raddle_core::model::Model;
 
@@ -22,7 +24,11 @@ use crate::recorded::Recorded;
 use crate::results::bmc::Confirmation;
 
 /// Looks for a bug in the compiled program.
-pub(super) fn confirm(options: &BmcOptions, bug: &Counterexample, args: &BmcArgs) -> Confirmation {
+pub(super) fn confirm(
+    options: &BmcOptions,
+    bug: &BmcCounterexample,
+    args: &BmcArgs,
+) -> Confirmation {
     let unknown = |why: String| Confirmation::Unknown(why);
     let mut source = Source {
         files: vec![options.file.clone()],
@@ -58,7 +64,11 @@ pub(super) fn confirm(options: &BmcOptions, bug: &Counterexample, args: &BmcArgs
 }
 
 /// Leads the program along the counterexample, for half of the time, and then explores it.
-fn explore(request: &Request, bug: &Counterexample, time: Duration) -> Result<Confirmation, Error> {
+fn explore(
+    request: &Request,
+    bug: &BmcCounterexample,
+    time: Duration,
+) -> Result<Confirmation, Error> {
     let start = Instant::now();
     let object = raddle_c::build(&request.source)?;
     let confirmed = |found: raddle_c::Bug| {
@@ -95,7 +105,7 @@ fn explore(request: &Request, bug: &Counterexample, time: Duration) -> Result<Co
 }
 
 /// What threads read in the counterexample.
-fn guide(bug: &Counterexample) -> Guide {
+fn guide(bug: &BmcCounterexample) -> Guide {
     let known = |step: &TraceStep| {
         let ReadValue { cell, value, bits } = step.read.clone()?;
         let (thread, place) = (step.thread.clone(), step.place.clone());
@@ -106,7 +116,7 @@ fn guide(bug: &Counterexample) -> Guide {
 
 /// Whether a compiled program fails where this happens. One that accesses memory beyond an object, or that nobody has
 /// initialised, or a variable whose function has ended, may go on.
-fn notices(bug: &Counterexample) -> bool {
+fn notices(bug: &BmcCounterexample) -> bool {
     !matches!(bug.kind.as_str(), "crash" | "misuse" | "use-after-return")
 }
 

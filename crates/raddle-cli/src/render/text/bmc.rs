@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use raddle_bmc::{BmcOptions, BmcVerdict, Counterexample, Model};
+use raddle_bmc::{BmcCounterexample, BmcOptions, BmcVerdict, Model};
 
 use super::native;
 use crate::results::bmc::{Confirmation, Outcome};
@@ -68,7 +68,7 @@ pub(crate) fn bounds(options: &BmcOptions) -> String {
     text
 }
 
-fn found(bug: &Counterexample, confirmation: Option<&Confirmation>) -> String {
+fn found(bug: &BmcCounterexample, confirmation: Option<&Confirmation>) -> String {
     let mut text = match confirmation {
         Some(Confirmation::Confirmed(_, native)) => native::describe(native),
         _ => own(bug),
@@ -100,7 +100,7 @@ fn found(bug: &Counterexample, confirmation: Option<&Confirmation>) -> String {
 }
 
 /// The bug as the solver found it.
-fn own(bug: &Counterexample) -> String {
+fn own(bug: &BmcCounterexample) -> String {
     let mut text = format!("thread {}: {}\n  at {}\n\n", bug.thread, bug.message, bug.place);
     let width =
         bug.steps.iter().map(|step| step.thread.len() + step.text.len()).max().unwrap_or(0) + 2;

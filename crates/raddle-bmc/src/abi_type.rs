@@ -4,21 +4,21 @@ use std::rc::Rc;
 
 /// A C type without qualifiers other than `_Atomic`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CType {
+pub(crate) enum AbiType {
     Void,
     Bool,
     Int {
         width: u8,
         signed: bool,
     },
-    Pointer(Rc<CType>),
+    Pointer(Rc<AbiType>),
     /// Element type and length. The length of an incomplete type is `None`.
-    Array(Rc<CType>, Option<u64>),
+    Array(Rc<AbiType>, Option<u64>),
     /// A structure or union, by index of its [`RecordLayout`].
     Record(usize),
     /// A function, by its result type.
-    Function(Rc<CType>),
-    Atomic(Rc<CType>),
+    Function(Rc<AbiType>),
+    Atomic(Rc<AbiType>),
     /// Any floating-point type. Declarations are accepted, values are not supported.
     Float,
 }
@@ -41,40 +41,40 @@ pub(crate) struct RecordLayout {
 pub(crate) struct FieldLayout {
     /// `None` for an anonymous structure or union, whose fields count as fields of the outer one.
     pub(crate) name: Option<String>,
-    pub(crate) ty: CType,
+    pub(crate) ty: AbiType,
     /// The offset in bytes.
     pub(crate) offset: u64,
 }
 
-pub(crate) const INT: CType = CType::Int { width: 32, signed: true };
-pub(crate) const UINT: CType = CType::Int { width: 32, signed: false };
-pub(crate) const LONG: CType = CType::Int { width: 64, signed: true };
-pub(crate) const ULONG: CType = CType::Int { width: 64, signed: false };
-pub(crate) const CHAR: CType = CType::Int { width: 8, signed: true };
+pub(crate) const INT: AbiType = AbiType::Int { width: 32, signed: true };
+pub(crate) const UINT: AbiType = AbiType::Int { width: 32, signed: false };
+pub(crate) const LONG: AbiType = AbiType::Int { width: 64, signed: true };
+pub(crate) const ULONG: AbiType = AbiType::Int { width: 64, signed: false };
+pub(crate) const CHAR: AbiType = AbiType::Int { width: 8, signed: true };
 
-impl CType {
-    pub(crate) fn pointer_to(to: CType) -> CType {
-        CType::Pointer(Rc::new(to))
+impl AbiType {
+    pub(crate) fn pointer_to(to: AbiType) -> AbiType {
+        AbiType::Pointer(Rc::new(to))
     }
 
     /// The type without `_Atomic`.
-    pub(crate) fn unqualified(&self) -> &CType {
+    pub(crate) fn unqualified(&self) -> &AbiType {
         match self {
-            CType::Atomic(inner) => inner.unqualified(),
+            AbiType::Atomic(inner) => inner.unqualified(),
             other => other,
         }
     }
 
     pub(crate) fn is_atomic(&self) -> bool {
-        matches!(self, CType::Atomic(_))
+        matches!(self, AbiType::Atomic(_))
     }
 
     pub(crate) fn is_integer(&self) -> bool {
-        matches!(self.unqualified(), CType::Bool | CType::Int { .. })
+        matches!(self.unqualified(), AbiType::Bool | AbiType::Int { .. })
     }
 
     pub(crate) fn is_pointer(&self) -> bool {
-        matches!(self.unqualified(), CType::Pointer(_))
+        matches!(self.unqualified(), AbiType::Pointer(_))
     }
 
     pub(crate) fn is_scalar(&self) -> bool {
@@ -82,14 +82,14 @@ impl CType {
     }
 
     pub(crate) fn is_signed(&self) -> bool {
-        matches!(self.unqualified(), CType::Int { signed: true, .. })
+        matches!(self.unqualified(), AbiType::Int { signed: true, .. })
     }
 
     /// The type that a pointer points to, or the element type of an array.
-    pub(crate) fn target(&self) -> Option<&CType> {
+    pub(crate) fn target(&self) -> Option<&AbiType> {
         match self.unqualified() {
-            CType::Pointer(to) => Some(to),
-            CType::Array(of, _) => Some(of),
+            AbiType::Pointer(to) => Some(to),
+            AbiType::Array(of, _) => Some(of),
             _ => None,
         }
     }
@@ -97,27 +97,27 @@ impl CType {
     /// The width in bits of a scalar in memory. `None` for all other types.
     pub(crate) fn width(&self) -> Option<u8> {
         match self.unqualified() {
-            CType::Bool => Some(8),
-            CType::Int { width, .. } => Some(*width),
-            CType::Pointer(_) => Some(64),
+            AbiType::Bool => Some(8),
+            AbiType::Int { width, .. } => Some(*width),
+            AbiType::Pointer(_) => Some(64),
             _ => None,
         }
     }
 
     /// The type after integer promotion.
-    pub(crate) fn promoted(&self) -> CType {
+    pub(crate) fn promoted(&self) -> AbiType {
         match self.unqualified() {
-            CType::Bool => INT,
-            CType::Int { width, .. } if *width < 32 => INT,
+            AbiType::Bool => INT,
+            AbiType::Int { width, .. } if *width < 32 => INT,
             other => other.clone(),
         }
     }
 }
 
 /// The common type of two operands after the usual arithmetic conversions.
-pub(crate) fn common_type(a: &CType, b: &CType) -> CType {
+pub(crate) fn common_type(a: &AbiType, b: &AbiType) -> AbiType {
     match (a.promoted(), b.promoted()) {
-        (CType::Int { width: x, signed: s }, CType::Int { width: y, signed: t }) => {
+        (AbiType::Int { width: x, signed: s }, AbiType::Int { width: y, signed: t }) => {
             let signed = if x == y {
                 s && t
             } else if x > y {
@@ -125,9 +125,9 @@ pub(crate) fn common_type(a: &CType, b: &CType) -> CType {
             } else {
                 t
             };
-            CType::Int { width: x.max(y), signed }
+            AbiType::Int { width: x.max(y), signed }
         }
-        (CType::Int { .. }, b) => b,
+        (AbiType::Int { .. }, b) => b,
         (a, _) => a,
     }
 }
