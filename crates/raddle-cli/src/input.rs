@@ -49,6 +49,12 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The error message if standard input is named more than once.
+pub(crate) fn reads_stdin_twice(histories: &[PathBuf]) -> Option<&'static str> {
+    let count = histories.iter().filter(|path| path.as_os_str() == "-").count();
+    (count > 1).then_some("standard input can be read only once: name '-' once")
+}
+
 /// Whether writing to a file would change one of the histories, however the two are spelled.
 pub(crate) fn is_one_of(file: &Path, histories: &[PathBuf]) -> bool {
     let Ok(file) = resolve(file) else { return false };

@@ -18,14 +18,12 @@ mod status;
 
 use std::process::ExitCode;
 
-use args::Cli;
-use clap::Parser;
 use output::{Output, complain};
 use status::Status;
 
 fn main() -> ExitCode {
     internal_error::install_panic_hook();
-    let command = Cli::parse().command;
+    let command = args::parse(std::env::args_os());
     let mut output = Output::standard();
     let result = commands::run(&command, &mut output);
     let status = result.and_then(|status| output.flush().map(|()| status));

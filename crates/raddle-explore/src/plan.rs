@@ -1,7 +1,7 @@
-//! What goes with what: languages, models, equivalences and explorers.
+//! Which languages, models, equivalences and explorers support each other.
 //!
-//! This is the only place that says so. A front end asks [`plan`] before it explores; what does not go
-//! together is a typed [`Unsupported`] that says why, and what there is instead.
+//! This is the only place that decides. A front end calls [`plan`] before it explores. An unsupported combination is a
+//! typed [`Unsupported`], whose message names the reason and the alternatives.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,18 +13,18 @@ use crate::{Limits, Summary, Visitor, rf_part_smc, rf_smc, rvf_smc};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
 
-/// When two executions count as the same behaviour.
+/// When two executions are equivalent. An exploration visits one execution per class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Equivalence {
-    /// The threads do the same, and every read observes the same write.
+    /// The threads execute the same events, and every read observes the same write.
     ReadsFrom,
     /// Every read observes the same write, and the writes of every location reach memory in the same order.
     Trace,
-    /// The threads do the same, every read gets the same value, and the causal orders of the reads agree.
+    /// The threads execute the same events, every read returns the same value, and the causal orders of the reads agree.
     ReadsValueFrom,
 }
 
-/// An algorithm that explores.
+/// An exploration algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Explorer {
     /// RF-partSMC, [`rf_part_smc`].
@@ -40,22 +40,22 @@ pub enum Explorer {
     RvfSmc,
     /// RVF-SMC with [open classes](crate::model::RvfOptions::open), an experiment.
     RvfOpen,
-    /// Runs by chance, [`sampling`]: never everything.
+    /// Random testing, [`sampling`]: never exhaustive.
     Random(Sampling),
-    /// Runs by priorities that change at few moments, [`sampling`]: never everything.
+    /// Random testing by thread priorities with few change points (PCT), [`sampling`]: never exhaustive.
     Pct(Sampling),
 }
 
-/// What a program is written in.
+/// The language of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// Instructions of x86.
+    /// x86 instructions, which have no memory orders.
     X86,
     /// C or C++, with their atomics.
     C,
 }
 
-/// How to explore.
+/// A supported combination of model and explorer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The memory model.
@@ -64,30 +64,30 @@ pub struct Plan {
     pub explorer: Explorer,
 }
 
-/// Something that does not go with a model.
+/// A feature that does not support a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// What.
+    /// The feature.
     pub what: What,
     /// The model.
     pub model: Model,
 }
 
-/// What may not go with a model.
+/// Features that do not support every model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A language that has no meaning under it.
+    /// The semantics of a language.
     Language(Language),
-    /// An explorer that cannot explore under it.
+    /// An explorer.
     Explorer(Explorer),
-    /// To compare it with SC.
+    /// The comparison with SC.
     Robustness,
 }
 
-/// How to explore a program in this language.
+/// Returns the plan for a program in this language.
 ///
 /// # Errors
-/// If the language means nothing under the model, or the explorer cannot explore under it.
+/// If the language or the explorer does not support the model.
 pub fn plan(language: Language, model: Model, explorer: Explorer) -> Result<Plan, Unsupported> {
     for what in [What::Language(language), What::Explorer(explorer)] {
         if !what.supports(model) {
@@ -108,7 +108,7 @@ impl What {
 }
 
 impl Language {
-    /// Whether it means something under the model.
+    /// Returns `true` if programs in the language have a semantics under the model.
     fn supports(self, model: Model) -> bool {
         match self {
             Language::X86 => model.has_store_buffers(),
@@ -116,7 +116,7 @@ impl Language {
         }
     }
 
-    /// The model if none is asked for.
+    /// The default of `--model`.
     #[must_use]
     pub fn default_model(self) -> Model {
         match self {
@@ -127,7 +127,7 @@ impl Language {
 }
 
 impl Equivalence {
-    /// All of them.
+    /// All equivalences.
     pub const ALL: [Equivalence; 3] =
         [Equivalence::ReadsFrom, Equivalence::Trace, Equivalence::ReadsValueFrom];
 
@@ -141,7 +141,7 @@ impl Equivalence {
         }
     }
 
-    /// The explorer if none is asked for.
+    /// The default explorer by this equivalence.
     #[must_use]
     pub fn explorer(self) -> Explorer {
         match self {
@@ -153,7 +153,7 @@ impl Equivalence {
 }
 
 impl Explorer {
-    /// All that explore everything.
+    /// All exhaustive explorers.
     pub const ALL: [Explorer; 6] = [
         Explorer::RfPartSmc,
         Explorer::RfSmc,
@@ -163,14 +163,14 @@ impl Explorer {
         Explorer::RvfOpen,
     ];
 
-    /// All, also those that do not explore everything.
+    /// All explorers, also those that only sample.
     pub fn any() -> impl Iterator<Item = Explorer> {
         let sampling = Sampling::default();
         let samplers = [Explorer::Random(sampling), Explorer::Pct(sampling)];
         Explorer::ALL.into_iter().chain(samplers)
     }
 
-    /// How it samples, if it does not explore everything.
+    /// The options for random testing, or `None` if the explorer is exhaustive.
     #[must_use]
     pub fn sampling(self) -> Option<Sampling> {
         match self {
@@ -179,7 +179,7 @@ impl Explorer {
         }
     }
 
-    /// The same explorer, if it samples, with another way to do so.
+    /// Replaces the options for random testing. Exhaustive explorers are returned unchanged.
     #[must_use]
     pub fn with_sampling(self, change: impl FnOnce(Sampling) -> Sampling) -> Self {
         match self {
@@ -189,36 +189,49 @@ impl Explorer {
         }
     }
 
-    /// The same explorer, which makes only the last run that an exploration made, if it samples.
+    /// Restricts random testing to the last of `runs` runs, to repeat it. Exhaustive explorers are returned unchanged.
     #[must_use]
     pub fn only_last(self, runs: u64) -> Self {
         self.with_sampling(|sampling| sampling.only(runs.saturating_sub(1)))
     }
 
-    /// What there is to say of so many runs in which nothing went wrong.
+    /// The message for an exploration that only sampled and found no bug.
     #[must_use]
     pub fn sampled(self, runs: u64) -> String {
         let (name, seed) = (self.name(), self.sampling().unwrap_or_default().seed);
         let runs = if runs == 1 { String::from("1 run") } else { format!("{runs} runs") };
-        format!("no bug in {runs} ({name}, seed {seed}), which is no proof")
+        format!("no bug found in {runs} ({name}, seed {seed}); random testing is no proof")
     }
 
-    /// The name used on the command line and in JSON.
+    /// The name used on the command line, in trace files and in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Explorer::Random(_) => "random",
             Explorer::Pct(_) => "pct",
-            Explorer::RfPartSmc => "compact",
-            Explorer::RfSmc => "reads-from",
-            Explorer::SourceDpor => "source",
-            Explorer::OptimalDpor => "optimal",
-            Explorer::RvfSmc => "reads-value-from",
-            Explorer::RvfOpen => "open",
+            Explorer::RfPartSmc => "rf-part-smc",
+            Explorer::RfSmc => "rf-smc",
+            Explorer::SourceDpor => "source-dpor",
+            Explorer::OptimalDpor => "optimal-dpor",
+            Explorer::RvfSmc => "rvf-smc",
+            Explorer::RvfOpen => "rvf-open",
         }
     }
 
-    /// What it tells apart.
+    /// The explorer that earlier versions called `name`. Former names are accepted, but never printed.
+    fn by_former_name(name: &str) -> Option<Self> {
+        match name {
+            "compact" => Some(Explorer::RfPartSmc),
+            "reads-from" => Some(Explorer::RfSmc),
+            "source" => Some(Explorer::SourceDpor),
+            "optimal" => Some(Explorer::OptimalDpor),
+            "reads-value-from" => Some(Explorer::RvfSmc),
+            "open" => Some(Explorer::RvfOpen),
+            _ => None,
+        }
+    }
+
+    /// The equivalence whose classes the explorer visits.
     #[must_use]
     pub fn equivalence(self) -> Equivalence {
         match self {
@@ -229,7 +242,7 @@ impl Explorer {
         }
     }
 
-    /// Whether it can explore under the model.
+    /// Returns `true` if the explorer can explore under the model.
     #[must_use]
     pub fn supports(self, model: Model) -> bool {
         match self {
@@ -243,32 +256,32 @@ impl Explorer {
 }
 
 impl Plan {
-    /// Whether what the model allows can be compared with what SC allows
-    /// ([`robust`](crate::robustness)).
+    /// Returns `true` if the executions that the model allows can be compared with those that SC allows
+    /// ([`robustness`](crate::robustness)).
     #[must_use]
     pub fn has_robustness(&self) -> bool {
         What::Robustness.supports(self.model)
     }
 
-    /// The same plan, whose visitor is shown all executions, also those of which nothing need be told.
+    /// Passes every execution to the visitor. Without this, random testing passes on only executions with a bug.
     #[must_use]
     pub fn showing_all(self) -> Self {
         let visit_all = |sampling| Sampling { visit_all: true, ..sampling };
         Plan { explorer: self.explorer.with_sampling(visit_all), ..self }
     }
 
-    /// Whether an exploration can be divided among several workers ([`parallel`](crate::parallel)), and kept.
+    /// Checks that an exploration can be divided among workers ([`parallel`](crate::parallel)) and written to a
+    /// checkpoint.
     ///
     /// # Errors
-    /// If it cannot: why, and what there is instead.
+    /// If it cannot, with the explorer that can.
     pub fn is_divisible(&self) -> Result<(), String> {
         match self.explorer {
             Explorer::RfPartSmc => Ok(()),
             other => {
-                let (name, compact) = (other.name(), Explorer::RfPartSmc.name());
+                let (name, divisible) = (other.name(), Explorer::RfPartSmc.name());
                 Err(format!(
-                    "the explorer {name} cannot be divided among several workers, and what is left of it cannot be \
-                     kept: expected {compact}"
+                    "{name} supports neither several workers nor checkpoints: use the explorer {divisible}"
                 ))
             }
         }
@@ -306,18 +319,35 @@ impl Plan {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let models = Model::ALL.into_iter().filter(|&model| self.what.supports(model));
-        let expected = models.map(Model::name).collect::<Vec<_>>().join(", ");
+        let alternatives = alternatives(models.map(Model::name));
         let model = self.model;
-        let what = match self.what {
-            What::Language(Language::X86) => "x86 instructions, which have no memory orders,",
-            What::Language(Language::C) => "C",
-            What::Robustness => "robustness, a comparison with sc,",
-            What::Explorer(explorer) => {
-                let by = explorer.equivalence().name();
-                return write!(f, "{model} cannot be explored by {by}: expected {expected}");
+        match self.what {
+            What::Language(Language::X86) => {
+                write!(f, "x86 instructions have no memory orders, which {model} requires")
             }
-        };
-        write!(f, "{what} cannot be checked under {model}: expected {expected}")
+            What::Language(Language::C) => write!(f, "C programs do not support {model}"),
+            What::Robustness => {
+                write!(
+                    f,
+                    "robustness compares a store-buffer model with sc and does not support {model}"
+                )
+            }
+            What::Explorer(explorer) => {
+                let (name, by) = (explorer.name(), explorer.equivalence().name());
+                write!(f, "{name}, which explores by {by}, does not support {model}")
+            }
+        }?;
+        write!(f, ": use {alternatives}")
+    }
+}
+
+/// Joins names as `a, b or c`.
+fn alternatives(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -328,8 +358,8 @@ impl FromStr for Equivalence {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let found = Equivalence::ALL.into_iter().find(|it| it.name() == name);
-        let names = Equivalence::ALL.map(Equivalence::name).join(" or ");
-        found.ok_or_else(|| format!("there is no equivalence '{name}': expected {names}"))
+        let expected = || alternatives(Equivalence::ALL.into_iter().map(Equivalence::name));
+        found.ok_or_else(|| format!("unknown equivalence '{name}': expected {}", expected()))
     }
 }
 
@@ -337,10 +367,11 @@ impl FromStr for Explorer {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let names: Vec<&str> = Explorer::any().map(Explorer::name).collect();
-        let names = names.join(" or ");
-        let error = || format!("there is no explorer '{name}': expected {names}");
-        Explorer::any().find(|explorer| explorer.name() == name).ok_or_else(error)
+        let found = Explorer::any().find(|explorer| explorer.name() == name);
+        let expected = || alternatives(Explorer::any().map(Explorer::name));
+        found
+            .or_else(|| Explorer::by_former_name(name))
+            .ok_or_else(|| format!("unknown explorer '{name}': expected {}", expected()))
     }
 }
 
@@ -349,20 +380,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn x86_goes_with_the_models_that_have_store_buffers() {
+    fn x86_supports_the_store_buffer_models() {
         let with = |model| plan(Language::X86, model, Explorer::RfPartSmc).is_ok();
         let models: Vec<Model> = Model::ALL.into_iter().filter(|&model| with(model)).collect();
         assert_eq!(models, Model::STORE_BUFFERS);
         let error = plan(Language::X86, Model::Rc11, Explorer::RfPartSmc).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "x86 instructions, which have no memory orders, cannot be checked under rc11: expected \
-             sc, tso, pso"
+            "x86 instructions have no memory orders, which rc11 requires: use sc, tso or pso"
         );
     }
 
     #[test]
-    fn only_the_compact_explorer_has_parts() {
+    fn only_rf_part_smc_is_divisible() {
         for explorer in Explorer::ALL {
             let plan = Plan { model: Model::Sc, explorer };
             assert_eq!(plan.is_divisible().is_ok(), explorer == Explorer::RfPartSmc);
@@ -370,35 +400,48 @@ mod tests {
         let plan = Plan { model: Model::Sc, explorer: Explorer::OptimalDpor };
         assert_eq!(
             plan.is_divisible().unwrap_err(),
-            "the explorer optimal cannot be divided among several workers, and what is left of it cannot be kept: \
-             expected compact"
+            "optimal-dpor supports neither several workers nor checkpoints: use the explorer rf-part-smc"
         );
     }
 
     #[test]
-    fn names_lead_back_to_what_they_name() {
+    fn names_are_parsed() {
         for explorer in Explorer::any() {
             assert_eq!(explorer.name().parse(), Ok(explorer));
         }
         let error = "dfs".parse::<Explorer>().unwrap_err();
-        let names = "compact or reads-from or source or optimal or reads-value-from or open or random or pct";
-        assert_eq!(error, format!("there is no explorer 'dfs': expected {names}"));
+        let names =
+            "rf-part-smc, rf-smc, source-dpor, optimal-dpor, rvf-smc, rvf-open, random or pct";
+        assert_eq!(error, format!("unknown explorer 'dfs': expected {names}"));
         for equivalence in Equivalence::ALL {
             assert_eq!(equivalence.name().parse(), Ok(equivalence));
             assert_eq!(equivalence.explorer().equivalence(), equivalence);
         }
         let error = "traces".parse::<Equivalence>().unwrap_err();
-        assert_eq!(error, "there is no equivalence 'traces': expected rf or trace or rvf");
+        assert_eq!(error, "unknown equivalence 'traces': expected rf, trace or rvf");
     }
 
     #[test]
-    fn traces_go_with_the_models_that_have_store_buffers() {
+    fn former_names_of_explorers_are_parsed() {
+        let former = ["compact", "reads-from", "source", "optimal", "reads-value-from", "open"];
+        for (name, explorer) in former.into_iter().zip(Explorer::ALL) {
+            assert_eq!(name.parse(), Ok(explorer));
+            assert_ne!(explorer.name(), name);
+        }
+    }
+
+    #[test]
+    fn the_trace_explorers_support_the_store_buffer_models() {
         for explorer in [Explorer::SourceDpor, Explorer::OptimalDpor] {
             let with = |&model: &Model| plan(Language::C, model, explorer).is_ok();
             let models: Vec<Model> = Model::ALL.into_iter().filter(with).collect();
             assert_eq!(models, Model::STORE_BUFFERS);
             let error = plan(Language::C, Model::C20, explorer).unwrap_err();
-            assert_eq!(error.to_string(), "c20 cannot be explored by trace: expected sc, tso, pso");
+            let name = explorer.name();
+            let expected = format!(
+                "{name}, which explores by trace, does not support c20: use sc, tso or pso"
+            );
+            assert_eq!(error.to_string(), expected);
         }
     }
 }

@@ -10,15 +10,15 @@ use super::seconds::seconds;
 
 /// What `raddle bmc --help` shows below the options.
 pub(super) const EXAMPLES: &str = "\
-Exit status: 0 nothing is wrong, and the bounds leave no execution out; 1 a bug; 2 bad input or usage,
-or the program does what is not modelled; 3 nothing is wrong within the bounds, or the time was up.
+Exit status: 0 if no execution has a bug and the bounds exclude none, 1 for a bug, 2 for invalid input or
+usage or an unsupported program, 3 if no bug was found within the bounds or the time limit.
 
 Examples:
   raddle bmc examples/peterson.c --model tso
   raddle bmc corpus/bmc/fib_longer.c --model pso --rounds 6 --bits 10 -- -DSAFE
   raddle bmc corpus/bmc/inputs.c --deepen --timeout 60";
 
-/// A memory model with store buffers, or without.
+/// A memory model that bounded checking supports.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ModelName {
     Sc,
@@ -26,7 +26,7 @@ enum ModelName {
     Pso,
 }
 
-/// How store buffers are represented.
+/// The encoding of store buffers.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum AbstractionName {
     /// Every write has the round in which it reaches memory
@@ -48,35 +48,36 @@ pub(crate) struct BmcArgs {
     #[arg(long, value_enum, default_value = "sc")]
     model: ModelName,
 
-    /// How store buffers are represented
+    /// The encoding of store buffers
     #[arg(long, value_enum, default_value = "stamps")]
     sma: AbstractionName,
 
-    /// How often a loop is repeated, and how deep a function calls itself
+    /// Maximum number of iterations of a loop, and maximum depth of recursion
     #[arg(long, value_name = "N", default_value_t = 2)]
     unwind: usize,
 
-    /// Rounds of the round-robin schedule
+    /// Number of rounds of the round-robin schedule
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=200))]
     rounds: u16,
 
-    /// How many stores wait at a time: in a buffer (--sma simple), or for a location (--sma etso)
+    /// Maximum number of buffered stores: per buffer (--sma simple), or per location (--sma etso)
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=60))]
     nodes: u8,
 
-    /// The greatest time stamp (--sma etso)
+    /// The largest time stamp (--sma etso)
     #[arg(long, value_name = "K", default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..=250))]
     max_time: u8,
 
-    /// How many bits shared integers and inputs have; executions that need more are cut off
+    /// Bit width of shared integers and inputs; executions that need larger values are excluded
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(2..=64))]
     bits: Option<u8>,
 
-    /// How many blocks of memory are allocated
+    /// Maximum number of memory allocations
     #[arg(long, value_name = "N", default_value_t = 16)]
     mallocs: usize,
 
-    /// Raise rounds and unwind step by step until a bug is found, nothing is left out, or the time is up
+    /// Increase rounds and unwind step by step until a bug is found, the bounds exclude no execution, or the time limit
+    /// is reached
     #[arg(long)]
     pub(crate) deepen: bool,
 
@@ -84,11 +85,11 @@ pub(crate) struct BmcArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
-    /// Write the sequentialised program to this file, in C
+    /// Write the sequentialized program to this file, in C
     #[arg(long, value_name = "FILE")]
     emit_c: Option<PathBuf>,
 
-    /// Write the formula to this file
+    /// Write the formula to this file, in DIMACS format
     #[arg(long, value_name = "FILE")]
     dimacs: Option<PathBuf>,
 
@@ -96,19 +97,19 @@ pub(crate) struct BmcArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Write the execution that shows the bug to this file, for `raddle replay`
+    /// Write an execution with the bug to this file, for `raddle replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Do not compile and explore the program to confirm a bug
+    /// Do not confirm a bug by exploring the compiled program
     #[arg(long)]
     pub(crate) no_replay: bool,
 
-    /// Look for the bug in the compiled program for at most this many seconds
+    /// Give up confirming a bug after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "10")]
     pub(crate) replay_timeout: Duration,
 
-    /// The compiler [default: for macros the system's, for the replay clang or gcc]
+    /// The compiler [default: the system's for preprocessing, clang or gcc to confirm a bug]
     #[arg(long, value_name = "COMPILER")]
     pub(crate) cc: Option<String>,
 
@@ -118,7 +119,7 @@ pub(crate) struct BmcArgs {
 }
 
 impl BmcArgs {
-    /// What to check, and how far.
+    /// The options of the bounded model checker.
     pub(crate) fn options(&self) -> BmcOptions {
         let model = match self.model {
             ModelName::Sc => Model::Sc,

@@ -8,7 +8,7 @@ use raddle_explore::plan::Language;
 
 /// What `raddle litmus --help` shows below the options.
 pub(super) const EXAMPLES: &str = "\
-Relaxations: Rfe, Fre, Wse (other threads), Rfi, Fri, Wsi (same thread), PodWR, PosRR and the like
+Relaxations: Rfe, Fre, Wse (between threads), Rfi, Fri, Wsi (within a thread), PodWR, PosRR and similar
 (program order, different or same location), MFencedWR, SFencedWW, LFencedRR, DpAddrdR, DpDatadW,
 DpCtrldW, Rmw.
 
@@ -20,19 +20,19 @@ Examples:
 /// The options of `raddle litmus`.
 #[derive(Debug, Args)]
 pub(crate) struct LitmusArgs {
-    /// A cycle of relaxations; or several cycles, each in quotes
+    /// The relaxations of one cycle, or several cycles, each in quotes
     #[arg(value_name = "CYCLE", required = true)]
     pub(crate) cycles: Vec<String>,
 
-    /// What the tests are written in: X86 or C
+    /// The language of the tests: X86 or C
     #[arg(long, value_name = "ARCH", default_value = "X86", value_parser = language)]
     pub(crate) arch: Language,
 
-    /// Make all cycles of N of the relaxations
+    /// Generate all cycles of length N from the relaxations
     #[arg(long, value_name = "N")]
     pub(crate) all: Option<NonZero<usize>>,
 
-    /// Write each test to a file of its own in this directory
+    /// Write each test to its own file in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -41,6 +41,6 @@ fn language(name: &str) -> Result<Language, String> {
     match name {
         "X86" => Ok(Language::X86),
         "C" => Ok(Language::C),
-        _ => Err(format!("there is no architecture '{name}': expected X86 or C")),
+        _ => Err(format!("unknown architecture '{name}': expected X86 or C")),
     }
 }

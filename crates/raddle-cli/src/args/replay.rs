@@ -7,7 +7,7 @@ use clap::Args;
 /// The options of `raddle replay`.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// What `raddle check --trace` has written
+    /// The file that `raddle check --trace` has written
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
 }

@@ -8,7 +8,7 @@ mod models;
 mod replay;
 mod verify;
 
-use crate::args::{Command, Mode};
+use crate::args::{Command, HistoryCommand};
 use crate::output::{Output, OutputError};
 use crate::status::Status;
 
@@ -20,11 +20,9 @@ pub(crate) fn run(command: &Command, output: &mut Output) -> Result<Status, Outp
         Command::Bmc(args) => bmc::run(args, output),
         Command::Replay(args) => replay::run(args, output),
         Command::Litmus(args) => litmus::run(args, output),
-        Command::Verify(args) => match args.mode() {
-            Mode::Check => verify::run(args, output),
-            Mode::Generate => history::generate(args, output),
-            Mode::Convert(format) => history::convert(args, format, output),
-            Mode::Stats => history::stats(args, output),
-        },
+        Command::Verify(args) => verify::run(args, output),
+        Command::History(HistoryCommand::Generate(args)) => history::generate(args, output),
+        Command::History(HistoryCommand::Convert(args)) => history::convert(args, output),
+        Command::History(HistoryCommand::Stats(args)) => history::stats(args, output),
     }
 }

@@ -137,7 +137,7 @@ fn verdicts_on_random_histories_hold() {
     for shape in shapes {
         let directory = scratch("c11-random");
         let generate =
-            format!("verify --generate --model pso --count 12 --perturb 1 {shape} --output");
+            format!("history generate --model pso --count 12 --perturb 1 {shape} --output");
         assert!(raddle(&generate).arg(&directory).status().expect("raddle runs").success());
         let files = std::fs::read_dir(&directory).expect("a directory");
         let files = files.map(|file| file.expect("a file").path());

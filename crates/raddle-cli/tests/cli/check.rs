@@ -126,7 +126,7 @@ program                           sc     tso        pso        rc11
 examples/store-buffering.litmus   Never  Sometimes  Sometimes  -
 corpus/litmus/C/sb-relacq.litmus  Never  Sometimes  Sometimes  Sometimes
 
--: x86 instructions, which have no memory orders, cannot be checked under rc11: expected sc, tso, pso
+-: x86 instructions have no memory orders, which rc11 requires: use sc, tso or pso
 --- stderr
 ");
 }
@@ -175,13 +175,13 @@ crates/raddle-cli/src: no litmus test is in this directory: expected *.litmus
 exit 2
 --- stdout
 --- stderr
-corpus/litmus/X86/sb-xchg.litmus: x86 instructions, which have no memory orders, cannot be checked under rc11: expected sc, tso, pso
+corpus/litmus/X86/sb-xchg.litmus: x86 instructions have no memory orders, which rc11 requires: use sc, tso or pso
 ");
     assert_snapshot!(run("check corpus/litmus/X86/cycles --model rc11,c20"), @r"
 exit 2
 --- stdout
 --- stderr
-corpus/litmus/X86/cycles/2+2W+sfence+po.litmus and 38 others: x86 instructions, which have no memory orders, cannot be checked under rc11: expected sc, tso, pso; x86 instructions, which have no memory orders, cannot be checked under c20: expected sc, tso, pso
+corpus/litmus/X86/cycles/2+2W+sfence+po.litmus and 38 others: x86 instructions have no memory orders, which rc11 requires: use sc, tso or pso; x86 instructions have no memory orders, which c20 requires: use sc, tso or pso
 ");
 }
 
@@ -191,7 +191,7 @@ fn what_there_is_instead() {
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'values' for '--by <EQUIVALENCE>': there is no equivalence 'values': expected rf or trace or rvf
+error: invalid value 'values' for '--by <EQUIVALENCE>': unknown equivalence 'values': expected rf, trace or rvf
 
 For more information, try '--help'.
 ");
@@ -199,21 +199,21 @@ For more information, try '--help'.
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'dfs' for '--explorer <NAME>': there is no explorer 'dfs': expected compact or reads-from or source or optimal or reads-value-from or open or random or pct
+error: invalid value 'dfs' for '--explorer <NAME>': unknown explorer 'dfs': expected rf-part-smc, rf-smc, source-dpor, optimal-dpor, rvf-smc, rvf-open, random or pct
 
 For more information, try '--help'.
 ");
-    assert_snapshot!(run("check --by rvf --explorer compact examples"), @r"
+    assert_snapshot!(run("check --by rvf --explorer rf-part-smc examples"), @r"
 exit 2
 --- stdout
 --- stderr
-the explorer compact explores by rf: it does not go with --by rvf
+rf-part-smc explores by rf, not by rvf: use --by rf or --explorer rvf-smc
 ");
     assert_snapshot!(run("check --by rvf --model c20 corpus/litmus/C/sb-sc.litmus"), @r"
 exit 2
 --- stdout
 --- stderr
-corpus/litmus/C/sb-sc.litmus: c20 cannot be explored by rvf: expected sc, tso, pso
+corpus/litmus/C/sb-sc.litmus: rvf-smc, which explores by rvf, does not support c20: use sc, tso or pso
 ");
     assert_snapshot!(run("check --timeout -1 examples"), @r"
 exit 2
@@ -302,7 +302,7 @@ expected at least two of Rfe, Fre and Wse, which lead to other threads
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'PPC' for '--arch <ARCH>': there is no architecture 'PPC': expected X86 or C
+error: invalid value 'PPC' for '--arch <ARCH>': unknown architecture 'PPC': expected X86 or C
 
 For more information, try '--help'.
 ");
@@ -313,49 +313,49 @@ fn help_of_check() {
     assert_snapshot!(run("check -h"), @r"
 exit 0
 --- stdout
-Explore programs: all behaviours that memory models allow
+Explore all behaviours of programs that memory models allow
 
 Usage: raddle check [OPTIONS] <PROGRAM>... [-- <FLAG>...]
 
 Arguments:
-  <PROGRAM>...  Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o, .so; several files are linked together), litmus tests (.litmus), or directories with such
-  [FLAG]...     Flags for the compiler of a C or C++ program, and behind another `--` the program's arguments
+  <PROGRAM>...  Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o, .so; several files are linked together), litmus tests (.litmus), or directories of litmus tests
+  [FLAG]...     Flags for the compiler of a C or C++ program and, after another `--`, the arguments of the program
 
 Options:
-      --model <MODELS>      Memory models, with commas (see `raddle models`), or all [default: tso for x86, c20 for C]
-      --by <EQUIVALENCE>    When two executions count as the same: rf, if every read observes the same write, or under sc, tso and pso trace, if also all writes of a location reach memory in the same order, or rvf, if every read gets the same value and the causal orders of the reads agree [default: rf]
-      --explorer <NAME>     The algorithm: compact (RF-partSMC) or reads-from (RF-SMC) by rf, optimal (Optimal-DPOR) or source (Source-DPOR) by trace, reads-value-from (RVF-SMC) by rvf; or random or pct, which run the program again and again and prove nothing [default: compact by rf, optimal by trace]
-      --open                By rvf, let reads observe also what is written later if it has the same value: fewer classes, for assertions about what threads read; an experiment (SOUNDNESS.md)
-      --iterations <N>      With random and pct: at most this many runs [default: 10000]
-      --seed <S>            With random and pct: the seed of the first run; the others follow from it [default: 0]
-      --depth <D>           With pct: how many things must come together for an error, at most [default: 3]
-      --robust              Under tso or pso, ask whether there is an execution that sc does not allow, and which fences help
-      --jobs <N>            Number of workers: for several programs and models, or for parts of one exploration of a C or C++ program [default: the number of processors]
+      --model <MODELS>      Memory models, separated by commas (see `raddle models`), or all [default: tso for x86, c20 for C]
+      --by <EQUIVALENCE>    When two executions are equivalent: rf, if every read observes the same write; trace, if in addition the writes of every location reach memory in the same order; rvf, if every read returns the same value and the causal orders of the reads agree. Only sc, tso and pso support trace and rvf [default: rf]
+      --explorer <NAME>     The exploration algorithm: rf-part-smc or rf-smc by rf, optimal-dpor or source-dpor by trace, rvf-smc by rvf; or random or pct, which test randomly and prove nothing [default: rf-part-smc by rf, optimal-dpor by trace, rvf-smc by rvf]
+      --open                With --by rvf: let a read also observe later writes of the same value. Explores fewer classes, and checks only assertions about values that threads read. Experimental (see SOUNDNESS.md)
+      --iterations <N>      With random and pct: the maximum number of runs [default: 10000]
+      --seed <S>            With random and pct: the seed of the first run, from which the other seeds are derived [default: 0]
+      --depth <D>           With pct: the maximum bug depth, that is, the number of ordering constraints that a bug requires [default: 3]
+      --robust              Under tso or pso, search for an execution that sc does not allow, and for fences that exclude it
+      --jobs <N>            Number of workers, for several programs and models or for the exploration of one C or C++ program [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
       --timeout <S>         Stop each exploration after this many seconds [alias: --time]
-      --checkpoint <FILE>   Keep what is left of the exploration of a C or C++ program in this file
+      --checkpoint <FILE>   Save the remaining work of the exploration of a C or C++ program to this file
       --every <S>           Seconds between two checkpoints [default: 5]
-      --resume <FILE>       Go on with what is left in a file that --checkpoint has written
-      --estimate            Say in two seconds how many classes a C or C++ program has, about, and how long it would take
-      --unroll <N>          How often a thread may come back to a place in its code [default: 8]
-      --json                Print one JSON object on a line for each program and model
-      --explain             Show an execution: one with a race, or one that satisfies the condition (of 'forall': does not)
-      --herd                Print every litmus test as herd does, instead of a table
-      --trace <FILE>        Write an execution that shows the bug, or of a litmus test the state asked for, to this file
-      --cc <COMPILER>       The compiler of a C or C++ program [default: gcc if it is installed, otherwise clang]
-      --leaks               Look for memory of a C or C++ program that is never freed and that nothing points to in the end
-      --expect <FILE>       Compare with the verdicts in this table (file, model, quantifier, ...)
+      --resume <FILE>       Continue the exploration from a file that --checkpoint has written
+      --estimate            Estimate within two seconds the number of classes of a C or C++ program and the time to explore them
+      --unroll <N>          Maximum number of times that a thread of a litmus test may return to an instruction [default: 8]
+      --json                Print one JSON object per line for each program and model
+      --explain             Show an execution of a litmus test: one with a race, or one that satisfies the condition (for 'forall': that violates it)
+      --herd                Print the result of every litmus test in herd's format, instead of a table
+      --trace <FILE>        Write an execution to this file: one with the bug, or for a litmus test one that reaches the state asked for
+      --cc <COMPILER>       The compiler for C and C++ programs [default: gcc if it is installed, otherwise clang]
+      --leaks               Report memory of a C or C++ program that is not freed and unreachable at the end
+      --expect <FILE>       Compare the verdicts of litmus tests with this table (columns: file, model, quantifier, ...)
   -h, --help                Print help (see more with '--help')
 
-Exit status: 0 explored completely and clean, 1 a bug (a race, a state that '~exists' or 'forall'
-excludes, or with --expect another verdict than expected), 2 bad input or usage, 3 incomplete: a
-bound was reached. Of several, the first of 2, 1, 3, 0 counts.
+Exit status: 0 if the exploration is complete and no bug was found, 1 for a bug (for example a race, a
+state that '~exists' or 'forall' excludes, or with --expect an unexpected verdict), 2 for invalid input or
+usage, 3 if a bound was reached. If several apply, the first of 2, 1, 3, 0 counts.
 
-Files of a C or C++ program that are compiled already (.o, or a whole program in C as one .so, linked
-without -fsanitize=thread) need the flags
+Compiled files of a C or C++ program (.o, or a whole C program as one .so that was linked without
+-fsanitize=thread) must be compiled with
   -O0 -g -fPIC -fno-common -fno-builtin -fsanitize=thread -fno-omit-frame-pointer
   -fcf-protection=none -mno-avx -U_FORTIFY_SOURCE
-and are refused, with the line, where such code does not say all that it does.
+Code that accesses memory without instrumentation is rejected, with its line.
 
 Examples:
   raddle check examples/peterson.c --model tso
@@ -373,20 +373,20 @@ fn help_of_litmus() {
     assert_snapshot!(run("litmus -h"), @r"
 exit 0
 --- stdout
-Make litmus tests from cycles of relaxations, as diy does
+Generate litmus tests from cycles of relaxations, like diy
 
 Usage: raddle litmus [OPTIONS] <CYCLE>...
 
 Arguments:
-  <CYCLE>...  A cycle of relaxations; or several cycles, each in quotes
+  <CYCLE>...  The relaxations of one cycle, or several cycles, each in quotes
 
 Options:
-      --arch <ARCH>   What the tests are written in: X86 or C [default: X86]
-      --all <N>       Make all cycles of N of the relaxations
-      --output <DIR>  Write each test to a file of its own in this directory
+      --arch <ARCH>   The language of the tests: X86 or C [default: X86]
+      --all <N>       Generate all cycles of length N from the relaxations
+      --output <DIR>  Write each test to its own file in this directory
   -h, --help          Print help
 
-Relaxations: Rfe, Fre, Wse (other threads), Rfi, Fri, Wsi (same thread), PodWR, PosRR and the like
+Relaxations: Rfe, Fre, Wse (between threads), Rfi, Fri, Wsi (within a thread), PodWR, PosRR and similar
 (program order, different or same location), MFencedWR, SFencedWW, LFencedRR, DpAddrdR, DpDatadW,
 DpCtrldW, Rmw.
 
@@ -408,7 +408,9 @@ fn objects(args: &str) -> (Vec<Value>, Option<i32>) {
 
 #[test]
 fn executions_by_trace() {
-    for (explorer, options) in [("optimal", "--by trace"), ("source", "--explorer source")] {
+    for (explorer, options) in
+        [("optimal-dpor", "--by trace"), ("source-dpor", "--explorer source-dpor")]
+    {
         let options = format!("{options} --model sc,tso,pso --json");
         let (objects, status) =
             objects(&format!("check examples/store-buffering.litmus {options}"));
@@ -427,19 +429,19 @@ fn traces_need_a_machine() {
 exit 2
 --- stdout
 --- stderr
-examples/peterson.c: c20 cannot be explored by trace: expected sc, tso, pso
+examples/peterson.c: optimal-dpor, which explores by trace, does not support c20: use sc, tso or pso
 ");
-    assert_snapshot!(run("check examples/peterson.c --by rf --explorer optimal"), @r"
+    assert_snapshot!(run("check examples/peterson.c --by rf --explorer optimal-dpor"), @r"
 exit 2
 --- stdout
 --- stderr
-the explorer optimal explores by trace: it does not go with --by rf
+optimal-dpor explores by trace, not by rf: use --by trace or --explorer rf-part-smc
 ");
     assert_snapshot!(run("check examples/peterson.c --by rf --open"), @r"
 exit 2
 --- stdout
 --- stderr
-the explorer open explores by rvf: it does not go with --by rf
+rvf-open explores by rvf, not by rf: use --by rvf or --explorer rf-part-smc
 ");
 }
 
@@ -454,7 +456,7 @@ fn json_has_stable_names() {
     assert_eq!(keys, expected.split(' ').collect::<Vec<_>>());
     assert_eq!(object["command"], "check");
     assert_eq!(object["by"], "rf");
-    assert_eq!(object["explorer"], "compact");
+    assert_eq!(object["explorer"], "rf-part-smc");
     assert_eq!(object["verdict"], "bug");
     assert_eq!(object["classes"], 3);
     assert_eq!(object["bug"]["kind"], "race");
@@ -478,7 +480,7 @@ fn json_tells_errors_and_bounds() {
     let (objects, _) =
         self::objects("check examples/store-buffering.litmus --model tso,rc11 --json");
     assert_eq!((&objects[0]["model"], &objects[1]["model"]), (&"tso".into(), &"rc11".into()));
-    assert!(objects[1]["error"]["message"].as_str().is_some_and(|it| it.contains("under rc11")));
+    assert!(objects[1]["error"]["message"].as_str().is_some_and(|it| it.contains("rc11 requires")));
 }
 
 /// Both explorers find as many classes in every test of the project.
@@ -492,9 +494,9 @@ fn explorers_agree_on_the_corpus() {
         };
         objects(&args).0.iter().filter_map(counted).collect()
     };
-    let compact = classes("compact");
-    assert_eq!(compact.len(), 293);
-    assert_eq!(compact, classes("reads-from"));
+    let rf_part_smc = classes("rf-part-smc");
+    assert_eq!(rf_part_smc.len(), 293);
+    assert_eq!(rf_part_smc, classes("rf-smc"));
 }
 
 /// By values every test has the same verdict and as many final states.
@@ -506,7 +508,7 @@ fn values_have_the_verdicts_of_the_table() {
     assert!(output.ends_with("\n153 as expected, 0 not\n"), "{output}");
     let (objects, _) = objects("check examples/store-buffering.litmus --by rvf --json");
     assert_eq!((&objects[0]["by"], &objects[0]["classes"]), (&"rvf".into(), &4.into()));
-    assert_eq!(objects[0]["explorer"], "reads-value-from");
+    assert_eq!(objects[0]["explorer"], "rvf-smc");
 }
 
 #[test]

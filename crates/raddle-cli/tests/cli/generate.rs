@@ -1,4 +1,4 @@
-//! `raddle verify --generate`.
+//! `raddle history generate`.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::{raddle, run, run_with, scratch, stdout};
 
-const SHAPE: &str = "verify --generate --model pso --threads 4 --events 9 --locations 3 --locks 2 \
+const SHAPE: &str = "history generate --model pso --threads 4 --events 9 --locations 3 --locks 2 \
                      --values distinct --rmw 0.2 --cas 0.1 --fences 0.05 --store-fences 0.1 \
                      --lock-share 0.2 --named-sources 0.7 --spawn-join --perturb 2";
 
@@ -19,7 +19,7 @@ fn a_seed_gives_the_same_history_again() {
 #[test]
 fn the_first_line_is_the_command_that_makes_it_again() {
     let orders = format!("{SHAPE} --orders 0.3");
-    for args in [SHAPE, &orders, "verify --generate", "verify --generate --writes 1 --seed 3"] {
+    for args in [SHAPE, &orders, "history generate", "history generate --writes 1 --seed 3"] {
         let text = stdout(args);
         let command = text.lines().next().and_then(|line| line.strip_prefix("# raddle "));
         assert_eq!(stdout(command.expect("a command")), text);
@@ -28,17 +28,17 @@ fn the_first_line_is_the_command_that_makes_it_again() {
 
 #[test]
 fn the_history_can_be_read_and_has_the_shape_asked_for() {
-    let text = stdout("verify --generate --threads 5 --events 8 --locks 0 --fences 0.5");
-    let stats = run_with("verify --stats -", &text);
+    let text = stdout("history generate --threads 5 --events 8 --locks 0 --fences 0.5");
+    let stats = run_with("history stats -", &text);
     let row = stats.lines().nth(3).expect("a row");
     assert_eq!(row.split_whitespace().take(3).collect::<Vec<_>>(), ["-", "5", "40"], "{stats}");
 }
 
 #[test]
 fn events_get_memory_orders_on_demand() {
-    let with = |options: &str| stdout(&format!("verify --generate --seed 4 --locks 0 {options}"));
+    let with = |options: &str| stdout(&format!("history generate --seed 4 --locks 0 {options}"));
     assert_snapshot!(with("--model tso --orders 0.8 --cas 0.2 --fences 0.1"), @r"
-# raddle verify --generate --model tso --seed 4 --perturb 0 --threads 3 --events 4 --locations 2 --locks 0 --values 3 --writes 0.5 --rmw 0.05 --cas 0.2 --fences 0.1 --store-fences 0.05 --lock-share 0.08 --named-sources 0.5 --flushes 0.1 --orders 0.8 --buffer 4
+# raddle history generate --model tso --seed 4 --perturb 0 --threads 3 --events 4 --locations 2 --locks 0 --values 3 --writes 0.5 --rmw 0.05 --cas 0.2 --fences 0.1 --store-fences 0.05 --lock-share 0.08 --named-sources 0.5 --flushes 0.1 --orders 0.8 --buffer 4
 locations: x y
 init: y=2
 P0: F.ss; W.sc y 0; R y 0 <- P0.1; R y 0 <- P0.1
@@ -61,7 +61,7 @@ fn both_formats_tell_the_same_about(shape: &str) {
     let text = stdout(shape);
     let json = stdout(&format!("{shape} --format jsonl"));
     assert!(json.starts_with('{'));
-    let converted = run_with("verify --convert text -", &json);
+    let converted = run_with("history convert --format text -", &json);
     let history = text.split_once('\n').expect("a first line").1;
     assert_eq!(converted, format!("exit 0\n--- stdout\n{history}--- stderr\n"));
 }
@@ -69,11 +69,11 @@ fn both_formats_tell_the_same_about(shape: &str) {
 #[test]
 fn several_histories_go_to_files_by_seed() {
     let directory = scratch("generate-several").join("new");
-    let args = "verify --generate --seed 7 --count 3 --output";
+    let args = "history generate --seed 7 --count 3 --output";
     assert!(raddle(args).arg(&directory).status().expect("raddle runs").success());
     for seed in 7..10 {
         let written = fs::read_to_string(directory.join(format!("history-{seed}.txt")));
-        let alone = stdout(&format!("verify --generate --seed {seed}"));
+        let alone = stdout(&format!("history generate --seed {seed}"));
         assert_eq!(written.expect("a file for each seed"), alone);
     }
     assert_eq!(fs::read_dir(&directory).expect("a directory").count(), 3);
@@ -82,15 +82,15 @@ fn several_histories_go_to_files_by_seed() {
 #[test]
 fn one_history_to_a_file() {
     let file = scratch("generate-one").join("one.txt");
-    let args = "verify --generate --output";
+    let args = "history generate --output";
     assert!(raddle(args).arg(&file).status().expect("raddle runs").success());
-    assert_eq!(fs::read_to_string(&file).expect("a file"), stdout("verify --generate"));
+    assert_eq!(fs::read_to_string(&file).expect("a file"), stdout("history generate"));
 }
 
 /// The complaints about the command lines with these options, which make nothing.
 fn complaints(options: &[&str]) -> String {
     let complaint = |option: &&str| {
-        let text = run(&format!("verify --generate {option}"));
+        let text = run(&format!("history generate {option}"));
         assert!(text.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{option}: {text}");
         text.lines().nth(3).unwrap_or_default().to_owned()
     };
@@ -140,13 +140,13 @@ error: invalid value '4000000000' for '--locations <N>': expected a number from 
 error: invalid value '4294967296' for '--locks <N>': expected a number from 0 to 1000000
 error: invalid value '4000000000' for '--count <N>': expected a number from 1 to 1000000
 error: invalid value '18446744073709551615' for '--perturb <N>': expected a number from 0 to 10000000
-error: --threads times --events is more than 10000000, the most events of a history
+error: --threads times --events exceeds 10000000, the limit for a history: reduce one of them
 error: invalid value '10000001' for '--events <N>': expected a number from 0 to 10000000
 ");
 }
 
 #[test]
 fn the_largest_number_of_threads() {
-    let text = stdout("verify --generate --threads 1000000 --events 0");
+    let text = stdout("history generate --threads 1000000 --events 0");
     assert!(text.lines().any(|line| line.starts_with("P999999:")));
 }

@@ -15,8 +15,9 @@ fn runs_without_a_bug_are_no_proof() {
         let args =
             format!("check examples/peterson.c --model sc --explorer {explorer} --iterations 50");
         let text = run(&args);
-        let bound =
-            format!("incomplete: no bug in 50 runs ({explorer}, seed 0), which is no proof");
+        let bound = format!(
+            "incomplete: no bug found in 50 runs ({explorer}, seed 0); random testing is no proof"
+        );
         assert!(text.starts_with("exit 3\n"), "{text}");
         assert!(text.contains(&bound), "{text}");
         let line = json(&format!("{args} --json --seed 7"));
@@ -45,7 +46,7 @@ fn a_bug_is_found_shown_and_run_again() {
 }
 
 #[test]
-fn the_seed_that_is_printed_leads_to_the_bug() {
+fn the_printed_seed_reproduces_the_bug() {
     let args = "check examples/peterson.c --model tso --explorer random --json";
     let first = json(args);
     let again = json(&format!("{args} --iterations 1 --seed {}", first["seed"]));
@@ -54,11 +55,11 @@ fn the_seed_that_is_printed_leads_to_the_bug() {
 }
 
 #[test]
-fn litmus_tests_are_run_by_chance_as_well() {
+fn litmus_tests_are_tested_randomly() {
     let line =
         json("check examples/store-buffering.litmus --explorer random --iterations 200 --json");
     let text = run("check examples/store-buffering.litmus --explorer random --iterations 200");
-    assert!(text.contains("no bug in 200 runs (random, seed 0)"), "{text}");
+    assert!(text.contains("no bug found in 200 runs (random, seed 0)"), "{text}");
     assert_eq!(line["explorer"], "random", "{line}");
 }
 
@@ -66,7 +67,7 @@ fn litmus_tests_are_run_by_chance_as_well() {
 fn options_of_runs_go_with_runs() {
     let text = run("check examples/peterson.c --seed 1");
     assert!(text.starts_with("exit 2\n"), "{text}");
-    assert!(text.contains("--iterations and --seed go with --explorer random or pct"), "{text}");
+    assert!(text.contains("--iterations and --seed require --explorer random or pct"), "{text}");
     let text = run("check examples/peterson.c --explorer random --depth 2");
-    assert!(text.contains("--depth goes with --explorer pct"), "{text}");
+    assert!(text.contains("--depth requires --explorer pct"), "{text}");
 }

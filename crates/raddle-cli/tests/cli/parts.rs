@@ -175,8 +175,8 @@ fn only_the_same_exploration_goes_on() {
     refused(&format!("--model sc --resume {file}"), why);
     let why = "--checkpoint and --resume are for one program and one model";
     refused(&format!("--model sc,tso --checkpoint {file}"), why);
-    let why = "the explorer optimal cannot be divided among several workers";
-    refused("--model sc --explorer optimal --jobs 2", why);
+    let why = "optimal-dpor supports neither several workers nor checkpoints";
+    refused("--model sc --explorer optimal-dpor --jobs 2", why);
     refused("--model sc --checkpoint left --leaks", "cannot be used with");
     let text = run("check examples/store-buffering.litmus --checkpoint left");
     assert!(text.contains("--checkpoint and --resume are for C and C++ programs"), "{text}");

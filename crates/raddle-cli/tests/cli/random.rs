@@ -24,7 +24,7 @@ const MODELS: [(&str, &str); 3] = [("sc", "sc,tso,pso"), ("tso", "tso,pso"), ("p
 /// Checks the histories of one shape that a model allows, perturbed or not, under some models.
 fn verify(name: &str, generate: &str, models: &str) -> Output {
     let directory = scratch(name);
-    let generate = format!("verify --generate --count {SEEDS} {generate} --output");
+    let generate = format!("history generate --count {SEEDS} {generate} --output");
     assert!(raddle(&generate).arg(&directory).status().expect("raddle runs").success());
     let files = std::fs::read_dir(&directory).expect("a directory").map(|file| {
         let path = file.expect("a file").path();

@@ -51,6 +51,6 @@ fn other_models_have_nothing_to_compare() {
     exit 2
     --- stdout
     --- stderr
-    examples/peterson.c: robustness, a comparison with sc, cannot be checked under c20: expected tso, pso
+    examples/peterson.c: robustness compares a store-buffer model with sc and does not support c20: use tso or pso
     ");
 }

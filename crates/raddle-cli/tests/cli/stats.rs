@@ -1,4 +1,4 @@
-//! `raddle verify --stats`.
+//! `raddle history stats`.
 
 use insta::assert_snapshot;
 
@@ -8,7 +8,7 @@ use super::{run, run_with};
 fn a_row_for_each_history() {
     let files = "examples/several-sources.txt examples/lock.txt examples/lost-update.txt \
                  examples/message-passing-fenced.txt";
-    assert_snapshot!(run(&format!("verify --stats {files}")), @r"
+    assert_snapshot!(run(&format!("history stats {files}")), @r"
 exit 0
 --- stdout
 history                              threads  events  locations  locks  reads  writes  updates  fences  several sources  most sources  longest thread
@@ -27,7 +27,7 @@ fn every_kind_of_event_is_counted() {
         P0: SPAWN P1; F; F.ss; CAS x 1 2; CAS x 0 5 failed 2; LOCK m; UNLOCK m; JOIN P1\n\
         P1: RMW y 0 1; R x 1; LOCK m; UNLOCK m\n\
         P2:\n";
-    assert_snapshot!(run_with("verify --stats -", history), @r"
+    assert_snapshot!(run_with("history stats -", history), @r"
 exit 0
 --- stdout
 history  threads  events  locations  locks  reads  writes  updates  fences  several sources  most sources  longest thread
@@ -38,7 +38,7 @@ history  threads  events  locations  locks  reads  writes  updates  fences  seve
 
 #[test]
 fn bad_input_does_not_hide_the_others() {
-    assert_snapshot!(run("verify --stats examples/nowhere.txt examples/iriw.txt"), @r"
+    assert_snapshot!(run("history stats examples/nowhere.txt examples/iriw.txt"), @r"
 exit 2
 --- stdout
 history            threads  events  locations  locks  reads  writes  updates  fences  several sources  most sources  longest thread
@@ -50,7 +50,7 @@ examples/nowhere.txt: cannot read: No such file or directory (os error 2)
 
 #[test]
 fn nothing_but_bad_input() {
-    assert_snapshot!(run("verify --stats examples/nowhere.txt"), @r"
+    assert_snapshot!(run("history stats examples/nowhere.txt"), @r"
 exit 2
 --- stdout
 --- stderr

@@ -1,4 +1,4 @@
-//! Help, and command lines that make no sense.
+//! Help texts and invalid command lines.
 
 use insta::assert_snapshot;
 
@@ -14,26 +14,28 @@ fn help() {
     assert_snapshot!(run("--help"), @r"
 exit 0
 --- stdout
-Raddle: what can concurrent programs do under a memory model?
+Stateless model checking of concurrent programs under memory models
 
 Usage: raddle <COMMAND>
 
 Commands:
-  verify  Check whether memory models allow recorded executions
-  check   Explore programs: all behaviours that memory models allow
-  bmc     Check a C program within bounds, symbolically: inputs may be anything
-  litmus  Make litmus tests from cycles of relaxations, as diy does
-  replay  Run a counterexample of a C or C++ program again
-  models  Print the memory models, their axioms, and what checking costs
-  help    Print this message or the help of the given subcommand(s)
+  check    Explore all behaviours of programs that memory models allow
+  replay   Run a counterexample of a C or C++ program again
+  bmc      Check a C program symbolically, for all inputs and within bounds
+  verify   Check whether memory models allow recorded executions
+  history  Generate, convert and count recorded executions
+  litmus   Generate litmus tests from cycles of relaxations, like diy
+  models   Print the memory models, their axioms, the cost of checking, and the explorers
+  help     Print this message or the help of the given subcommand(s)
 
 Options:
   -h, --help     Print help
   -V, --version  Print version
 
-Examples: does a recorded execution fit sequential consistency, and why not? And what can a program do?
-  raddle verify examples/store-buffering.txt --model sc --explain
+Examples:
+  raddle check examples/peterson.c --model tso
   raddle check examples/store-buffering.litmus
+  raddle verify examples/store-buffering.txt --model sc --explain
 --- stderr
 ");
 }
@@ -45,61 +47,127 @@ exit 0
 --- stdout
 Check whether memory models allow recorded executions
 
-Usage: raddle verify [OPTIONS] [HISTORY]...
+Usage: raddle verify [OPTIONS] <HISTORY>...
 
 Arguments:
-  [HISTORY]...  LocalHistories to read, as text or JSON Lines; `-` is standard input
+  <HISTORY>...  The histories to read, as text or JSON Lines; `-` is standard input
 
 Options:
-      --model <MODELS>  Memory models, with commas: sc, tso, pso, C11 models (see `raddle models`), or all [default: sc,tso,pso]
-      --explain         Explain every verdict: the run or the orders that the model allows, or why there are none
+      --model <MODELS>  Memory models, separated by commas: sc, tso, pso, C11 models (see `raddle models`), or all [default: sc,tso,pso]
+      --explain         Explain every verdict: the run or the orders that the model allows, or why none exist
       --witness <FILE>  Write the witnesses of all consistent verdicts to this file, as JSON Lines
       --recheck         Check every witness and every violation again with slow, independent code
-      --json            Print one JSON object on a line for each history and model
-      --jobs <N>        Number of checks at the same time [default: the number of processors]
+      --json            Print one JSON object per line for each history and model
+      --jobs <N>        Number of parallel checks [default: the number of processors]
       --budget <N>      Give up a check after this many search steps [default: 10000000]
-      --no-closure      Search without inferring orders of events first (slow; to compare)
+      --no-closure      Search without inferring orders of events first (slow; for comparison)
   -h, --help            Print help (see more with '--help')
 
-Other things to do with histories:
-      --convert <FORMAT>  Write the history in this format: text or jsonl
-      --stats             Count what is in the histories
-      --output <FILE>     Where to write instead of standard output
-
-Random histories:
-      --generate               Print a random history that --model allows: sc (the default), tso or pso
-      --seed <S>               The seed: the same one gives the same history [default: 0]
-      --count <N>              How many, with the seeds S, S+1, ...; --output names a directory [default: 1]
-      --format <FORMAT>        Write text or jsonl [default: text]
-      --perturb <N>            Let N reads observe another write; the model may forbid that [default: 0]
-      --threads <N>            Number of threads, up to 1000000 [default: 3]
-      --events <N>             Number of events of each thread; of all together, up to 10000000 [default: 4]
-      --locations <N>          Number of memory locations, up to 1000000 [default: 2]
-      --locks <N>              Number of locks, up to 1000000 [default: 1]
-      --values <N>             Number of values, or distinct: another one with each write [default: 3]
-      --spawn-join             Let threads spawn and join threads
-      --buffer <N>             Most stores that wait in a buffer (tso, pso) [default: 4]
-      --keep-order             Tell the order in which the events ran (jsonl)
-      --writes <SHARE>         Of loads and stores, the share of stores [default: 0.5]
-      --rmw <SHARE>            Share of read-modify-writes [default: 0.05]
-      --cas <SHARE>            Share of compare-exchanges; about half of them fail [default: 0.04]
-      --fences <SHARE>         Share of full fences [default: 0.03]
-      --store-fences <SHARE>   Share of store-store fences [default: 0.05]
-      --lock-share <SHARE>     Share of acquires and releases, if there are locks [default: 0.08]
-      --orders <SHARE>         Of accesses and fences, the share with a random memory order [default: 0]
-      --named-sources <SHARE>  Share of reads that name what they observed [default: 0.5]
-      --flushes <SHARE>        How likely a store leaves its buffer early (tso, pso) [default: 0.1]
-
-Exit status: 0 everything is consistent, 1 something is inconsistent, 2 bad input or usage,
-3 something is unknown because the search was given up. Of several, the first of 2, 1, 3, 0 counts.
+Exit status: 0 if all histories are consistent, 1 if one is inconsistent, 2 for invalid input or usage,
+3 if a search was given up. If several apply, the first of 2, 1, 3, 0 counts.
 
 Examples:
   raddle verify examples/*.txt
   raddle verify --model sc,tso --explain examples/store-buffering.txt
   raddle verify --model all examples/release-acquire.txt
-  raddle verify --generate --threads 4 --events 50 --seed 7 | raddle verify --json -
-  raddle verify --convert jsonl examples/iriw.txt --output iriw.jsonl
-  raddle verify --stats examples/*.txt
+  raddle history generate --threads 4 --events 50 --seed 7 | raddle verify --json -
+--- stderr
+");
+}
+
+#[test]
+fn help_of_history() {
+    assert_snapshot!(run("history -h"), @r"
+exit 0
+--- stdout
+Generate, convert and count recorded executions
+
+Usage: raddle history <COMMAND>
+
+Commands:
+  generate  Generate random histories that a model allows
+  convert   Convert a history between text and JSON Lines
+  stats     Count the threads, events and possible sources of histories
+  help      Print this message or the help of the given subcommand(s)
+
+Options:
+  -h, --help  Print help
+
+Examples:
+  raddle history generate --threads 4 --events 50 --seed 7 | raddle verify --json -
+  raddle history convert --format jsonl examples/iriw.txt --output iriw.jsonl
+  raddle history stats examples/*.txt
+--- stderr
+");
+    assert_snapshot!(run("history generate -h"), @r"
+exit 0
+--- stdout
+Generate random histories that a model allows
+
+Usage: raddle history generate [OPTIONS]
+
+Options:
+      --model <MODEL>    The model whose machine runs the random program: sc, tso or pso [default: sc]
+      --seed <S>         The seed; the same options and seed give the same history [default: 0]
+      --count <N>        Number of histories, with the seeds S, S+1, ...; more than one requires --output [default: 1]
+      --format <FORMAT>  The format to write: text or jsonl [default: text]
+      --perturb <N>      Change the source of N reads; the model may not allow the result [default: 0]
+      --threads <N>      Number of threads, at most 1000000 [default: 3]
+      --events <N>       Number of events of each thread; at most 10000000 in total [default: 4]
+      --locations <N>    Number of memory locations, at most 1000000 [default: 2]
+      --locks <N>        Number of locks, at most 1000000 [default: 1]
+      --values <N>       Number of values, or distinct: each write has its own value [default: 3]
+      --spawn-join       Let threads spawn and join threads
+      --buffer <N>       Capacity of a store buffer (tso, pso) [default: 4]
+      --keep-order       Record the order in which the events ran (jsonl)
+      --output <PATH>    Write to this file instead of standard output; with --count, the directory for the histories
+  -h, --help             Print help
+
+Shares, from 0 to 1:
+      --writes <SHARE>         Share of stores among loads and stores [default: 0.5]
+      --rmw <SHARE>            Share of read-modify-writes [default: 0.05]
+      --cas <SHARE>            Share of compare-exchanges; about half of them fail [default: 0.04]
+      --fences <SHARE>         Share of full fences [default: 0.03]
+      --store-fences <SHARE>   Share of store-store fences [default: 0.05]
+      --lock-share <SHARE>     Share of lock acquires and releases, if there are locks [default: 0.08]
+      --orders <SHARE>         Share of accesses and fences with a random memory order [default: 0]
+      --named-sources <SHARE>  Share of reads that name their source [default: 0.5]
+      --flushes <SHARE>        Probability that a store leaves its buffer early (tso, pso) [default: 0.1]
+
+Examples:
+  raddle history generate --threads 4 --events 50 --seed 7 | raddle verify --json -
+  raddle history generate --model tso --perturb 1 --count 100 --output histories
+--- stderr
+");
+    assert_snapshot!(run("history convert -h"), @r"
+exit 0
+--- stdout
+Convert a history between text and JSON Lines
+
+Usage: raddle history convert [OPTIONS] --format <FORMAT> <HISTORY>
+
+Arguments:
+  <HISTORY>  The history to read, as text or JSON Lines; `-` is standard input
+
+Options:
+      --format <FORMAT>  The format to write: text or jsonl
+      --output <FILE>    Write to this file instead of standard output
+  -h, --help             Print help
+--- stderr
+");
+    assert_snapshot!(run("history stats -h"), @r"
+exit 0
+--- stdout
+Count the threads, events and possible sources of histories
+
+Usage: raddle history stats [OPTIONS] <HISTORY>...
+
+Arguments:
+  <HISTORY>...  The histories to read, as text or JSON Lines; `-` is standard input
+
+Options:
+      --jobs <N>  Number of files to read in parallel [default: the number of processors]
+  -h, --help      Print help
 --- stderr
 ");
 }
@@ -133,33 +201,32 @@ For more information, try '--help'.
 
 #[test]
 fn an_unknown_format() {
-    assert_snapshot!(run("verify --convert xml examples/iriw.txt"), @r"
+    assert_snapshot!(run("history convert --format xml examples/iriw.txt"), @r"
 exit 2
 --- stdout
 --- stderr
-error: invalid value 'xml' for '--convert <FORMAT>': there is no format 'xml': expected text or jsonl
+error: invalid value 'xml' for '--format <FORMAT>': there is no format 'xml': expected text or jsonl
 
 For more information, try '--help'.
 ");
 }
 
 #[test]
-fn options_that_do_not_go_together() {
+fn invalid_combinations_of_options() {
     let lines = [
         "verify --explain --json examples/iriw.txt",
-        "verify --stats --json examples/iriw.txt",
-        "verify --stats --convert text examples/iriw.txt",
-        "verify --stats --model sc examples/iriw.txt",
-        "verify --convert text examples/iriw.txt examples/lock.txt",
-        "verify --output out.txt examples/iriw.txt",
-        "verify --generate examples/iriw.txt",
-        "verify --generate --recheck",
-        "verify --generate --model sc,tso",
-        "verify --generate --model ra",
-        "verify --generate --model all",
-        "verify --generate --count 2",
         "verify --threads 2 examples/iriw.txt",
+        "verify --output out.txt examples/iriw.txt",
         "verify - -",
+        "history stats - -",
+        "history stats --json examples/iriw.txt",
+        "history convert --format text examples/iriw.txt examples/lock.txt",
+        "history convert examples/iriw.txt",
+        "history generate examples/iriw.txt",
+        "history generate --recheck",
+        "history generate --model sc,tso",
+        "history generate --model ra",
+        "history generate --count 2",
     ];
     let first_lines: Vec<String> = lines
         .iter()
@@ -172,33 +239,57 @@ fn options_that_do_not_go_together() {
     assert_snapshot!(first_lines.join("\n"), @r"
 verify --explain --json examples/iriw.txt
   error: the argument '--explain' cannot be used with '--json'
-verify --stats --json examples/iriw.txt
-  error: the argument '--stats' cannot be used with '--json'
-verify --stats --convert text examples/iriw.txt
-  error: the argument '--stats' cannot be used with '--convert <FORMAT>'
-verify --stats --model sc examples/iriw.txt
-  error: the argument '--stats' cannot be used with '--model <MODELS>'
-verify --convert text examples/iriw.txt examples/lock.txt
-  error: --convert takes one history
-verify --output out.txt examples/iriw.txt
-  error: --output goes with --generate or --convert
-verify --generate examples/iriw.txt
-  error: the argument '--generate' cannot be used with '[HISTORY]...'
-verify --generate --recheck
-  error: the argument '--generate' cannot be used with '--recheck'
-verify --generate --model sc,tso
-  error: --generate takes one model
-verify --generate --model ra
-  error: --generate runs a machine, which only sc, tso and pso have
-verify --generate --model all
-  error: --generate takes one model
-verify --generate --count 2
-  error: --count needs --output with a directory for the histories
 verify --threads 2 examples/iriw.txt
-  error: the argument '--threads <N>' cannot be used with '[HISTORY]...'
+  error: unexpected argument '--threads' found
+verify --output out.txt examples/iriw.txt
+  error: unexpected argument '--output' found
 verify - -
-  error: standard input can be read only once
+  error: standard input can be read only once: name '-' once
+history stats - -
+  error: standard input can be read only once: name '-' once
+history stats --json examples/iriw.txt
+  error: unexpected argument '--json' found
+history convert --format text examples/iriw.txt examples/lock.txt
+  error: unexpected argument 'examples/lock.txt' found
+history convert examples/iriw.txt
+  error: the following required arguments were not provided:
+history generate examples/iriw.txt
+  error: unexpected argument 'examples/iriw.txt' found
+history generate --recheck
+  error: unexpected argument '--recheck' found
+history generate --model sc,tso
+  error: invalid value 'sc,tso' for '--model <MODEL>': unknown memory model 'sc,tso': expected sc, tso, pso, sra, ra, wra, rc20, relaxed, rc11, c20
+history generate --model ra
+  error: invalid value 'ra' for '--model <MODEL>': no machine is defined for ra, so it generates no histories: use sc, tso or pso
+history generate --count 2
+  error: --count requires --output with a directory for the histories
 ");
+}
+
+#[test]
+fn former_spellings_are_accepted() {
+    let pairs = [
+        ("verify --generate --model tso --seed 3", "history generate --model tso --seed 3"),
+        (
+            "verify --convert jsonl examples/iriw.txt",
+            "history convert --format jsonl examples/iriw.txt",
+        ),
+        ("verify --stats --jobs 1 examples/iriw.txt", "history stats --jobs 1 examples/iriw.txt"),
+        (
+            "verify --stats --convert text examples/iriw.txt",
+            "history stats --convert text examples/iriw.txt",
+        ),
+        ("verify --generate --model all", "history generate --model all"),
+        ("verify --generate --count 2", "history generate --count 2"),
+    ];
+    for (former, current) in pairs {
+        assert_eq!(run(former), run(current));
+    }
+    for name in ["compact", "reads-from", "source", "optimal", "reads-value-from", "open"] {
+        let line = "check examples/store-buffering.litmus --json --model sc --explorer";
+        let text = stdout(&format!("{line} {name}"));
+        assert!(!text.contains(&format!("\"explorer\":\"{name}\"")), "{text}");
+    }
 }
 
 #[test]
@@ -287,15 +378,15 @@ read has one source (if some have several, that is NP-hard):
 What explores programs (`raddle check --explorer`): by which equivalence, under which models, whether
 everything, and whether it can be divided (--jobs) and kept (--checkpoint):
 
-  explorer          --by   everything  divided  models
-  compact           rf     yes         yes      all
-  reads-from        rf     yes         no       all
-  source            trace  yes         no       sc, tso, pso
-  optimal           trace  yes         no       sc, tso, pso
-  reads-value-from  rvf    yes         no       sc, tso, pso
-  open              rvf    yes         no       sc, tso, pso
-  random            rf     no          no       all
-  pct               rf     no          no       all
+  explorer      --by   exhaustive  parallel  models
+  rf-part-smc   rf     yes         yes       all
+  rf-smc        rf     yes         no        all
+  source-dpor   trace  yes         no        sc, tso, pso
+  optimal-dpor  trace  yes         no        sc, tso, pso
+  rvf-smc       rvf    yes         no        sc, tso, pso
+  rvf-open      rvf    yes         no        sc, tso, pso
+  random        rf     no          no        all
+  pct           rf     no          no        all
 --- stderr
 ");
 }

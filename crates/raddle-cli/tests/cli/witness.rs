@@ -64,7 +64,7 @@ fn assert_refused(directory: &Path, command: &mut Command) {
     assert_eq!(output.status.code(), Some(2), "{command:?}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{command:?}");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let complaint = "error: --witness names one of the histories, which would be overwritten";
+    let complaint = "error: --witness would overwrite one of the histories: name another file";
     assert_eq!(stderr.lines().next(), Some(complaint), "{command:?}");
     assert_eq!(fs::read_to_string(directory.join("c.txt")).expect("the history"), HISTORY);
     assert_eq!(files(), before, "{command:?}");

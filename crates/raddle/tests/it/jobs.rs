@@ -95,7 +95,7 @@ fn what_a_worker_learns_is_handed_over() {
 }
 
 #[test]
-#[should_panic(expected = "the explorer optimal cannot be divided among several workers")]
+#[should_panic(expected = "optimal-dpor supports neither several workers nor checkpoints")]
 fn other_explorers_are_not_divided() {
     let optimal = raddle::Explorer::OptimalDpor;
     Checker::new().model(Model::Sc).explorer(optimal).jobs(2).check(|| drop(readers(2)));

@@ -40,7 +40,7 @@ fn store_buffering_is_found_where_there_are_store_buffers() {
     assert_eq!((outcome.verdict, outcome.classes), (Verdict::Incomplete, 500));
     assert_eq!(
         outcome.bound.as_deref(),
-        Some("no bug in 500 runs (random, seed 1), which is no proof")
+        Some("no bug found in 500 runs (random, seed 1); random testing is no proof")
     );
     Checker::new().model(Model::Sc).random(10, 1).check(store_buffering);
 }

@@ -76,7 +76,7 @@ fn a_stack_below_a_mutex_is_robust() {
 
 #[test]
 #[should_panic(
-    expected = "robustness, a comparison with sc, cannot be checked under c20: expected tso, pso"
+    expected = "robustness compares a store-buffer model with sc and does not support c20: use tso or pso"
 )]
 fn robustness_is_a_question_about_models_with_store_buffers() {
     let _ = Checker::new().robust(true).explore(|| ());

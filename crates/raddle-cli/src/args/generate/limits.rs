@@ -1,32 +1,33 @@
-//! How large the numbers of `--generate` may be.
+//! Limits for the numbers of `raddle history generate`.
 //!
-//! A history is made in memory, with up to 400 bytes for an event and up to 1000 for a thread, a
-//! location or a lock. A slip of the finger is refused before memory runs out.
+//! A history is generated in memory, with up to 400 bytes per event and up to 1000 per thread, location or lock. The
+//! limits reject typing errors before memory is exhausted.
 
 use std::fmt::Display;
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The most threads, locations, locks and histories.
+/// The limit for threads, locations, locks and histories.
 const MOST: usize = 1_000_000;
 
-/// The most events of a history, and of reads to change.
+/// The limit for events of a history, and for reads to perturb.
 const MOST_EVENTS: usize = 10_000_000;
 
-/// Why so many events are refused, if they are.
+/// The error message if the history would exceed the limit of events.
 pub(super) fn too_many_events(threads: usize, events: usize) -> Option<&'static str> {
-    (threads.saturating_mul(events) > MOST_EVENTS)
-        .then_some("--threads times --events is more than 10000000, the most events of a history")
+    (threads.saturating_mul(events) > MOST_EVENTS).then_some(
+        "--threads times --events exceeds 10000000, the limit for a history: reduce one of them",
+    )
 }
 
-/// Parses a number of things of which there must be one.
-pub(super) fn some(text: &str) -> Result<NonZero<usize>, String> {
+/// Parses a number that must be positive.
+pub(super) fn positive(text: &str) -> Result<NonZero<usize>, String> {
     in_range(text, NonZero::<usize>::MIN..=super::positive(MOST))
 }
 
-/// Parses a number of things of which there may be none.
-pub(super) fn any(text: &str) -> Result<usize, String> {
+/// Parses a number that may be zero.
+pub(super) fn count(text: &str) -> Result<usize, String> {
     in_range(text, 0..=MOST)
 }
 
@@ -35,7 +36,7 @@ pub(super) fn events(text: &str) -> Result<usize, String> {
     in_range(text, 0..=MOST_EVENTS)
 }
 
-/// Parses a number and says what is expected instead of one out of range.
+/// Parses a number; the error names the range.
 pub(super) fn in_range<T>(text: &str, range: RangeInclusive<T>) -> Result<T, String>
 where
     T: FromStr + PartialOrd + Display,

@@ -1,4 +1,4 @@
-//! The options of `--generate` that are shares, from 0 to 1.
+//! The options of `raddle history generate` that are shares, from 0 to 1.
 
 use std::fmt;
 
@@ -7,14 +7,11 @@ use raddle_consistency::reference::generate::HistoryShape;
 
 use super::limits::in_range;
 
-/// How much there is of each kind of event. What they leave are loads and stores.
-///
-/// Flattened into the command line by itself, since clap drops a group with groups inside.
+/// The share of each kind of event. The remaining events are loads and stores.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Random histories")]
-#[group(id = "shares", multiple = true, conflicts_with = "histories", requires = "generate")]
-pub(crate) struct Shares {
-    /// Of loads and stores, the share of stores
+#[command(next_help_heading = "Shares, from 0 to 1")]
+pub(super) struct Shares {
+    /// Share of stores among loads and stores
     #[arg(long, value_name = "SHARE", value_parser = share)]
     #[arg(default_value_t = HistoryShape::default().writes)]
     writes: f64,
@@ -39,29 +36,29 @@ pub(crate) struct Shares {
     #[arg(default_value_t = HistoryShape::default().store_fences)]
     store_fences: f64,
 
-    /// Share of acquires and releases, if there are locks
+    /// Share of lock acquires and releases, if there are locks
     #[arg(long, value_name = "SHARE", value_parser = share)]
     #[arg(default_value_t = HistoryShape::default().lock_events)]
     lock_share: f64,
 
-    /// Of accesses and fences, the share with a random memory order
+    /// Share of accesses and fences with a random memory order
     #[arg(long, value_name = "SHARE", value_parser = share)]
     #[arg(default_value_t = HistoryShape::default().orders)]
     orders: f64,
 
-    /// Share of reads that name what they observed
+    /// Share of reads that name their source
     #[arg(long, value_name = "SHARE", value_parser = share)]
     #[arg(default_value_t = HistoryShape::default().name_sources)]
     named_sources: f64,
 
-    /// How likely a store leaves its buffer early (tso, pso)
+    /// Probability that a store leaves its buffer early (tso, pso)
     #[arg(long, value_name = "SHARE", value_parser = positive_share)]
     #[arg(default_value_t = HistoryShape::default().flushes)]
     flushes: f64,
 }
 
 impl Shares {
-    /// Gives a shape these shares.
+    /// Sets the shares of a shape.
     pub(super) fn apply(&self, shape: &mut HistoryShape) {
         shape.writes = self.writes;
         shape.rmw = self.rmw;
@@ -75,8 +72,8 @@ impl Shares {
     }
 }
 
-/// The shares as they stand on the command line. Random orders are named only if there are any, so
-/// that histories without them stay what they were.
+/// The shares as options. `--orders` is omitted if it is zero, so that the first line of a history without memory orders
+/// stays the same.
 impl fmt::Display for Shares {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Shares { writes, rmw, cas, fences, store_fences, lock_share, .. } = self;
@@ -91,11 +88,12 @@ impl fmt::Display for Shares {
     }
 }
 
+/// Parses a share.
 fn share(text: &str) -> Result<f64, String> {
     in_range(text, 0.0..=1.0)
 }
 
-/// Stores must leave the buffer some day, and soon enough for a program that waits for it.
+/// Parses a share above zero: with zero, a program that waits for a buffered store would never end.
 fn positive_share(text: &str) -> Result<f64, String> {
     in_range(text, 1e-6..=1.0)
 }

@@ -1,4 +1,4 @@
-//! `raddle verify --generate`, `--convert` and `--stats`: commands on histories that check nothing.
+//! `raddle history`: commands on recorded executions that check nothing.
 
 mod convert;
 mod generate;

@@ -1,8 +1,8 @@
-//! `raddle verify --stats`: what is in the histories.
+//! `raddle history stats`: the size of histories.
 
 use raddle_core::execution::{Action, EventId, Execution};
 
-use crate::args::VerifyArgs;
+use crate::args::StatsArgs;
 use crate::input;
 use crate::output::{Output, OutputError, complain};
 use crate::render::table::table;
@@ -23,8 +23,8 @@ const HEADS: [&str; 12] = [
     "longest thread",
 ];
 
-/// Prints a table with a row for each history.
-pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, OutputError> {
+/// Prints a table with one row per history.
+pub(crate) fn run(args: &StatsArgs, output: &mut Output) -> Result<Status, OutputError> {
     let mut status = Status::Good;
     let mut rows = vec![HEADS.map(str::to_owned).to_vec()];
     for input in input::load_all(&args.histories, args.jobs()) {
@@ -42,8 +42,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, Outp
     Ok(status)
 }
 
-/// The numbers of one history. Initial writes do not count as events; compare-exchanges count as
-/// updates even if they failed.
+/// The row of one history. Initial writes are no events; compare-exchanges count as updates even if they failed.
 fn row(name: &str, execution: &Execution) -> Vec<String> {
     let threads = execution.threads();
     let events: Vec<EventId> = threads.flat_map(|t| execution.thread_events(t)).collect();

@@ -91,7 +91,7 @@ fn uses() -> Vec<Vec<String>> {
 }
 
 fn explorers() -> Vec<Vec<String>> {
-    let heads = ["  explorer", "--by", "everything", "divided", "models"];
+    let heads = ["  explorer", "--by", "exhaustive", "parallel", "models"];
     let row = |explorer: Explorer| {
         let models: Vec<Model> =
             Model::ALL.into_iter().filter(|&model| explorer.supports(model)).collect();
