@@ -7,9 +7,10 @@ use raddle_core::execution::ThreadId;
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_core::outcome::{Estimate, FindingKind};
-use raddle_core::program::{Naming, Op, OpKind, PlaceId};
+use raddle_core::program::{Naming, Op, OpKind, PlaceId, Program};
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_explore::counterexample::{self, Style};
+use raddle_explore::driver;
 use raddle_explore::plan::{Explorer, Plan};
 use raddle_explore::rf_part_smc;
 use raddle_explore::robustness::{self, Finding, NotRobust};
@@ -128,26 +129,21 @@ pub fn check_parts(
     let module = Module::load(object.clone())?;
     let mut program = Native::new(module, settings(request))?;
     let start_up = start.elapsed().as_secs_f64();
-    loop {
-        let (summary, found, leaves) = explore(&mut program, request, &mut parts, start);
-        if program.wants_restart() {
-            program.restart();
-            continue;
-        }
-        let prints = program.prints();
-        let leak = if found.is_none() { leaves.leak(&program) } else { None };
-        let mut outcome = outcome(&program, request, summary, found);
-        if let Some((trace, place, size)) = leak {
-            outcome.verdict = Verdict::Bug;
-            outcome.bug = Some(leak_of(&program, request.model, trace, place, size));
-        }
-        if let (true, Some(bug)) = (prints, &mut outcome.bug) {
-            bug.printed = running(|| printed::printed(&mut program, &bug.trace));
-        }
-        outcome.start_up = start_up;
-        outcome.seconds = start.elapsed().as_secs_f64();
-        return Ok(outcome);
+    let (summary, found, leaves) =
+        driver::until_stable(&mut program, |program| explore(program, request, &mut parts, start));
+    let prints = program.prints();
+    let leak = if found.is_none() { leaves.leak(&program) } else { None };
+    let mut outcome = outcome(&program, request, summary, found);
+    if let Some((trace, place, size)) = leak {
+        outcome.verdict = Verdict::Bug;
+        outcome.bug = Some(leak_of(&program, request.model, trace, place, size));
     }
+    if let (true, Some(bug)) = (prints, &mut outcome.bug) {
+        bug.printed = running(|| printed::printed(&mut program, &bug.trace));
+    }
+    outcome.start_up = start_up;
+    outcome.seconds = start.elapsed().as_secs_f64();
+    Ok(outcome)
 }
 
 /// Estimates how many classes of executions a program has, by so many probes, and for so long at most. None if it has too
@@ -162,15 +158,11 @@ pub fn estimate(
     time: Duration,
 ) -> Result<Option<Estimate>, Error> {
     let mut program = Native::new(Module::load(object.clone())?, settings(request))?;
-    loop {
+    let estimate = driver::until_stable(&mut program, |program| {
         let end = Some(Instant::now() + time);
-        let model = request.model;
-        let estimate = running(|| rf_part_smc::estimate(&mut program, model, probes, end));
-        if !program.wants_restart() {
-            return Ok(estimate);
-        }
-        program.restart();
-    }
+        running(|| rf_part_smc::estimate(program, request.model, probes, end))
+    });
+    Ok(estimate)
 }
 
 fn settings(request: &Request) -> Settings {

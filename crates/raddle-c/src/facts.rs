@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use raddle_core::execution::ThreadId;
-use raddle_core::program::PlaceId;
+use raddle_core::program::{PlaceId, Program};
 use serde::{Deserialize, Serialize};
 
 use crate::heap::{Regions, Sort};
@@ -52,7 +52,7 @@ pub(crate) struct News {
 impl Native {
     /// What others should know after a part of the exploration.
     pub(crate) fn news(&mut self) -> String {
-        let wants_restart = self.wants_restart();
+        let wants_restart = self.needs_restart();
         let is_new = wants_restart || self.layout.settle();
         let news = News {
             executions: self.executions - self.told_executions,

@@ -66,7 +66,7 @@ impl Native {
 }
 
 impl Live for Native {
-    fn restart(&mut self) {
+    fn begin_run(&mut self) {
         self.queues.clear();
         self.is_live = true;
     }

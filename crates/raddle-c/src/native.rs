@@ -76,7 +76,7 @@ pub(crate) struct Native {
     /// Whether mutexes can be tried; in this exploration, and in the next.
     pub(crate) mutexes_can_be_tried: (bool, bool),
     /// Whether the exploration must start again.
-    wanted: bool,
+    wants_restart: bool,
     /// For each history the value that its last answer was.
     replies: Vec<Value>,
     /// What threads leave.
@@ -129,7 +129,7 @@ impl Native {
             current: ThreadId::new(0),
             segment: vec![],
             mutexes_can_be_tried: (false, false),
-            wanted: false,
+            wants_restart: false,
             replies: vec![],
             left: Left::default(),
             printed: FxHashMap::default(),
@@ -157,25 +157,14 @@ impl Native {
         self.executions
     }
 
-    /// Whether something has turned out with which the exploration must start again.
-    pub(crate) fn wants_restart(&self) -> bool {
-        self.wanted
-    }
-
     /// The exploration must start again.
     pub(crate) fn want_restart(&mut self) {
-        self.wanted = true;
-    }
-
-    /// Begins a new exploration.
-    pub(crate) fn restart(&mut self) {
-        self.layout.is_settled = false;
-        self.restart_part();
+        self.wants_restart = true;
     }
 
     /// Begins a new exploration of a part that others know.
     pub(crate) fn restart_part(&mut self) {
-        self.wanted = false;
+        self.wants_restart = false;
         self.mutexes_can_be_tried.0 = self.mutexes_can_be_tried.1;
         self.layout.restart();
         self.forget_owners();
@@ -399,8 +388,13 @@ impl Program for Native {
         Some(self)
     }
 
-    fn must_restart(&self) -> bool {
-        self.wants_restart()
+    fn needs_restart(&self) -> bool {
+        self.wants_restart
+    }
+
+    fn restart(&mut self) {
+        self.layout.is_settled = false;
+        self.restart_part();
     }
 
     fn learned(&mut self) -> String {

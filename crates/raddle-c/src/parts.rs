@@ -9,6 +9,7 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_core::model::Model;
+use raddle_core::program::Program;
 use raddle_core::trace::Ending;
 use raddle_explore::parallel::frontier::{Frontier, Key};
 use raddle_explore::parallel::process::{Processes, Side};
@@ -173,7 +174,7 @@ pub(crate) fn explore(
     let found = found(program, model, parts.budget, &explored, known.late.as_ref());
     program.executions += known.executions;
     program.told_executions = program.executions;
-    let is_lost = explored.frontier.is_stopped() && found.is_none() && !program.wants_restart();
+    let is_lost = explored.frontier.is_stopped() && found.is_none() && !program.needs_restart();
     (!is_lost).then_some((explored.summary, found))
 }
 

@@ -4,7 +4,7 @@
 //! is found by following its trace once more: every question gets the answer that it got.
 
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{Answer, End, HistoryId, LocalHistories, OpKind};
+use raddle_core::program::{Answer, End, HistoryId, LocalHistories, OpKind, Program};
 use raddle_core::trace::{Observed, Trace, TraceEvent};
 use rustc_hash::FxHashMap;
 

@@ -130,6 +130,9 @@ impl EventSet for u64 {
     }
 }
 
+/// The set for executions with more than 64 events.
+pub type WideSet = Words<8>;
+
 /// A row of several words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words<const N: usize>([u64; N]);

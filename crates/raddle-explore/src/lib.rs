@@ -9,6 +9,7 @@
 
 pub mod counterexample;
 pub mod dpor;
+pub mod driver;
 mod event_list;
 pub mod event_map;
 pub mod event_set;

@@ -24,8 +24,9 @@
 //! *Cost.* 50 ns to a few microseconds for each class; memory for one execution, and the remembered
 //! histories of single threads.
 
+use super::event_set::WideSet;
 use super::model::store_buffer::{self, good_writes};
-use super::rf_part_smc::{Wide, explore_by_value};
+use super::rf_part_smc::explore_by_value;
 use super::{Extent, Limits, Summary, Unsupported, Visitor};
 use crate::model::RvfOptions;
 use raddle_core::model::Model;
@@ -54,25 +55,25 @@ pub fn explore_with<'a>(
         OrderSemantics::StoreBuffer(StoreBuffers::None) => {
             explore_by_value::<
                 good_writes::Sc<u64>,
-                good_writes::Sc<Wide>,
+                good_writes::Sc<WideSet>,
                 store_buffer::Sc<u64>,
-                store_buffer::Sc<Wide>,
+                store_buffer::Sc<WideSet>,
             >
         }
         OrderSemantics::StoreBuffer(StoreBuffers::PerThread) => {
             explore_by_value::<
                 good_writes::Tso<u64>,
-                good_writes::Tso<Wide>,
+                good_writes::Tso<WideSet>,
                 store_buffer::Tso<u64>,
-                store_buffer::Tso<Wide>,
+                store_buffer::Tso<WideSet>,
             >
         }
         OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => {
             explore_by_value::<
                 good_writes::Pso<u64>,
-                good_writes::Pso<Wide>,
+                good_writes::Pso<WideSet>,
                 store_buffer::Pso<u64>,
-                store_buffer::Pso<Wide>,
+                store_buffer::Pso<WideSet>,
             >
         }
         OrderSemantics::C11(_) => {

@@ -41,8 +41,8 @@ fn failed(failure: Failure) -> Continuation {
 }
 
 impl<F: Fn()> Live for Native<F> {
-    fn restart(&mut self) {
-        Native::restart(self);
+    fn begin_run(&mut self) {
+        self.start_run();
         self.context.pauses.set(true);
         self.queues.clear();
     }

@@ -103,10 +103,14 @@ impl<F: Fn()> Native<F> {
     /// The program that does this.
     #[must_use]
     pub fn new(body: F, settings: Settings) -> Self {
+        Native::with_body(Rc::new(body), settings)
+    }
+
+    fn with_body(body: Rc<F>, settings: Settings) -> Self {
         trap::install();
         panics::install();
         Native {
-            body: Rc::new(body),
+            body,
             context: Rc::new(Context::new(settings)),
             stacks: Stacks::default(),
             threads: vec![],
@@ -173,7 +177,7 @@ impl<F: Fn()> Native<F> {
                 break;
             }
         }
-        self.restart();
+        self.start_run();
         past.iter().copied().filter(|&node| self.needed.has(node)).collect()
     }
 
@@ -194,7 +198,7 @@ impl<F: Fn()> Native<F> {
         (alive.peek().is_none() && !self.live.is_empty()).then_some(missing)
     }
 
-    pub(crate) fn restart(&mut self) {
+    pub(crate) fn start_run(&mut self) {
         self.end_run();
         self.executions += 1;
         self.context.pauses.set(false);
@@ -374,7 +378,7 @@ impl<F: Fn()> Native<F> {
         since: HistoryId,
         node: HistoryId,
     ) -> Result<bool, Failure> {
-        self.restart();
+        self.start_run();
         let HistoryStep::After(last, _) = step else { return Ok(true) };
         let thread = histories.thread(last);
         let (mut watching, mut changes) = (false, false);
@@ -516,8 +520,14 @@ impl<F: Fn()> Program for Native<F> {
         Some(self)
     }
 
-    fn must_restart(&self) -> bool {
+    fn needs_restart(&self) -> bool {
         self.wanted().is_some()
+    }
+
+    fn restart(&mut self) {
+        self.end_run();
+        let settings = self.context.state.borrow().wanted;
+        *self = Native::with_body(Rc::clone(&self.body), settings);
     }
 
     fn learned(&mut self) -> String {

@@ -10,6 +10,7 @@ use raddle_core::model::Model;
 use raddle_core::outcome::Estimate;
 use raddle_core::outcome::FindingKind;
 use raddle_core::trace::{Ending, Trace};
+use raddle_explore::driver::{self, Restart};
 use raddle_explore::plan::{self, Equivalence, Explorer, Plan};
 use raddle_explore::rf_part_smc;
 use raddle_explore::robustness::{self, Finding, NotRobust};
@@ -268,18 +269,13 @@ impl Checker {
         if self.explorer.sampling().is_some() && !self.has_max_events {
             settings.max_events = u32::MAX;
         }
-        loop {
-            let mut program = Native::new(&f, settings);
-            let explore = || self.explore_once(&mut program, plan, &f, start);
-            let (summary, found) = raddle_runtime::on_large_stack(explore);
-            if let Some(wanted) = program.wanted() {
-                settings = wanted;
-                continue;
-            }
-            let outcome = outcome(&program, plan, summary, found, start);
-            self.write_trace(&outcome);
-            return outcome;
-        }
+        let mut program = Native::new(&f, settings);
+        let (summary, found) = driver::until_stable(&mut program, |program| {
+            raddle_runtime::on_large_stack(|| self.explore_once(program, plan, &f, start))
+        });
+        let outcome = outcome(&program, plan, summary, found, start);
+        self.write_trace(&outcome);
+        outcome
     }
 
     /// How to divide the exploration, if that is asked for and possible.
@@ -311,24 +307,26 @@ impl Checker {
         let kept = checkpoint.as_ref().and_then(|checkpoint| checkpoint.kept.clone());
         let mut kept = kept.unwrap_or_else(|| Kept::new(self.settings));
         let keeper = checkpoint.as_ref().map(|checkpoint| &checkpoint.keeper);
-        loop {
-            match parts::explore(parts, f, kept.clone(), keeper) {
-                Err(wanted) => kept = Kept::new(wanted),
-                // What a copy has found is not there. One worker alone finds what is.
-                Ok(Divided { summary, found: None, .. }) if summary.extent == Extent::Stopped => {
-                    parts.jobs = NonZero::<usize>::MIN;
-                }
-                Ok(Divided { summary, found, program, executions }) => {
-                    if let Some(checkpoint) = &checkpoint {
-                        checkpoint.close(summary.extent == Extent::Deadline);
-                    }
-                    let mut outcome = outcome(&program, plan, summary, found, start);
-                    outcome.executions = executions;
-                    self.write_trace(&outcome);
-                    return outcome;
-                }
+        let explored = driver::drive(|_| {
+            let mut explored = parts::explore(parts, f, kept.clone(), keeper);
+            if explored.as_ref().is_ok_and(Divided::is_lost) {
+                // What a worker process has found is not there. One worker alone finds what is.
+                parts.jobs = NonZero::<usize>::MIN;
+                explored = parts::explore(parts, f, kept.clone(), keeper);
             }
+            explored.map_err(|wanted| {
+                kept = Kept::new(wanted);
+                Restart::ProgramFacts
+            })
+        });
+        let Divided { summary, found, program, executions } = explored;
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.close(summary.extent == Extent::Deadline);
         }
+        let mut outcome = outcome(&program, plan, summary, found, start);
+        outcome.executions = executions;
+        self.write_trace(&outcome);
+        outcome
     }
 
     /// Estimates in so much time how many classes of executions the test has.
@@ -337,18 +335,13 @@ impl Checker {
     /// If this is called in a test that is being explored.
     pub fn estimate<F: Fn()>(&self, f: F, time: Duration) -> Option<Estimate> {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
-        let mut settings = self.settings;
-        loop {
-            let mut program = Native::new(&f, settings);
+        let mut program = Native::new(&f, self.settings);
+        driver::until_stable(&mut program, |program| {
             let end = Some(Instant::now() + time);
-            let estimate = raddle_runtime::on_large_stack(|| {
-                rf_part_smc::estimate(&mut program, self.model, u64::MAX, end)
-            });
-            match program.wanted() {
-                Some(wanted) => settings = wanted,
-                None => return estimate,
-            }
-        }
+            raddle_runtime::on_large_stack(|| {
+                rf_part_smc::estimate(program, self.model, u64::MAX, end)
+            })
+        })
     }
 
     fn write_trace(&self, outcome: &Outcome) {

@@ -53,6 +53,13 @@ pub(crate) struct Divided<'f, F> {
     pub(crate) executions: u64,
 }
 
+impl<F> Divided<'_, F> {
+    /// Returns `true` if a worker process found something that is not there when the part is explored again.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.found.is_none() && self.summary.extent == Extent::Stopped
+    }
+}
+
 /// Looks for what is wrong.
 #[derive(Default)]
 struct Watch(Option<Finding>);

@@ -13,7 +13,7 @@ use super::{End, Op, Program};
 /// A program that can be run so.
 pub trait Live: Program {
     /// Begins a run: nothing has happened yet, whatever happened before.
-    fn restart(&mut self);
+    fn begin_run(&mut self);
 
     /// Starts a thread. What it does first.
     fn start(&mut self, thread: ThreadId) -> Continuation;

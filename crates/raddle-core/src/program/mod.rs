@@ -94,10 +94,16 @@ pub trait Program: Naming {
         None
     }
 
-    /// Whether something was learned with which the exploration must start again: nothing that was explored counts.
-    fn must_restart(&self) -> bool {
+    /// Returns `true` if the program has learned a fact that changes which ops its threads perform: whatever was
+    /// explored does not count, and the program must be [restarted](Program::restart) and explored again.
+    ///
+    /// Explorers do not do that themselves; `driver::until_stable` of `raddle-explore` does.
+    fn needs_restart(&self) -> bool {
         false
     }
+
+    /// Forgets everything but the learned facts: the next exploration begins with these.
+    fn restart(&mut self) {}
 
     /// A part of the exploration is done: what others who explore other parts of the same program should know, in the
     /// program's own words. From the first part on, what a thread does must not depend on which parts were explored.

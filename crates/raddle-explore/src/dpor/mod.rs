@@ -41,23 +41,21 @@ mod step;
 mod tally;
 mod wakeup;
 
-use super::event_set::{EventSet, Words};
+use super::driver::{self, Restart, SetWidth};
+use super::event_set::{EventSet, WideSet};
 use super::{Extent, Limits, Summary, Unsupported, Visitor};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
 use state::State;
-use tally::{Tally, TooManyEvents};
-
-/// Rows for executions with more than 64 events.
-type Wide = Words<8>;
+use tally::Tally;
 
 /// A way to explore.
 trait Algorithm {
     /// Explores everything, or stops early.
-    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), TooManyEvents>;
+    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), Restart>;
 }
 
-/// An exploration that may have to start again with wider rows.
+/// An exploration of any number of events.
 struct Exploration<'a> {
     program: &'a mut dyn Program,
     model: Model,
@@ -79,17 +77,17 @@ impl<'a> Exploration<'a> {
             let extent = Extent::Unsupported(Unsupported::Model);
             return Summary { extent, classes: 0, blocked: 0, histories: 0 };
         }
-        if self.run_with::<A, u64>().is_err() {
-            self.tally.restart();
-            let wide = self.run_with::<A, Wide>();
-            debug_assert!(wide.is_ok(), "the widest rows cut an execution that does not fit");
-        }
+        driver::drive(|setup| match setup.width {
+            SetWidth::Narrow => self.run_with::<A, u64>(),
+            SetWidth::Wide => self.run_with::<A, WideSet>(),
+        });
         let tally = &self.tally;
         let (extent, histories) = (tally.extent(), tally.histories.len() as u64);
         Summary { extent, classes: tally.classes, blocked: tally.blocked, histories }
     }
 
-    fn run_with<A: Algorithm, R: EventSet>(&mut self) -> Result<(), TooManyEvents> {
+    fn run_with<A: Algorithm, R: EventSet>(&mut self) -> Result<(), Restart> {
+        self.tally.begin_attempt();
         let histories = std::mem::take(&mut self.tally.histories);
         let state = State::<R>::new(self.program, histories, self.model);
         A::run(state, &mut self.tally)

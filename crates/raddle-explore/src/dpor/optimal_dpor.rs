@@ -22,9 +22,10 @@
 
 use super::footprint::Footprint;
 use super::state::{Event, State};
-use super::tally::{Tally, TooManyEvents};
+use super::tally::Tally;
 use super::wakeup::{Arena, Branches};
 use super::{Algorithm, Exploration};
+use crate::driver::Restart;
 use crate::event_set::EventSet;
 use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
@@ -44,7 +45,7 @@ pub fn explore<'a>(
 struct Optimal;
 
 impl Algorithm for Optimal {
-    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), TooManyEvents> {
+    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), Restart> {
         let nodes = vec![Node::default()];
         let mut explorer = Explorer { state, tally, nodes, arena: Arena::default(), fresh: 0 };
         if explorer.state.cut.is_some() {

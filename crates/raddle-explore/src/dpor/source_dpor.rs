@@ -12,8 +12,9 @@
 use super::footprint::Footprint;
 use super::not_dep::Place;
 use super::state::{Event, State};
-use super::tally::{Tally, TooManyEvents};
+use super::tally::Tally;
 use super::{Algorithm, Exploration};
+use crate::driver::Restart;
 use crate::event_set::EventSet;
 use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
@@ -33,7 +34,7 @@ pub fn explore<'a>(
 struct Source;
 
 impl Algorithm for Source {
-    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), TooManyEvents> {
+    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), Restart> {
         let mut explorer = Explorer { state, tally, nodes: vec![Node::default()] };
         if explorer.state.cut.is_some() {
             explorer.tally.leaf(&explorer.state);

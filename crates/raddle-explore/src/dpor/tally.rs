@@ -3,22 +3,18 @@
 use std::time::Instant;
 
 use super::super::{Control, Extent, Limits, Unsupported, Visitor};
-use super::Wide;
 use super::leaf::{Maximal, ending};
 use super::state::{Cut, State};
-use crate::event_set::EventSet;
+use crate::driver::Restart;
+use crate::event_set::{EventSet, WideSet};
 use raddle_core::program::LocalHistories;
 use raddle_core::trace::Ending;
-
-/// There are more events than bits in a row.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TooManyEvents;
 
 /// Why an exploration ends early.
 #[derive(Clone, Copy)]
 enum Stop {
     Extent(Extent),
-    Again,
+    Restart(Restart),
 }
 
 /// What an exploration has seen.
@@ -54,8 +50,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Starts again from nothing, except for what the visitor has seen.
-    pub(super) fn restart(&mut self) {
+    /// Resets everything but the number of executions that the visitor has seen.
+    pub(super) fn begin_attempt(&mut self) {
         (self.ends, self.leaves, self.classes, self.blocked) = (0, 0, 0, 0);
         (self.hit_limit, self.stop) = (false, None);
     }
@@ -65,10 +61,10 @@ impl<'a> Tally<'a> {
     }
 
     /// An exploration has ended.
-    pub(super) fn keep<R: EventSet>(&mut self, state: State<'_, R>) -> Result<(), TooManyEvents> {
+    pub(super) fn keep<R: EventSet>(&mut self, state: State<'_, R>) -> Result<(), Restart> {
         self.histories = state.histories;
         match self.stop {
-            Some(Stop::Again) => Err(TooManyEvents),
+            Some(Stop::Restart(why)) => Err(why),
             _ => Ok(()),
         }
     }
@@ -95,7 +91,9 @@ impl<'a> Tally<'a> {
     pub(super) fn leaf<R: EventSet>(&mut self, state: &State<'_, R>) {
         self.end();
         match state.cut {
-            Some(Cut::Events(_)) if R::BITS < Wide::BITS => self.stop = Some(Stop::Again),
+            Some(Cut::Events(_)) if R::BITS < WideSet::BITS => {
+                self.stop = Some(Stop::Restart(Restart::WiderSets));
+            }
             Some(Cut::Malformed) => {
                 self.stop = Some(Stop::Extent(Extent::Unsupported(Unsupported::Malformed)));
             }

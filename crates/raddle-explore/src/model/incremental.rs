@@ -216,7 +216,7 @@ pub trait IncrementalModel<R: EventSet> {
 
     /// Whether something happened that this face cannot follow, so that its answers since then mean
     /// nothing. Its makers say which face can. Once lost, it stays so.
-    fn is_lost(&self) -> bool {
+    fn needs_stronger_model(&self) -> bool {
         false
     }
 }

@@ -24,6 +24,7 @@ mod worker;
 use std::num::NonZero;
 use std::time::Duration;
 
+use super::driver::{self, Restart};
 use super::rf_part_smc::subtree::{Report, Subtree};
 use super::rf_part_smc::{Subtrees, explore_subtrees};
 use super::{Control, Leaf, Limits, Summary, Visitor};
@@ -174,17 +175,19 @@ pub fn explore_renewed<V: Visitor + Send, P: Program>(
     mut frontier: Frontier,
     mut renew: impl FnMut(&mut P),
 ) -> Explored<V> {
-    loop {
-        let explored = explore(task, program, frontier);
+    driver::drive(|_| {
+        let left = std::mem::take(&mut frontier);
+        let explored = explore(task, program, left);
         if !explored.is_interrupted {
-            return explored;
+            return Ok(explored);
         }
         renew(program);
         if explored.frontier.is_done() {
-            return explored;
+            return Ok(explored);
         }
         frontier = explored.frontier;
-    }
+        Err(Restart::ProgramFacts)
+    })
 }
 
 /// Explores what is left. The first worker has this program.

@@ -45,7 +45,8 @@ mod stamps;
 mod state;
 pub mod subtree;
 
-use super::event_set::{EventSet, Words};
+use super::driver::{self, ModelStrength, Restart, SetWidth, Setup};
+use super::event_set::{EventSet, WideSet};
 use super::model::IncrementalModel;
 use super::model::RvfOptions;
 use super::model::c11::{self, Checked, Rules, Views, Witnessed};
@@ -55,11 +56,8 @@ use probe::Probes;
 use raddle_core::model::Model;
 use raddle_core::outcome::Estimate;
 use raddle_core::program::{LocalHistories, Program};
-use state::{Explorer, Sizes, TooSmall};
+use state::Explorer;
 use subtree::{Report, Subtree};
-
-/// Rows for executions with more than 64 events.
-pub(super) type Wide = Words<8>;
 
 /// Explores a program under a model.
 pub fn explore<'a>(
@@ -82,8 +80,7 @@ pub(crate) fn explore_subtrees<'a>(
     explore_for(program, model, limits, Audience::Subtrees(subtrees))
 }
 
-/// Estimates how many classes there are, by so many probes, or until the time is up. Nothing if there are too
-/// many events.
+/// Estimates how many classes there are, by so many probes, or until the time is up.
 pub fn estimate<'a>(
     program: &'a mut (dyn Program + 'a),
     model: Model,
@@ -93,7 +90,7 @@ pub fn estimate<'a>(
     let limits = Limits { classes: None, deadline: end };
     let mut outer = Exploration::new(program, &limits, None, RvfOptions::default());
     outer.probes = Some(Probes::new(probes, SEED));
-    outer.run_model(model).ok()?;
+    driver::drive(|setup| outer.attempt(model, setup));
     outer.probes.map(|probes| probes.estimate())
 }
 
@@ -137,17 +134,17 @@ fn explore_for<'a>(
     audience: Audience<'a>,
 ) -> Summary {
     let mut outer = Exploration::new(program, limits, Some(audience), RvfOptions::default());
-    outer.run_model(model).unwrap_or_else(|_| outer.gave_up(Extent::Events))
+    driver::drive(|setup| outer.attempt(model, setup))
 }
 
-/// Explores a program by values: with faces by value for few and for many events (`N` and `W`), and where
-/// threads access memory that no op carries with faces by reads-from (`C` and `D`).
+/// Explores a program by values: with models by value for few and for many events (`N` and `W`), and where
+/// threads access memory that no op carries with models by reads-from (`C` and `D`).
 pub(super) fn explore_by_value<
     'a,
     N: IncrementalModel<u64>,
-    W: IncrementalModel<Wide>,
+    W: IncrementalModel<WideSet>,
     C: IncrementalModel<u64>,
-    D: IncrementalModel<Wide>,
+    D: IncrementalModel<WideSet>,
 >(
     program: &'a mut (dyn Program + 'a),
     limits: &'a Limits,
@@ -155,12 +152,16 @@ pub(super) fn explore_by_value<
     options: RvfOptions,
 ) -> Summary {
     let mut outer = Exploration::new(program, limits, Some(Audience::Visitor(visitor)), options);
-    let explored = match outer.run2::<N, W>() {
-        Err(TooSmall::Lost) if outer.visited == 0 => outer.run2::<C, D>(),
-        Err(TooSmall::Lost) => return outer.gave_up(Extent::Unsupported(Unsupported::Cells)),
-        explored => explored,
-    };
-    explored.unwrap_or_else(|_| outer.gave_up(Extent::Events))
+    driver::drive(|setup| match setup.strength {
+        // The other models visit other leaves: too late if a visitor has seen some.
+        ModelStrength::Basic => match outer.with_sets::<N, W>(setup) {
+            Err(Restart::StrongerModel) if outer.visited > 0 => {
+                Ok(outer.gave_up(Extent::Unsupported(Unsupported::Cells)))
+            }
+            explored => explored,
+        },
+        ModelStrength::Full => outer.with_sets::<C, D>(setup),
+    })
 }
 
 /// An exploration that may have to start again with larger tables.
@@ -193,23 +194,30 @@ impl<'a> Exploration<'a> {
         Exploration { program, limits, audience, histories, visited, current, probes, options }
     }
 
-    /// Explores with what the model needs.
-    fn run_model(&mut self, model: Model) -> Result<Summary, TooSmall> {
+    /// Explores under the model, with what the setup says.
+    fn attempt(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
         match model {
-            Model::Sc => self.run2::<store_buffer::Sc<u64>, store_buffer::Sc<Wide>>(),
-            Model::Tso => self.run2::<store_buffer::Tso<u64>, store_buffer::Tso<Wide>>(),
-            Model::Pso => self.run2::<store_buffer::Pso<u64>, store_buffer::Pso<Wide>>(),
-            Model::Relaxed => self.run2::<Views<c11::Relaxed, u64>, Views<c11::Relaxed, Wide>>(),
-            Model::Ra => self.run_c11::<c11::Ra>(),
-            Model::Rc20 => self.run_c11::<c11::Rc20>(),
-            Model::Rc11 => self.run_c11::<c11::Rc11>(),
-            Model::C20 => self.run_c11::<c11::C20>(),
+            Model::Sc => self.with_sets::<store_buffer::Sc<u64>, store_buffer::Sc<WideSet>>(setup),
+            Model::Tso => {
+                self.with_sets::<store_buffer::Tso<u64>, store_buffer::Tso<WideSet>>(setup)
+            }
+            Model::Pso => {
+                self.with_sets::<store_buffer::Pso<u64>, store_buffer::Pso<WideSet>>(setup)
+            }
+            Model::Relaxed => {
+                self.with_sets::<Views<c11::Relaxed, u64>, Views<c11::Relaxed, WideSet>>(setup)
+            }
+            Model::Ra => self.with_witness::<c11::Ra>(setup),
+            Model::Rc20 => self.with_witness::<c11::Rc20>(setup),
+            Model::Rc11 => self.with_witness::<c11::Rc11>(setup),
+            Model::C20 => self.with_witness::<c11::C20>(setup),
             Model::Wra => {
-                self.run_checked::<c11::Wra, Views<c11::Wra, u64>, Views<c11::Wra, Wide>>()
+                self.with_checker::<c11::Wra, Views<c11::Wra, u64>, Views<c11::Wra, WideSet>>(setup)
             }
-            Model::Sra => {
-                self.run_checked::<c11::Sra, Witnessed<c11::Sra, u64>, Witnessed<c11::Sra, Wide>>()
-            }
+            Model::Sra => self
+                .with_checker::<c11::Sra, Witnessed<c11::Sra, u64>, Witnessed<c11::Sra, WideSet>>(
+                    setup,
+                ),
         }
     }
 
@@ -260,47 +268,44 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// Explores with rows of one word; where there are more events, with wider ones.
-    fn run2<N: IncrementalModel<u64>, W: IncrementalModel<Wide>>(
+    /// Explores with event sets of the width that the setup says.
+    fn with_sets<N: IncrementalModel<u64>, W: IncrementalModel<WideSet>>(
         &mut self,
-    ) -> Result<Summary, TooSmall> {
-        match self.run::<u64, N>() {
-            Err(TooSmall::Events) => self.run::<Wide, W>(),
-            other => other,
+        setup: Setup,
+    ) -> Result<Summary, Restart> {
+        match setup.width {
+            SetWidth::Narrow => self.run::<u64, N>(setup),
+            SetWidth::Wide => self.run::<WideSet, W>(setup),
         }
     }
 
-    /// Explores with views, and with a witness where something is sequentially consistent.
-    fn run_c11<M: Rules>(&mut self) -> Result<Summary, TooSmall> {
-        let explored = match self.run::<u64, Views<M, u64>>() {
-            Err(TooSmall::Lost) => self.run::<u64, Witnessed<M, u64>>(),
-            other => other,
-        };
-        match explored {
-            Err(_) => self.run::<Wide, Witnessed<M, Wide>>(),
-            complete => complete,
+    /// Explores with [`Views`], or with [`Witnessed`] if something is sequentially consistent. Long executions
+    /// always get a witness: views would save little there.
+    fn with_witness<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
+        match (setup.width, setup.strength) {
+            (SetWidth::Narrow, ModelStrength::Basic) => self.run::<u64, Views<M, u64>>(setup),
+            (SetWidth::Narrow, ModelStrength::Full) => self.run::<u64, Witnessed<M, u64>>(setup),
+            (SetWidth::Wide, _) => self.run::<WideSet, Witnessed<M, WideSet>>(setup),
         }
     }
 
-    /// Explores with a face, and with the checker of whole executions where that gets lost.
-    fn run_checked<M: Rules, N: IncrementalModel<u64>, W: IncrementalModel<Wide>>(
+    /// Explores with an incremental model, or by asking the checker about whole executions.
+    fn with_checker<M: Rules, N: IncrementalModel<u64>, W: IncrementalModel<WideSet>>(
         &mut self,
-    ) -> Result<Summary, TooSmall> {
-        match self.run2::<N, W>() {
-            Err(TooSmall::Lost) => self.run::<Wide, Checked<M, Wide>>(),
-            other => other,
+        setup: Setup,
+    ) -> Result<Summary, Restart> {
+        match setup.strength {
+            ModelStrength::Basic => self.with_sets::<N, W>(setup),
+            ModelStrength::Full => self.run::<WideSet, Checked<M, WideSet>>(setup),
         }
     }
 
-    /// Explores with rows of this width and this face.
-    fn run<R: EventSet, F: IncrementalModel<R>>(&mut self) -> Result<Summary, TooSmall> {
-        let mut sizes = Sizes { threads: 8, locations: 16 };
-        loop {
-            match Explorer::<R, F>::new(self, sizes).explore() {
-                Err(TooSmall::Tables(needed)) => sizes = needed,
-                explored => return explored,
-            }
-        }
+    /// Explores with these event sets and this model.
+    fn run<R: EventSet, F: IncrementalModel<R>>(
+        &mut self,
+        setup: Setup,
+    ) -> Result<Summary, Restart> {
+        Explorer::<R, F>::new(self, setup.tables).explore()
     }
 
     fn gave_up(&self, extent: Extent) -> Summary {

@@ -17,7 +17,8 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use super::memo::Ask;
-use super::state::{Explorer, INIT, MAIN, Stop, Thread, TooSmall};
+use super::state::{Explorer, INIT, MAIN, Stop, Thread};
+use crate::driver::Restart;
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
 use raddle_core::outcome::Estimate;
@@ -145,7 +146,7 @@ impl Probes {
 
 impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
     /// Sends out probes until there are enough, or the time is up.
-    pub(super) fn probe(&mut self) -> Result<(), TooSmall> {
+    pub(super) fn probe(&mut self) -> Result<(), Restart> {
         self.route.is_ahead = true;
         while self.outer.starts_probe() && !self.is_late() {
             let before = self.classes;
@@ -153,7 +154,7 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
             self.descend();
             self.take_back(&mark);
             match self.stop {
-                Some(Stop::Again(why)) => return Err(why),
+                Some(Stop::Restart(why)) => return Err(why),
                 Some(_) => return Ok(()),
                 None => {}
             }

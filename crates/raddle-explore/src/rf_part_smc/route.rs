@@ -13,8 +13,9 @@ use rustc_hash::FxHasher;
 
 use super::super::Extent;
 use super::memo::Ask;
-use super::state::{Explorer, INIT, MAIN, Role, Stop, Told, TooSmall};
+use super::state::{Explorer, INIT, MAIN, Role, Stop, Told};
 use super::subtree::{Frame, Pick, Rank, Report, Rest, Seen, Step, Subtree};
+use crate::driver::Restart;
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
@@ -50,7 +51,7 @@ impl Route {
 
 impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
     /// Explores what there is to explore, one subtree after the other.
-    pub(super) fn explore_subtrees(&mut self) -> Result<(), TooSmall> {
+    pub(super) fn explore_subtrees(&mut self) -> Result<(), Restart> {
         while let Some((subtree, budget)) = self.outer.next_subtree() {
             let mut ends = None;
             if self.learns && subtree != Subtree::default() {
@@ -67,7 +68,7 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
     }
 
     /// Explores the first part of the tree, which others have seen.
-    fn learn_writers(&mut self) -> Result<Option<Extent>, TooSmall> {
+    fn learn_writers(&mut self) -> Result<Option<Extent>, Restart> {
         let (tree, first) = self.outer.first_subtree();
         let visited = std::mem::replace(&mut self.outer.visited, u64::MAX);
         let ends = self.explore_subtree(tree, first);
@@ -83,7 +84,7 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         &mut self,
         subtree: Subtree,
         budget: u64,
-    ) -> Result<Option<Extent>, TooSmall> {
+    ) -> Result<Option<Extent>, Restart> {
         self.route = Route::to(subtree, budget);
         (self.classes, self.blocked, self.leaves) = (0, 0, 0);
         self.hit_limit = self.began_at_limit;
@@ -91,7 +92,7 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         self.descend();
         self.take_back(&mark);
         match self.stop.take() {
-            Some(Stop::Again(why)) => Err(why),
+            Some(Stop::Restart(why)) => Err(why),
             Some(Stop::Extent(extent)) => Ok(Some(extent)),
             Some(Stop::Suspended) | None => Ok(None),
         }

@@ -1,7 +1,8 @@
 //! The search itself: nodes, the threads tried at each, the sources tried for each.
 
 use super::memo::{Ask, Known, ValueId};
-use super::state::{Explorer, INIT, Reading, Role, Stop, Thread, Told, TooSmall};
+use super::state::{Explorer, INIT, Reading, Role, Stop, Thread, Told};
+use crate::driver::Restart;
 use crate::event_set::EventSet;
 use crate::model::{Effect, IncrementalModel, Sources};
 use raddle_core::execution::MemoryOrder;
@@ -442,8 +443,8 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         self.asking.remove(thread);
         let special = self.special;
         self.special.remove(thread);
-        if self.face.is_lost() {
-            self.stop.get_or_insert(Stop::Again(TooSmall::Lost));
+        if self.face.needs_stronger_model() {
+            self.stop.get_or_insert(Stop::Restart(Restart::StrongerModel));
         } else {
             self.leaf();
         }
@@ -493,8 +494,8 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         if !self.special.is_empty() {
             self.settle();
         }
-        if self.face.is_lost() {
-            self.stop.get_or_insert(Stop::Again(TooSmall::Lost));
+        if self.face.needs_stronger_model() {
+            self.stop.get_or_insert(Stop::Restart(Restart::StrongerModel));
         }
         if self.stop.is_some() {
             return;

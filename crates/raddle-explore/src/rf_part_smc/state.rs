@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use super::super::{Extent, Summary};
+use super::Exploration;
 use super::memo::{Ask, Edge, Effected, Known, Memo, ValueId};
 use super::open::Open;
 use super::route::Route;
 use super::stamps::Stamp;
-use super::{Exploration, Wide};
+use crate::driver::{Restart, TableSizes};
 use crate::event_map::EventMap;
-use crate::event_set::EventSet;
+use crate::event_set::{EventSet, WideSet};
 use crate::model::{Effect, IncrementalModel};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin};
@@ -19,24 +20,6 @@ pub(super) const MAIN: usize = 0;
 
 /// The initial write, where an event is expected.
 pub(super) const INIT: u32 = u32::MAX;
-
-/// How many threads and locations the tables have room for.
-#[derive(Clone, Copy)]
-pub(super) struct Sizes {
-    pub(super) threads: usize,
-    pub(super) locations: usize,
-}
-
-/// The exploration has to start again with more room, or another face.
-#[derive(Clone, Copy)]
-pub(super) enum TooSmall {
-    /// There are more events than bits in a row.
-    Events,
-    /// There are more threads or locations.
-    Tables(Sizes),
-    /// The face cannot follow what happens.
-    Lost,
-}
 
 /// A thread of the execution.
 #[derive(Clone, Copy)]
@@ -171,13 +154,13 @@ pub(super) struct Explorer<'s, 'a, R: EventSet, F> {
 #[derive(Clone, Copy)]
 pub(super) enum Stop {
     Extent(Extent),
-    Again(TooSmall),
+    Restart(Restart),
     /// The budget of a subtree is spent: what is left is left behind.
     Suspended,
 }
 
 impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
-    pub(super) fn new(outer: &'s mut Exploration<'a>, sizes: Sizes) -> Self {
+    pub(super) fn new(outer: &'s mut Exploration<'a>, sizes: TableSizes) -> Self {
         let none = R::default();
         let thread =
             Thread { node: HistoryId(0), ask: Ask::Absent, location: 0, floor: 0, joins: 0 };
@@ -242,7 +225,7 @@ impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
     }
 
     /// Explores everything, or stops early.
-    pub(super) fn explore(&mut self) -> Result<Summary, TooSmall> {
+    pub(super) fn explore(&mut self) -> Result<Summary, Restart> {
         let main = self.histories.start(self.outer.program, &[], ThreadId::new(0), None);
         self.enter(MAIN, main);
         self.began_at_limit = self.hit_limit;
@@ -260,7 +243,7 @@ impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
         self.outer.histories = std::mem::take(&mut self.histories);
         explored?;
         let extent = match self.stop {
-            Some(Stop::Again(why)) => return Err(why),
+            Some(Stop::Restart(why)) => return Err(why),
             Some(Stop::Extent(extent)) => extent,
             _ if self.hit_limit => Extent::Events,
             _ => Extent::All,
@@ -276,7 +259,8 @@ impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
         if threads > self.threads.len() || locations > self.locations.len() {
             let threads = threads.max(self.threads.len()) * 2;
             let locations = locations.max(self.locations.len()) * 2;
-            self.stop = Some(Stop::Again(TooSmall::Tables(Sizes { threads, locations })));
+            self.stop =
+                Some(Stop::Restart(Restart::LargerTables(TableSizes { threads, locations })));
             return;
         }
         for location in self.known_locations..locations {
@@ -321,11 +305,11 @@ impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
     /// exploration starts again with wider ones.
     #[cold]
     fn no_room(&mut self, thread: usize) {
-        if R::BITS == Wide::BITS && self.stop.is_none() {
+        if R::BITS == WideSet::BITS && self.stop.is_none() {
             self.cut = Some(thread);
             self.hit_limit = true;
         } else {
-            self.stop.get_or_insert(Stop::Again(TooSmall::Events));
+            self.stop.get_or_insert(Stop::Restart(Restart::WiderSets));
         }
     }
 

@@ -10,6 +10,7 @@ use raddle_core::program::{OpKind, Update, UpdateKind};
 
 use super::decider::{ChoiceKind, Decider, StepId};
 use super::event::RunEvent;
+use crate::driver::Restart;
 
 /// Step of a thread that is being executed.
 pub(super) struct StepContext<'a, D: ?Sized> {
@@ -205,12 +206,12 @@ pub(super) trait MemoryMachine {
     fn join(&mut self, thread: ThreadId, child: ThreadId);
 
     /// Returns an event that races with the access, and records the access. Fails if the machine did not keep what is
-    /// needed to decide that; it does from then on, and the run has to start again.
+    /// needed to decide that; it does from then on, and the run must be repeated.
     fn check_race(
         &mut self,
         thread: ThreadId,
         access: RaceAccess,
-    ) -> Result<Option<RacingEvent>, StartAgain>;
+    ) -> Result<Option<RacingEvent>, Restart>;
 
     /// Returns `true` if races between loads and stores are errors, not only those between accesses of cells.
     fn has_races(&self) -> bool;
@@ -233,7 +234,3 @@ pub(super) trait MemoryMachine {
         false
     }
 }
-
-/// The run has to start again.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StartAgain;

@@ -36,6 +36,7 @@ mod views;
 
 use std::time::Instant;
 
+use crate::driver::{self, Restart};
 use crate::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use decider::{Decider, Deviation, DeviationReplay, RandomDecider, RecordingDecider};
 use log::EventLog;
@@ -212,7 +213,7 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         }
         let seed = self.sampling.seed_of(run);
         let run = self.record_unordered(seed).unwrap_or_else(|| self.run_ordinary(seed));
-        if self.program.must_restart() {
+        if self.program.needs_restart() {
             return Some(Extent::Stopped);
         }
         match run.stop {
@@ -304,29 +305,26 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         limits: RunLimits,
         decider: impl Fn() -> D,
     ) -> (RunStop, u32) {
-        loop {
+        driver::drive(|_| {
             let live = self.program.live().expect("the caller has checked that there is one");
             let (mut threads, mut decider) = (LiveThreads { live }, decider());
             let machine = &mut self.machine;
             let mut run = SampleRun::new(&mut threads, machine, &mut decider, limits, None);
-            if let Some(stop) = run.run() {
-                return (stop, run.events);
-            }
-        }
+            let stop = run.run()?;
+            Ok((stop, run.events))
+        })
     }
 
     /// Performs and records the run with this seed, up to a number of events.
     fn record(&mut self, seed: u64, patience: u64, events: u32) -> RecordedRun {
-        let mut decider = self.decider(seed);
-        loop {
+        driver::drive(|_| {
+            let mut decider = self.decider(seed);
             let mut recording = RecordingDecider { inner: &mut *decider, deviations: vec![] };
             let limits = self.run_limits(patience, events);
-            if let Some((stop, sample, _)) = self.record_with(&mut recording, limits) {
-                let deviations = recording.deviations;
-                return RecordedRun { deviations, ..RecordedRun::new(stop, sample) };
-            }
-            decider = self.decider(seed);
-        }
+            let (stop, sample, _) = self.record_with(&mut recording, limits)?;
+            let deviations = recording.deviations;
+            Ok(RecordedRun { deviations, ..RecordedRun::new(stop, sample) })
+        })
     }
 
     /// Performs the run with these deviations from the default schedule. Returns the sample, if the run comes to an end that
@@ -337,22 +335,22 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         let recorded = self.record_with(&mut DeviationReplay::new(deviations), limits);
         self.machine.set_sc_unordered(false);
         match recorded {
-            Some((RunStop::Ending(_), sample, events)) => {
+            Ok((RunStop::Ending(_), sample, events)) => {
                 let is_allowed = !is_sc_unordered || self.is_allowed(&sample.trace);
                 (is_allowed.then_some(sample), events)
             }
-            Some((_, _, events)) => (None, events),
-            None => (None, MAX_RECORDED_EVENTS),
+            Ok((_, _, events)) => (None, events),
+            Err(_) => (None, MAX_RECORDED_EVENTS),
         }
     }
 
-    /// Performs and records a run. Returns why it stopped, the sample and the number of events; `None` if the machine has
-    /// to start again.
+    /// Performs and records a run. Returns why it stopped, the sample and the number of events. Fails if the machine must
+    /// repeat the run.
     fn record_with(
         &mut self,
         decider: &mut dyn Decider,
         limits: RunLimits,
-    ) -> Option<(RunStop, Sample, u32)> {
+    ) -> Result<(RunStop, Sample, u32), Restart> {
         let mut threads = HistoryThreads::new(&mut *self.program, &mut self.histories);
         let log = Some(EventLog::default());
         let mut run = SampleRun::new(&mut threads, &mut self.machine, decider, limits, log);
@@ -363,7 +361,7 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         };
         let (ending, trace) = run.trace(ending);
         let events = run.events;
-        Some((stop, Sample { ending, trace }, events))
+        Ok((stop, Sample { ending, trace }, events))
     }
 
     /// Repeats and records the run with this seed, which had a bug, unless it is too long.

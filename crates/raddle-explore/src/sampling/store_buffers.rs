@@ -23,8 +23,9 @@ use super::decider::{ChoiceKind, Decider};
 use super::event::RunEvent;
 use super::machine::{
     LoadRequest, MemoryMachine, RaceAccess, RacingEvent, ReadSource, RmwRequest, RmwResult,
-    StartAgain, StepContext, StoreRequest, StoredValue,
+    StepContext, StoreRequest, StoredValue,
 };
+use crate::driver::Restart;
 
 /// Maximal number of buffered stores of a thread.
 const CAPACITY: usize = 256;
@@ -249,10 +250,10 @@ impl MemoryMachine for StoreBufferMachine {
         &mut self,
         thread: ThreadId,
         access: RaceAccess,
-    ) -> Result<Option<RacingEvent>, StartAgain> {
+    ) -> Result<Option<RacingEvent>, Restart> {
         if !self.has_clocks {
             self.has_clocks = true;
-            return Err(StartAgain);
+            return Err(Restart::StrongerModel);
         }
         let clock = &self.threads[thread.index()].clock;
         let accesses = &mut self.locations[access.location.index()].accesses;

@@ -29,7 +29,7 @@ pub(super) struct OpResult {
 /// the events of the run.
 pub(super) trait ThreadRunner {
     /// Begins a run.
-    fn restart(&mut self);
+    fn begin_run(&mut self);
 
     /// Starts a thread. `by` is the event that spawned it; [`RunEvent::INITIAL`] for the main thread.
     fn start(&mut self, thread: ThreadId, by: RunEvent) -> Continuation;
@@ -53,8 +53,8 @@ pub(super) struct LiveThreads<'a> {
 }
 
 impl ThreadRunner for LiveThreads<'_> {
-    fn restart(&mut self) {
-        self.live.restart();
+    fn begin_run(&mut self) {
+        self.live.begin_run();
     }
 
     fn start(&mut self, thread: ThreadId, _: RunEvent) -> Continuation {
@@ -161,7 +161,7 @@ impl<'a> HistoryThreads<'a> {
 }
 
 impl ThreadRunner for HistoryThreads<'_> {
-    fn restart(&mut self) {
+    fn begin_run(&mut self) {
         self.positions.clear();
         self.past.clear();
         self.origins.clear();

@@ -71,7 +71,8 @@ impl<M: MemoryMachine> Sampler<'_, M> {
             stop => matches!(stop, RunStop::Ending(_)),
         };
         self.unordered_sc.cut_runs += u32::from(!has_ended);
-        let counts = self.program.must_restart() || has_ended && self.is_allowed(&run.sample.trace);
+        let counts =
+            self.program.needs_restart() || has_ended && self.is_allowed(&run.sample.trace);
         counts.then_some(run)
     }
 

@@ -263,13 +263,13 @@ fn a_plain_write_that_happens_later_is_later_without_modification_order() {
 fn faces_say_what_is_beyond_them() {
     fn lost<F: IncrementalModel<u64>>(fence: bool) -> bool {
         let mut face: F = face();
-        assert!(!face.is_lost());
+        assert!(!face.needs_stronger_model());
         if fence {
             face.push_fence(0, 0, SeqCst);
         } else {
             face.push_store(0, 0, X, SeqCst);
         }
-        face.is_lost()
+        face.needs_stronger_model()
     }
     assert!(lost::<Views<Rc20, u64>>(true) && !lost::<Views<Rc20, u64>>(false));
     assert!(lost::<Views<Ra, u64>>(true) && !lost::<Views<Ra, u64>>(false));

@@ -173,7 +173,7 @@ fn receive(code: &Code, answer: Answer, registers: &mut [Value]) {
 }
 
 impl Live for ScriptProgram {
-    fn restart(&mut self) {
+    fn begin_run(&mut self) {
         self.running.resize_with(self.threads.len(), Running::default);
     }
 

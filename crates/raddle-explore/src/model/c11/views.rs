@@ -9,7 +9,7 @@
 //! thread knows what happened before; the rest is the same.
 //!
 //! Sequentially consistent fences (under RC11 and C20 also accesses) are beyond this face, except under
-//! Relaxed, where they do nothing. It says so ([`IncrementalModel::is_lost`]), and an explorer starts again with
+//! Relaxed, where they do nothing. It says so ([`IncrementalModel::needs_stronger_model`]), and an explorer starts again with
 //! another face.
 
 use crate::event_set::EventSet;
@@ -140,7 +140,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for Views<M, R> {
         self.execution.happened_before(thread)
     }
 
-    fn is_lost(&self) -> bool {
+    fn needs_stronger_model(&self) -> bool {
         self.lost
     }
 }

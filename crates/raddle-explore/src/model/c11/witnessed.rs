@@ -17,7 +17,7 @@
 //! Under RA and RC20 a sequentially consistent fence is an update of a hidden location; an order of these
 //! exists if and only if `psc_F` has no cycle, and without sequentially consistent accesses `psc` is
 //! `psc_F`. Under SRA the order of such fences is part of happens-before and would have to be searched for
-//! as well: they are beyond this face ([`IncrementalModel::is_lost`]).
+//! as well: they are beyond this face ([`IncrementalModel::needs_stronger_model`]).
 //!
 //! *Paper.* Lahav, Vafeiadis, Kang, Hur, Dreyer, *Repairing Sequential Consistency in C/C++11*, PLDI 2017,
 //! for `psc`; Tunç et al., PLDI 2023, for SRA. Keeping and repairing a witness is ours.
@@ -329,7 +329,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for Witnessed<M, R> {
         self.execution.happened_before(thread)
     }
 
-    fn is_lost(&self) -> bool {
+    fn needs_stronger_model(&self) -> bool {
         self.lost
     }
 }

@@ -19,9 +19,10 @@ use raddle_core::trace::Ending;
 use super::decider::{ChoiceKind, Decider, StepId};
 use super::event::RunEvent;
 use super::log::EventLog;
-use super::machine::{MemoryMachine, RacingEvent, StartAgain, StepContext};
+use super::machine::{MemoryMachine, RacingEvent, StepContext};
 use super::threads::ThreadRunner;
 use crate::Unsupported;
+use crate::driver::Restart;
 use scheduling::{SampledThread, ThreadStatus};
 use sync_objects::SyncObject;
 
@@ -57,7 +58,7 @@ enum LastStep {
     Stop(RunStop),
     /// Its event races with this one.
     Race(RacingEvent),
-    Again,
+    Restart(Restart),
 }
 
 impl LastStep {
@@ -67,9 +68,9 @@ impl LastStep {
     }
 }
 
-impl From<StartAgain> for LastStep {
-    fn from(_: StartAgain) -> Self {
-        LastStep::Again
+impl From<Restart> for LastStep {
+    fn from(restart: Restart) -> Self {
+        LastStep::Restart(restart)
     }
 }
 
@@ -131,9 +132,9 @@ impl<'a, M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'a, M
         }
     }
 
-    /// Runs to the end. Returns `None` if the machine has to start again.
-    pub(super) fn run(&mut self) -> Option<RunStop> {
-        self.runner.restart();
+    /// Runs to the end. Fails if the machine must repeat the run.
+    pub(super) fn run(&mut self) -> Result<RunStop, Restart> {
+        self.runner.begin_run();
         self.machine.restart();
         let mut outcome = self.start(ThreadId::new(0), None);
         let mut steps_to_check = STEPS_PER_CLOCK_CHECK;
@@ -142,19 +143,19 @@ impl<'a, M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'a, M
             if steps_to_check == 0 {
                 steps_to_check = STEPS_PER_CLOCK_CHECK;
                 if self.limits.deadline.is_some_and(|end| Instant::now() >= end) {
-                    return Some(RunStop::Deadline);
+                    return Ok(RunStop::Deadline);
                 }
             }
             outcome = self.step();
         }
         match outcome {
-            Ok(()) => Some(RunStop::Ending(self.ending())),
-            Err(LastStep::Stop(stop)) => Some(stop),
+            Ok(()) => Ok(RunStop::Ending(self.ending())),
+            Err(LastStep::Stop(stop)) => Ok(stop),
             Err(LastStep::Race(racing)) => {
                 let (first, second) = self.race_with_last_event(racing);
-                Some(RunStop::Ending(Ending::Race(first, second)))
+                Ok(RunStop::Ending(Ending::Race(first, second)))
             }
-            Err(LastStep::Again) => None,
+            Err(LastStep::Restart(restart)) => Err(restart),
         }
     }
 

@@ -46,8 +46,9 @@ use raddle_core::model::orders::{C11Orders, SeqCst};
 use super::decider::{ChoiceKind, Decider};
 use super::machine::{
     LoadRequest, MemoryMachine, RaceAccess, RacingEvent, ReadSource, RmwRequest, RmwResult,
-    StartAgain, StepContext, StoreRequest, StoredValue,
+    StepContext, StoreRequest, StoredValue,
 };
+use crate::driver::Restart;
 use causal::OverwrittenWrites;
 use choose_source::RmwChoice;
 use location::{LocationState, ViewWrite};
@@ -318,7 +319,7 @@ impl MemoryMachine for ViewMachine {
         &mut self,
         thread: ThreadId,
         access: RaceAccess,
-    ) -> Result<Option<RacingEvent>, StartAgain> {
+    ) -> Result<Option<RacingEvent>, Restart> {
         let clock = &self.threads[thread.index()].current.clock;
         let accesses = &mut self.locations[access.location.index()].accesses;
         let race = accesses.find_race(thread, access, clock);

@@ -10,6 +10,7 @@ use std::fmt::Debug;
 use std::sync::Mutex;
 
 use raddle::{Checker, Model, Verdict};
+use raddle_explore::driver;
 use raddle_runtime::{Native, Settings};
 
 /// Explores under SC, which must be clean. Returns what the closure returns in some execution, and how
@@ -43,11 +44,12 @@ fn naive_outcomes<T: Ord>(f: &impl Fn() -> T, settings: Settings) -> BTreeSet<T>
         seen.lock().unwrap().insert(result);
     };
     let mut program = Native::new(body, settings);
-    let mut naive = naive::Naive::default();
-    naive.explore(&mut program);
-    if let Some(wanted) = program.wanted() {
-        return naive_outcomes(f, wanted);
-    }
+    let naive = driver::until_stable(&mut program, |program| {
+        seen.lock().unwrap().clear();
+        let mut naive = naive::Naive::default();
+        naive.explore(program);
+        naive
+    });
     assert_eq!((naive.deadlocks, naive.failures.as_slice()), (0, [].as_slice()));
     drop(program);
     seen.into_inner().unwrap()

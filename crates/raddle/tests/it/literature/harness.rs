@@ -2,7 +2,7 @@
 
 use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use raddle::{Checker, Equivalence, Model, Verdict, thread};
-use raddle_explore::{Control, Extent, Leaf, Limits, rf_smc};
+use raddle_explore::{Control, Extent, Leaf, Limits, driver, rf_smc};
 use raddle_runtime::{Native, Settings, on_large_stack};
 
 /// The models of the tables, in the order of their columns.
@@ -36,21 +36,14 @@ fn count_by(equivalence: Equivalence, model: Model, f: impl Fn()) -> u64 {
 /// what a model allows.
 pub(crate) fn counts_by_schedules(f: impl Fn()) -> [u64; 3] {
     MODELS.map(|model| {
-        let mut settings = Settings::default();
-        loop {
-            let mut program = Native::new(&f, settings);
+        let mut program = Native::new(&f, Settings::default());
+        let summary = driver::until_stable(&mut program, |program| {
             let mut visitor = |_: &dyn Leaf| Control::Continue;
             let limits = Limits::default();
-            let summary =
-                on_large_stack(|| rf_smc::explore(&mut program, model, &limits, &mut visitor));
-            match program.wanted() {
-                Some(wanted) => settings = wanted,
-                None => {
-                    assert_eq!(summary.extent, Extent::All, "{model}");
-                    return summary.classes + summary.blocked;
-                }
-            }
-        }
+            on_large_stack(|| rf_smc::explore(program, model, &limits, &mut visitor))
+        });
+        assert_eq!(summary.extent, Extent::All, "{model}");
+        summary.classes + summary.blocked
     })
 }
 

@@ -277,7 +277,7 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for Good<R, BUFFERS> {
         self.base.happened_before(thread)
     }
 
-    fn is_lost(&self) -> bool {
+    fn needs_stronger_model(&self) -> bool {
         self.is_lost
     }
 }
