@@ -38,12 +38,14 @@ mod cells;
 mod leaf;
 mod memo;
 mod open;
+mod open_classes;
 mod probe;
 mod route;
 mod search;
 mod stamps;
 mod state;
 pub mod subtree;
+mod subtrees;
 
 use super::driver::{self, ModelStrength, Restart, SetWidth, Setup};
 use super::event_set::{EventSet, WideSet};

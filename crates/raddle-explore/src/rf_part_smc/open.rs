@@ -15,33 +15,12 @@
 //! There is no proof; brute force has found no hole (SOUNDNESS.md).
 
 use super::memo::ValueId;
-use super::stamps::Stamp;
+use super::open_classes::{OpenAttempt, TriedRead};
 use super::state::{Event, Explorer, INIT, Role, Thread};
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{HistoryId, HistoryStep, Op, OpKind, Origin};
-
-/// What is known of the values that were read and written.
-#[derive(Default)]
-pub(super) struct Open {
-    /// By location and value, when it was last written.
-    written: Vec<Vec<(ValueId, Stamp)>>,
-    /// What the reads on the stack have read, each in one run of values.
-    realised: Vec<ValueId>,
-    /// What questions must not read: part of their causal maps.
-    forbidden: Vec<(HistoryId, ValueId)>,
-    /// How many reads are on the stack.
-    depth: usize,
-    /// How many reads were on the stack when a value was rejected, at most, and one more.
-    rejected: usize,
-}
-
-/// What is put back when a thread was tried.
-pub(super) struct Tried {
-    realised: usize,
-    rejected: usize,
-}
+use raddle_core::program::{HistoryStep, Op, OpKind, Origin};
 
 impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
     /// Whether good-writes grow.
@@ -50,71 +29,26 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         F::BY_VALUE && self.outer.options.open
     }
 
-    /// The thread is tried.
-    pub(super) fn open_begin(&mut self) -> Tried {
-        let open = &mut self.open;
-        Tried { realised: open.realised.len(), rejected: std::mem::take(&mut open.rejected) }
-    }
-
-    /// The thread was tried. Returns whether nobody else writes anything that it has not read, since `start`.
-    pub(super) fn open_end(&mut self, thread: usize, start: u64, tried: &Tried) -> bool {
+    /// Ends an attempt to try the thread ([`OpenClasses::end`](super::open_classes::OpenClasses::end)).
+    pub(super) fn open_end(&mut self, thread: usize, start: u64, attempt: &OpenAttempt) -> bool {
         let Thread { node, location, .. } = self.threads[thread];
-        let is_clean = self.open.rejected <= self.open.depth + 1;
-        let Open { written, realised, forbidden, .. } = &mut self.open;
-        let had = &realised[tried.realised..];
-        let known = written.get(location as usize).map_or(&[][..], Vec::as_slice);
-        let is_new = |(value, stamp): &(ValueId, Stamp)| {
-            stamp.by_other_than(thread) > start && !had.contains(value)
-        };
-        let nothing_new = is_clean && !known.iter().any(is_new);
-        if is_clean {
-            forbidden.extend(had.iter().map(|&value| (node, value)));
-        }
-        self.open.realised.truncate(tried.realised);
-        self.open.rejected = self.open.rejected.max(tried.rejected);
-        nothing_new
-    }
-
-    /// How many values are forbidden.
-    pub(super) fn forbidden(&self) -> usize {
-        self.open.forbidden.len()
-    }
-
-    /// Puts causal maps back.
-    pub(super) fn permit_values(&mut self, forbidden: usize) {
-        self.open.forbidden.truncate(forbidden);
+        let read = TriedRead { thread, node, location: location as usize };
+        self.open.end(read, start, attempt)
     }
 
     /// Whether the question of the thread must not read the value of the write.
     pub(super) fn is_forbidden(&self, thread: usize, source: u32) -> bool {
         let Thread { node, location, .. } = self.threads[thread];
         let value = self.open_value(location as usize, source);
-        value.is_some_and(|value| self.open.forbidden.contains(&(node, value)))
-    }
-
-    /// The model does not allow a read.
-    pub(super) fn note_rejection(&mut self) {
-        self.open.rejected = self.open.rejected.max(self.open.depth + 1);
-    }
-
-    /// The model allows a read of this write, and it is on the stack now.
-    pub(super) fn note_read(&mut self, location: usize, source: u32) {
-        let value = self.open_value(location, source);
-        self.open.realised.extend(value);
-        self.open.depth += 1;
-    }
-
-    /// The last read is no longer on the stack.
-    pub(super) fn note_return(&mut self) {
-        self.open.depth -= 1;
+        value.is_some_and(|value| self.open.is_forbidden(node, value))
     }
 
     /// A write is a good-write of all reads before it that have read its value.
     pub(super) fn open_write(&mut self, event: usize, thread: usize, location: usize) {
         let Some(value) = self.open_value(location, event as u32) else {
-            return self.note_value(thread, location, ValueId::NONE);
+            return self.open.note_write(thread, location, ValueId::NONE, self.clock);
         };
-        self.note_value(thread, location, value);
+        self.open.note_write(thread, location, value, self.clock);
         let place = &self.locations[location];
         for read in place.reads.or(place.writes).minus(R::one(event)).iter() {
             let Event { role, source, .. } = self.events[read];
@@ -189,19 +123,5 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         let carries = source != INIT && self.events[source as usize].carries;
         let is_object = self.locations[location].last != INIT;
         (!carries && !is_object).then(|| self.value(location, source))
-    }
-
-    /// The thread writes the value now.
-    fn note_value(&mut self, thread: usize, location: usize, value: ValueId) {
-        let written = &mut self.open.written;
-        if written.len() <= location {
-            written.resize(location + 1, vec![]);
-        }
-        let at = written[location].iter().position(|&(known, _)| known == value);
-        let at = at.unwrap_or_else(|| {
-            written[location].push((value, Stamp::default()));
-            written[location].len() - 1
-        });
-        written[location][at].1.set(thread, self.clock);
     }
 }

@@ -25,10 +25,10 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
             }
         }
         let first = self.first_thread(enabled);
-        let (base, forbidden) = (self.floors.len(), self.forbidden());
+        let (base, forbidden) = (self.floors.len(), self.open.forbidden());
         self.try_threads(first, enabled, base);
         self.permit(base);
-        self.permit_values(forbidden);
+        self.open.restore_forbidden(forbidden);
     }
 
     /// Tries the first thread, then all others unless they do not matter. The causal maps of those that were tried
@@ -40,7 +40,7 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
             rest.remove(thread);
             let start = self.clock;
             let floor = self.threads[thread].floor;
-            let tried = self.is_open().then(|| self.open_begin());
+            let tried = self.is_open().then(|| self.open.begin());
             self.expand(thread);
             if self.stop.is_some() {
                 if matches!(self.stop, Some(Stop::Suspended)) {
@@ -384,12 +384,13 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         }
         if !self.face.try_read(event, thread, location, from, effect, order) {
             if self.is_open() {
-                self.note_rejection();
+                self.open.note_rejection();
             }
             return;
         }
         if self.is_open() {
-            self.note_read(location, source);
+            let value = self.open_value(location, source);
+            self.open.note_read(value);
         }
         let mark = self.begin(thread);
         self.check_race(thread, location, reading.writes(), order);
@@ -404,7 +405,7 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         self.take_back(&mark);
         self.face.pop();
         if self.is_open() {
-            self.note_return();
+            self.open.note_return();
         }
         if matches!(self.stop, Some(Stop::Suspended)) {
             self.leave_child(source, told);

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::super::{Extent, Summary};
 use super::Exploration;
 use super::memo::{Ask, Edge, Effected, Known, Memo, ValueId};
-use super::open::Open;
+use super::open_classes::OpenClasses;
 use super::route::Route;
 use super::stamps::Stamp;
 use crate::driver::{Restart, TableSizes};
@@ -121,7 +121,7 @@ pub(super) struct Explorer<'s, 'a, R: EventSet, F> {
     pub(super) undo: Vec<Undo>,
     /// The causal maps to put back, of all nodes on the stack.
     pub(super) floors: Vec<(u32, u32)>,
-    pub(super) open: Open,
+    pub(super) open: OpenClasses,
     pub(super) clock: u64,
     /// When a subtree was last left unexplored, so that its stamps mean nothing.
     pub(super) unexplored: u64,
@@ -203,7 +203,7 @@ impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
             first_events: vec![],
             undo: vec![],
             floors: vec![],
-            open: Open::default(),
+            open: OpenClasses::default(),
             clock: 1,
             unexplored: 0,
             has_plain: false,
