@@ -1,8 +1,8 @@
-//! Cells that are watched for races.
+//! Cells with data race detection.
 //!
-//! [`UnsafeCell`] has the shape that makes accesses visible: closures that get a pointer. The contents
-//! are in real memory; every access says that it reads or writes, and two accesses of which one writes
-//! and neither happens before the other are reported.
+//! The contents of a cell are in real memory. The checker sees the accesses because they go through methods:
+//! closures that receive a pointer, or pointer guards. Two accesses race if at least one is a write and neither
+//! happens before the other. The checker reports races as bugs.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,11 +10,11 @@ use std::panic::Location;
 
 use raddle_runtime::{Tag, ops};
 
-/// The hidden part of a cell.
+/// Identity of a cell in the exploration. Its destructor records the end of the cell.
 struct Watch(Tag);
 
 impl Drop for Watch {
-    /// The end of a cell is an access: nobody may access it at the same time.
+    /// Records a write, so that an access that is concurrent with the destruction is a race.
     fn drop(&mut self) {
         if ops::is_running() {
             ops::write_cell(&self.0, None);
@@ -22,19 +22,21 @@ impl Drop for Watch {
     }
 }
 
-/// A cell that is watched for races.
+/// Replacement for [`std::cell::UnsafeCell`] with data race detection.
+///
+/// Dropping the cell counts as a write.
 pub struct UnsafeCell<T: ?Sized> {
     watch: Watch,
     data: std::cell::UnsafeCell<T>,
 }
 
 impl<T> UnsafeCell<T> {
-    /// A cell with this content.
+    /// Creates a cell that contains `value`. This is not an operation of the exploration.
     pub const fn new(value: T) -> Self {
         UnsafeCell { watch: Watch(Tag::new()), data: std::cell::UnsafeCell::new(value) }
     }
 
-    /// The content.
+    /// Returns the contents. Counts as a read, and as a write that ends the cell.
     #[track_caller]
     pub fn into_inner(self) -> T {
         if ops::is_running() {
@@ -45,28 +47,36 @@ impl<T> UnsafeCell<T> {
 }
 
 impl<T: ?Sized> UnsafeCell<T> {
-    /// Reads the cell: the pointer is good for that until the closure returns.
+    /// Records a read and calls `f` with a pointer to the contents.
+    ///
+    /// The pointer is valid for reads until `f` returns. Writing through it is not detected.
     #[inline(always)]
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
         f(self.read(Location::caller()))
     }
 
-    /// Writes the cell, or reads and writes it: the pointer is good for that until the closure returns.
+    /// Records a read and a write and calls `f` with a pointer to the contents.
+    ///
+    /// The pointer is valid for reads and writes until `f` returns.
     #[inline(always)]
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         f(self.write(Location::caller()))
     }
 
-    /// Reads the cell: the pointer is good for that until the thread's next op.
+    /// Records a read and returns a pointer to the contents.
+    ///
+    /// The pointer is valid for reads until the thread's next operation of this crate.
     #[inline(always)]
     #[track_caller]
     pub fn get(&self) -> ConstPtr<'_, T> {
         ConstPtr { pointer: self.read(Location::caller()), cell: PhantomData }
     }
 
-    /// Writes the cell, or reads and writes it: the pointer is good for that until the thread's next op.
+    /// Records a read and a write and returns a pointer to the contents.
+    ///
+    /// The pointer is valid for reads and writes until the thread's next operation of this crate.
     #[inline(always)]
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<'_, T> {
@@ -80,7 +90,8 @@ impl<T: ?Sized> UnsafeCell<T> {
         self.data.get()
     }
 
-    /// Who writes through a pointer may also read, so it must know what it reads.
+    /// Also records a read: a thread may read through the pointer, so the explorer must determine the
+    /// write that it observes.
     #[inline(always)]
     fn write(&self, caller: raddle_runtime::Caller) -> *mut T {
         ops::keep_contents(&self.watch.0, &self.data, caller);
@@ -90,48 +101,48 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 }
 
-/// A pointer to what a cell holds, for reading.
+/// Shared pointer to the contents of an [`UnsafeCell`], returned by [`UnsafeCell::get`].
 pub struct ConstPtr<'a, T: ?Sized> {
     pointer: *const T,
     cell: PhantomData<&'a UnsafeCell<T>>,
 }
 
 impl<T: ?Sized> ConstPtr<'_, T> {
-    /// The content.
+    /// Returns a shared reference to the contents.
     ///
     /// # Safety
-    /// Nobody may write the cell meanwhile.
+    /// The cell must not be written while the reference is in use.
     #[must_use]
     pub unsafe fn deref(&self) -> &T {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { &*self.pointer }
     }
 
-    /// Calls the closure with the pointer.
+    /// Calls `f` with the raw pointer. Records no further access.
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
         f(self.pointer)
     }
 }
 
-/// A pointer to what a cell holds, for reading and writing.
+/// Mutable pointer to the contents of an [`UnsafeCell`], returned by [`UnsafeCell::get_mut`].
 pub struct MutPtr<'a, T: ?Sized> {
     pointer: *mut T,
     cell: PhantomData<&'a UnsafeCell<T>>,
 }
 
 impl<T: ?Sized> MutPtr<'_, T> {
-    /// The content.
+    /// Returns a mutable reference to the contents.
     ///
     /// # Safety
-    /// Nobody may access the cell meanwhile.
-    #[allow(clippy::mut_from_ref, reason = "that is what a cell is for")]
+    /// The cell must not be accessed by other means while the reference is in use.
+    #[allow(clippy::mut_from_ref, reason = "interior mutability")]
     #[must_use]
     pub unsafe fn deref(&self) -> &mut T {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { &mut *self.pointer }
     }
 
-    /// Calls the closure with the pointer.
+    /// Calls `f` with the raw pointer. Records no further access.
     pub fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         f(self.pointer)
     }
@@ -155,53 +166,55 @@ impl<T> From<T> for UnsafeCell<T> {
     }
 }
 
-/// What `std::cell::Cell` is. As it cannot be shared, accesses race only if somebody lies about that.
+/// Replacement for [`std::cell::Cell`] with data race detection.
+///
+/// The type is not `Sync`, so accesses can race only if unsafe code shares it between threads.
 pub struct Cell<T>(UnsafeCell<T>);
 
 impl<T> Cell<T> {
-    /// See the standard library.
+    /// Creates a cell that contains `value`.
     pub const fn new(value: T) -> Self {
         Cell(UnsafeCell::new(value))
     }
 
-    /// See the standard library.
+    /// Replaces the contents and drops the previous ones. Counts as a read and a write.
     #[inline(always)]
     #[track_caller]
     pub fn set(&self, value: T) {
         drop(self.replace(value));
     }
 
-    /// See the standard library.
+    /// Replaces the contents and returns the previous ones. Counts as a read and a write.
     #[inline(always)]
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
-        // SAFETY: nobody has a reference to the content.
+        // SAFETY: `Cell` never hands out references to its contents.
         self.0.with_mut(|content| unsafe { std::ptr::replace(content, value) })
     }
 
-    /// See the standard library.
+    /// Swaps the contents of two cells. Counts as a read and a write of each, unless both are the same cell.
     #[track_caller]
     pub fn swap(&self, other: &Self) {
         if std::ptr::eq(self, other) {
             return;
         }
         let (ours, theirs) = (self.0.write(Location::caller()), other.0.write(Location::caller()));
-        // SAFETY: nobody has a reference to the contents, and they are different.
+        // SAFETY: `Cell` never hands out references to its contents, and the two cells are distinct.
         unsafe { std::ptr::swap(ours, theirs) };
     }
 
-    /// See the standard library.
+    /// Returns a copy of the contents. Counts as a read.
     #[inline(always)]
     #[track_caller]
     pub fn get(&self) -> T
     where
         T: Copy,
     {
-        // SAFETY: nobody writes meanwhile.
+        // SAFETY: the type is not `Sync`, so no write is concurrent with this read.
         self.0.with(|content| unsafe { *content })
     }
 
-    /// See the standard library.
+    /// Replaces the contents by the default value and returns the previous ones. Counts as a read and a write.
     #[inline(always)]
     #[track_caller]
     pub fn take(&self) -> T
@@ -211,7 +224,7 @@ impl<T> Cell<T> {
         self.replace(T::default())
     }
 
-    /// See the standard library.
+    /// Returns the contents. Counts as a read, and as a write that ends the cell.
     #[track_caller]
     pub fn into_inner(self) -> T {
         self.0.into_inner()

@@ -1,8 +1,8 @@
 //! A model checker for concurrent Rust.
 //!
 //! Write a test with the threads, atomics and locks of this crate, which mirror those of the standard
-//! library, and hand it to [`check`]. Raddle runs it again and again, until every behaviour that the
-//! memory model allows has been seen, and it sees each class of behaviours once.
+//! library, and pass it to [`check`]. Raddle runs the test repeatedly until it has explored every behaviour
+//! that the memory model allows. It groups executions into equivalence classes and explores each class once.
 //!
 //! ```
 //! use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -19,44 +19,45 @@
 //! assert_eq!(outcome.classes, 3);
 //! ```
 //!
-//! # What a test must be
+//! # Requirements on a test
 //!
-//! A test is a closure that is called many times. What its threads do must be a function of what they
-//! read: no time, no random numbers, no thread-local variables of the standard library (all threads of a
-//! test share them), no memory shared behind raddle's back. If it is not, the checker says so. Objects
-//! that are shared are made in the closure, or they are static; results can be collected in a variable
-//! that the closure captures, such as a `std::sync::Mutex`.
+//! A test is a closure that is called many times. The behaviour of its threads must be a function of the
+//! values that they read: no time, no random numbers, no thread-local variables of the standard library (all
+//! threads of a test share them), and no shared memory that Raddle does not observe. The checker reports
+//! nondeterminism that it detects. Shared objects are created in the closure, or they are static. Results can
+//! be collected in a variable that the closure captures, such as a `std::sync::Mutex`.
 //!
-//! A run may be ended while its threads wait, and then they are unwound. So do not hold a lock of the
-//! standard library while a thread does something that raddle sees: `results.lock().unwrap().insert(x)` is
-//! fine, but `results.lock().unwrap().insert(x.load(SeqCst))` loads while the lock is held.
+//! A run may end while threads wait; their stacks are then unwound. Therefore, do not hold a lock of the
+//! standard library during an operation of this crate: `results.lock().unwrap().insert(x)` is correct, but
+//! `results.lock().unwrap().insert(x.load(SeqCst))` loads while the lock is held.
 //!
-//! Memory that threads share must be reached through the types of this crate: what a [`sync::Mutex`]
-//! protects, what a [`cell::UnsafeCell`] holds, what a pointer in an atomic variable points to, and what
-//! a thread returns. Memory that threads share by other means, such as a `std::sync::Mutex`, may be read after
-//! they were joined, but not before; that takes more runs. (If it is static, or captured by the closure, not
-//! even then.)
+//! Threads share memory through the types of this crate: the contents of a [`sync::Mutex`] or a
+//! [`cell::UnsafeCell`], the target of a pointer in an atomic variable, and the return value of a thread.
+//! Memory that threads share by other means, such as a `std::sync::Mutex`, may be read only after these
+//! threads were joined, which costs additional runs. If that memory is static or captured by the closure, the
+//! test must not read it at all.
+//!
+//! Operations of this crate panic outside of an exploration.
 //!
 //! # Limits
 //!
-//! - A mutex, lock or cell that is static keeps its contents for one run only if they need no destructor;
-//!   otherwise the test fails and says so. Two tests that use the same static lock at the same time fail, too.
-//! - The contents of an [`sync::Arc`] are dropped after the run, when destructors can do nothing that is
-//!   seen; a destructor that reads an atomic variable stays where it is, and what it has is leaked.
-//! - What a thread got from the thread that spawned it (a `String`, an `Arc`) must not be moved into static memory
-//!   of the standard library's types: threads are run again without the others, and would move it twice.
-//! - A `try_lock` synchronizes also if it fails.
-//! - Timeouts can happen at any time.
-//! - What a lock or cell holds that was reached by a raw pointer and is then moved (`into_inner`) may be what
-//!   it held in the beginning. Look at it in its place first (`get_mut`, `with`).
-//! - A pointer in an atomic integer must be whole, but for tags in its low or high bits: one that was shifted,
-//!   or that is put together or taken apart by `fetch_or` and the like, is refused.
-//! - Memory that is used after it was freed is found only if it is an object of this crate. (Memory that is
-//!   freed twice is found.)
-//! - A loop without any operation of this crate, such as `loop {}`, is not interrupted, not even by a timeout.
-//! - The library installs a global allocator that forwards to the system's.
-//! - A loop that spins is found by comparing stacks and memory; memory that the closure captures is not
-//!   compared.
+//! - The contents of a static mutex, lock or cell are restored after each run. This is impossible if they need
+//!   a destructor; the test then fails with a message. Two tests that use the same static lock or cell at the
+//!   same time fail, too.
+//! - The contents of an [`sync::Arc`] are dropped after the run. Operations in their destructors are not
+//!   explored. A destructor that reads an atomic variable is abandoned at the read, and what it owns is leaked.
+//! - A value that a thread received from its parent (a `String`, an `Arc`) must not be moved into static memory
+//!   of the standard library's types: a thread may be run again without the others, and would move it twice.
+//! - A failed `try_lock` synchronizes like a successful one.
+//! - A timeout may expire at any point.
+//! - `into_inner` of a lock or cell that was accessed through a raw pointer may return the initial contents.
+//!   Access the contents in place first (`get_mut`, `with`).
+//! - A pointer in an atomic integer must be complete, except for tags in its low or high bits. Shifted pointers
+//!   and pointers that `fetch_or` and similar operations compose or split are rejected.
+//! - A use after free is detected only for objects of this crate. A double free is detected for all memory.
+//! - A loop without operations of this crate, such as `loop {}`, is never interrupted, not even by a timeout.
+//! - The library installs a global allocator that forwards to the system allocator.
+//! - Spin loops are detected by comparing stacks and memory. Memory that the closure captures is not compared.
 
 pub mod cell;
 mod checker;
@@ -75,25 +76,27 @@ pub use raddle_core::outcome::FindingKind;
 pub use raddle_explore::plan::{Equivalence, Explorer};
 pub use replay::{Schedule, ScheduleError, replay};
 
-/// The Rust code in README.md.
+/// Compiles and runs the Rust code blocks of README.md as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// The Rust code in the book.
+/// Compiles and runs the Rust code blocks of the book as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/src/rust.md")]
 struct Book;
 
-/// Hints to the processor.
+/// Replacement for [`std::hint`].
 pub mod hint {
-    /// Says that the thread spins. Does nothing: a loop that spins is recognised as such.
+    /// Does nothing: the checker detects spin loops without annotations.
     pub fn spin_loop() {}
 
     pub use std::hint::black_box;
 }
 
-/// This execution is of no interest if the condition does not hold.
+/// Discards the current execution unless `condition` holds.
+///
+/// A discarded execution counts as blocked ([`Outcome::blocked`]); it is neither a success nor a bug.
 #[track_caller]
 pub fn assume(condition: bool) {
     if !condition {
@@ -101,13 +104,15 @@ pub fn assume(condition: bool) {
     }
 }
 
-/// Any number below `options`: every one is explored.
+/// Chooses a number below `options` nondeterministically: the checker explores every choice.
+///
+/// The number of explored executions can grow by a factor of `options`.
 ///
 /// # Panics
-/// If there are no options.
+/// Panics if `options` is 0.
 #[must_use]
 #[track_caller]
 pub fn any_of(options: u32) -> u32 {
-    assert!(options > 0, "there is nothing to choose from");
+    assert!(options > 0, "raddle: any_of needs at least one option");
     raddle_runtime::ops::choose(options, std::panic::Location::caller())
 }

@@ -1,10 +1,10 @@
-//! Results of threads that are plain values.
+//! Thread results that a number represents completely.
 //!
-//! Whoever joins a thread learns its result. If that is a number, or one of a few types made of one, and no
-//! pointer, then the number says everything there is to learn, and explorers can answer with it: two
-//! histories of the thread with the same result are the same to its joiner.
+//! A join observes the result of a thread. If the result is an integer, a `bool` or an `Option` of these, one
+//! number encodes all that the joiner observes, and explorers answer the join with that number. Two local
+//! histories of the thread with the same result are then equivalent for its joiner.
 //!
-//! Rust cannot ask whether a type implements a trait, so types are compared with those of a list.
+//! Stable Rust has no specialization, so the result type is compared with a fixed list of types.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -12,19 +12,19 @@ use std::mem::{self, MaybeUninit};
 
 use raddle_core::execution::Value;
 
-/// A value that a number stands for.
+/// Type whose values a number encodes: `decode(encode(v)) == v`.
 trait Plain: Copy + 'static {
-    fn number(self) -> Value;
-    fn of(number: Value) -> Self;
+    fn encode(self) -> Value;
+    fn decode(number: Value) -> Self;
 }
 
 macro_rules! integers {
     ($($integer:ty)*) => { $(
         impl Plain for $integer {
-            fn number(self) -> Value {
+            fn encode(self) -> Value {
                 Value::from(self as u64)
             }
-            fn of(number: Value) -> Self {
+            fn decode(number: Value) -> Self {
                 number as $integer
             }
         }
@@ -34,27 +34,28 @@ macro_rules! integers {
 integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl Plain for bool {
-    fn number(self) -> Value {
+    fn encode(self) -> Value {
         Value::from(self)
     }
-    fn of(number: Value) -> Self {
+    fn decode(number: Value) -> Self {
         number != 0
     }
 }
 
-/// What a number is made of that may be missing: beyond 64 bits, and no pointer.
+/// Marks the encoding of `Some`: the lowest bit that no encoded payload uses. The result is not a pointer value.
 const PRESENT: Value = 1 << 64;
 
 impl<P: Plain> Plain for Option<P> {
-    fn number(self) -> Value {
-        self.map_or(0, |value| PRESENT | value.number())
+    fn encode(self) -> Value {
+        self.map_or(0, |value| PRESENT | value.encode())
     }
-    fn of(number: Value) -> Self {
-        (number & PRESENT != 0).then(|| P::of(number & (PRESENT - 1)))
+    fn decode(number: Value) -> Self {
+        (number & PRESENT != 0).then(|| P::decode(number & (PRESENT - 1)))
     }
 }
 
-/// Calls `$f::<T, P>($argument)` for the plain type `P` that `T` is; returns if there is one.
+/// Returns `Some($f::<T, P>($argument))` from the enclosing function if `T` is the plain type `P`; falls through
+/// otherwise.
 macro_rules! if_plain {
     ($T:ty, $f:ident, $argument:expr) => {
         if_plain!($T, $f, $argument, u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool)
@@ -69,7 +70,7 @@ macro_rules! if_plain {
     )* };
 }
 
-/// The identity of a type, whatever lifetimes it mentions.
+/// Returns the identity of a type that need not be `'static`. Types that differ only in lifetimes compare equal.
 fn id_of<T>() -> TypeId {
     trait Identified {
         fn id(&self) -> TypeId
@@ -85,28 +86,28 @@ fn id_of<T>() -> TypeId {
         }
     }
     let phantom: &dyn Identified = &PhantomData::<T>;
-    // SAFETY: nothing that lives for a while is reached through it: the type has no values.
+    // SAFETY: `PhantomData` holds no value, so the extended lifetime gives access to no data.
     let phantom =
         unsafe { mem::transmute::<&dyn Identified, &(dyn Identified + 'static)>(phantom) };
     phantom.id()
 }
 
 fn number_of<T, P: Plain>(value: &T) -> Value {
-    // SAFETY: `if_plain` has seen that the types are the same.
-    unsafe { mem::transmute_copy::<T, P>(value) }.number()
+    // SAFETY: `if_plain` has checked that `T` and `P` are the same type.
+    unsafe { mem::transmute_copy::<T, P>(value) }.encode()
 }
 
 fn value_of<T, P: Plain>(number: Value) -> T {
-    // SAFETY: `if_plain` has seen that the types are the same.
-    unsafe { mem::transmute_copy::<P, T>(&P::of(number)) }
+    // SAFETY: `if_plain` has checked that `T` and `P` are the same type.
+    unsafe { mem::transmute_copy::<P, T>(&P::decode(number)) }
 }
 
-/// Whether the type says nothing: it has one value, which nobody has to drop.
-const fn is_nothing<T>() -> bool {
+/// Returns `true` if values of the type have no bytes and need no destructor.
+const fn is_trivial<T>() -> bool {
     mem::size_of::<T>() == 0 && !mem::needs_drop::<T>()
 }
 
-/// Whether a number stands for every value of the type.
+/// Returns `true` if [`number`] encodes every value of the type.
 pub(crate) fn is_plain<T>() -> bool {
     fn size<T, P: Plain>((): ()) -> usize {
         debug_assert_eq!(mem::size_of::<T>(), mem::size_of::<P>());
@@ -116,10 +117,10 @@ pub(crate) fn is_plain<T>() -> bool {
         if_plain!(T, size, ());
         None
     }
-    is_nothing::<T>() || search::<T>().is_some()
+    is_trivial::<T>() || search::<T>().is_some()
 }
 
-/// The number that stands for the value, which is of a plain type.
+/// Encodes a value of a plain type. Returns 0 for types without bytes.
 pub(crate) fn number<T>(value: T) -> Value {
     fn search<T>(value: &T) -> Option<Value> {
         if_plain!(T, number_of, value);
@@ -130,15 +131,15 @@ pub(crate) fn number<T>(value: T) -> Value {
     number
 }
 
-/// The value that a number stands for, which `number` made of a value of this type.
+/// Decodes a number that [`number`] returned for a value of the same type, which must be plain.
 pub(crate) fn value<T>(number: Value) -> T {
     fn search<T>(number: Value) -> Option<T> {
         if_plain!(T, value_of, number);
         None
     }
-    debug_assert!(is_plain::<T>(), "the type is plain");
+    debug_assert!(is_plain::<T>(), "the type must be plain");
     search(number).unwrap_or_else(|| {
-        // SAFETY: no type of the list, so one without bytes, of which a thread has given up a value.
+        // SAFETY: a plain type outside of the list has no bytes, and `number` has forgotten a value of it.
         unsafe { MaybeUninit::zeroed().assume_init() }
     })
 }
@@ -147,31 +148,31 @@ pub(crate) fn value<T>(number: Value) -> T {
 mod tests {
     use super::{is_plain, number, value};
 
-    fn comes_back<T: PartialEq + std::fmt::Debug + Copy>(it: T) {
+    fn assert_round_trip<T: PartialEq + std::fmt::Debug + Copy>(plain: T) {
         assert!(is_plain::<T>());
-        assert_eq!(value::<T>(number(it)), it);
+        assert_eq!(value::<T>(number(plain)), plain);
     }
 
     #[test]
-    fn plain_values_come_back() {
-        comes_back(());
-        comes_back(-1i8);
-        comes_back(i64::MIN);
-        comes_back(u64::MAX);
-        comes_back(true);
-        comes_back(None::<bool>);
-        comes_back(Some(false));
-        comes_back(Some(-7i32));
-        comes_back(Some(usize::MAX));
+    fn plain_values_round_trip() {
+        assert_round_trip(());
+        assert_round_trip(-1i8);
+        assert_round_trip(i64::MIN);
+        assert_round_trip(u64::MAX);
+        assert_round_trip(true);
+        assert_round_trip(None::<bool>);
+        assert_round_trip(Some(false));
+        assert_round_trip(Some(-7i32));
+        assert_round_trip(Some(usize::MAX));
     }
 
     #[test]
-    fn values_that_own_or_point_are_not_plain() {
-        struct Loud;
-        impl Drop for Loud {
+    fn owners_pointers_and_tuples_are_not_plain() {
+        struct HasDestructor;
+        impl Drop for HasDestructor {
             fn drop(&mut self) {}
         }
-        assert!(!is_plain::<Loud>());
+        assert!(!is_plain::<HasDestructor>());
         assert!(!is_plain::<&u8>());
         assert!(!is_plain::<Box<u8>>());
         assert!(!is_plain::<(u8, u8)>());

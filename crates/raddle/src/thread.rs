@@ -1,6 +1,7 @@
-//! What `std::thread` has.
+//! Replacement for [`std::thread`].
 //!
-//! A panic in any thread is a finding, so `join` never returns an error.
+//! A panic in any thread is a bug that ends the exploration, so `join` never returns an error. Spawning a thread
+//! happens before its first operation, and its last operation happens before the return of `join`.
 
 use std::any::Any;
 use std::fmt;
@@ -18,17 +19,18 @@ use crate::plain;
 
 type Id = raddle_core::execution::ThreadId;
 
-/// What a thread returns, once it has; nothing if that is a plain value, which the join is answered with.
+/// Result of a thread, filled when the thread finishes. `None` if the result type is plain: the answer to the
+/// join then encodes the result (see [`plain`]).
 type Packet<T> = Option<Arc<Mutex<Option<T>>>>;
 
-/// A thread: see the standard library.
+/// Handle to a thread, like [`std::thread::Thread`].
 #[derive(Clone, Debug)]
 pub struct Thread {
     id: Id,
     name: Option<Arc<str>>,
 }
 
-/// The identity of a thread: see the standard library.
+/// Identity of a thread, like [`std::thread::ThreadId`]. It is unique within one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ThreadId(Id);
 
@@ -37,84 +39,87 @@ impl Thread {
         Thread { id, name: ops::name_of(id).map(Arc::from) }
     }
 
-    /// See the standard library.
+    /// Returns the identity of the thread.
     #[must_use]
     pub fn id(&self) -> ThreadId {
         ThreadId(self.id)
     }
 
-    /// See the standard library.
+    /// Returns the name of the thread. The main thread of a test is called `main`.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         if self.id.index() == 0 { Some("main") } else { self.name.as_deref() }
     }
 
-    /// See the standard library.
+    /// Makes the token of the thread available. Synchronizes with the [`park`] that consumes it.
     #[track_caller]
     pub fn unpark(&self) {
         ops::sync_token(self.id, Guard::Always, ops::set_to(1), Location::caller());
     }
 }
 
-/// See the standard library.
+/// Returns a handle to the current thread.
 #[must_use]
 pub fn current() -> Thread {
     Thread::new(ops::current_thread())
 }
 
-/// See the standard library. It does not wake up without a reason.
+/// Blocks until the token of the current thread is available, and consumes it.
+///
+/// There are no spurious wake-ups, so a lost wake-up is reported as a deadlock.
 #[track_caller]
 pub fn park() {
     ops::sync_token(ops::current_thread(), Guard::Equal(1), ops::set_to(0), Location::caller());
 }
 
-/// See the standard library. The time may be up at any time.
+/// Consumes the token of the current thread if it is available. Never blocks: the timeout may expire at any
+/// point.
 #[track_caller]
 pub fn park_timeout(_timeout: Duration) {
     ops::sync_token(ops::current_thread(), Guard::Always, ops::set_to(0), Location::caller());
 }
 
-/// See the standard library. Does nothing: other threads may always go on.
+/// Does nothing: the exploration covers the interleavings in which other threads run here.
 pub fn yield_now() {}
 
-/// See the standard library. Does nothing: other threads may always go on.
+/// Does nothing: the exploration covers the interleavings in which other threads run here.
 pub fn sleep(_duration: Duration) {}
 
-/// Whether the current thread is unwinding from a panic.
+/// Returns `true` if the current thread is unwinding, from a panic or because its run has ended.
 #[must_use]
 pub fn panicking() -> bool {
     ops::is_panicking()
 }
 
-/// A thread that can be waited for: see the standard library.
+/// Owned permission to join a thread, like [`std::thread::JoinHandle`]. Dropping it detaches the thread.
 pub struct JoinHandle<T> {
     thread: Thread,
     packet: Packet<T>,
 }
 
 impl<T> JoinHandle<T> {
-    /// See the standard library.
+    /// Returns a handle to the thread.
     #[must_use]
     pub fn thread(&self) -> &Thread {
         &self.thread
     }
 
-    /// See the standard library.
+    /// Blocks until the thread has finished and returns its result.
     ///
     /// # Errors
-    /// Never.
+    /// Never returns an error.
     #[track_caller]
     pub fn join(self) -> Result<T, Box<dyn Any + Send>> {
         Ok(join(self.thread.id, &self.packet, Location::caller()))
     }
 }
 
-/// Waits for a thread and returns what it returns.
+/// Blocks until `thread` has finished and returns its result.
 fn join<T>(thread: Id, packet: &Packet<T>, caller: Caller) -> T {
     let number = ops::join(thread, caller);
     let Some(packet) = packet else { return plain::value(number) };
     let value = packet.lock().ok().and_then(|mut packet| packet.take());
-    value.expect("a thread that has been waited for has returned")
+    value.expect("a joined thread has stored its result")
 }
 
 impl<T> fmt::Debug for JoinHandle<T> {
@@ -123,7 +128,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// See the standard library.
+/// Starts a thread that runs `f`.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -138,9 +143,9 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let (body, packet) = returning(f);
+    let (body, packet) = store_result(f);
     if let Some(packet) = &packet {
-        // What a thread returns to nobody is dropped in the end, whoever comes last.
+        // The result is dropped when the run has ended, independently of the order in which its owners drop it.
         let kept = Arc::clone(packet);
         ops::keep(Box::new(move || drop(kept)));
     }
@@ -148,8 +153,8 @@ where
     JoinHandle { thread, packet }
 }
 
-/// The closure, which gives what it returns to whoever joins the thread.
-fn returning<'f, F: FnOnce() -> T + 'f, T: 'f>(f: F) -> (Box<dyn FnOnce() + 'f>, Packet<T>) {
+/// Wraps `f` so that its result is available to the joiner.
+fn store_result<'f, F: FnOnce() -> T + 'f, T: 'f>(f: F) -> (Box<dyn FnOnce() + 'f>, Packet<T>) {
     if plain::is_plain::<T>() {
         return (Box::new(move || ops::give(plain::number(f()))), None);
     }
@@ -165,36 +170,36 @@ fn returning<'f, F: FnOnce() -> T + 'f, T: 'f>(f: F) -> (Box<dyn FnOnce() + 'f>,
     (Box::new(body), Some(packet))
 }
 
-/// How to make a thread: see the standard library.
+/// Configuration of a new thread, like [`std::thread::Builder`].
 #[derive(Debug, Default)]
 pub struct Builder {
     name: Option<String>,
 }
 
 impl Builder {
-    /// See the standard library.
+    /// Creates a configuration without a name.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// See the standard library.
+    /// Sets the name that [`Thread::name`] returns.
     #[must_use]
     pub fn name(mut self, name: String) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// See the standard library. All threads have the same stack size.
+    /// Does nothing: all threads have the same stack size.
     #[must_use]
     pub fn stack_size(self, _size: usize) -> Self {
         self
     }
 
-    /// See the standard library.
+    /// Starts a thread that runs `f`.
     ///
     /// # Errors
-    /// Never.
+    /// Never returns an error.
     #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
     where
@@ -204,10 +209,10 @@ impl Builder {
         Ok(spawn_named(f, self.name, Location::caller()))
     }
 
-    /// See the standard library.
+    /// Starts a thread of `scope` that runs `f`.
     ///
     /// # Errors
-    /// Never.
+    /// Never returns an error.
     #[track_caller]
     pub fn spawn_scoped<'scope, 'env, F, T>(
         self,
@@ -222,26 +227,26 @@ impl Builder {
     }
 }
 
-/// Threads that end before the scope does: see the standard library.
+/// Scope for threads that borrow local variables, like [`std::thread::Scope`].
 pub struct Scope<'scope, 'env: 'scope> {
     spawned: Mutex<Vec<Spawned>>,
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
-/// A thread of a scope.
+/// Record of a thread that was spawned in a scope.
 struct Spawned {
     parent: Id,
     thread: Id,
-    /// What it returns is dropped with the scope, whoever comes last.
-    _packet: Option<Box<dyn Keep>>,
+    /// Delays the drop of the result until the scope ends, independently of when the handle is dropped.
+    _packet: Option<Box<dyn Retained>>,
 }
 
-/// Something that is only kept.
-trait Keep: Send {}
-impl<T: Send> Keep for T {}
+/// Type-erased owner whose only purpose is to delay a drop.
+trait Retained: Send {}
+impl<T: Send> Retained for T {}
 
-/// A thread of a scope that can be waited for: see the standard library.
+/// Owned permission to join a scoped thread, like [`std::thread::ScopedJoinHandle`].
 pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
     packet: Packet<T>,
@@ -249,23 +254,23 @@ pub struct ScopedJoinHandle<'scope, T> {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
-    /// See the standard library.
+    /// Returns a handle to the thread.
     #[must_use]
     pub fn thread(&self) -> &Thread {
         &self.thread
     }
 
-    /// See the standard library.
+    /// Blocks until the thread has finished and returns its result.
     ///
     /// # Errors
-    /// Never.
+    /// Never returns an error.
     #[track_caller]
     pub fn join(self) -> Result<T, Box<dyn Any + Send>> {
         Ok(join(self.thread.id, &self.packet, Location::caller()))
     }
 }
 
-/// See the standard library.
+/// Calls `f` with a scope for threads that may borrow local variables, then joins all threads of the scope.
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where
@@ -282,7 +287,7 @@ where
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// See the standard library.
+    /// Starts a thread of this scope that runs `f`.
     #[track_caller]
     pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
     where
@@ -302,18 +307,18 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let (body, packet) = returning(f);
-        // SAFETY: the scope waits for the thread before it ends. If the run ends before, the thread is
-        // ended before the one that has the scope.
+        let (body, packet) = store_result(f);
+        // SAFETY: the scope joins the thread before it ends. If the run ends earlier, the spawned thread
+        // is unwound before the thread that owns the scope.
         let body = unsafe {
             mem::transmute::<Box<dyn FnOnce() + 'scope>, Box<dyn FnOnce() + 'static>>(body)
         };
         let parent = ops::current_thread();
         let thread = ops::spawn(body, mem::needs_drop::<F>(), name, caller);
         let kept = packet.as_ref().map(|packet| {
-            let kept: Box<dyn Keep + 'scope> = Box::new(Arc::clone(packet));
-            // SAFETY: it is dropped when `scope` returns, before `'scope` ends.
-            unsafe { mem::transmute::<Box<dyn Keep + 'scope>, Box<dyn Keep>>(kept) }
+            let kept: Box<dyn Retained + 'scope> = Box::new(Arc::clone(packet));
+            // SAFETY: the box is dropped when `scope` returns, before `'scope` ends.
+            unsafe { mem::transmute::<Box<dyn Retained + 'scope>, Box<dyn Retained>>(kept) }
         });
         ops::unrecorded(|| {
             if let Ok(mut spawned) = self.spawned.lock() {
@@ -323,8 +328,8 @@ impl<'scope> Scope<'scope, '_> {
         ScopedJoinHandle { thread: Thread::new(thread), packet, scope: PhantomData }
     }
 
-    /// Waits for all threads of the scope: those that this thread spawned, then those that they spawned,
-    /// and so on. This order does not depend on who was faster.
+    /// Joins all threads of the scope in breadth-first order of the spawn tree. This order is the same in all
+    /// interleavings, unlike the order in `spawned`.
     fn join_all(&self, caller: Caller) {
         if !ops::is_running() {
             return;
@@ -341,8 +346,8 @@ impl<'scope> Scope<'scope, '_> {
 
     fn spawned_by(&self, parent: Id) -> Vec<Id> {
         let Ok(spawned) = self.spawned.lock() else { return vec![] };
-        let by_it = spawned.iter().filter(|spawned| spawned.parent == parent);
-        by_it.map(|spawned| spawned.thread).collect()
+        let children = spawned.iter().filter(|spawned| spawned.parent == parent);
+        children.map(|spawned| spawned.thread).collect()
     }
 }
 

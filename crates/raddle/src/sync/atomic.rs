@@ -1,7 +1,10 @@
-//! What `std::sync::atomic` has.
+//! Replacement for [`std::sync::atomic`].
 //!
-//! The memory of a variable holds its initial value; what is stored later is known to the explorer
-//! only. So there is no `as_ptr` and no `from_ptr`.
+//! Each operation is an event of the execution with the given memory order. The explorer decides, for each
+//! load and read-modify-write, the store that it reads from, within the limits of the memory model.
+//!
+//! The memory of a variable holds its initial value. Only the explorer knows the values of later stores, so
+//! there is no `as_ptr` and no `from_ptr`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,10 +17,12 @@ use raddle_runtime::ops::{self, Atom, Orders, Shape};
 pub use std::sync::atomic::{Ordering, compiler_fence};
 
 #[cfg(target_endian = "big")]
-compile_error!("raddle keeps small integers in the first bytes of a word");
+compile_error!(
+    "raddle supports only little-endian targets: it stores small integers in the first bytes of a word"
+);
 
 #[inline(always)]
-fn any(order: Ordering) -> MemoryOrder {
+fn memory_order(order: Ordering) -> MemoryOrder {
     match order {
         Ordering::Relaxed => MemoryOrder::Relaxed,
         Ordering::Acquire => MemoryOrder::Acquire,
@@ -29,45 +34,45 @@ fn any(order: Ordering) -> MemoryOrder {
 
 #[inline(always)]
 #[track_caller]
-fn of_load(order: Ordering) -> MemoryOrder {
+fn load_order(order: Ordering) -> MemoryOrder {
     match order {
         Ordering::Release => panic!("there is no such thing as a release load"),
         Ordering::AcqRel => panic!("there is no such thing as an acquire-release load"),
-        order => any(order),
+        order => memory_order(order),
     }
 }
 
 #[inline(always)]
 #[track_caller]
-fn of_store(order: Ordering) -> MemoryOrder {
+fn store_order(order: Ordering) -> MemoryOrder {
     match order {
         Ordering::Acquire => panic!("there is no such thing as an acquire store"),
         Ordering::AcqRel => panic!("there is no such thing as an acquire-release store"),
-        order => any(order),
+        order => memory_order(order),
     }
 }
 
 #[inline(always)]
 #[track_caller]
-fn of_exchange(success: Ordering, failure: Ordering, weak: bool) -> Orders {
+fn exchange_orders(success: Ordering, failure: Ordering, weak: bool) -> Orders {
     match failure {
         Ordering::Release => panic!("there is no such thing as a release failure ordering"),
         Ordering::AcqRel => panic!("there is no such thing as an acquire-release failure ordering"),
-        failure => Orders { success: any(success), failure: any(failure), weak },
+        failure => Orders { success: memory_order(success), failure: memory_order(failure), weak },
     }
 }
 
-/// A fence.
+/// Memory fence, like [`std::sync::atomic::fence`].
 ///
 /// # Panics
-/// If the order is relaxed.
+/// Panics if `order` is `Relaxed`.
 #[track_caller]
 pub fn fence(order: Ordering) {
     assert!(order != Ordering::Relaxed, "there is no such thing as a relaxed fence");
-    ops::fence(any(order), Location::caller());
+    ops::fence(memory_order(order), Location::caller());
 }
 
-/// What all atomic types have.
+/// Implements the methods of all atomic types.
 macro_rules! common {
     ($type:ty, [$($generics:tt)*], $value:ty, $name:expr, $from:expr) => {
         impl<$($generics)*> $type {
@@ -76,27 +81,33 @@ macro_rules! common {
                 ($from)(bits)
             }
 
-            /// See the standard library.
+            /// Loads the value.
+            ///
+            /// # Panics
+            /// Panics if `order` is `Release` or `AcqRel`.
             #[inline(always)]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                Self::of_bits(ops::load(&self.atom, of_load(order), Location::caller()))
+                Self::of_bits(ops::load(&self.atom, load_order(order), Location::caller()))
             }
 
-            /// See the standard library.
+            /// Stores `value`.
+            ///
+            /// # Panics
+            /// Panics if `order` is `Acquire` or `AcqRel`.
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                ops::store(&self.atom, Self::bits(value), of_store(order), Location::caller());
+                ops::store(&self.atom, Self::bits(value), store_order(order), Location::caller());
             }
 
             #[inline(always)]
             #[track_caller]
             fn update_by(&self, kind: UpdateKind, operand: $value, order: Ordering) -> $value {
                 let operand = Self::bits(operand);
-                Self::of_bits(ops::update(&self.atom, kind, operand, any(order), Location::caller()))
+                Self::of_bits(ops::update(&self.atom, kind, operand, memory_order(order), Location::caller()))
             }
 
-            /// See the standard library.
+            /// Stores `value` and returns the previous value, as one read-modify-write.
             #[inline(always)]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
@@ -118,10 +129,15 @@ macro_rules! common {
                 }
             }
 
-            /// See the standard library.
+            /// Stores `new` if the value equals `current`, and returns the previous value.
+            ///
+            /// A success is a read-modify-write with order `success`, a failure is a load with order `failure`.
             ///
             /// # Errors
-            /// The value that was there, if it was another.
+            /// Returns the value that it read if that differs from `current`.
+            ///
+            /// # Panics
+            /// Panics if `failure` is `Release` or `AcqRel`.
             #[inline(always)]
             #[track_caller]
             pub fn compare_exchange(
@@ -131,13 +147,17 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                self.exchange(current, new, of_exchange(success, failure, false))
+                self.exchange(current, new, exchange_orders(success, failure, false))
             }
 
-            /// See the standard library. It does fail now and then.
+            /// Like `compare_exchange`, but it may fail spuriously. The exploration covers spurious failures, which
+            /// increases the number of executions.
             ///
             /// # Errors
-            /// The value that was there.
+            /// Returns the value that it read, which equals `current` if the failure is spurious.
+            ///
+            /// # Panics
+            /// Panics if `failure` is `Release` or `AcqRel`.
             #[inline(always)]
             #[track_caller]
             pub fn compare_exchange_weak(
@@ -147,14 +167,19 @@ macro_rules! common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                self.exchange(current, new, of_exchange(success, failure, true))
+                self.exchange(current, new, exchange_orders(success, failure, true))
             }
 
-            /// See the standard library. Each attempt is a compare-exchange that does not fail without
-            /// reason, as that would only be repeated.
+            /// Replaces the value by the result of `f`, and returns the previous value.
+            ///
+            /// Loads with `fetch_order`, then retries a strong compare-exchange until it succeeds. A spurious failure
+            /// would only repeat the attempt, so none is explored.
             ///
             /// # Errors
-            /// The value that was there, if the function gives none.
+            /// Returns the last value that it read if `f` returns `None`.
+            ///
+            /// # Panics
+            /// Panics if `fetch_order` is `Release` or `AcqRel`.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_update<F: FnMut($value) -> Option<$value>>(
@@ -173,16 +198,18 @@ macro_rules! common {
                 Err(current)
             }
 
-            /// See the standard library.
+            /// Returns a mutable reference to the value. Counts as a non-atomic load.
+            ///
+            /// A change through the reference becomes a non-atomic store at the next operation of the thread.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $value {
                 let memory = ops::lend(&mut self.atom, Location::caller());
-                // SAFETY: the word holds a value of this type in its first bytes, and nobody else
-                // accesses it while `self` is borrowed.
+                // SAFETY: the word holds a value of this type in its first bytes, and `self` is borrowed
+                // mutably, so there is no other access.
                 unsafe { &mut *memory.cast::<$value>() }
             }
 
-            /// See the standard library.
+            /// Returns the value. Counts as a non-atomic load.
             #[track_caller]
             #[must_use]
             pub fn into_inner(self) -> $value {
@@ -202,32 +229,32 @@ macro_rules! common {
     };
 }
 
-/// What integers and booleans have.
+/// Implements bitwise read-modify-writes and conversions for integers and booleans.
 macro_rules! bitwise {
     ($type:ty, $value:ty) => {
         impl $type {
-            /// See the standard library.
+            /// Replaces the value by its bitwise and with `value`, and returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_and(&self, value: $value, order: Ordering) -> $value {
                 self.update_by(UpdateKind::And, value, order)
             }
 
-            /// See the standard library.
+            /// Replaces the value by the negation of its bitwise and with `value`, and returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_nand(&self, value: $value, order: Ordering) -> $value {
                 self.update_by(UpdateKind::Nand, value, order)
             }
 
-            /// See the standard library.
+            /// Replaces the value by its bitwise or with `value`, and returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_or(&self, value: $value, order: Ordering) -> $value {
                 self.update_by(UpdateKind::Or, value, order)
             }
 
-            /// See the standard library.
+            /// Replaces the value by its bitwise exclusive or with `value`, and returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_xor(&self, value: $value, order: Ordering) -> $value {
@@ -251,13 +278,13 @@ macro_rules! bitwise {
 
 macro_rules! integers {
     ($($type:ident $value:ty, $unsigned:ty, $signed:literal;)*) => { $(
-        /// An atomic integer: see the standard library.
+        #[doc = concat!("Atomic integer, like [`std::sync::atomic::", stringify!($type), "`].")]
         pub struct $type {
             atom: Atom,
         }
 
         impl $type {
-            /// See the standard library.
+            /// Creates a variable with this initial value. This is not an operation of the exploration.
             #[must_use]
             pub const fn new(value: $value) -> Self {
                 let shape = Shape { bits: <$value>::BITS as u8, signed: $signed };
@@ -265,32 +292,32 @@ macro_rules! integers {
             }
 
             #[inline(always)]
-    fn bits(value: $value) -> u64 {
+            fn bits(value: $value) -> u64 {
                 value as $unsigned as u64
             }
 
-            /// See the standard library.
+            /// Adds `value`, wrapping on overflow, and returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_add(&self, value: $value, order: Ordering) -> $value {
                 self.update_by(UpdateKind::Add, value, order)
             }
 
-            /// See the standard library.
+            /// Subtracts `value`, wrapping on overflow, and returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_sub(&self, value: $value, order: Ordering) -> $value {
                 self.update_by(UpdateKind::Sub, value, order)
             }
 
-            /// See the standard library.
+            /// Replaces the value by its maximum with `value`, and returns the previous value. Always stores.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_max(&self, value: $value, order: Ordering) -> $value {
                 self.update_by(UpdateKind::Max, value, order)
             }
 
-            /// See the standard library.
+            /// Replaces the value by its minimum with `value`, and returns the previous value. Always stores.
             #[inline(always)]
             #[track_caller]
             pub fn fetch_min(&self, value: $value, order: Ordering) -> $value {
@@ -316,13 +343,13 @@ integers! {
     AtomicIsize isize, usize, true;
 }
 
-/// An atomic boolean: see the standard library.
+/// Atomic boolean, like [`std::sync::atomic::AtomicBool`].
 pub struct AtomicBool {
     atom: Atom,
 }
 
 impl AtomicBool {
-    /// See the standard library.
+    /// Creates a variable with this initial value. This is not an operation of the exploration.
     #[must_use]
     pub const fn new(value: bool) -> Self {
         Self { atom: Atom::new(value as u64, Shape { bits: 1, signed: false }) }
@@ -333,7 +360,7 @@ impl AtomicBool {
         u64::from(value)
     }
 
-    /// See the standard library.
+    /// Negates the value and returns the previous value.
     #[inline(always)]
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
@@ -344,25 +371,25 @@ impl AtomicBool {
 common!(AtomicBool, [], bool, "AtomicBool", |bits: u64| bits != 0);
 bitwise!(AtomicBool, bool);
 
-/// An atomic pointer: see the standard library.
+/// Atomic pointer, like [`std::sync::atomic::AtomicPtr`].
 pub struct AtomicPtr<T> {
     atom: Atom,
     pointer: PhantomData<*mut T>,
 }
 
-// SAFETY: as for the standard library's: a pointer is only a number.
+// SAFETY: same bounds as `std::sync::atomic::AtomicPtr`: accesses do not dereference the pointer.
 unsafe impl<T> Send for AtomicPtr<T> {}
-// SAFETY: as above.
+// SAFETY: see `Send`.
 unsafe impl<T> Sync for AtomicPtr<T> {}
 impl<T> std::panic::RefUnwindSafe for AtomicPtr<T> {}
 impl<T> std::panic::UnwindSafe for AtomicPtr<T> {}
 
 impl<T> AtomicPtr<T> {
-    /// See the standard library.
+    /// Creates a variable with this initial value. This is not an operation of the exploration.
     #[must_use]
-    #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "nothing is dereferenced")]
+    #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "the pointer is not dereferenced")]
     pub const fn new(pointer: *mut T) -> Self {
-        // SAFETY: a pointer and a word that may hold one have the same size.
+        // SAFETY: both types have the same size, and `MaybeUninit` accepts every bit pattern.
         let bits = unsafe { std::mem::transmute::<*mut T, std::mem::MaybeUninit<u64>>(pointer) };
         Self { atom: Atom::of_pointer(bits), pointer: PhantomData }
     }

@@ -1,9 +1,9 @@
-//! What `std::sync::Condvar` is.
+//! Replacement for [`std::sync::Condvar`].
 //!
-//! Its state is a synchronization object with one bit for each thread that waits. A thread that waits
-//! sets its bit, releases the mutex, and goes on when somebody has cleared the bit. Who notifies one
-//! thread chooses which; nobody may come between the look and the choice. Threads do not wake up
-//! without a reason, so a wake-up that gets lost is found as a deadlock.
+//! The state is a synchronization object with one bit per waiting thread. A waiting thread sets its bit,
+//! releases the mutex, and blocks until a notifier has cleared the bit. `notify_one` reads the state, chooses
+//! a thread nondeterministically and clears its bit; [`CHOOSING`] makes these steps atomic. There are no spurious
+//! wake-ups, so a lost wake-up is reported as a deadlock.
 
 use std::fmt;
 use std::panic::Location;
@@ -16,24 +16,29 @@ use raddle_runtime::{Kind, Tag, ops};
 
 use super::MutexGuard;
 
-/// Somebody is choosing whom to wake.
+/// State bit: a `notify_one` is choosing the thread to wake. Blocks all other operations.
 pub(crate) const CHOOSING: Value = 1 << 119;
 
-/// Threads have the bits below that one.
+/// Number of threads that the state has bits for, below [`CHOOSING`].
 const THREADS: usize = 119;
 
-/// A condition variable: see the standard library.
+const TOO_MANY_THREADS: &str =
+    "a condition variable supports only the first 119 threads of a test: spawn fewer threads";
+
+/// Condition variable, like [`std::sync::Condvar`], without spurious wake-ups.
+///
+/// Only the first 119 threads of a test can wait; a wait by another thread is reported as misuse.
 #[derive(Default)]
 pub struct Condvar {
     tag: Tag,
 }
 
-/// Whether a wait ended because the time was up: see the standard library.
+/// Tells whether a wait ended by its timeout, like [`std::sync::WaitTimeoutResult`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// See the standard library.
+    /// Returns `true` if the wait ended without a notification.
     #[must_use]
     pub fn timed_out(&self) -> bool {
         self.0
@@ -41,7 +46,7 @@ impl WaitTimeoutResult {
 }
 
 impl Condvar {
-    /// See the standard library.
+    /// Creates a condition variable without waiting threads.
     #[must_use]
     pub const fn new() -> Self {
         Condvar { tag: Tag::new() }
@@ -52,22 +57,24 @@ impl Condvar {
         ops::sync(&self.tag, Kind::Condvar, guard, update, Location::caller())
     }
 
-    /// Sets the bit of the current thread and returns it.
+    /// Sets the bit of the current thread in the state and returns that bit.
     #[track_caller]
     fn enlist(&self) -> Value {
         let thread = ops::current_thread().index();
         if thread >= THREADS {
-            ops::misuse("too many threads for a condition variable", Location::caller());
+            ops::misuse(TOO_MANY_THREADS, Location::caller());
         }
         let own = 1 << thread;
         self.sync(Guard::NoBits(CHOOSING), ops::by(UpdateKind::Or, own));
         own
     }
 
-    /// See the standard library. It does not wake up without a reason.
+    /// Releases the mutex, blocks until a notification, and reacquires the mutex.
+    ///
+    /// There are no spurious wake-ups.
     ///
     /// # Errors
-    /// If the mutex is poisoned.
+    /// Returns an error that contains the result if the mutex is poisoned.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let own = self.enlist();
@@ -77,10 +84,10 @@ impl Condvar {
         if guard.mutex.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    /// See the standard library.
+    /// Waits until `condition` returns `false`. Evaluates it before the first wait and after every notification.
     ///
     /// # Errors
-    /// If the mutex is poisoned.
+    /// Returns an error that contains the result if the mutex is poisoned.
     #[track_caller]
     pub fn wait_while<'a, T, F: FnMut(&mut T) -> bool>(
         &self,
@@ -93,10 +100,12 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// See the standard library. The time may be up at any time.
+    /// Releases the mutex, waits for a notification or the timeout, and reacquires the mutex.
+    ///
+    /// The duration is ignored: the timeout may expire at any point.
     ///
     /// # Errors
-    /// If the mutex is poisoned.
+    /// Returns an error that contains the result if the mutex is poisoned.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -112,10 +121,12 @@ impl Condvar {
         if poisoned { Err(PoisonError::new((guard, result))) } else { Ok((guard, result)) }
     }
 
-    /// See the standard library.
+    /// Waits until `condition` returns `false` or a timeout expires.
+    ///
+    /// The duration is ignored: the timeout may expire at any point.
     ///
     /// # Errors
-    /// If the mutex is poisoned.
+    /// Returns an error that contains the result if the mutex is poisoned.
     #[track_caller]
     pub fn wait_timeout_while<'a, T, F: FnMut(&mut T) -> bool>(
         &self,
@@ -136,7 +147,7 @@ impl Condvar {
         }
     }
 
-    /// See the standard library. Any thread that waits may be the one.
+    /// Wakes one waiting thread, if there is one. The exploration covers every choice of that thread.
     #[track_caller]
     pub fn notify_one(&self) {
         let waiting = self.sync(Guard::NoBits(CHOOSING), ops::by(UpdateKind::Or, CHOOSING));
@@ -148,13 +159,14 @@ impl Condvar {
         self.sync(Guard::Always, ops::by(UpdateKind::And, !(CHOOSING | woken)));
     }
 
-    /// See the standard library.
+    /// Wakes all waiting threads.
     #[track_caller]
     pub fn notify_all(&self) {
         self.sync(Guard::NoBits(CHOOSING), ops::set_to(0));
     }
 }
 
+/// Returns the `n`-th lowest set bit of `bits`, counted from 0. `bits` must have more than `n` set bits.
 fn nth_bit(mut bits: Value, n: u32) -> Value {
     for _ in 0..n {
         bits &= bits - 1;

@@ -1,4 +1,7 @@
-//! What `std::sync` has.
+//! Replacement for [`std::sync`].
+//!
+//! Locks, condition variables and owner counts are synchronization objects: atomic states whose updates are
+//! totally ordered per object. Each update acquires and releases.
 
 pub mod atomic;
 pub(crate) mod condvar;

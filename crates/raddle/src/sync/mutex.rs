@@ -1,4 +1,7 @@
-//! What `std::sync::Mutex` is.
+//! Replacement for [`std::sync::Mutex`].
+//!
+//! The contents are in real memory; the explorer decides the order in which threads acquire the lock. A
+//! thread that waits for a mutex that is never released is reported as a deadlock.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -11,61 +14,63 @@ use raddle_runtime::{Tag, ops};
 
 use super::poison::Guarded;
 
-/// A mutex: see the standard library.
+/// Mutual exclusion lock, like [`std::sync::Mutex`].
+///
+/// An unlock synchronizes with every later lock.
 pub struct Mutex<T: ?Sized> {
     tag: Tag,
     data: UnsafeCell<Guarded<T>>,
 }
 
-// SAFETY: as for the standard library's.
+// SAFETY: same bounds as `std::sync::Mutex`.
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
-// SAFETY: as for the standard library's: who has the lock has the only access.
+// SAFETY: same bounds as `std::sync::Mutex`: only the holder of the lock accesses the contents.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 impl<T: ?Sized> UnwindSafe for Mutex<T> {}
 impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 
-/// A mutex that is held: see the standard library.
+/// Access to the contents of a locked [`Mutex`]. Dropping it unlocks the mutex.
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     pub(super) mutex: &'a Mutex<T>,
-    /// Whether the thread was panicking when it got the lock.
+    /// Whether the thread was already panicking when it acquired the lock; the guard then does not poison it.
     panicking: bool,
     not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: as for the standard library's.
+// SAFETY: same bounds as `std::sync::MutexGuard`.
 unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
 impl<T> Mutex<T> {
-    /// See the standard library.
+    /// Creates an unlocked lock that protects `value`. This is not an operation of the exploration.
     pub const fn new(value: T) -> Self {
         Mutex { tag: Tag::new(), data: UnsafeCell::new(Guarded::new(value)) }
     }
 
-    /// See the standard library.
+    /// Returns the contents. Acquires and releases the lock once, to synchronize with its last holder.
     ///
     /// # Errors
-    /// If it is poisoned.
+    /// Returns an error that contains the result if the lock is poisoned.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        self.take_over();
+        self.sync_with_last_holder();
         self.data.into_inner().into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Whoever has the mutex alone sees what the last one who locked it left there.
+    /// Acquires and releases the lock, so that the exclusive owner observes the contents that the last holder left.
     #[track_caller]
-    fn take_over(&self) {
+    fn sync_with_last_holder(&self) {
         if ops::is_running() {
             drop(self.lock());
         }
     }
 
-    /// See the standard library.
+    /// Blocks until the mutex is unlocked, and locks it.
     ///
     /// # Errors
-    /// If it is poisoned.
+    /// Returns an error that contains the result if the lock is poisoned.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         ops::keep_contents(&self.tag, &self.data, Location::caller());
@@ -73,10 +78,13 @@ impl<T: ?Sized> Mutex<T> {
         self.guard()
     }
 
-    /// See the standard library. It synchronizes also if it fails.
+    /// Locks the mutex if it is unlocked. Never blocks.
+    ///
+    /// Synchronizes with the last unlock even if it fails. The first call in a test restarts the exploration with a
+    /// costlier representation of mutexes.
     ///
     /// # Errors
-    /// If it is poisoned, or held.
+    /// Returns `WouldBlock` if the mutex is locked, and `Poisoned` with the guard if it is poisoned.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         ops::keep_contents(&self.tag, &self.data, Location::caller());
@@ -93,37 +101,38 @@ impl<T: ?Sized> Mutex<T> {
         if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    /// Releases the lock without a guard.
+    /// Releases the lock while its guard still exists.
     pub(super) fn unlock(&self) {
         ops::unlock(&self.tag);
     }
 
-    /// Takes the lock again, which a guard has given up for a while.
+    /// Reacquires the lock for a guard that released it with [`unlock`](Mutex::unlock).
     #[track_caller]
     pub(super) fn relock(&self) {
         ops::lock(&self.tag, Location::caller());
     }
 
-    /// See the standard library.
+    /// Returns `true` if the lock is poisoned. Does not synchronize, so the result may be outdated.
     pub fn is_poisoned(&self) -> bool {
-        // SAFETY: only who has the lock writes it; who reads it without may be early, as with the
-        // standard library.
+        // SAFETY: the threads of a test are fibers of one system thread, so their accesses to the flag are
+        // never simultaneous. Tests must not share a static lock (see the limits in the crate documentation).
         unsafe { (*self.data.get()).poisoned }
     }
 
-    /// See the standard library.
+    /// Clears the poison flag. Does not synchronize.
     pub fn clear_poison(&self) {
         // SAFETY: as above.
         unsafe { (*self.data.get()).poisoned = false };
     }
 
-    /// See the standard library.
+    /// Returns a mutable reference to the contents. Acquires and releases the lock once, to synchronize with its
+    /// last holder.
     ///
     /// # Errors
-    /// If it is poisoned.
+    /// Returns an error that contains the result if the lock is poisoned.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.take_over();
+        self.sync_with_last_holder();
         self.data.get_mut().get_mut()
     }
 }
@@ -132,14 +141,14 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard has the lock.
+        // SAFETY: the guard holds the lock.
         unsafe { &(*self.mutex.data.get()).value }
     }
 }
 
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the guard has the lock.
+        // SAFETY: the guard holds the lock.
         unsafe { &mut (*self.mutex.data.get()).value }
     }
 }
@@ -147,7 +156,7 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
         if !self.panicking && ops::is_panicking() {
-            // SAFETY: the guard has the lock.
+            // SAFETY: the guard holds the lock.
             unsafe { (*self.mutex.data.get()).poisoned = true };
         }
         self.mutex.unlock();

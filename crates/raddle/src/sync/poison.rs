@@ -1,4 +1,6 @@
-//! What a lock protects, and whether somebody panicked meanwhile.
+//! Contents of a lock with its poison flag.
+//!
+//! The flag is set when a guard with write access is dropped by a panic that began while the lock was held.
 
 use std::sync::{LockResult, PoisonError};
 

@@ -1,8 +1,8 @@
-//! What `std::sync::RwLock` is.
+//! Replacement for [`std::sync::RwLock`].
 //!
-//! Its state is a synchronization object: how many readers there are, whether there is a writer, and
-//! whether somebody is just trying. Readers may always join readers: there are no rules about who is
-//! preferred, so everything that some implementation does is explored.
+//! The state is a synchronization object: the number of readers, a bit for a writer, and a bit for a
+//! `try_read` or `try_write` in progress. A reader may always join other readers. There is no priority between
+//! readers and writers, so the exploration covers the policies of all implementations.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -17,65 +17,70 @@ use raddle_runtime::{Kind, Tag, ops};
 
 use super::poison::Guarded;
 
+/// State bit: a writer holds the lock.
 const WRITER: Value = 1;
+/// One reader, in the state.
 const READER: Value = 2;
-/// Somebody has looked at the state and will now change it.
+/// State bit: a thread has read the state in `try_add` and will update it. Blocks all other operations.
 const TRYING: Value = 1 << 100;
 
-/// A reader-writer lock: see the standard library.
+/// Reader-writer lock, like [`std::sync::RwLock`].
+///
+/// A release by any holder synchronizes with every later acquisition, also between readers.
 pub struct RwLock<T: ?Sized> {
     tag: Tag,
     data: UnsafeCell<Guarded<T>>,
 }
 
-// SAFETY: as for the standard library's.
+// SAFETY: same bounds as `std::sync::RwLock`.
 unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
-// SAFETY: as for the standard library's: writers have the only access.
+// SAFETY: same bounds as `std::sync::RwLock`: a writer has exclusive access, readers share theirs.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 impl<T: ?Sized> UnwindSafe for RwLock<T> {}
 impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 
-/// A lock that is held for reading: see the standard library.
+/// Shared access to the contents of an [`RwLock`]. Dropping it releases the lock.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     not_send: PhantomData<*const ()>,
 }
 
-/// A lock that is held for writing: see the standard library.
+/// Exclusive access to the contents of an [`RwLock`]. Dropping it releases the lock.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
+    /// Whether the thread was already panicking when it acquired the lock; the guard then does not poison it.
     panicking: bool,
     not_send: PhantomData<*const ()>,
 }
 
-// SAFETY: as for the standard library's.
+// SAFETY: same bounds as `std::sync::RwLockReadGuard`.
 unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
-// SAFETY: as for the standard library's.
+// SAFETY: same bounds as `std::sync::RwLockWriteGuard`.
 unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
 
 impl<T> RwLock<T> {
-    /// See the standard library.
+    /// Creates an unlocked lock that protects `value`. This is not an operation of the exploration.
     pub const fn new(value: T) -> Self {
         RwLock { tag: Tag::new(), data: UnsafeCell::new(Guarded::new(value)) }
     }
 
-    /// See the standard library.
+    /// Returns the contents. Acquires and releases the lock once, to synchronize with its last holder.
     ///
     /// # Errors
-    /// If it is poisoned.
+    /// Returns an error that contains the result if the lock is poisoned.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        self.take_over();
+        self.sync_with_last_holder();
         self.data.into_inner().into_inner()
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Whoever has the lock alone sees what the last one who wrote left there.
+    /// Acquires and releases the lock, so that the exclusive owner observes the contents that the last writer left.
     #[track_caller]
-    fn take_over(&self) {
+    fn sync_with_last_holder(&self) {
         if ops::is_running() {
             drop(self.write());
         }
@@ -87,27 +92,28 @@ impl<T: ?Sized> RwLock<T> {
         ops::sync(&self.tag, Kind::RwLock, guard, update, Location::caller())
     }
 
-    /// See the standard library.
+    /// Blocks until no writer holds the lock, and acquires it for reading.
     ///
     /// # Errors
-    /// If it is poisoned.
+    /// Returns an error that contains the result if the lock is poisoned.
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         self.sync(Guard::NoBits(WRITER | TRYING), ops::by(UpdateKind::Add, READER));
         self.read_guard()
     }
 
-    /// See the standard library.
+    /// Blocks until neither readers nor writers hold the lock, and acquires it for writing.
     ///
     /// # Errors
-    /// If it is poisoned.
+    /// Returns an error that contains the result if the lock is poisoned.
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         self.sync(Guard::Equal(0), ops::set_to(WRITER));
         self.write_guard()
     }
 
-    /// Adds to the state if it has none of the bits.
+    /// Adds `added` to the state unless one of `bits` is set. Returns `true` if it did. Takes two updates, which
+    /// `TRYING` makes atomic.
     #[track_caller]
     fn try_add(&self, bits: Value, added: Value) -> bool {
         let state = self.sync(Guard::NoBits(TRYING), ops::by(UpdateKind::Add, TRYING));
@@ -117,10 +123,10 @@ impl<T: ?Sized> RwLock<T> {
         free
     }
 
-    /// See the standard library. It synchronizes also if it fails.
+    /// Acquires the lock for reading unless a writer holds it. Synchronizes with the last release even if it fails.
     ///
     /// # Errors
-    /// If it is poisoned, or held by a writer.
+    /// Returns `WouldBlock` if a writer holds the lock, and `Poisoned` with the guard if it is poisoned.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         if self.try_add(WRITER, READER) {
@@ -130,10 +136,11 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// See the standard library. It synchronizes also if it fails.
+    /// Acquires the lock for writing unless a reader or writer holds it. Synchronizes with the last release even if
+    /// it fails.
     ///
     /// # Errors
-    /// If it is poisoned, or held.
+    /// Returns `WouldBlock` if a reader or writer holds the lock, and `Poisoned` with the guard if it is poisoned.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         if self.try_add(TRYING - 1, WRITER) {
@@ -159,26 +166,27 @@ impl<T: ?Sized> RwLock<T> {
         ops::sync_unless_ending(&self.tag, Kind::RwLock, Guard::NoBits(TRYING), update);
     }
 
-    /// See the standard library.
+    /// Returns `true` if the lock is poisoned. Does not synchronize, so the result may be outdated.
     pub fn is_poisoned(&self) -> bool {
-        // SAFETY: only a writer writes it; who reads it without the lock may be early, as with the
-        // standard library.
+        // SAFETY: the threads of a test are fibers of one system thread, so their accesses to the flag are
+        // never simultaneous. Tests must not share a static lock (see the limits in the crate documentation).
         unsafe { (*self.data.get()).poisoned }
     }
 
-    /// See the standard library.
+    /// Clears the poison flag. Does not synchronize.
     pub fn clear_poison(&self) {
         // SAFETY: as above.
         unsafe { (*self.data.get()).poisoned = false };
     }
 
-    /// See the standard library.
+    /// Returns a mutable reference to the contents. Acquires and releases the lock once, to synchronize with its
+    /// last holder.
     ///
     /// # Errors
-    /// If it is poisoned.
+    /// Returns an error that contains the result if the lock is poisoned.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.take_over();
+        self.sync_with_last_holder();
         self.data.get_mut().get_mut()
     }
 }
@@ -187,7 +195,7 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard has the lock, so nobody writes.
+        // SAFETY: the guard holds the lock, so there is no writer.
         unsafe { &(*self.lock.data.get()).value }
     }
 }
@@ -196,14 +204,14 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard has the lock for itself.
+        // SAFETY: the guard holds the lock exclusively.
         unsafe { &(*self.lock.data.get()).value }
     }
 }
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the guard has the lock for itself.
+        // SAFETY: the guard holds the lock exclusively.
         unsafe { &mut (*self.lock.data.get()).value }
     }
 }
@@ -217,7 +225,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
         if !self.panicking && ops::is_panicking() {
-            // SAFETY: the guard has the lock for itself.
+            // SAFETY: the guard holds the lock exclusively.
             unsafe { (*self.lock.data.get()).poisoned = true };
         }
         self.lock.release(WRITER);

@@ -1,16 +1,16 @@
-//! What `std::sync::Arc` is.
+//! Replacement for [`std::sync::Arc`].
 //!
-//! An [`Arc`] of the standard library is inside, and one more owner, who keeps the contents until the run
-//! ends. So when the contents are dropped does not depend on which threads are run, and nothing that
-//! their destructors do is explored.
+//! An [`Arc`] wraps a [`std::sync::Arc`]. The runtime holds one more owner until the run ends. So the time at
+//! which the contents are dropped does not depend on the interleaving, and operations in their destructors are
+//! not explored.
 //!
-//! How many owners there are is of no interest to most tests. As long as nobody asks, cloning and
-//! dropping are no ops. When somebody asks (`strong_count`, `get_mut`, `Weak::upgrade`, ...) the exploration
-//! starts again, and from then on they are updates of a synchronization object. (These acquire and
-//! release, which is more than the standard library promises for a clone.)
+//! Most tests do not observe the number of owners. Until a test does, clones and drops are not operations of the
+//! exploration. The first observation (`strong_count`, `get_mut`, `Weak::upgrade`, ...) restarts
+//! the exploration; from then on clones and drops are updates of a synchronization object. These updates acquire
+//! and release, which is stronger than the relaxed increment that the standard library uses for a clone.
 //!
-//! Without nightly Rust a type of one's own cannot be coerced to `Arc<dyn Trait>`. Coerce the standard
-//! library's: `Arc::<dyn Trait>::from_std(std::sync::Arc::new(...))`.
+//! Stable Rust does not support unsized coercions of user-defined pointers. To get an `Arc<dyn Trait>`, coerce
+//! the standard library's type: `Arc::<dyn Trait>::from_std(std::sync::Arc::new(...))`.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -24,41 +24,50 @@ use raddle_core::execution::Value;
 use raddle_core::program::{Guard, UpdateKind};
 use raddle_runtime::{Caller, ops};
 
-/// A shared object: see the standard library.
+/// Reference-counted pointer, like [`std::sync::Arc`]. The contents are dropped after the run.
+///
+/// By default, clones and drops are not operations of the exploration. The first call of a method that requires
+/// owner counts restarts the exploration; from then on each clone and drop is an operation that acquires and
+/// releases, which increases the number of executions.
+///
+/// An `Arc<dyn Trait>` is created by [`from_std`](Arc::from_std).
 pub struct Arc<T: ?Sized> {
     inner: ManuallyDrop<real::Arc<T>>,
 }
 
-/// A shared object that may be gone: see the standard library.
+/// Pointer that does not own the contents, like [`std::sync::Weak`]. See [`Arc`] for owner counts.
 pub struct Weak<T: ?Sized> {
     inner: real::Weak<T>,
 }
 
-/// One weak owner, in the number of owners.
+/// One weak owner, in the state. Strong owners are counted in the bits below.
 const WEAK: Value = 1 << 40;
-/// Somebody has looked at the number and will now change it.
+/// State bit: a thread has read the counts in `add_if` and will update them. Blocks all other operations.
 const HELD: Value = 1 << 100;
 
-/// How many owners an object has.
+/// Owner counts as the program observes them, without the owner that the runtime holds.
 struct Owners {
     strong: usize,
     weak: usize,
 }
 
-/// The owners that a state stands for.
+/// Decodes a state. The state starts at 0 with one owner, so it is the count less one. An object that was created
+/// outside of the run has one more owner there.
 fn owners((state, outside): (Value, bool)) -> Owners {
     let state = state + 1;
     let strong = (state & (WEAK - 1)) as usize + usize::from(outside);
     Owners { strong, weak: (state >> 40) as usize }
 }
 
-/// Adds to the number of owners, if they are counted, and returns what they were.
+/// Adds `added` to the state and returns the previous counts. Does nothing and returns `None` if owners are not
+/// counted.
 fn add<T: ?Sized>(object: *const T, added: Value, caller: Option<Caller>) -> Option<Owners> {
     let (guard, update) = (Guard::Below(HELD), ops::by(UpdateKind::Add, added));
     ops::count_owners(object.cast(), guard, update, caller).map(owners)
 }
 
-/// Adds to the number of owners if the condition holds.
+/// Adds `added` to the state if `condition` holds for the counts, and returns whether it does. Takes two updates,
+/// which `HELD` makes atomic.
 fn add_if<T: ?Sized>(
     object: *const T,
     added: Value,
@@ -73,8 +82,8 @@ fn add_if<T: ?Sized>(
     holds
 }
 
-/// Keeps the object until the run ends.
-fn keep<T: ?Sized + 'static>(inner: &real::Arc<T>, caller: Caller) {
+/// Adds an owner that the runtime holds until the run ends.
+fn retain<T: ?Sized + 'static>(inner: &real::Arc<T>, caller: Caller) {
     let weak = || real::Arc::downgrade(inner);
     let owners = |it: real::Weak<T>| Box::new(move || it.strong_count()) as Box<dyn Fn() -> usize>;
     ops::watch(|| owners(weak()), caller);
@@ -85,33 +94,34 @@ fn keep<T: ?Sized + 'static>(inner: &real::Arc<T>, caller: Caller) {
     }
 }
 
+/// Drops the owner that the runtime holds, but not the contents if the program has moved them out.
 fn release<T: ?Sized>(kept: real::Arc<T>) {
     let contents = real::Arc::as_ptr(&kept);
     if ops::are_contents_taken(contents.cast()) {
         let contents = real::Arc::into_raw(kept) as *const ManuallyDrop<T>;
-        // SAFETY: the two types have the same layout, and this owner is counted.
+        // SAFETY: both types have the same layout, and `into_raw` has kept the count of this owner.
         drop(unsafe { real::Arc::from_raw(contents) });
     }
 }
 
 impl<T: 'static> Arc<T> {
-    /// See the standard library.
+    /// Creates an object with one owner.
     #[track_caller]
     pub fn new(value: T) -> Self {
         Self::from_std(real::Arc::new(value))
     }
 
-    /// See the standard library.
+    /// Creates a pinned object with one owner.
     #[track_caller]
     pub fn pin(value: T) -> std::pin::Pin<Self> {
-        // SAFETY: what an Arc has does not move.
+        // SAFETY: the contents of an `Arc` do not move.
         unsafe { std::pin::Pin::new_unchecked(Self::new(value)) }
     }
 
-    /// See the standard library.
+    /// Returns the contents if `this` is the only strong owner. Requires owner counts.
     ///
     /// # Errors
-    /// The object, if there are other owners.
+    /// Returns `this` if there are other strong owners.
     #[track_caller]
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
         if !ops::is_running() {
@@ -125,7 +135,9 @@ impl<T: 'static> Arc<T> {
         }
     }
 
-    /// See the standard library.
+    /// Drops `this` and returns the contents if it was the last strong owner. Requires owner counts.
+    ///
+    /// If all owners call it, exactly one of them gets the contents.
     #[track_caller]
     #[must_use]
     pub fn into_inner(this: Self) -> Option<T> {
@@ -142,7 +154,7 @@ impl<T: 'static> Arc<T> {
         }
     }
 
-    /// See the standard library.
+    /// Returns the contents if `this` is the only strong owner, and a clone of them otherwise. Requires owner counts.
     #[track_caller]
     pub fn unwrap_or_clone(this: Self) -> T
     where
@@ -151,7 +163,8 @@ impl<T: 'static> Arc<T> {
         Self::try_unwrap(this).unwrap_or_else(|this| T::clone(&this))
     }
 
-    /// See the standard library.
+    /// Returns a mutable reference to the contents. Clones them first if there are other strong or weak owners.
+    /// Requires owner counts.
     #[track_caller]
     pub fn make_mut(this: &mut Self) -> &mut T
     where
@@ -160,31 +173,31 @@ impl<T: 'static> Arc<T> {
         if Self::get_mut(this).is_none() {
             *this = Self::new(T::clone(this));
         }
-        // SAFETY: there is no other owner.
+        // SAFETY: there is no other owner that accesses the contents.
         unsafe { &mut *real::Arc::as_ptr(&this.inner).cast_mut() }
     }
 
-    /// Moves the contents out, of which this is the last owner. Who keeps the object does not drop them.
+    /// Moves the contents out. `self` must be the only strong owner besides the runtime, which then does not drop
+    /// the contents.
     fn into_contents(self) -> T {
         let inner = self.into_std();
         let contents = real::Arc::as_ptr(&inner);
         ops::take_contents(contents.cast());
-        // SAFETY: nobody else has the contents, and nobody drops them any more.
+        // SAFETY: there is no other owner that accesses the contents, and `release` does not drop them.
         unsafe { std::ptr::read(contents) }
     }
 }
 
 impl<T: ?Sized + 'static> Arc<T> {
-    /// An object that is shared by the standard library's means, and by nobody else. (This is how to get
-    /// an `Arc<dyn Trait>`.)
+    /// Wraps an `Arc` of the standard library. Use it to create an `Arc<dyn Trait>`.
     ///
     /// # Panics
-    /// If somebody else has it.
+    /// Panics if `inner` has other strong or weak owners.
     #[track_caller]
     pub fn from_std(inner: real::Arc<T>) -> Self {
         let owners = (real::Arc::strong_count(&inner), real::Arc::weak_count(&inner));
         assert_eq!(owners, (1, 0), "raddle: Arc::from_std needs an object that nobody else has");
-        keep(&inner, Location::caller());
+        retain(&inner, Location::caller());
         Self::wrap(inner)
     }
 }
@@ -194,14 +207,14 @@ impl<T: ?Sized> Arc<T> {
         Arc { inner: ManuallyDrop::new(inner) }
     }
 
-    /// What is inside, without an op.
+    /// Returns the wrapped `Arc` without an operation of the exploration.
     fn into_std(self) -> real::Arc<T> {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: `this` is not used again.
         unsafe { ManuallyDrop::take(&mut this.inner) }
     }
 
-    /// See the standard library.
+    /// Creates a weak pointer to the object.
     #[track_caller]
     #[must_use]
     pub fn downgrade(this: &Self) -> Weak<T> {
@@ -220,77 +233,78 @@ impl<T: ?Sized> Arc<T> {
         owners.unwrap_or(Owners { strong: 1, weak: 0 })
     }
 
-    /// See the standard library.
+    /// Returns the number of strong owners. Requires owner counts.
     #[track_caller]
     #[must_use]
     pub fn strong_count(this: &Self) -> usize {
         Self::owners(this).strong
     }
 
-    /// See the standard library.
+    /// Returns the number of weak owners. Requires owner counts.
     #[track_caller]
     #[must_use]
     pub fn weak_count(this: &Self) -> usize {
         Self::owners(this).weak
     }
 
-    /// See the standard library.
+    /// Returns a mutable reference to the contents if there are no other strong or weak owners. Requires owner
+    /// counts.
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         let Owners { strong, weak } = Self::owners(this);
         if strong == 1 && weak == 0 {
-            // SAFETY: there is no other owner.
+            // SAFETY: there is no other owner that accesses the contents.
             Some(unsafe { &mut *real::Arc::as_ptr(&this.inner).cast_mut() })
         } else {
             None
         }
     }
 
-    /// See the standard library.
+    /// Returns `true` if both point to the same object.
     #[must_use]
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {
         real::Arc::ptr_eq(&this.inner, &other.inner)
     }
 
-    /// See the standard library.
+    /// Returns a pointer to the contents. Their memory stays allocated until the run ends.
     #[must_use]
     pub fn as_ptr(this: &Self) -> *const T {
         real::Arc::as_ptr(&this.inner)
     }
 
-    /// See the standard library.
+    /// Returns a pointer to the contents without dropping the owner. Pass it to [`from_raw`](Arc::from_raw).
     #[must_use]
     pub fn into_raw(this: Self) -> *const T {
         real::Arc::into_raw(this.into_std())
     }
 
-    /// See the standard library.
+    /// Recreates an owner from a pointer that [`into_raw`](Arc::into_raw) returned.
     ///
     /// # Safety
-    /// See the standard library.
+    /// `pointer` must come from [`into_raw`](Arc::into_raw), and every owner may be recreated only once.
     pub unsafe fn from_raw(pointer: *const T) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         Self::wrap(unsafe { real::Arc::from_raw(pointer) })
     }
 
-    /// See the standard library.
+    /// Adds a strong owner.
     ///
     /// # Safety
-    /// See the standard library.
+    /// `pointer` must come from [`into_raw`](Arc::into_raw), and the object must have a strong owner during the call.
     #[track_caller]
     pub unsafe fn increment_strong_count(pointer: *const T) {
-        // SAFETY: the caller's promise; the owner that it has is not given up.
+        // SAFETY: guaranteed by the caller, whose owner is not dropped.
         let this = ManuallyDrop::new(unsafe { Self::from_raw(pointer) });
         std::mem::forget(Self::clone(&this));
     }
 
-    /// See the standard library.
+    /// Drops a strong owner.
     ///
     /// # Safety
-    /// See the standard library.
+    /// `pointer` must come from [`into_raw`](Arc::into_raw), and the caller must own the dropped owner.
     #[track_caller]
     pub unsafe fn decrement_strong_count(pointer: *const T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         drop(unsafe { Self::from_raw(pointer) });
     }
 }
@@ -306,7 +320,7 @@ impl<T: ?Sized> Clone for Arc<T> {
 impl<T: ?Sized> Drop for Arc<T> {
     fn drop(&mut self) {
         add(real::Arc::as_ptr(&self.inner), -1, None);
-        // SAFETY: it is not used again.
+        // SAFETY: `inner` is not used again.
         unsafe { ManuallyDrop::drop(&mut self.inner) };
     }
 }
@@ -320,7 +334,7 @@ impl<T: ?Sized> Deref for Arc<T> {
 }
 
 impl<T> Weak<T> {
-    /// See the standard library.
+    /// Creates a pointer to no object: [`upgrade`](Weak::upgrade) returns `None`.
     #[must_use]
     pub const fn new() -> Self {
         Weak { inner: real::Weak::new() }
@@ -328,27 +342,28 @@ impl<T> Weak<T> {
 }
 
 impl<T: ?Sized> Weak<T> {
-    /// See the standard library.
+    /// Creates a strong owner, unless there is none left. Requires owner counts.
     #[track_caller]
     #[must_use]
     pub fn upgrade(&self) -> Option<Arc<T>> {
         let inner = self.inner.upgrade()?;
         if ops::is_running() {
-            let lives = |owners: &Owners| owners.strong > 0;
-            if !add_if(self.inner.as_ptr(), 1, Location::caller(), lives) {
+            let is_alive = |owners: &Owners| owners.strong > 0;
+            if !add_if(self.inner.as_ptr(), 1, Location::caller(), is_alive) {
                 return None;
             }
         }
         Some(Arc::wrap(inner))
     }
 
-    /// See the standard library.
+    /// Returns `true` if both point to the same object.
     #[must_use]
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.inner.ptr_eq(&other.inner)
     }
 
-    /// Whether there is an object, gone or not.
+    /// Returns `true` if there is no object, as after [`Weak::new`]. During a run, the runtime owns every object, so
+    /// the real count of an existing object is not 0.
     fn is_dangling(&self) -> bool {
         self.inner.strong_count() == 0
     }
