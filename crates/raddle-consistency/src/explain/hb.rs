@@ -101,14 +101,14 @@ impl<'a> HappensBefore<'a> {
         }
     }
 
-    /// Whether the event releases, alone or as a fence.
+    /// Returns `true` if the event releases, alone or as a fence.
     fn releases(&self, event: EventId) -> bool {
         let action = self.execution.action(event);
         let can = writes(action) || matches!(action, Action::Fence | Action::StoreFence);
         can && effective_order(self.execution, self.model, event).is_release()
     }
 
-    /// Whether the event acquires, alone or as a fence.
+    /// Returns `true` if the event acquires, alone or as a fence.
     fn acquires(&self, event: EventId) -> bool {
         let action = self.execution.action(event);
         let can = action.has_source() || *action == Action::Fence;

@@ -21,14 +21,14 @@ impl Words<'_> {
         location.map_or_else(String::new, |location| self.execution.location(location).name.clone())
     }
 
-    /// Whether the event takes or releases a lock, or is the start of one. A release counts as
+    /// Returns `true` if the event takes or releases a lock, or is the start of one. A release counts as
     /// reading from the acquire before it.
     pub(super) fn is_lock(self, event: EventId) -> bool {
         let location = self.execution.action(event).location();
         location.is_some_and(|location| self.execution.location(location).is_lock)
     }
 
-    /// Whether the event is a store that waits in a buffer before it reaches memory.
+    /// Returns `true` if the event is a store that waits in a buffer before it reaches memory.
     fn is_buffered(self, event: EventId) -> bool {
         self.model.buffers_stores() && self.execution.is_buffered(event)
     }

@@ -1,24 +1,22 @@
-//! The order that is forced on the writes of a location: *chains* of updates, and what is before them.
+//! The forced order of the writes of a location: *chains* of updates, and what precedes them.
 //!
-//! An update stands directly after the write that it reads, so a write, the update that reads it, the
-//! update that reads that one, and so on, stand together in every modification order: a chain. What
-//! is forced is an order of whole chains. For each chain we keep the writes that are before it, closed
-//! under the order, as a clock: for each thread, the position before which all its writes of that
-//! location are in the set. No other sets occur, for the writes of a thread to a location are ordered
-//! as in the program. A write inside a chain has one more clock: the writes of the chain before it,
-//! which never changes. The chain of the initial write is before every other one; that is not written
-//! down.
+//! An update follows directly the write that it reads. So a write, the update that reads it, the update that reads that
+//! one, and so on, are adjacent in every modification order: a chain. What is forced is an order of whole chains. For each
+//! chain we keep the writes before it, closed under the order, as a clock: for each thread, the position before which all
+//! its writes of that location are in the set. Clocks suffice because the writes of a thread to a location are ordered by
+//! program order. A write inside a chain has a second, immutable clock: the writes of the chain before it. The chain of the
+//! initial write precedes all others, which is not stored.
 //!
-//! When a chain turns out to be after some writes, so are all chains after it. They are the last ones
-//! of each thread, and their clocks grow along the thread; so we find the first by a search from the end and
-//! stop at the first that knows already. Cost: O(k) for each chain whose clock changes, plus O(k log
-//! n). That is a few steps if reads observe recent writes, and at worst linear in the number of writes
-//! that the thread which is read from has already done since.
+//! When writes are put before a chain, they are also before all chains after it. These are the last chains of each thread,
+//! and their clocks grow along the thread; so a search from the end finds the first of them, and propagation stops at the
+//! first clock that already includes the writes. Cost: O(k) for each chain whose clock changes, plus O(k log n). That is a
+//! few steps if reads observe recent writes, and at worst linear in the number of writes that the thread that is read from
+//! has done since.
 
 use super::clocks::{ClockTable, includes, join};
-use super::history::{INIT, Index, LocationHistory};
+use super::history::LocationHistory;
+use super::ids::{INIT, Index, Message};
 use super::undo::{UndoLog, UndoStep};
-use super::views::Message;
 
 /// A write or an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +27,14 @@ pub(super) struct WriteRecord {
     pub(super) position: u32,
     /// The first write of its chain.
     pub(super) top: Index,
-    /// For the first write of a chain: the last one. Where there is no modification order and so no
-    /// chains: the update that reads this write, or the write itself.
+    /// For the first write of a chain: the last one. Without modification orders there are no chains: then the update
+    /// that reads this write, or the write itself.
     pub(super) last: Index,
-    /// What it hands to acquires.
+    /// The message for acquires that read it.
     pub(super) message: Message,
 }
 
-/// All writes, and what is before them.
+/// All writes, and what precedes them.
 #[derive(Clone, Debug)]
 pub(super) struct Writes {
     pub(super) records: Vec<WriteRecord>,
@@ -61,7 +59,7 @@ impl Writes {
         next.expect("there are fewer than 2^32 - 1 writes")
     }
 
-    /// Adds a write, with what is before it.
+    /// Adds a write and the clock of what precedes it.
     pub(super) fn push(&mut self, write: WriteRecord, before: &[u32], log: &mut UndoLog) {
         self.records.push(write);
         self.before.push(before);
@@ -74,7 +72,7 @@ impl Writes {
         self.records.pop()
     }
 
-    /// Whether one write is forced to be before another one. Neither is initial.
+    /// Returns `true` if one write is forced to precede another one. Neither is initial.
     #[inline]
     pub(super) fn precedes(&self, earlier: Index, later: Index) -> bool {
         let (a, b) = (self.get(earlier), self.get(later));
@@ -97,7 +95,7 @@ impl Writes {
         }
     }
 
-    /// Adds to a clock all writes of a chain up to a write, which included.
+    /// Adds to a clock all writes of a chain up to and including a write.
     #[inline]
     pub(super) fn add_up_to(&self, write: Index, clock: &mut [u32]) {
         let WriteRecord { thread, position, .. } = *self.get(write);
@@ -106,8 +104,8 @@ impl Writes {
         *entry = (*entry).max(position + 1);
     }
 
-    /// Adds to a clock the whole chain of a write and all that is before it. The chain is not that of
-    /// the initial write.
+    /// Adds to a clock the whole chain of a write and everything before it. The chain must not be that of the initial
+    /// write.
     #[inline]
     pub(super) fn add_chain(&self, write: Index, clock: &mut [u32]) {
         let top = self.get(write).top;
@@ -134,7 +132,7 @@ impl Writes {
         }
     }
 
-    /// Whether a write is in a chain that is after the one with this first write.
+    /// Returns `true` if a write is in a chain that is after the one with this first write.
     #[inline]
     fn is_after(&self, write: Index, top: Index) -> bool {
         let first = self.get(write).top;
@@ -142,8 +140,8 @@ impl Writes {
         first != INIT && self.before.row(first as usize)[thread as usize] > position
     }
 
-    /// Puts writes before the chains that start in a part of a thread. A chain that starts elsewhere
-    /// is met there: it must not end this, as it may have been raised just now.
+    /// Puts writes before the chains that start in a part of a thread. Chains that start in other threads are handled
+    /// there; they must not stop the propagation, because they may have been raised just now.
     fn raise_thread(&mut self, writes: &[Index], clock: &[u32], log: &mut UndoLog) {
         for &write in writes {
             if self.get(write).top != write {
@@ -157,8 +155,7 @@ impl Writes {
     }
 }
 
-/// How many of some writes have a property that only the last ones have: a galloping search from the
-/// end.
+/// Counts the writes with a property that exactly the last ones have, by a galloping search from the end.
 #[inline]
 fn count_last(writes: &[Index], has: impl Fn(Index) -> bool) -> usize {
     let (mut count, mut step) = (0, 1);

@@ -27,7 +27,7 @@ impl ClockTable {
         &mut self.entries[row * self.width..][..self.width]
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.entries.len() / self.width
     }
@@ -53,8 +53,7 @@ impl ClockTable {
         self.entries.truncate(self.entries.len() - self.width);
     }
 
-    /// Raises a row to the maximum of itself and another clock; tells the entries that changed, with
-    /// their old values.
+    /// Joins another clock into a row. Reports each changed entry with its old value.
     #[inline]
     pub(super) fn join(&mut self, row: usize, other: &[u32], mut changed: impl FnMut(usize, u32)) {
         let (mine, theirs) = (lanes_mut(self.row_mut(row)), lanes(other));
@@ -71,7 +70,7 @@ impl ClockTable {
         }
     }
 
-    /// Raises a row to the maximum of itself and another row, as [`ClockTable::join`].
+    /// Joins another row into a row, as [`ClockTable::join`].
     pub(super) fn join_row(
         &mut self,
         row: usize,
@@ -88,7 +87,7 @@ impl ClockTable {
         }
     }
 
-    /// Makes room for more threads, which nobody has heard of yet.
+    /// Adds entries of 0 to every row.
     pub(super) fn widen(&mut self, width: usize) {
         let mut wider = Vec::with_capacity(self.len() * width);
         for row in self.entries.chunks_exact(self.width) {
@@ -99,7 +98,7 @@ impl ClockTable {
     }
 }
 
-/// Raises a clock to the maximum of itself and another.
+/// Joins another clock into a clock.
 #[inline]
 pub(super) fn join(clock: &mut [u32], other: &[u32]) {
     for (mine, theirs) in lanes_mut(clock).iter_mut().zip(lanes(other)) {
@@ -109,7 +108,7 @@ pub(super) fn join(clock: &mut [u32], other: &[u32]) {
     }
 }
 
-/// Whether a clock is at least another one.
+/// Returns `true` if every entry of a clock is at least that of another one.
 #[inline]
 pub(super) fn includes(clock: &[u32], other: &[u32]) -> bool {
     lanes(clock).iter().zip(lanes(other)).all(|(mine, theirs)| covers(mine, theirs))

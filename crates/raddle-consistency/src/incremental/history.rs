@@ -1,19 +1,14 @@
 //! What each thread wrote to a location, and which of its writes a thread knew at any point.
 //!
-//! Everything that a thread knew of a location is modification-ordered before the write that it
-//! accessed last (its own, or the one that it read): coherence says so. So the knowledge of a thread
-//! that has happened up to some point is one write for each location, and the knowledge of a vector
-//! clock is one write for each location and thread: its *frontier* there. It is found by a galloping
-//! search from where the same thread looked last, for what has happened before a thread only grows.
-//! Where it looked last is a hint: undo may make it wrong, and then the search begins at the beginning.
+//! By coherence, every write that a thread knows at a location is modification-ordered before the write that it accessed
+//! last (its own, or the one that it read). So what a thread knows at some point is one write per location, and what a
+//! vector clock covers is one write per location and thread: the *frontier*. A galloping search finds it, starting where
+//! the same observer searched last, because happens-before only grows. That start is a hint: undo may invalidate it, and
+//! then the search starts from the beginning.
 
-/// A write, by number; [`INIT`] is the initial write of a location.
-pub(super) type Index = u32;
+use super::ids::{INIT, Index};
 
-/// The initial write of whatever location it is about.
-pub(super) const INIT: Index = Index::MAX;
-
-/// One access: since this position, the thread knows this write.
+/// An access: from this position on, the thread knows this write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SeenWrite {
     position: u32,
@@ -25,9 +20,9 @@ pub(super) struct SeenWrite {
 pub(super) struct ThreadAccesses {
     /// Its writes, in program order.
     pub(super) writes: Vec<Index>,
-    /// The write it accessed last, whenever that changed.
+    /// The write accessed last, one entry for each change.
     pub(super) seen: Vec<SeenWrite>,
-    /// By thread, how many entries of `seen` it knew when it looked last.
+    /// By observing thread: the number of entries of `seen` that its last search found.
     hints: Vec<u32>,
 }
 
@@ -37,7 +32,7 @@ impl ThreadAccesses {
         self.seen.last().map(|seen| seen.write)
     }
 
-    /// The write accessed last before a position, as the observer wants to know.
+    /// The write accessed last before a position. The hint of the observer speeds the search up.
     #[inline]
     fn last_before(&mut self, position: u32, observer: usize) -> Option<Index> {
         if position == 0 {
@@ -58,7 +53,7 @@ impl ThreadAccesses {
         Some(self.seen[known.checked_sub(1)?].write)
     }
 
-    /// How many entries are before a position, if `low` are.
+    /// The number of entries before a position, given that the first `low` are.
     fn gallop(&self, mut low: usize, position: u32) -> usize {
         let mut step = 1;
         while low + step <= self.seen.len() && self.seen[low + step - 1].position < position {
@@ -99,7 +94,7 @@ impl LocationHistory {
         LocationHistory { init_last: INIT, threads: vec![] }
     }
 
-    /// What an observer knows of this location by its clock: by thread, the write accessed last.
+    /// Collects what a clock covers at this location: for each thread, the write accessed last.
     #[inline]
     pub(super) fn frontier(&mut self, clock: &[u32], observer: usize, out: &mut Vec<Index>) {
         out.clear();

@@ -1,39 +1,36 @@
-//! Consistency while an execution grows: add an event, ask which writes a read may observe, undo.
+//! Consistency of a growing execution: add an event, ask which writes a read may observe, undo.
 //!
-//! *Problem.* An exploration or an online test extends a consistent execution event by event. Before
-//! each read it asks for the writes that the read may observe such that the whole stays consistent.
-//! Checking from scratch costs the length of the execution each time.
+//! *Problem.* An exploration or an online test extends a consistent execution event by event. Before each read it asks
+//! which writes the read may observe such that the execution stays consistent. Checking from scratch costs the length of
+//! the execution each time.
 //!
-//! *Idea.* For `ra`, `rc20` and `relaxed` an execution is consistent if and only if the modification
-//! orders that coherence forces have no cycle (minimal coherence), and these can be kept up to date. A
-//! thread *knows* a write if it did it, read it, or if such an event happened before. Then
+//! *Idea.* Under `ra`, `rc20` and `relaxed` an execution is consistent if and only if the modification orders that
+//! coherence forces have no cycle (minimal coherence), and these can be maintained. A thread *knows* a write if it wrote
+//! it, read it, or if such an event happened before. Then
 //!
 //! - a write is after all writes that its thread knows;
-//! - the write that a read observes is the last one that its thread knows from then on: all the others
-//!   are before it;
-//! - an update is directly after the write that it reads, so order is order of whole chains of updates;
-//! - a read may observe exactly the writes that are not before one that its thread knows, and an
-//!   update those of them that no update has read.
+//! - the write that a read observes is the last one that its thread knows from then on: all other known writes precede it;
+//! - an update directly follows the write that it reads, so the order is one of whole chains of updates;
+//! - a read may observe exactly the writes that do not precede one that its thread knows, and an update those of them that
+//!   no update has read.
 //!
-//! `wra` has no modification order: there a write is before another one if it happens before it, and
-//! a thread knows the writes that happened before.
+//! `wra` has no modification order: a write precedes another one if it happens before it, and a thread knows the writes
+//! that happened before.
 //!
-//! All sets are vector clocks: what happened before is one (`views.rs`); what is known of a location
-//! is, for each thread, one write (`history.rs`); what is before a write is one too (`chains.rs`).
+//! All sets are vector clocks: what happened before (`views.rs`), what is known of a location, one write for each thread
+//! (`history.rs`), and what precedes a write (`chains.rs`).
 //!
-//! *Paper.* Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, *Optimal Reads-From Consistency
-//! Checking for C11-Style Memory Models*, PLDI 2023, section 5.2 and algorithm 5 (`hbmo`).
+//! *Paper.* Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, *Optimal Reads-From Consistency Checking for
+//! C11-Style Memory Models*, PLDI 2023, section 5.2 and algorithm 5 (`hbmo`).
 //!
-//! *Where we differ.* Algorithm 5 is for `ra`, leaves its clocks unclosed, closes them when it is asked,
-//! and answers about one write at a time. We keep them closed, which makes the answer a maximum of k
-//! clocks and the set of all sources one pass; we do relaxed accesses, fences and `wra`, say no before
-//! anything has changed, and undo.
+//! *Where we differ.* Algorithm 5 is for `ra`, leaves its clocks unclosed, closes them for each question, and answers about
+//! one write at a time. We keep the clocks closed, so that an answer is a maximum of k clocks and the set of all sources
+//! takes one pass; we support relaxed accesses, fences, `wra` and undo, and refuse before anything has changed.
 //!
-//! *Cost.* With k threads, O(k²) for each event and O(k² + answers) for each question (for an update
-//! also the writes that it could have observed had no update read them), plus a logarithm where
-//! somebody looks far back, plus the changes that a read of an old write causes (`chains.rs`). A write
-//! takes one clock, and one more if it releases; a read takes 8 bytes if its thread did not know the
-//! write, and nothing else.
+//! *Cost.* With k threads, O(k²) for each event and O(k² + answers) for each question (for an update also the candidates
+//! that an update has read), plus a logarithm for looking far back, plus the changes that a read of an old write causes
+//! (`chains.rs`). A write takes one clock, and another one if it releases; a read takes 8 bytes if its thread did not know
+//! the write, otherwise nothing.
 //!
 //! ```
 //! use raddle_core::execution::{LocationId, MemoryOrder::{Acquire, Relaxed, Release}, ThreadId};
@@ -62,6 +59,7 @@
 mod chains;
 mod clocks;
 mod history;
+mod ids;
 mod steps;
 mod undo;
 mod views;
@@ -74,14 +72,14 @@ use raddle_core::model::orders::{C11Orders, ModificationOrder, ReleaseSequence, 
 
 use chains::{WriteRecord, Writes};
 use clocks::LANES;
-use history::{INIT, Index, LocationHistory};
+use history::LocationHistory;
+use ids::{INIT, Index, NO_MESSAGE};
 use undo::UndoLog;
 use views::ThreadViews;
 
 pub use undo::UndoMark;
 
-/// A write or update that was added, or an initial write. The first one that is added has index 0,
-/// the next one 1, and so on; undo gives the indices free again.
+/// A write or update that was added, or an initial write. Indices count from 0; undo frees them for reuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WriteId(Index);
 
@@ -89,14 +87,14 @@ impl WriteId {
     /// The initial write of the location in question.
     pub const INIT: WriteId = WriteId(INIT);
 
-    /// How many writes were added before this one; none for an initial write.
+    /// The index of an added write; `None` for an initial write.
     #[must_use]
     pub fn index(self) -> Option<usize> {
         (self != WriteId::INIT).then_some(self.0 as usize)
     }
 }
 
-/// How an event observes a write.
+/// How an event accesses the write that it observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// It only reads.
@@ -105,12 +103,12 @@ pub enum AccessKind {
     Update,
 }
 
-/// Why an event cannot observe a write. Nothing has changed.
+/// Why an event cannot observe a write. The execution is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refused {
     /// There is no such write of this location.
     NoSuchWrite,
-    /// The thread knows of a write after it.
+    /// The thread knows a later write.
     Overwritten,
     /// Another update has read it.
     Taken,
@@ -120,7 +118,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Refused::NoSuchWrite => "there is no such write of this location",
-            Refused::Overwritten => "the thread knows of a write after this one",
+            Refused::Overwritten => "the thread knows a write that overwrote this one",
             Refused::Taken => "another update has read this write",
         })
     }
@@ -128,7 +126,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// A model that needs more than clocks.
+/// A model that clocks cannot follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnsupportedModel(Model);
 
@@ -167,18 +165,18 @@ fn supported(model: Model) -> Option<C11Orders> {
 #[derive(Clone, Debug)]
 pub struct Incremental {
     orders: C11Orders,
-    /// For how many threads the clocks have room.
+    /// The number of threads that the clocks have room for.
     width: usize,
     views: ThreadViews,
     writes: Writes,
     locations: Vec<LocationHistory>,
     log: UndoLog,
-    /// What the thread knows of the location in question: one write for each thread at most.
+    /// The frontier of the thread at the location in `question`: at most one write for each thread.
     frontier: Vec<Index>,
-    /// The thread and the location in question, until something changes: one often asks before one
-    /// acts.
+    /// The thread and the location that `frontier` is about, until something changes. Callers often ask for the sources
+    /// first and then add the read.
     question: Option<(usize, usize)>,
-    /// A set of writes of the location in question.
+    /// Scratch: a set of writes of the location in `question`.
     clock: Vec<u32>,
 }
 
@@ -188,7 +186,7 @@ impl Incremental {
         Self::with_log(model, true)
     }
 
-    /// The same, for executions that only grow: it keeps no log, and there is nothing to undo.
+    /// As [`Incremental::new`], for executions that only grow: without a log and without undo.
     pub fn without_undo(model: Model) -> Result<Self, UnsupportedModel> {
         Self::with_log(model, false)
     }
@@ -223,32 +221,30 @@ impl Incremental {
             self.clock.copy_from_slice(self.views.clock(thread));
         }
         let own = self.writes.next();
-        self.add_write(thread, location, own, self.orders.access(order), views::NOTHING)
+        self.add_write(thread, location, own, self.orders.access(order), NO_MESSAGE)
     }
 
-    /// Adds a fence. A sequentially consistent one comes after all such fences that were added
-    /// before it: the caller chooses the order of these fences by the order of adding them.
+    /// Adds a fence. Sequentially consistent fences are ordered as they are added.
     pub fn fence(&mut self, thread: ThreadId, order: MemoryOrder) {
         let thread = self.grow_threads(thread);
         self.start();
         self.views.fence(thread, self.orders.fence(order), &mut self.log);
     }
 
-    /// Everything so far of the thread `parent` happens before what `child` does from now on.
+    /// Orders all events of `parent` so far before all later events of `child`.
     pub fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
         let (parent, child) = (self.grow_threads(parent), self.grow_threads(child));
         self.start();
         self.views.synchronize(parent, child, &mut self.log);
     }
 
-    /// Everything so far of the thread `child` happens before what `parent` does from now on.
+    /// Orders all events of `child` so far before all later events of `parent`.
     pub fn join(&mut self, parent: ThreadId, child: ThreadId) {
         self.spawn(child, parent);
     }
 
-    /// Exactly the writes that the next event of a thread may observe, if it accesses this location.
-    /// For each thread the last write comes first, and at the end the initial write. The order of the
-    /// event does not matter.
+    /// Collects exactly the writes that the next event of a thread may observe if it accesses this location: for each
+    /// thread from the last write to the first, then the initial write. The memory order of the event does not matter.
     pub fn sources(
         &mut self,
         thread: ThreadId,
@@ -313,9 +309,9 @@ impl Incremental {
         self.add_update(thread, location, source, self.orders.access(order))
     }
 
-    /// Acquires a lock: an update that reads the initial state or an [`Incremental::unlock`]. Unlike
-    /// an update it synchronizes under every model. Whether the lock is free is the caller's to know:
-    /// to the checker, an acquire is a write that the next update may observe.
+    /// Acquires a lock: an update that reads the initial state or an [`Incremental::unlock`]. Unlike other updates it
+    /// synchronizes under every model. The caller must know that the lock is free: to the checker, an acquire is a write
+    /// that the next update may observe.
     pub fn lock(
         &mut self,
         thread: ThreadId,

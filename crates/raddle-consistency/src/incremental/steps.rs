@@ -1,12 +1,12 @@
-//! The steps that the operations consist of.
+//! The parts of the operations of [`Incremental`].
 
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::model::orders::Strength;
 
 use super::chains::WriteRecord;
-use super::history::{INIT, Index, LocationHistory, ThreadAccesses};
+use super::history::{LocationHistory, ThreadAccesses};
+use super::ids::{INIT, Index, Message, NO_MESSAGE};
 use super::undo::UndoStep;
-use super::views::{Message, NOTHING};
 use super::{AccessKind, Incremental, Refused, WriteId};
 
 impl Incremental {
@@ -36,13 +36,13 @@ impl Incremental {
         self.clock.resize(self.width, 0);
     }
 
-    /// Begins an operation that changes something.
+    /// Starts an operation that changes the state.
     pub(super) fn start(&mut self) {
         self.question = None;
         self.log.push(UndoStep::Start);
     }
 
-    /// Finds what a thread knows of a location.
+    /// Computes the frontier of a thread at a location.
     pub(super) fn find_frontier(&mut self, thread: usize, location: usize) {
         if self.question == Some((thread, location)) {
             return;
@@ -52,7 +52,7 @@ impl Incremental {
         self.locations[location].frontier(clock, thread, &mut self.frontier);
     }
 
-    /// Finds the writes of a location that are before a known one.
+    /// Computes the writes of a location that precede a known one.
     pub(super) fn find_overwritten(&mut self, location: usize) {
         self.clock.fill(0);
         let mut outside = false;
@@ -66,9 +66,8 @@ impl Incremental {
         }
     }
 
-    /// Finds the writes that must be before a chain now that somebody observes this write of it: those
-    /// known, with their chains and all before these. Says whether there are any that were not before
-    /// it anyway.
+    /// Computes the writes that must precede the chain of `source` once the thread observes it: the known ones with their
+    /// chains and everything before these. Returns `false` if all of them precede it already.
     pub(super) fn find_news(&mut self, source: Index) -> bool {
         self.clock.fill(0);
         let mut any = false;
@@ -83,7 +82,7 @@ impl Incremental {
         any
     }
 
-    /// Whether an update has read this write.
+    /// Returns `true` if an update has read this write.
     pub(super) fn is_taken(&self, location: usize, write: Index) -> bool {
         if write == INIT {
             return self.locations[location].init_last != INIT;
@@ -95,7 +94,7 @@ impl Incremental {
         last != write
     }
 
-    /// Whether an event may observe a write. Finds what its thread knows.
+    /// Tests whether an event may observe a write. Computes the frontier of its thread.
     pub(super) fn admit(
         &mut self,
         thread: usize,
@@ -122,14 +121,14 @@ impl Incremental {
         Ok(())
     }
 
-    /// Lets a thread read a message.
+    /// Delivers a message to a thread.
     pub(super) fn receive(&mut self, thread: usize, message: Message, strength: Strength) {
         if strength.atomic {
             self.views.receive(thread, message, strength.acquires, &mut self.log);
         }
     }
 
-    /// From now on a thread knows a write that it has read.
+    /// Records that a thread knows a write that it has read.
     pub(super) fn see(&mut self, thread: usize, location: usize, write: Index) {
         let position = self.views.position(thread);
         let accesses = accesses(&mut self.locations[location], thread);
@@ -144,12 +143,12 @@ impl Incremental {
     /// The first write of a chain, and the message of one of its writes.
     pub(super) fn chain_and_message(&self, write: Index) -> (Index, Message) {
         match write {
-            INIT => (INIT, NOTHING),
+            INIT => (INIT, NO_MESSAGE),
             write => (self.writes.get(write).top, self.writes.get(write).message),
         }
     }
 
-    /// Lets an update follow the last write of a chain. It is before all that is after the chain.
+    /// Appends an update to a chain. The update precedes everything after the chain.
     pub(super) fn extend_chain(
         &mut self,
         thread: usize,
@@ -176,7 +175,7 @@ impl Incremental {
         self.writes.raise_after(&self.locations[location], top, &self.clock, &mut self.log);
     }
 
-    /// Adds a write to a chain, its own or another one. The clock says what is before it.
+    /// Adds a write to a chain, its own or another one. `self.clock` is what precedes it.
     pub(super) fn add_write(
         &mut self,
         thread: usize,

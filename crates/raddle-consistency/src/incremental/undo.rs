@@ -1,14 +1,13 @@
-//! Undo: a log of what changed, taken back from the end.
+//! Undo: a log of changes that is reverted from the end.
 //!
-//! Only what cannot be derived is logged: the old value of a clock entry, of the end of a chain, of a
-//! fence. That an access was added is one entry; what it added is at the end of every table. Undo
-//! costs as much as the operation did.
+//! The log contains only what cannot be derived: old values of clock entries, ends of chains and fences. An added access
+//! is one entry, because everything that it added is at the end of some table. Undoing an operation costs as much as the
+//! operation did.
 
 use super::Incremental;
-use super::history::Index;
-use super::views::Message;
+use super::ids::{Index, Message};
 
-/// An entry of a clock, and what it was.
+/// The old value of an entry of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UndoEntry {
     row: u32,
@@ -21,11 +20,11 @@ pub(super) struct UndoEntry {
 pub(super) enum UndoStep {
     /// An operation begins.
     Start,
-    /// What happened before a thread.
+    /// An entry of the clock of a thread.
     Cur(UndoEntry),
-    /// What a thread would learn at an acquire fence.
+    /// An entry of what a thread would learn at an acquire fence.
     Acq(UndoEntry),
-    /// The writes that are before a chain.
+    /// An entry of the writes before a chain.
     Before(UndoEntry),
     /// A message was added.
     Message,
@@ -43,7 +42,7 @@ pub(super) enum UndoStep {
     Write,
 }
 
-/// What changed since the beginning, unless nobody wants to know.
+/// All changes since the beginning; empty if `recording` is off.
 #[derive(Clone, Debug)]
 pub(super) struct UndoLog {
     recording: bool,
@@ -61,7 +60,7 @@ impl UndoLog {
         }
     }
 
-    /// Takes down the changes of one clock.
+    /// A callback that records the changes of one clock.
     pub(super) fn clock(
         &mut self,
         change: fn(UndoEntry) -> UndoStep,
@@ -76,36 +75,35 @@ impl UndoLog {
 pub struct UndoMark(usize);
 
 impl Incremental {
-    /// The present state, for [`Incremental::undo_to`].
+    /// The current state, for [`Incremental::undo_to`].
     #[must_use]
     pub fn mark(&self) -> UndoMark {
         UndoMark(self.log.changes.len())
     }
 
-    /// Takes back the last operation; says whether there was one.
+    /// Undoes the last operation. Returns `false` if there is none.
     pub fn undo(&mut self) -> bool {
         self.question = None;
         while let Some(change) = self.log.changes.pop() {
             if change == UndoStep::Start {
                 return true;
             }
-            self.take_back(change);
+            self.revert(change);
         }
         false
     }
 
-    /// Takes back all operations since a mark. A mark of a state that was itself taken back means
-    /// nothing.
+    /// Undoes all operations since a mark. Marks of states that were themselves undone are invalid.
     pub fn undo_to(&mut self, mark: UndoMark) {
         self.question = None;
         while self.log.changes.len() > mark.0
             && let Some(change) = self.log.changes.pop()
         {
-            self.take_back(change);
+            self.revert(change);
         }
     }
 
-    fn take_back(&mut self, change: UndoStep) {
+    fn revert(&mut self, change: UndoStep) {
         let views = &mut self.views;
         match change {
             UndoStep::Start => {}
@@ -136,7 +134,7 @@ impl Incremental {
         }
     }
 
-    /// Takes back the last access of a thread, which was to this location.
+    /// Removes the last access of a thread, which was to this location.
     fn forget(&mut self, location: usize, thread: usize) {
         self.locations[location].threads[thread].pop_seen();
         self.views.retreat(thread);
@@ -151,7 +149,7 @@ mod tests {
     use raddle_core::model::Model;
     use raddle_core::random::Random;
 
-    /// Every table, but for where somebody looked last and for room that nobody needs any more.
+    /// All tables except search hints and unused capacity.
     fn state(checker: &Incremental) -> String {
         let mut accesses = vec![];
         for (x, location) in checker.locations.iter().enumerate() {
@@ -189,7 +187,7 @@ mod tests {
         for model in [Model::Wra, Model::Ra, Model::Rc20, Model::Relaxed] {
             let (mut checker, mut random) = (Incremental::new(model).unwrap(), Random::new(1));
             let (mut states, mut sources) = (vec![], vec![]);
-            // Threads stay when they are no longer needed: have them all from the start.
+            // Undo does not remove threads: create all of them first.
             checker.begin(ThreadId::new(4), LocationId::new(2));
             for _ in 0..2000 {
                 states.push((checker.mark(), state(&checker)));

@@ -1,33 +1,27 @@
-//! What has happened before: the vector clock of each thread and of each message.
+//! Happens-before: the vector clocks of threads and messages.
 //!
-//! A clock says, for each thread, how many of its accesses happened before. A thread has three: what
-//! happened before it (`cur`), what it would learn at an acquire fence (`acq`), and what it knew at
-//! its last release fence. A *message* is the clock that a write hands to the acquires that read it;
-//! messages never change, so many writes can share one.
+//! A clock contains, for each thread, how many of its accesses happened before. A thread has three clocks: what happened
+//! before its next event (`cur`), what it would learn at an acquire fence (`acq`), and what it knew at its last release
+//! fence. A *message* is the clock that a write hands to the acquires that read it. Messages are immutable, so writes
+//! share them.
 //!
-//! An access counts as soon as the thread knows something by it that it did not know before: reading
-//! the same write again is no news, and takes no position.
+//! Only accesses that teach their thread something take a position: reading the same write again does not.
 
 use raddle_core::model::orders::Strength;
 
 use super::clocks::ClockTable;
+use super::ids::{Message, NO_MESSAGE};
 use super::undo::{UndoLog, UndoStep};
 
-/// A message, by number.
-pub(super) type Message = u32;
-
-/// The message that says nothing.
-pub(super) const NOTHING: Message = 0;
-
-/// The clocks of all threads, and the messages.
+/// The clocks of all threads and messages.
 #[derive(Clone, Debug)]
 pub(super) struct ThreadViews {
     pub(super) cur: ClockTable,
     pub(super) acq: ClockTable,
     pub(super) messages: ClockTable,
-    /// By thread, what it knew at its last release fence.
+    /// By thread: the message of its last release fence.
     pub(super) release_fence: Vec<Message>,
-    /// What was known at the last sequentially consistent fence.
+    /// The message of the last sequentially consistent fence.
     pub(super) sc_fence: Message,
 }
 
@@ -36,19 +30,19 @@ impl ThreadViews {
         let mut messages = ClockTable::new(width);
         messages.push_zeros();
         let (cur, acq) = (ClockTable::new(width), ClockTable::new(width));
-        ThreadViews { cur, acq, messages, release_fence: vec![], sc_fence: NOTHING }
+        ThreadViews { cur, acq, messages, release_fence: vec![], sc_fence: NO_MESSAGE }
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub(super) fn threads(&self) -> usize {
         self.release_fence.len()
     }
 
-    /// A thread that knows nothing.
+    /// Adds a thread with empty clocks.
     pub(super) fn add_thread(&mut self) {
         self.cur.push_zeros();
         self.acq.push_zeros();
-        self.release_fence.push(NOTHING);
+        self.release_fence.push(NO_MESSAGE);
     }
 
     pub(super) fn widen(&mut self, width: usize) {
@@ -73,12 +67,12 @@ impl ThreadViews {
         *position = position.checked_add(1).expect("a thread has fewer than 2^32 accesses");
     }
 
-    /// Takes the last access of a thread back.
+    /// Uncounts the last access of a thread.
     pub(super) fn retreat(&mut self, thread: usize) {
         self.cur.row_mut(thread)[thread] -= 1;
     }
 
-    /// A thread reads a message: now if it acquires, and else at its next acquire fence.
+    /// A thread reads a message: it takes effect now if the read acquires, otherwise at the next acquire fence.
     pub(super) fn receive(
         &mut self,
         thread: usize,
@@ -86,7 +80,7 @@ impl ThreadViews {
         acquires: bool,
         log: &mut UndoLog,
     ) {
-        if message == NOTHING {
+        if message == NO_MESSAGE {
             return;
         }
         let message = self.messages.row(message as usize);
@@ -97,8 +91,8 @@ impl ThreadViews {
         }
     }
 
-    /// The message of a write: what its thread knows, or knew at its last release fence, and what an
-    /// update inherits from the write that it reads.
+    /// Returns the message of a write: the clock of its thread, now or at its last release fence, joined with the message
+    /// that an update inherits from the write that it reads.
     pub(super) fn send(
         &mut self,
         thread: usize,
@@ -109,7 +103,7 @@ impl ThreadViews {
         let fence = self.release_fence[thread];
         if releases {
             self.messages.push(self.cur.row(thread));
-        } else if fence == NOTHING || inherited == NOTHING || fence == inherited {
+        } else if fence == NO_MESSAGE || inherited == NO_MESSAGE || fence == inherited {
             return fence.max(inherited);
         } else {
             self.messages.push_copy(fence as usize);
@@ -120,8 +114,8 @@ impl ThreadViews {
         Message::try_from(last).expect("there are fewer than 2^32 messages")
     }
 
-    /// A fence: an acquire fence learns what relaxed reads read; a release fence remembers what is
-    /// known; a sequentially consistent one does both, and learns what the last such fence knew.
+    /// Executes a fence. An acquire fence joins the messages of relaxed reads; a release fence stores the current clock; a
+    /// sequentially consistent fence does both and joins the clock of the last such fence.
     pub(super) fn fence(&mut self, thread: usize, fence: Strength, log: &mut UndoLog) {
         if fence.acquires {
             let acq = self.acq.row(thread);
@@ -131,7 +125,7 @@ impl ThreadViews {
             self.receive(thread, self.sc_fence, true, log);
         }
         if fence.releases {
-            let message = self.send(thread, true, NOTHING, log);
+            let message = self.send(thread, true, NO_MESSAGE, log);
             let old = std::mem::replace(&mut self.release_fence[thread], message);
             log.push(UndoStep::ReleaseFence { thread: thread as u32, old });
             if fence.sequential {
@@ -141,7 +135,7 @@ impl ThreadViews {
         }
     }
 
-    /// All that a thread did and knows happens before what another one does next.
+    /// Everything before the next event of `from` happens before the next event of `to`.
     pub(super) fn synchronize(&mut self, from: usize, to: usize, log: &mut UndoLog) {
         self.cur.join_row(to, from, log.clock(UndoStep::Cur, to));
     }

@@ -59,7 +59,7 @@ pub(super) fn events_of_axiom(cycle: &[CycleLink], facts: &[MoFact]) -> Vec<Even
     links.chain(facts.iter().flat_map(|f| [f.from, f.to].into_iter().chain(read(f.why)))).collect()
 }
 
-/// Whether a model has an axiom, or implies it: atomicity implies weak-atomicity, and if fences are
+/// Returns `true` if a model has an axiom, or implies it: atomicity implies weak-atomicity, and if fences are
 /// updates of a hidden location, their order is one that `psc_F` respects.
 fn follows(model: Model, axiom: Axiom) -> bool {
     let has = |axiom| axioms(model).contains(&axiom);
@@ -82,7 +82,7 @@ fn only_source(execution: &Execution, event: EventId) -> Option<EventId> {
     }
 }
 
-/// Whether every link ends where the next one starts. Two updates of one write are no circle.
+/// Returns `true` if every link ends where the next one starts. Two updates of one write are no circle.
 fn is_circle(axiom: Axiom, cycle: &[CycleLink]) -> bool {
     let next = cycle.iter().cycle().skip(1);
     let closed = cycle.iter().zip(next).all(|(link, next)| link.to == next.from);
@@ -132,23 +132,23 @@ impl Proof {
         Ok(())
     }
 
-    /// Whether the second is an update that observes the first.
+    /// Returns `true` if the second is an update that observes the first.
     fn updates(&self, from: usize, to: usize) -> bool {
         self.relations.rf.contains(from, to) && self.relations.updates[to]
     }
 
-    /// Whether a write, or a read of it, happens before an event.
+    /// Returns `true` if a write, or a read of it, happens before an event.
     fn seen_by(&self, write: usize, event: usize) -> bool {
         let r = &self.relations;
         r.rf.successors(write).chain([write]).any(|seen| r.hb.contains(seen, event))
     }
 
-    /// Whether `from`, or a read of it, happens before a read of `to`.
+    /// Returns `true` if `from`, or a read of it, happens before a read of `to`.
     fn read_before(&self, from: usize, to: usize, read: usize) -> bool {
         read != from && self.relations.rf.contains(to, read) && self.seen_by(from, read)
     }
 
-    /// Whether the two are in different chains of which some writes are ordered.
+    /// Returns `true` if the two are in different chains of which some writes are ordered.
     fn chains(&self, from: usize, to: usize) -> bool {
         let (r, first, second) = (&self.relations, self.first[from], self.first[to]);
         if first == second {
@@ -201,7 +201,7 @@ impl Proof {
         }
     }
 
-    /// Whether an axiom forbids these relations in a circle, wherever it starts.
+    /// Returns `true` if an axiom forbids these relations in a circle, wherever it starts.
     fn forbids(&self, axiom: Axiom, cycle: &[CycleLink]) -> bool {
         use Relation::*;
         let only = |allowed: &[Relation]| cycle.iter().all(|l| allowed.contains(&l.relation));

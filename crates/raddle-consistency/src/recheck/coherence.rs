@@ -64,7 +64,7 @@ fn flaw(execution: &Execution, model: Model, coherence: &Coherence) -> Option<&'
     }
 }
 
-/// Whether an event may observe this.
+/// Returns `true` if an event may observe this.
 fn observes(execution: &Execution, event: EventId, source: Option<EventId>) -> bool {
     match source {
         Some(source) if execution.action(event).has_source() => {
@@ -75,7 +75,7 @@ fn observes(execution: &Execution, event: EventId, source: Option<EventId>) -> b
     }
 }
 
-/// Whether these are the writes of a location, the initial one first.
+/// Returns `true` if these are the writes of a location, the initial one first.
 fn is_order(execution: &Execution, location: LocationId, order: &[EventId]) -> bool {
     let is_write = |e: &EventId| {
         let action = execution.action(*e);
@@ -85,7 +85,7 @@ fn is_order(execution: &Execution, location: LocationId, order: &[EventId]) -> b
     order.first() == Some(&execution.init_of(location)) && is_permutation(order, &all)
 }
 
-/// Whether a list has the members of a sorted one, each once.
+/// Returns `true` if a list has the members of a sorted one, each once.
 fn is_permutation(list: &[EventId], sorted: &[EventId]) -> bool {
     let mut list = list.to_vec();
     list.sort_unstable();

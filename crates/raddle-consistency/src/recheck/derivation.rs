@@ -69,7 +69,7 @@ impl<'a> Derivation<'a> {
         Ok(())
     }
 
-    /// Whether preserved program order alone puts one event before another.
+    /// Returns `true` if preserved program order alone puts one event before another.
     pub(super) fn in_program_order(&mut self, from: EventId, to: EventId) -> bool {
         self.program.is_before(from, to)
     }
@@ -170,7 +170,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Whether the first event writes the location that the second one accesses.
+    /// Returns `true` if the first event writes the location that the second one accesses.
     fn same_location(&self, write: EventId, read: EventId) -> bool {
         let location = written_location(self.execution.action(write));
         location.is_some() && location == self.execution.action(read).location()
@@ -181,7 +181,7 @@ impl<'a> Derivation<'a> {
         thread.is_some() && thread == self.execution.thread_of(of) && event < of
     }
 
-    /// Whether a load may observe a store of its own thread before it reaches memory.
+    /// Returns `true` if a load may observe a store of its own thread before it reaches memory.
     fn may_forward(&self, read: EventId, source: EventId) -> bool {
         self.buffering != Buffering::None
             && self.last_own[read.index()] == Some(source)

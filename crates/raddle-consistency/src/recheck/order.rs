@@ -85,7 +85,7 @@ impl Order {
         found
     }
 
-    /// Whether one event is known to come before another.
+    /// Returns `true` if one event is known to come before another.
     pub(super) fn is_before(&mut self, from: EventId, to: EventId) -> bool {
         self.before(to).contains(&from)
     }

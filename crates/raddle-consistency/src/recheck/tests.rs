@@ -122,7 +122,7 @@ fn moments(execution: &Execution, model: Model, steps: &[MachineStep]) -> Vec<(u
     moments
 }
 
-/// Whether an event is a store-store fence and nothing else.
+/// Returns `true` if an event is a store-store fence and nothing else.
 fn is_store_fence(execution: &Execution, event: EventId) -> bool {
     execution.fences_stores(event) && execution.action(event).location().is_none()
 }

@@ -1,8 +1,8 @@
-//! Deciding small executions by running the machine in all possible ways.
+//! Decides small executions by exploring all runs of the machine.
 //!
-//! The search is depth-first over the states of the machine and remembers the states it has been
-//! in; nothing else is pruned. It is exponential in the number of threads, and in the number of
-//! stores that can wait in buffers: good for a dozen events, the oracle for everything faster.
+//! A depth-first search over the states of the machine, pruned only at states that it has visited. Exponential in the
+//! number of threads and in the number of stores that can wait in buffers: practical for a dozen events, and the oracle
+//! for everything faster.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,14 @@ use raddle_core::model::Model;
 use super::machine::ReferenceMachine;
 use super::replay::MachineReplay;
 
-/// The outcome of a search.
+/// The result of exploring all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BruteForceOutcome {
-    /// There is such a run.
+    /// A run that agrees with the execution.
     Allowed(MachineRun),
-    /// There is none.
+    /// No run agrees with the execution.
     Forbidden,
-    /// The search met more states than its budget admits.
+    /// The budget of states is exhausted.
     TooLarge,
 }
 
@@ -37,13 +37,13 @@ impl<'a> BruteForceFrame<'a> {
     }
 }
 
-/// Whether the model allows the execution.
+/// Returns `true` if the model allows the execution.
 #[must_use]
 pub fn allows(execution: &Execution, model: Model) -> bool {
     witness(execution, model).is_some()
 }
 
-/// A run of the machine that is the execution, if there is one.
+/// Returns a run of the machine that agrees with the execution, if there is one.
 #[must_use]
 pub fn witness(execution: &Execution, model: Model) -> Option<MachineRun> {
     match search(execution, model, usize::MAX) {

@@ -1,10 +1,9 @@
-//! Deciding small executions under the models with axioms, by trying everything.
+//! Decides small executions under the models with axioms, by enumeration.
 //!
-//! The source of every read, the order of the fences where the model has one, and the modification
-//! orders, write by write, are chosen in all possible ways. A choice is given up when an axiom is
-//! broken already: the relations only grow with every choice, and every axiom says that some of them
-//! have no cycle, so it stays broken. Nothing else is pruned. Good for a dozen events, the oracle
-//! for everything faster.
+//! The source of every read, the order of the fences where the model has one, and the modification orders, write by write,
+//! are chosen in all possible ways. A choice is abandoned as soon as an axiom is broken: relations only grow with further
+//! choices, and every axiom forbids cycles, so it stays broken. Nothing else is pruned. Practical for a dozen events, and
+//! the oracle for everything faster.
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{Action, EventId, Execution};
@@ -14,18 +13,18 @@ use raddle_core::model::relations::{
 };
 use raddle_core::model::{Model, axioms, broken};
 
-/// The outcome of a search.
+/// The result of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnumerationOutcome {
-    /// With these choices all axioms hold.
+    /// All axioms hold with these choices.
     Allowed(Coherence),
-    /// There are none.
+    /// The axioms are broken with all choices.
     Forbidden,
-    /// The search tested more choices than its budget admits.
+    /// The budget of tests is exhausted.
     TooLarge,
 }
 
-/// What has to be chosen.
+/// Something that has to be chosen.
 #[derive(Clone, Copy)]
 enum Choice {
     /// The source of a read.
@@ -36,8 +35,8 @@ enum Choice {
     Write(usize),
 }
 
-/// With which reads-from, modification orders and fence order the model allows the execution, if it
-/// does. (Races are another matter, see [`race`](raddle_core::model::race).)
+/// Returns reads-from, modification orders and fence order with which the model allows the execution, if there are any.
+/// Races are a separate question, see [`race`](raddle_core::model::race).
 ///
 /// # Panics
 /// If the model has no axioms.
@@ -49,7 +48,7 @@ pub fn allows(execution: &Execution, model: Model) -> Option<Coherence> {
     }
 }
 
-/// The same, with at most as many tests of the axioms as the budget says.
+/// As [`allows`], with at most `budget` tests of the axioms.
 ///
 /// # Panics
 /// If the model has no axioms.
@@ -67,13 +66,13 @@ pub fn search(execution: &Execution, model: Model, budget: usize) -> Enumeration
 struct Enumeration<'a> {
     execution: &'a Execution,
     model: Model,
-    /// How many tests are left.
+    /// The number of tests left.
     budget: usize,
-    slots: Vec<Choice>,
+    choices: Vec<Choice>,
     fences: Vec<EventId>,
     /// By location, its writes.
     writes: Vec<Vec<EventId>>,
-    /// What has been chosen so far.
+    /// The choices so far.
     chosen: Coherence,
 }
 
@@ -87,33 +86,33 @@ impl<'a> Enumeration<'a> {
             .map(|l| (vec![execution.init_of(l)], writes_of(execution, l.index())))
             .unzip();
         let reads = execution.events().filter(|&e| execution.action(e).has_source());
-        let mut slots: Vec<Choice> = reads.map(Choice::Source).collect();
-        slots.extend(fences.iter().map(|_| Choice::Fence));
+        let mut choices: Vec<Choice> = reads.map(Choice::Source).collect();
+        choices.extend(fences.iter().map(|_| Choice::Fence));
         for (location, writes) in writes.iter().enumerate() {
-            slots.extend(writes.iter().map(|_| Choice::Write(location)));
+            choices.extend(writes.iter().map(|_| Choice::Write(location)));
         }
         let rf = execution.events().map(|e| own_acquire(execution, e)).collect();
         let chosen = Coherence { rf, mo: inits, fences: vec![] };
-        Enumeration { execution, model, budget, slots, fences, writes, chosen }
+        Enumeration { execution, model, budget, choices, fences, writes, chosen }
     }
 
-    /// Makes all choices from this slot on; `None` if the budget ends before.
-    fn extend(&mut self, slot: usize) -> Option<bool> {
-        let Some(&next) = self.slots.get(slot) else { return self.holds() };
+    /// Tries all choices from this index on. Returns `None` if the budget is exhausted.
+    fn extend(&mut self, depth: usize) -> Option<bool> {
+        let Some(&next) = self.choices.get(depth) else { return self.holds() };
         let options = self.options(next);
         for &option in &options {
-            self.put(next, option);
-            // Where there is no choice, the test can wait.
-            if (options.len() == 1 || self.holds()?) && self.extend(slot + 1)? {
+            self.choose(next, option);
+            // A forced choice need not be tested now.
+            if (options.len() == 1 || self.holds()?) && self.extend(depth + 1)? {
                 return Some(true);
             }
-            self.take_back(next);
+            self.unchoose(next);
         }
         Some(false)
     }
 
-    fn options(&self, slot: Choice) -> Vec<EventId> {
-        let (all, but) = match slot {
+    fn options(&self, choice: Choice) -> Vec<EventId> {
+        let (all, but) = match choice {
             Choice::Source(read) => (self.execution.sources(read), &[read][..]),
             Choice::Fence => (&self.fences[..], &self.chosen.fences[..]),
             Choice::Write(location) => (&self.writes[location][..], &self.chosen.mo[location][..]),
@@ -121,23 +120,23 @@ impl<'a> Enumeration<'a> {
         all.iter().copied().filter(|event| !but.contains(event)).collect()
     }
 
-    fn put(&mut self, slot: Choice, option: EventId) {
-        match slot {
+    fn choose(&mut self, choice: Choice, option: EventId) {
+        match choice {
             Choice::Source(read) => self.chosen.rf[read.index()] = Some(option),
             Choice::Fence => self.chosen.fences.push(option),
             Choice::Write(location) => self.chosen.mo[location].push(option),
         }
     }
 
-    fn take_back(&mut self, slot: Choice) {
-        match slot {
+    fn unchoose(&mut self, choice: Choice) {
+        match choice {
             Choice::Source(read) => self.chosen.rf[read.index()] = None,
             Choice::Fence => drop(self.chosen.fences.pop()),
             Choice::Write(location) => drop(self.chosen.mo[location].pop()),
         }
     }
 
-    /// Whether the axioms hold for what has been chosen; `None` if the budget is used up.
+    /// Returns whether the axioms hold for the choices so far, or `None` if the budget is exhausted.
     fn holds(&mut self) -> Option<bool> {
         self.budget = self.budget.checked_sub(1)?;
         let relations = Relations::new(self.execution, self.model, &self.chosen);

@@ -1,98 +1,21 @@
-//! Random executions, made by running random programs on the machine.
+//! Random executions: random programs run on the machine.
 //!
-//! What the machine of a model did is allowed under the model; [`perturb`] then changes what some
-//! reads observed, which may or may not leave it so. Both are deterministic in the seed. Generating
-//! costs O(n) for n events: threads that cannot move are set aside until they can, and buffers are
-//! short.
+//! The model allows what its machine does. [`perturb`] then changes what some reads observe, which the model may or may not
+//! allow. Both are deterministic in the seed. Generating costs O(n) for n events: blocked threads are set aside until they
+//! can run, and buffers are short.
 
 use raddle_core::execution::{
     Action, EventId, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId,
     Value,
 };
-use raddle_core::model::Model;
 
 use super::machine::{MachineInstruction, MachineObservation, ReferenceMachine, ThreadPlan};
-use super::program::{ThreadProgram, programs};
+use super::random_program::{ThreadProgram, programs};
+use super::shape::choose_order;
 use raddle_core::random::Random;
 
 pub use super::perturb::perturb;
-
-/// Which values are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueChoice {
-    /// Every write of a location has its own value, from 1; so values determine sources.
-    Distinct,
-    /// The values below this number, initial values included.
-    Few(usize),
-}
-
-/// What random executions look like. Shares are from 0 to 1; what `rmw`, `cas`, `fences`,
-/// `store_fences` and `lock_events` leave are loads and stores.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HistoryShape {
-    /// The model whose machine runs the program.
-    pub model: Model,
-    /// The number of threads, at least 1.
-    pub threads: usize,
-    /// The number of memory locations, at least 1.
-    pub locations: usize,
-    /// The number of locks.
-    pub locks: usize,
-    /// The number of events of each thread.
-    pub events_per_thread: usize,
-    /// Which values are written.
-    pub values: ValueChoice,
-    /// Of loads and stores, the share of stores.
-    pub writes: f64,
-    /// The share of read-modify-writes.
-    pub rmw: f64,
-    /// The share of compare-exchanges; about half of them fail.
-    pub cas: f64,
-    /// The share of full fences.
-    pub fences: f64,
-    /// The share of store-store fences.
-    pub store_fences: f64,
-    /// The share of acquires and releases, if there are locks.
-    pub lock_events: f64,
-    /// Whether threads spawn and join threads; otherwise all run from the start.
-    pub spawn_join: bool,
-    /// Of accesses and fences, the share that get a memory order at random. The others have the one
-    /// that such an event has by default.
-    pub orders: f64,
-    /// The share of reads and acquires that name their source.
-    pub name_sources: f64,
-    /// How likely a thread flushes a store when it need not, above 0.
-    pub flushes: f64,
-    /// How many stores of a thread wait in its buffer at most, at least 1.
-    pub buffer: usize,
-    /// Whether the execution keeps the order in which the events ran.
-    pub keep_order: bool,
-}
-
-impl Default for HistoryShape {
-    fn default() -> Self {
-        HistoryShape {
-            model: Model::Sc,
-            threads: 3,
-            locations: 2,
-            locks: 1,
-            events_per_thread: 4,
-            values: ValueChoice::Few(3),
-            writes: 0.5,
-            rmw: 0.05,
-            cas: 0.04,
-            fences: 0.03,
-            store_fences: 0.05,
-            lock_events: 0.08,
-            spawn_join: false,
-            orders: 0.0,
-            name_sources: 0.5,
-            flushes: 0.1,
-            buffer: 4,
-            keep_order: false,
-        }
-    }
-}
+pub use super::shape::{HistoryShape, ValueChoice};
 
 /// A random execution that the model of the shape allows. Threads are named `P0`, `P1`, ...,
 /// locations `x`, `y`, ... and locks `m`, `n`, ...
@@ -154,7 +77,7 @@ impl<'a> GeneratorRun<'a> {
         }
     }
 
-    /// Lets a thread make a step, or sets it aside. A thread at its end takes its time to flush.
+    /// Runs one step of a thread, or sets it aside. A finished thread flushes as slowly as others.
     fn advance(&mut self, index: usize) {
         let thread = self.active[index];
         let position = self.shape.events_per_thread - self.machine.remaining(thread);
@@ -196,7 +119,7 @@ impl<'a> GeneratorRun<'a> {
         }
     }
 
-    /// A thread that cannot move is done, or waits for a lock or for the end of a thread.
+    /// Sets a thread aside that is done or waits for a lock or for the end of a thread.
     fn set_aside(&mut self, thread: ThreadId, instruction: Option<MachineInstruction>) {
         match instruction {
             Some(MachineInstruction::Lock { lock }) => {
@@ -218,8 +141,8 @@ impl<'a> GeneratorRun<'a> {
         instruction
     }
 
-    /// The memory order of an event. What the machine has to know is chosen in advance; which orders
-    /// a compare-exchange can have is known when it has run.
+    /// The memory order of an event. Orders of stores and fences matter to the machine and were chosen before; the possible
+    /// orders of a compare-exchange depend on its outcome.
     fn order(&mut self, action: &Action, instruction: &MachineInstruction) -> MemoryOrder {
         match *instruction {
             MachineInstruction::Store { order, .. } | MachineInstruction::Fence { order } => order,
@@ -227,7 +150,7 @@ impl<'a> GeneratorRun<'a> {
         }
     }
 
-    /// Says where an observation comes from, or leaves it to the value.
+    /// Names the source of an observation, or leaves it to the value.
     fn claim(&mut self, observation: MachineObservation) -> SourceClaim {
         let (MachineObservation::Value { source, .. } | MachineObservation::Acquired { source }) =
             observation
@@ -249,20 +172,6 @@ impl<'a> GeneratorRun<'a> {
     }
 }
 
-/// A random memory order that such an event can have, or the default. Without a share of random
-/// orders, nothing is drawn.
-pub(super) fn choose_order(
-    action: &Action,
-    shape: &HistoryShape,
-    random: &mut Random,
-) -> MemoryOrder {
-    let possible = action.possible_orders();
-    match shape.orders > 0.0 && random.chance(shape.orders) {
-        true => possible[random.below(possible.len())],
-        false => action.default_order(),
-    }
-}
-
 /// The initial values of the locations; locks, which follow them, have 0.
 fn initial_values(shape: &HistoryShape, random: &mut Random) -> Vec<Value> {
     let mut initial = vec![0; shape.locations + shape.locks];
@@ -272,8 +181,8 @@ fn initial_values(shape: &HistoryShape, random: &mut Random) -> Vec<Value> {
     initial
 }
 
-/// A builder with the threads, locations and initial values. A value of 0 is stated only where
-/// nobody writes.
+/// A builder with the threads, locations and initial values. An initial value of 0 is stated only for locations that are
+/// never written.
 fn declare(
     shape: &HistoryShape,
     initial: &[Value],
@@ -317,7 +226,7 @@ fn numbered(names: &[&str], index: usize) -> String {
     }
 }
 
-/// The event that an instruction with its observation is.
+/// The event of an instruction with its observation.
 pub(crate) fn action(instruction: MachineInstruction, observation: MachineObservation) -> Action {
     let (read, succeeded) = match observation {
         MachineObservation::Value { value, replaced, .. } => (value, replaced),

@@ -9,11 +9,11 @@
 //! lock, unlock, spawn, join) waits until the buffer of its thread is empty and acts on memory.
 //!
 //! Memory orders matter to stores and fences only. A sequentially consistent store waits for an
-//! empty buffer, too, and writes memory at once, as the exchange does that compilers make of it. A
+//! empty buffer, too, and writes memory at once, like the exchange that compilers emit for it. A
 //! release store has a store-store fence before it. A release fence is a store-store fence, an
 //! acquire fence does nothing, and only a sequentially consistent one is a full fence.
 //!
-//! Both buffers are told with *ranks*: a store has one, and only stores of the lowest rank in the
+//! Both kinds of buffers are modelled with *ranks*: every store has a rank, and only stores of the lowest rank in the
 //! buffer may leave it. Under TSO every store starts a new rank; under PSO a store-store fence does.
 //!
 //! Cost: O(log b) for a step, where b is the number of stores in the buffer.
@@ -33,7 +33,7 @@ pub enum MachineInstruction {
     Store { location: LocationId, value: Value, order: MemoryOrder },
     /// Replaces a value atomically.
     Exchange { location: LocationId, value: Value },
-    /// Replaces the expected value atomically, and no other. A `spurious` one fails in any case.
+    /// Replaces the expected value atomically. A `spurious` one fails even if it finds that value.
     CompareExchange { location: LocationId, expected: Value, desired: Value, spurious: bool },
     /// A fence: a full one, if it is sequentially consistent.
     Fence { order: MemoryOrder },
@@ -50,7 +50,7 @@ pub enum MachineInstruction {
 }
 
 impl MachineInstruction {
-    /// Whether the instruction waits until the store buffer of its thread is empty.
+    /// Returns `true` if the instruction waits until the store buffer of its thread is empty.
     fn drains(&self) -> bool {
         match *self {
             MachineInstruction::Load { .. } | MachineInstruction::StoreFence => false,
@@ -62,7 +62,7 @@ impl MachineInstruction {
     }
 }
 
-/// What a thread learns from an instruction.
+/// The result of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MachineObservation {
     /// Nothing.
@@ -83,7 +83,7 @@ pub enum MachineObservation {
     },
 }
 
-/// What the machine must know of a thread in advance.
+/// What the machine knows of a thread in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ThreadPlan {
     /// Whether the thread waits for a spawn; otherwise it runs from the start.
@@ -92,7 +92,7 @@ pub struct ThreadPlan {
     pub instructions: usize,
 }
 
-/// A value in memory, or a lock, and the event that left it there.
+/// A location in memory: its value, or who holds the lock, and the event that wrote it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct MemoryCell {
     writer: EventId,
@@ -219,13 +219,13 @@ impl ReferenceMachine {
         }
     }
 
-    /// How many instructions a thread has still to run.
+    /// The number of instructions that a thread has still to run.
     #[must_use]
     pub fn remaining(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].remaining
     }
 
-    /// How many stores of a thread are not yet in memory. Costs O(b).
+    /// The number of stores of a thread that are not yet in memory. Costs O(b).
     #[must_use]
     pub fn buffered(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].buffer.ranks.values().sum()
@@ -243,20 +243,20 @@ impl ReferenceMachine {
         self.memory[location.index()].writer
     }
 
-    /// Whether a thread has run all its instructions and all its stores are in memory.
+    /// Returns `true` if a thread has run all its instructions and all its stores are in memory.
     #[must_use]
     pub fn is_done(&self, thread: ThreadId) -> bool {
         let ThreadState { started, remaining, ref buffer } = self.threads[thread.index()];
         started && remaining == 0 && buffer.stores.is_empty()
     }
 
-    /// Whether all threads are done.
+    /// Returns `true` if all threads are done.
     #[must_use]
     pub fn all_done(&self) -> bool {
         (0..self.threads.len()).all(|t| self.is_done(ThreadId::new(t)))
     }
 
-    /// Whether a thread can run an instruction now.
+    /// Returns `true` if a thread can run an instruction now.
     #[must_use]
     pub fn can_run(&self, thread: ThreadId, instruction: &MachineInstruction) -> bool {
         let own = &self.threads[thread.index()];
@@ -271,7 +271,7 @@ impl ReferenceMachine {
         own.started && own.remaining > 0 && drained && enabled
     }
 
-    /// Runs an instruction of a thread; `event` is the name that its store gets.
+    /// Runs an instruction of a thread; `event` identifies its store.
     ///
     /// # Panics
     /// If the thread cannot run it ([`ReferenceMachine::can_run`]).
@@ -376,7 +376,7 @@ impl ReferenceMachine {
         cell.value = value;
     }
 
-    /// Reads memory and, if `new` gives a value, replaces what was read.
+    /// Reads memory and replaces the value if `new` returns one.
     fn update(
         &mut self,
         event: EventId,

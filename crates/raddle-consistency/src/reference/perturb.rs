@@ -1,7 +1,7 @@
 //! Changing what some reads of an execution observed.
 //!
-//! A changed read observes another write of its location and that write's value, so the result is
-//! well-formed, but perhaps nothing that a machine does. Linear in the execution.
+//! A changed read observes another write of its location and that write's value, so the result is well-formed, but the
+//! model may forbid it. Linear in the execution.
 
 use std::collections::HashSet;
 
@@ -11,12 +11,12 @@ use raddle_core::execution::{
 
 use raddle_core::random::Random;
 
-/// Lets up to `changes` randomly chosen reads and acquires observe another write or release. A
-/// changed acquire names its source (that is all it says); any other event does so if it did before.
+/// Makes up to `changes` random reads and acquires observe another write or release. A changed acquire names its source
+/// (it has no value); any other event names its source if it did so before.
 #[must_use]
 pub fn perturb(execution: &Execution, seed: u64, changes: usize) -> Execution {
     let mut random = Random::new(seed);
-    let mut changed = Changed::new(execution);
+    let mut changed = PerturbedExecution::new(execution);
     let readers: Vec<EventId> =
         execution.events().filter(|&e| execution.action(e).has_source()).collect();
     for _ in 0..changes {
@@ -27,17 +27,17 @@ pub fn perturb(execution: &Execution, seed: u64, changes: usize) -> Execution {
     changed.build().expect("another source of the same location is well-formed")
 }
 
-/// An execution with other observations.
-struct Changed<'a> {
+/// An execution whose observations are being changed.
+struct PerturbedExecution<'a> {
     execution: &'a Execution,
     actions: Vec<Action>,
-    /// The source that an event names.
+    /// By event: the source that it names.
     named: Vec<Option<EventId>>,
-    /// For each location, what can be observed there.
+    /// By location: the events that can be observed there.
     sources: Vec<Vec<EventId>>,
 }
 
-impl<'a> Changed<'a> {
+impl<'a> PerturbedExecution<'a> {
     fn new(execution: &'a Execution) -> Self {
         let mut sources = vec![vec![]; execution.location_count()];
         for event in execution.events() {
@@ -48,7 +48,7 @@ impl<'a> Changed<'a> {
         }
         let named = |event| execution.sources(event).first().copied();
         let named = |event| named(event).filter(|_| execution.names_source(event));
-        Changed {
+        PerturbedExecution {
             execution,
             actions: execution.events().map(|event| *execution.action(event)).collect(),
             named: execution.events().map(named).collect(),
@@ -120,7 +120,7 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// The action with another value observed. A compare-exchange keeps its outcome.
+/// The action with another observed value. A compare-exchange keeps its outcome.
 fn observing(action: Action, value: Value) -> Action {
     match action {
         Action::Read { location, .. } => Action::Read { location, value },

@@ -1,7 +1,7 @@
-//! Running the events of an execution on the machine.
+//! Runs the events of an execution on the machine.
 //!
-//! An event says what the thread asked for and what it observed. [`MachineReplay`] runs the first on the
-//! machine and compares the second; both the brute force and the recheck of witnesses step it.
+//! An event consists of an instruction and an observation. [`MachineReplay`] runs the instruction and compares the
+//! observation. Brute force and the recheck of witnesses are built on it.
 
 use std::fmt;
 
@@ -63,13 +63,13 @@ impl<'a> MachineReplay<'a> {
         MachineReplay { execution, machine: ReferenceMachine::new(model, &initial, &plans) }
     }
 
-    /// The state of the machine. With the execution, it determines this state.
+    /// The state of the machine, which with the execution determines the state of the replay.
     #[must_use]
     pub fn machine(&self) -> &ReferenceMachine {
         &self.machine
     }
 
-    /// Whether every event has run and every store is in memory.
+    /// Returns `true` if every event has run and every store is in memory.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.machine.all_done()
@@ -82,7 +82,7 @@ impl<'a> MachineReplay<'a> {
         self.execution.event_at(thread, position)
     }
 
-    /// All steps that might be possible: the next event of every thread and all flushes.
+    /// A superset of the possible steps: the next event of every thread and all flushes.
     #[must_use]
     pub fn candidates(&self) -> Vec<MachineStep> {
         let threads = || self.execution.threads();
@@ -91,7 +91,7 @@ impl<'a> MachineReplay<'a> {
         runs.chain(flushes.map(|(_, event)| MachineStep::Flush(event))).collect()
     }
 
-    /// Makes a step. After a refusal the state is of no use.
+    /// Performs a step. After an error the state is unusable.
     pub fn step(&mut self, step: MachineStep) -> Result<(), Refusal> {
         match step {
             MachineStep::Run(event) => self.run(event),
@@ -146,7 +146,7 @@ fn instruction(action: &Action, order: MemoryOrder) -> Option<MachineInstruction
     })
 }
 
-/// Whether an event may have made this observation.
+/// Tests that an event may have made this observation.
 fn agrees(
     execution: &Execution,
     event: EventId,

@@ -730,7 +730,7 @@ fn a_refusal_says_why() {
     let refused = |result: Result<(), Refused>| result.unwrap_err().to_string();
     assert_eq!(
         refused(checker.read(p(0), x(), WriteId::INIT, Acquire)),
-        "the thread knows of a write after this one"
+        "the thread knows a write that overwrote this one"
     );
     assert_eq!(
         refused(checker.read(p(0), other, write, Acquire)),

@@ -118,21 +118,21 @@ impl Action {
         }
     }
 
-    /// Whether the event observes a source: a load, a read-modify-write, a compare-exchange or an
+    /// Returns `true` if the event observes a source: a load, a read-modify-write, a compare-exchange or an
     /// acquire. (A release takes the lock from its own thread's acquire, which needs no naming.)
     #[must_use]
     pub fn has_source(&self) -> bool {
         self.read_value().is_some() || matches!(self, Action::Lock { .. })
     }
 
-    /// Whether an event with a source may observe this one: a write that stays in memory, or the
+    /// Returns `true` if an event with a source may observe this one: a write that stays in memory, or the
     /// release of a lock.
     #[must_use]
     pub fn is_source(&self) -> bool {
         self.written_value().is_some() || matches!(self, Action::Unlock { .. })
     }
 
-    /// Whether the event reads and writes atomically, so that no two of them share a source.
+    /// Returns `true` if the event reads and writes atomically, so that no two of them share a source.
     #[must_use]
     pub fn is_atomic_update(&self) -> bool {
         matches!(

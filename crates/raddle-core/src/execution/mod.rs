@@ -150,7 +150,7 @@ impl Execution {
         self.orders[event.index()]
     }
 
-    /// Whether the event is a store that waits in its thread's store buffer, under a model that has
+    /// Returns `true` if the event is a store that waits in its thread's store buffer, under a model that has
     /// store buffers. A SeqCst store does not: it waits for an empty buffer and writes memory at once.
     #[must_use]
     pub fn is_buffered(&self, event: EventId) -> bool {
@@ -158,7 +158,7 @@ impl Execution {
             && self.order(event) != MemoryOrder::SeqCst
     }
 
-    /// Whether the event is a store-store fence, or has one before it, under a model where that
+    /// Returns `true` if the event is a store-store fence, or has one before it, under a model where that
     /// matters: stores of its thread from here on reach memory after all stores before.
     #[must_use]
     pub fn fences_stores(&self, event: EventId) -> bool {
@@ -171,7 +171,7 @@ impl Execution {
         }
     }
 
-    /// Whether the event waits until its thread's store buffer is empty, under a model that has store
+    /// Returns `true` if the event waits until its thread's store buffer is empty, under a model that has store
     /// buffers.
     #[must_use]
     pub fn drains(&self, event: EventId) -> bool {
@@ -188,7 +188,7 @@ impl Execution {
         EventId::new(location.index())
     }
 
-    /// Whether an event is an initial write.
+    /// Returns `true` if an event is an initial write.
     #[must_use]
     pub fn is_init(&self, event: EventId) -> bool {
         event.index() < self.locations.len()
@@ -244,13 +244,13 @@ impl Execution {
         self.set_starts.len() - 1
     }
 
-    /// Whether the history names the event's source; otherwise its sources follow from its value.
+    /// Returns `true` if the history names the event's source; otherwise its sources follow from its value.
     #[must_use]
     pub fn names_source(&self, event: EventId) -> bool {
         self.named[event.index()]
     }
 
-    /// Whether every event that observes something has exactly one possible source: the execution
+    /// Returns `true` if every event that observes something has exactly one possible source: the execution
     /// has a reads-from map.
     #[must_use]
     pub fn has_reads_from_map(&self) -> bool {
@@ -333,7 +333,7 @@ impl Execution {
         }
     }
 
-    /// Whether the first `lens[t]` events of each thread `t` are closed under program order,
+    /// Returns `true` if the first `lens[t]` events of each thread `t` are closed under program order,
     /// possible sources, spawn and join.
     #[must_use]
     pub fn is_closed(&self, lens: &[usize]) -> bool {
@@ -360,7 +360,7 @@ impl Execution {
         }
     }
 
-    /// Whether the first `lens[t]` events of each thread `t` contain what an event of a thread
+    /// Returns `true` if the first `lens[t]` events of each thread `t` contain what an event of a thread
     /// rests on: its possible sources, the event that started its thread and, if it is a join, all
     /// of the thread joined.
     #[must_use]

@@ -51,19 +51,19 @@ impl MemoryOrder {
         MemoryOrder::ALL.into_iter().find(|order| order.name() == name)
     }
 
-    /// Whether the access is atomic.
+    /// Returns `true` if the access is atomic.
     #[must_use]
     pub const fn is_atomic(self) -> bool {
         !matches!(self, MemoryOrder::NonAtomic)
     }
 
-    /// Whether the order is at least acquire.
+    /// Returns `true` if the order is at least acquire.
     #[must_use]
     pub const fn is_acquire(self) -> bool {
         matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 
-    /// Whether the order is at least release.
+    /// Returns `true` if the order is at least release.
     #[must_use]
     pub const fn is_release(self) -> bool {
         matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)

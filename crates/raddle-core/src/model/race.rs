@@ -23,7 +23,7 @@ pub fn race(
     pairs.find(|&(a, b)| a < b && is_race(execution, model, &relations, a, b))
 }
 
-/// Whether two events are a race.
+/// Returns `true` if two events are a race.
 #[must_use]
 pub fn is_race(
     execution: &Execution,
@@ -36,7 +36,7 @@ pub fn is_race(
     !model.has_store_buffers() && conflict(execution, a, b) && !before(a, b) && !before(b, a)
 }
 
-/// Whether two events race unless one happens before the other.
+/// Returns `true` if two events race unless one happens before the other.
 fn conflict(execution: &Execution, a: EventId, b: EventId) -> bool {
     let location = |event| execution.action(event).location();
     let threads = execution.thread_of(a).zip(execution.thread_of(b));

@@ -41,7 +41,7 @@ impl Matrix {
         self.size
     }
 
-    /// Whether the relation holds for a pair.
+    /// Returns `true` if the relation holds for a pair.
     #[must_use]
     pub fn contains(&self, from: usize, to: usize) -> bool {
         self.row(from)[to / 64] >> (to % 64) & 1 == 1

@@ -190,19 +190,19 @@ fn both(a: &[bool], b: &[bool]) -> Set {
     a.iter().zip(b).map(|(&a, &b)| a && b).collect()
 }
 
-/// Whether the C11 models count an event as a write.
+/// Returns `true` if the C11 models count an event as a write.
 #[must_use]
 pub fn writes(action: &Action) -> bool {
     action.written_value().is_some()
         || matches!(action, Action::Lock { .. } | Action::Unlock { .. })
 }
 
-/// Whether the C11 models count an event as a read.
+/// Returns `true` if the C11 models count an event as a read.
 fn reads(action: &Action) -> bool {
     action.has_source() || matches!(action, Action::Unlock { .. })
 }
 
-/// Whether an event is a sequentially consistent fence.
+/// Returns `true` if an event is a sequentially consistent fence.
 #[must_use]
 pub fn is_sc_fence(execution: &Execution, event: EventId) -> bool {
     *execution.action(event) == Action::Fence && execution.order(event) == MemoryOrder::SeqCst

@@ -101,13 +101,13 @@ impl Queue {
         self.then = end.map(Continuation::from);
     }
 
-    /// Whether one of the effects was handed out.
+    /// Returns `true` if one of the effects was handed out.
     #[must_use]
     pub fn is_doing(&self) -> bool {
         self.is_doing
     }
 
-    /// Whether something follows the effect that was handed out.
+    /// Returns `true` if something follows the effect that was handed out.
     #[must_use]
     pub fn has_more(&self) -> bool {
         self.is_doing && (self.ops.len() > 1 || self.then.is_some())

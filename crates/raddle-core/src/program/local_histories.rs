@@ -75,7 +75,7 @@ impl LocalHistories {
         self.nodes.len()
     }
 
-    /// Whether nothing has run yet.
+    /// Returns `true` if nothing has run yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()

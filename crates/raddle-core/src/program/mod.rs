@@ -70,14 +70,14 @@ pub trait Program: Naming {
         node: HistoryId,
     ) -> Segment;
 
-    /// Whether threads share memory that no op carries, so that who acquires a lock or joins a thread
+    /// Returns `true` if threads share memory that no op carries, so that who acquires a lock or joins a thread
     /// must know from whom. If not, such a question is answered with [`Answer::Initial`], and one about a
     /// synchronization object ([`OpKind::Sync`]) with the value that it read.
     fn shares_memory(&self) -> bool {
         true
     }
 
-    /// Whether an execution with a data race is followed to its end, as far as the axioms of the model
+    /// Returns `true` if an execution with a data race is followed to its end, as far as the axioms of the model
     /// tell what happens then. Accesses that no op carries must not be among those that race.
     fn goes_on_after_races(&self) -> bool {
         false

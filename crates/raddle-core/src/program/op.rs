@@ -89,7 +89,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    /// Whether the value satisfies the guard.
+    /// Returns `true` if the value satisfies the guard.
     #[inline]
     #[must_use]
     pub fn admits(self, value: Value) -> bool {
@@ -110,7 +110,7 @@ pub const POINTER_BASE: Value = 1 << 64;
 /// All pointers have this bit.
 pub const POINTER: Value = 1 << 120;
 
-/// Whether the value is a pointer to a block, not an integer.
+/// Returns `true` if the value is a pointer to a block, not an integer.
 #[inline]
 #[must_use]
 pub fn is_pointer(value: Value) -> bool {
@@ -184,7 +184,7 @@ impl Update {
 }
 
 impl OpKind {
-    /// Whether the op is a question.
+    /// Returns `true` if the op is a question.
     #[must_use]
     pub fn is_question(&self) -> bool {
         match self {
@@ -229,7 +229,7 @@ impl OpKind {
 }
 
 impl Op {
-    /// Whether what the op writes (if it writes) is a pointer to memory that no op carries.
+    /// Returns `true` if what the op writes (if it writes) is a pointer to memory that no op carries.
     #[must_use]
     pub fn carries(&self) -> bool {
         match self.kind {

@@ -67,12 +67,12 @@ pub(super) fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Whether a row has all bits of another.
+/// Returns `true` if a row has all bits of another.
 pub(super) fn covers(large: &[u64], small: &[u64]) -> bool {
     large.iter().zip(small).all(|(large, small)| small & !large == 0)
 }
 
-/// Whether two rows have a bit in common.
+/// Returns `true` if two rows have a bit in common.
 pub(super) fn meet(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).any(|(one, other)| one & other != 0)
 }

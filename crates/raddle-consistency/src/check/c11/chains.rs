@@ -80,7 +80,7 @@ impl Chains {
         std::iter::successors(Some(event), |&at| Some(self.next(at)).filter(|&next| next != NONE))
     }
 
-    /// Whether two writes are in the same chain.
+    /// Returns `true` if two writes are in the same chain.
     #[inline]
     pub(super) fn same(&self, one: u32, other: u32) -> bool {
         self.top(one) == self.top(other)

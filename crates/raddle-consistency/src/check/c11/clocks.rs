@@ -59,7 +59,7 @@ impl Clocks {
         self.place[event as usize] as usize * self.threads
     }
 
-    /// Whether an event happens before another.
+    /// Returns `true` if an event happens before another.
     #[inline]
     pub(super) fn happens_before(&self, graph: &Graph<'_>, from: u32, to: u32) -> bool {
         if from == to || graph.is_init(to) {
@@ -228,7 +228,7 @@ impl<'g, 'e> Pass<'g, 'e> {
         }
     }
 
-    /// Whether one clock is at least another.
+    /// Returns `true` if one clock is at least another.
     fn covers(&self, large: u32, small: u32) -> bool {
         self.clocks
             .row(large)

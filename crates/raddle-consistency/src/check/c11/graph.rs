@@ -49,7 +49,7 @@ impl Traits {
         if condition { self } else { Traits(0) }
     }
 
-    /// Whether the event has all of these traits.
+    /// Returns `true` if the event has all of these traits.
     #[inline]
     pub(super) fn has(self, traits: Traits) -> bool {
         self.0 & traits.0 == traits.0
@@ -183,41 +183,41 @@ impl<'e> Graph<'e> {
         1 + (self.events() * self.threads() / 16) as u64
     }
 
-    /// Whether an event has all of these traits.
+    /// Returns `true` if an event has all of these traits.
     #[inline]
     pub(super) fn is(&self, event: u32, traits: Traits) -> bool {
         self.events[event as usize].traits.has(traits)
     }
 
-    /// Whether an event reads and writes.
+    /// Returns `true` if an event reads and writes.
     #[inline]
     pub(super) fn is_update(&self, event: u32) -> bool {
         self.is(event, Traits::READ.and(Traits::WRITE))
     }
 
-    /// Whether an event is an initial write.
+    /// Returns `true` if an event is an initial write.
     #[inline]
     pub(super) fn is_init(&self, event: u32) -> bool {
         (event as usize) < self.locations()
     }
 
-    /// Whether an event is a sequentially consistent fence, in a model that knows what that means.
+    /// Returns `true` if an event is a sequentially consistent fence, in a model that knows what that means.
     #[inline]
     pub(super) fn is_seq_cst_fence(&self, event: u32) -> bool {
         self.is(event, Traits::FENCE.and(Traits::SEQ_CST))
     }
 
-    /// Whether an event is sequentially consistent, in a model that knows what that means.
+    /// Returns `true` if an event is sequentially consistent, in a model that knows what that means.
     pub(super) fn has_seq_cst(&self) -> bool {
         self.has_any(Traits::SEQ_CST)
     }
 
-    /// Whether some event has all of these traits.
+    /// Returns `true` if some event has all of these traits.
     pub(super) fn has_any(&self, traits: Traits) -> bool {
         self.events.iter().any(|event| event.traits.has(traits))
     }
 
-    /// Whether sequentially consistent fences are updates of a hidden location.
+    /// Returns `true` if sequentially consistent fences are updates of a hidden location.
     pub(super) fn hides_fences(&self) -> bool {
         self.orders.fences_update_hidden_location()
     }

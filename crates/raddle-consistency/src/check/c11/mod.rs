@@ -88,7 +88,7 @@ pub(super) fn decide(
     }
 }
 
-/// Whether there is an update.
+/// Returns `true` if there is an update.
 fn has_updates(graph: &Graph<'_>) -> bool {
     (0..graph.events() as u32).any(|event| graph.is_update(event))
 }

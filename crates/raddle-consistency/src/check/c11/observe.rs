@@ -47,7 +47,7 @@ impl Local<'_> {
         self.bounds[access as usize * self.segments.len() + segment]
     }
 
-    /// Whether an access that is not the initial write happens before another or is it.
+    /// Returns `true` if an access that is not the initial write happens before another or is it.
     #[inline]
     pub(super) fn happens_before(&self, from: u32, to: u32) -> bool {
         self.accesses[from as usize].event < self.bound(to, self.segment_of(from))

@@ -185,7 +185,7 @@ impl<'a, 'e> Known<'a, 'e> {
         Known { around, basis, forced, location }
     }
 
-    /// Whether one write must come before another.
+    /// Returns `true` if one write must come before another.
     fn orders(&mut self, one: u32, other: u32) -> bool {
         let chains = &self.basis.chains;
         if chains.same(one, other) {

@@ -31,7 +31,7 @@ pub(super) fn find(
     })
 }
 
-/// Whether some access is non-atomic.
+/// Returns `true` if some access is non-atomic.
 pub(super) fn is_possible(graph: &Graph<'_>) -> bool {
     let accesses = |&event: &u32| graph.is(event, Traits::READ) || graph.is(event, Traits::WRITE);
     let events = graph.locations() as u32..graph.events() as u32;

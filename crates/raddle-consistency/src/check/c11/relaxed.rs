@@ -11,7 +11,7 @@ use super::graph::{Graph, NONE, Traits};
 use super::sort::{Clash, Numbers, Predecessors, sort};
 use raddle_core::execution::EventId;
 
-/// Whether nothing synchronizes.
+/// Returns `true` if nothing synchronizes.
 pub(super) fn applies(graph: &Graph<'_>) -> bool {
     let execution = graph.execution;
     let locks = execution.locations().any(|location| {

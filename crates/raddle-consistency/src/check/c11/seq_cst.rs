@@ -180,7 +180,7 @@ impl Reached {
         Reached { right: from(&place.right), right_fences: from(&place.right_fences) }
     }
 
-    /// Whether ordering one chain before another closes a circle.
+    /// Returns `true` if ordering one chain before another closes a circle.
     fn closes(&self, place: &Place, one: usize, other: usize) -> bool {
         meet(place.left.row(one), self.right.row(other))
             || meet(place.left_fences.row(one), self.right_fences.row(other))

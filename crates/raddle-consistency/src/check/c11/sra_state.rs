@@ -47,12 +47,12 @@ impl<'a, 'e> State<'a, 'e> {
         State { graph, basis, waits, has_updates, done, pending, trail: vec![] }
     }
 
-    /// Whether some update observes some write.
+    /// Returns `true` if some update observes some write.
     pub(super) fn has_updates(&self) -> bool {
         self.has_updates.iter().any(|&updates| updates)
     }
 
-    /// Whether all events have been executed.
+    /// Returns `true` if all events have been executed.
     pub(super) fn is_complete(&self) -> bool {
         let lens = self.graph.bounds.iter().map(|&(first, end)| end - first);
         lens.eq(self.done.iter().copied())
@@ -89,7 +89,7 @@ impl<'a, 'e> State<'a, 'e> {
         }
     }
 
-    /// Whether an event is a write to a location with updates.
+    /// Returns `true` if an event is a write to a location with updates.
     fn is_contended(&self, event: u32) -> bool {
         self.graph.is(event, Traits::WRITE) && self.has_updates[self.graph.location(event) as usize]
     }

@@ -90,7 +90,7 @@ impl Buffers {
         buffers
     }
 
-    /// Whether a store waits in a buffer before it reaches memory.
+    /// Returns `true` if a store waits in a buffer before it reaches memory.
     #[inline]
     pub(super) fn is_buffered(&self, event: u32) -> bool {
         self.queue_of[event as usize] != NONE

@@ -59,7 +59,7 @@ impl ClosureOrder {
         self.chain_of[event as usize]
     }
 
-    /// Whether everything that must come before an event has come, given how many events of each
+    /// Returns `true` if everything that must come before an event has come, given how many events of each
     /// chain have.
     #[inline]
     pub(super) fn is_ready(&self, event: u32, done: &[u32]) -> bool {
@@ -259,7 +259,7 @@ impl<'i> Closure<'i> {
         Ok(())
     }
 
-    /// Whether `a` is known to come before `b`.
+    /// Returns `true` if `a` is known to come before `b`.
     #[inline]
     fn before(&self, a: u32, b: u32) -> bool {
         let chain = self.preserved.chain_of[a as usize] as usize;
@@ -356,7 +356,7 @@ impl<'i> Closure<'i> {
         Ok(())
     }
 
-    /// Whether a load may find a source in its own store buffer.
+    /// Returns `true` if a load may find a source in its own store buffer.
     fn may_forward(&self, read: u32, source: u32) -> bool {
         let op = &self.instance.ops[read as usize];
         op.kind == Kind::Read && op.own_latest == source && self.buffers.is_buffered(source)

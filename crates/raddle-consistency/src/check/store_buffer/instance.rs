@@ -43,12 +43,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether the event waits for an empty store buffer.
+    /// Returns `true` if the event waits for an empty store buffer.
     pub(super) fn drains(self) -> bool {
         !matches!(self, Kind::Init | Kind::Read | Kind::Write | Kind::Idle)
     }
 
-    /// Whether the event writes memory, at once or from a store buffer.
+    /// Returns `true` if the event writes memory, at once or from a store buffer.
     pub(super) fn writes(self) -> bool {
         matches!(self, Kind::Init | Kind::Write | Kind::DrainedWrite | Kind::Update)
     }
@@ -204,7 +204,7 @@ impl Instance {
         self.bounds.len()
     }
 
-    /// Whether a set contains a write.
+    /// Returns `true` if a set contains a write.
     #[inline]
     pub(super) fn contains(&self, set: u32, write: u32) -> bool {
         match self.sets.get(set) {
@@ -225,7 +225,7 @@ impl Instance {
         }
     }
 
-    /// Whether every read has one source.
+    /// Returns `true` if every read has one source.
     pub(super) fn has_reads_from_map(&self) -> bool {
         (0..self.sets.len() as u32).all(|set| self.sets.get(set).len() == 1)
     }

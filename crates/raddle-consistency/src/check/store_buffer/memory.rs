@@ -44,13 +44,13 @@ impl<'i> Memory<'i> {
         self.active[location as usize]
     }
 
-    /// Whether overwriting the location would take the last source away from some read.
+    /// Returns `true` if overwriting the location would take the last source away from some read.
     #[inline]
     pub(super) fn is_held(&self, location: u32) -> bool {
         self.held[location as usize] != 0
     }
 
-    /// Whether the location would be held if one reader of `set` had run.
+    /// Returns `true` if the location would be held if one reader of `set` had run.
     #[inline]
     pub(super) fn is_held_without(&self, location: u32, set: u32) -> bool {
         self.held[location as usize] != u32::from(self.released_by_last_reader(set))
@@ -60,19 +60,19 @@ impl<'i> Memory<'i> {
         self.pending[set as usize] == 1 && self.absent[set as usize] == 0
     }
 
-    /// Whether all members of a set have reached memory.
+    /// Returns `true` if all members of a set have reached memory.
     #[inline]
     pub(super) fn all_present(&self, set: u32) -> bool {
         self.absent[set as usize] == 0
     }
 
-    /// Whether some read that has not run may still read from a write.
+    /// Returns `true` if some read that has not run may still read from a write.
     #[inline]
     pub(super) fn is_live(&self, write: u32) -> bool {
         self.instance.sets_of.get(write).iter().any(|&set| self.pending[set as usize] != 0)
     }
 
-    /// Whether some read other than one reader of `set` may still read from a write.
+    /// Returns `true` if some read other than one reader of `set` may still read from a write.
     pub(super) fn is_live_without(&self, write: u32, set: u32) -> bool {
         let mut sets = self.instance.sets_of.get(write).iter();
         sets.any(|&other| self.pending[other as usize] > u32::from(other == set))

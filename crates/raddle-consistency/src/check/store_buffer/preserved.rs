@@ -228,7 +228,7 @@ impl StoreChains {
         *chain
     }
 
-    /// Whether a queue has no store since the last cut.
+    /// Returns `true` if a queue has no store since the last cut.
     fn is_new(&self, queue: u32) -> bool {
         self.chain_of[(queue - self.first_queue) as usize] == NONE
     }

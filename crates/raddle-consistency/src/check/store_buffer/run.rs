@@ -168,13 +168,13 @@ impl<'i> Run<'i> {
         spawn == NONE || self.has_run(spawn)
     }
 
-    /// Whether a thread has run all its events. Its stores may still be in its buffers.
+    /// Returns `true` if a thread has run all its events. Its stores may still be in its buffers.
     pub(super) fn has_finished(&self, thread: u32) -> bool {
         let end = self.question.instance.bounds[thread as usize].1;
         self.next[thread as usize] == end && self.has_started(thread)
     }
 
-    /// Whether a thread has stores in its buffers.
+    /// Returns `true` if a thread has stores in its buffers.
     #[inline]
     pub(super) fn has_buffered(&self, thread: u32) -> bool {
         self.buffered[thread as usize] != 0
@@ -216,7 +216,7 @@ impl<'i> Run<'i> {
         oldest.map_or(NONE, |&store| self.question.buffers.epoch_start[store as usize])
     }
 
-    /// Whether a thread has stores in its buffers that wait behind a store-store fence.
+    /// Returns `true` if a thread has stores in its buffers that wait behind a store-store fence.
     pub(super) fn has_waiting_epoch(&self, thread: u32) -> bool {
         let buffered = self.buffered[thread as usize];
         let run = (self.flushed[thread as usize] + buffered) as usize;
@@ -226,7 +226,7 @@ impl<'i> Run<'i> {
         }
     }
 
-    /// Whether a write is in memory or has been.
+    /// Returns `true` if a write is in memory or has been.
     #[inline]
     fn has_reached_memory(&self, write: u32) -> bool {
         match self.question.buffers.queue_of[write as usize] {
@@ -235,7 +235,7 @@ impl<'i> Run<'i> {
         }
     }
 
-    /// Whether everything that the order puts before an event has come.
+    /// Returns `true` if everything that the order puts before an event has come.
     #[inline]
     fn is_ready(&self, event: u32) -> bool {
         self.question.order.is_none_or(|order| order.is_ready(event, &self.done))
@@ -245,7 +245,7 @@ impl<'i> Run<'i> {
         self.question.own_first.get(write).iter().all(|&store| self.has_reached_memory(store))
     }
 
-    /// Whether the oldest store of a queue can reach memory. It must be in the buffer.
+    /// Returns `true` if the oldest store of a queue can reach memory. It must be in the buffer.
     #[inline]
     pub(super) fn can_flush(&self, store: u32) -> bool {
         let thread = self.question.instance.thread_of[store as usize];
@@ -267,14 +267,14 @@ impl<'i> Run<'i> {
         }
     }
 
-    /// Whether a read would observe one of its sources.
+    /// Returns `true` if a read would observe one of its sources.
     #[inline]
     pub(super) fn sees_source(&self, event: u32) -> bool {
         let set = self.question.instance.ops[event as usize].set;
         self.question.instance.contains(set, self.visible(event))
     }
 
-    /// Whether the next event of a thread can run.
+    /// Returns `true` if the next event of a thread can run.
     pub(super) fn can_run(&self, thread: u32, event: u32) -> bool {
         let op = &self.question.instance.ops[event as usize];
         let possible = match op.kind {
@@ -307,7 +307,7 @@ impl<'i> Run<'i> {
         possible && self.is_ready(event)
     }
 
-    /// Whether nothing else can happen at the location of an update, which can run, before it has:
+    /// Returns `true` if nothing else can happen at the location of an update, which can run, before it has:
     /// all its sources are in memory, and nobody else may still read what is there.
     fn is_forced(&self, update: u32) -> bool {
         let op = &self.question.instance.ops[update as usize];
@@ -315,7 +315,7 @@ impl<'i> Run<'i> {
         self.memory.all_present(op.set) && !self.memory.is_live_without(active, op.set)
     }
 
-    /// Whether the next event of a thread can run and cannot spoil anything.
+    /// Returns `true` if the next event of a thread can run and cannot spoil anything.
     fn is_free(&self, thread: u32, event: u32) -> bool {
         self.can_run(thread, event)
             && match self.question.instance.ops[event as usize].kind {
@@ -391,7 +391,7 @@ impl<'i> Run<'i> {
             .push(Entry { step: MachineStep::Flush(EventId::new(store as usize)), overwritten });
     }
 
-    /// Whether nobody may still read a write, nor what it would overwrite.
+    /// Returns `true` if nobody may still read a write, nor what it would overwrite.
     fn is_dead(&self, write: u32) -> bool {
         let location = self.question.instance.ops[write as usize].location;
         !self.memory.is_live(write) && !self.memory.is_live(self.memory.active(location))

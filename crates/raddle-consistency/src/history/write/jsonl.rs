@@ -87,7 +87,7 @@ fn quoted(name: &str) -> String {
     serde_json::Value::from(name).to_string()
 }
 
-/// Whether events mention every thread, in the order of the ids.
+/// Returns `true` if events mention every thread, in the order of the ids.
 fn is_thread_order(execution: &Execution, events: &[EventId]) -> bool {
     let mut mentioned = 0;
     for thread in events.iter().filter_map(|&event| execution.thread_of(event)) {

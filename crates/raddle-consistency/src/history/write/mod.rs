@@ -58,7 +58,7 @@ fn initial_value(execution: &Execution, location: LocationId) -> Value {
     }
 }
 
-/// Whether initial values and then events mention every location, in the order of the ids.
+/// Returns `true` if initial values and then events mention every location, in the order of the ids.
 fn is_mention_order(execution: &Execution, inits: &[LocationId], events: &[EventId]) -> bool {
     let mut mentioned = 0;
     let accessed = events.iter().filter_map(|&event| execution.action(event).location());

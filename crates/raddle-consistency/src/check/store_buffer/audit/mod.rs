@@ -139,7 +139,7 @@ fn execute(program: &Program, subject: &Subject, random: &mut Random) -> Option<
     Some(perturb(&execution, random.bits(), changes))
 }
 
-/// Whether the search for an execution merges states.
+/// Returns `true` if the search for an execution merges states.
 ///
 /// # Panics
 /// If it should not.

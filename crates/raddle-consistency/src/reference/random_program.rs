@@ -6,12 +6,12 @@
 
 use raddle_core::execution::{Action, LocationId, ThreadId, Value};
 
-use super::generate::{HistoryShape, ValueChoice, choose_order};
 use super::machine::MachineInstruction;
+use super::shape::{HistoryShape, ValueChoice, choose_order};
 use raddle_core::random::Random;
 
-/// What one thread runs. In a compare-exchange, `expected` is a difference: what to add to the
-/// value in memory when it runs.
+/// The instructions of one thread. In a compare-exchange, `expected` is a difference to the value in memory at that
+/// moment.
 pub(super) type ThreadProgram = Vec<MachineInstruction>;
 
 /// Makes a program for every thread of a shape. Memory locations come before locks.
@@ -25,7 +25,7 @@ pub(super) fn programs(shape: &HistoryShape, random: &mut Random) -> Vec<ThreadP
     children.iter().map(|children| program(children)).collect()
 }
 
-/// For every thread, the threads it spawns, in random order; those it joins as well occur twice.
+/// For every thread, the threads that it spawns, in random order. A thread that it also joins occurs twice.
 fn family(shape: &HistoryShape, random: &mut Random) -> Vec<Vec<ThreadId>> {
     let mut children = vec![vec![]; shape.threads];
     if !shape.spawn_join {
@@ -43,7 +43,7 @@ fn family(shape: &HistoryShape, random: &mut Random) -> Vec<Vec<ThreadId>> {
     children
 }
 
-/// Puts the spawns and joins of a thread at random places; the rest stays free.
+/// Places the spawns and joins of a thread at random positions; the other slots stay free.
 fn place(
     children: &[ThreadId],
     len: usize,
