@@ -174,13 +174,13 @@ pub struct MoFact {
 /// Evidence that a model forbids an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// What an axiom of a C11 model forbids: events related in a circle, each link ending where the
+    /// What an axiom of a C11 model forbids: events related in a cycle, each link ending where the
     /// next one starts and the last where the first starts. (Only of [`Axiom::WeakAtomicity`] there
-    /// is no circle but the two links from the write to the updates that observe it.)
+    /// is no cycle but the two links from the write to the updates that observe it.)
     Axiom {
         /// The axiom.
         axiom: Axiom,
-        /// The circle.
+        /// The cycle.
         cycle: Vec<CycleLink>,
         /// What the `mo` and `fr` links rest on, in the order of inference: every fact follows from
         /// the execution and facts before it, and a link from the facts together.
@@ -202,9 +202,9 @@ pub enum Violation {
         /// The read.
         read: EventId,
     },
-    /// Events that must each come before the next, in a circle.
+    /// Events that must each come before the next, in a cycle.
     Cycle {
-        /// The circle: each edge ends where the next one starts, the last where the first starts.
+        /// The cycle: each edge ends where the next one starts, the last where the first starts.
         cycle: Vec<OrderEdge>,
         /// What the edges follow from, in the order of inference. Every fact follows from program
         /// order, the sources, and facts before it; the edges of the cycle are among them or are

@@ -26,7 +26,7 @@ examples/relaxed-flag.txt, sra, ra: read-coherence: P1.1 reads data = 0 from ini
 examples/relaxed-flag.txt, wra: weak-read-coherence: P1.1 reads data = 0 from init data, but P0.0 overwrites it and happens before the read
 examples/release-acquire.txt, relaxed: P0.0 and P1.1 race on data: W data 42 and R data 42 are not ordered by happens-before, and neither is atomic
 examples/store-buffering-sc.txt, sc, tso, pso: P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
-examples/store-buffering-sc.txt, rc11, c20: seq-cst: a circle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0
+examples/store-buffering-sc.txt, rc11, c20: seq-cst: a cycle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0
 
 rechecked: 25 witnesses confirmed, 15 violations proved, 0 too large to recheck
 --- stderr
@@ -53,7 +53,7 @@ rechecked: 2 witnesses confirmed, 4 violations proved, 0 too large to recheck
 }
 
 #[test]
-fn a_circle_explained() {
+fn a_cycle_explained() {
     assert_snapshot!(run("verify --model wra --explain examples/relaxed-flag.txt"), @r"
 exit 1
 --- stdout
@@ -75,7 +75,7 @@ wra demands weak-read-coherence: no read observes a write if another write of th
           P0.1 synchronizes with P1.0: it releases flag, and P1.0 reads that and acquires
   P1.1  R.rlx data 0 <- init
         -rf⁻¹-> init data: P1.1 reads the initial value of data
-  init data  again: a circle
+  init data  again: a cycle
 --- stderr
 ");
 }
@@ -111,7 +111,7 @@ exit 1
 {"history":"examples/race.txt","model":"c20","verdict":"inconsistent","violation":{"kind":"race","message":"P0.0 and P1.1 race on data: W data 42 and R data 42 are not ordered by happens-before, and neither is atomic","first":"P0.0","second":"P1.1","location":"data"}}
 {"history":"examples/relaxed-flag.txt","model":"c20","verdict":"consistent","witness":{"rf":{"P1.0":"P0.1","P1.1":"init data"},"mo":{"data":["init data","P0.0"],"flag":["init flag","P0.1"]}}}
 {"history":"examples/release-acquire.txt","model":"c20","verdict":"consistent","witness":{"rf":{"P1.0":"P0.1","P1.1":"P0.0"},"mo":{"data":["init data","P0.0"],"flag":["init flag","P0.1"]}}}
-{"history":"examples/store-buffering-sc.txt","model":"c20","verdict":"inconsistent","violation":{"kind":"axiom","message":"seq-cst: a circle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0","axiom":"seq-cst","cycle":[{"from":"P0.0","to":"P0.1","relation":"po"},{"from":"P0.1","to":"P1.0","relation":"fr"},{"from":"P1.0","to":"P1.1","relation":"po"},{"from":"P1.1","to":"P0.0","relation":"fr"}],"derivation":[{"from":"init y","to":"P1.0","why":"happens-before"},{"from":"init x","to":"P0.0","why":"happens-before"}]}}
+{"history":"examples/store-buffering-sc.txt","model":"c20","verdict":"inconsistent","violation":{"kind":"axiom","message":"seq-cst: a cycle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0","axiom":"seq-cst","cycle":[{"from":"P0.0","to":"P0.1","relation":"po"},{"from":"P0.1","to":"P1.0","relation":"fr"},{"from":"P1.0","to":"P1.1","relation":"po"},{"from":"P1.1","to":"P0.0","relation":"fr"}],"derivation":[{"from":"init y","to":"P1.0","why":"happens-before"},{"from":"init x","to":"P0.0","why":"happens-before"}]}}
 --- stderr
 "#);
     assert_snapshot!(run("verify --model ra,wra --json examples/relaxed-flag.txt"), @r#"

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use super::{run, run_with};
 
 #[test]
-fn a_circle_and_a_run() {
+fn a_cycle_and_a_run() {
     assert_snapshot!(run("verify --explain --model sc,tso examples/store-buffering.txt"), @r"
 exit 1
 --- stdout
@@ -23,7 +23,7 @@ P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
         comes before P1.1: sc keeps this program order of P1
   P1.1  R x 0 <- init
         comes before P0.0: P1.1 reads the initial value of x, which P0.0 overwrites
-  P0.0  again: a circle
+  P0.0  again: a cycle
 
 examples/store-buffering.txt, tso: consistent
 A run that tso allows, with the moment when each store reaches memory:
@@ -80,7 +80,7 @@ P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next:
         comes before P1.1: sc keeps this program order of P1
   P1.1  R n 0
         comes before P0.2: P1.1 reads the initial value of n, which P0.2 overwrites
-  P0.2  again: a circle
+  P0.2  again: a cycle
 
 examples/lock.txt, tso: inconsistent
 P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next:
@@ -93,7 +93,7 @@ P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come before the next:
         comes before P1.1: tso keeps this program order of P1
   P1.1  R n 0
         comes before P0.2 reaches memory: P1.1 reads the initial value of n, which P0.2 overwrites
-  P0.2  again: a circle
+  P0.2  again: a cycle
 --- stderr
 ");
 }
@@ -116,7 +116,7 @@ So these two must each come before the other:
   P1.0  RMW counter 0 1
         comes before init counter: P1.0 comes before P0.0, and P0.0 reads the initial value of
           counter: later than init counter, P1.0 would hide it
-  init counter  again: a circle
+  init counter  again: a cycle
 
 This rests on:
 
@@ -194,7 +194,7 @@ So these two must each come before the other:
         reaches memory before P0.3 runs: spawn and join keep this order of P1 and P0
   P0.3  R x 1
         comes before P1.2 reaches memory: P0.3 reads x from P0.1, which P1.2 overwrites
-  P1.2  again: a circle
+  P1.2  again: a cycle
 
 This rests on:
 

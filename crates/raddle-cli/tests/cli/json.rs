@@ -24,7 +24,7 @@ exit 0
 }
 
 #[test]
-fn a_circle() {
+fn a_cycle() {
     assert_snapshot!(run("verify --json --model sc examples/store-buffering.txt"), @r#"
 exit 1
 --- stdout

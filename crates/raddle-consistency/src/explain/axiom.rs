@@ -1,11 +1,10 @@
-//! What an axiom of a C11 model forbids: in one sentence, and as a circle with reasons.
+//! What an axiom of a C11 model forbids: in one sentence, and as a cycle with reasons.
 
+use super::axiom_cycles;
 use super::derivation::{mo_facts, mo_reason};
 use super::hb::HappensBefore;
-use super::reason::Words;
-use super::shape::plain;
+use super::phrases::Phrases;
 use super::synchronization::{happens_before, threads};
-use super::violation::event_line;
 use super::{Page, shorten, wrap};
 use crate::witness::{Axiom, CycleLink, MoFact, Relation};
 use raddle_core::model::orders::Synchronization;
@@ -25,23 +24,24 @@ pub(super) fn relation_name(relation: Relation) -> &'static str {
 }
 
 /// What breaks the axiom, in one sentence without a full stop.
-pub(super) fn sentence(words: Words<'_>, axiom: Axiom, cycle: &[CycleLink]) -> String {
-    let text = plain(words, axiom, cycle).unwrap_or_else(|| circle(words, cycle));
+pub(super) fn sentence(words: Phrases<'_>, axiom: Axiom, cycle: &[CycleLink]) -> String {
+    let text =
+        axiom_cycles::sentence(words, axiom, cycle).unwrap_or_else(|| cycle_sentence(words, cycle));
     format!("{axiom}: {text}")
 }
 
-/// `a circle P1.1 -fr-> P0.0 -hb-> P1.1`, cut in the middle if it is long.
-fn circle(words: Words<'_>, cycle: &[CycleLink]) -> String {
+/// `a cycle P1.1 -fr-> P0.0 -hb-> P1.1`, cut in the middle if it is long.
+fn cycle_sentence(words: Phrases<'_>, cycle: &[CycleLink]) -> String {
     let arrow =
         |link: &CycleLink| format!("{} -{}->", words.name(link.from), relation_name(link.relation));
     let mut parts = shorten(cycle.iter().map(arrow).collect(), "events");
     parts.extend(cycle.last().map(|link| words.name(link.to)));
-    format!("a circle {}", parts.join(" "))
+    format!("a cycle {}", parts.join(" "))
 }
 
-/// The axiom in plain words, the events related in a circle, and why they are.
+/// The axiom in plain words, the events of the cycle, and why they are related.
 pub(super) fn explanation(
-    words: Words<'_>,
+    words: Phrases<'_>,
     axiom: Axiom,
     cycle: &[CycleLink],
     facts: &[MoFact],
@@ -55,11 +55,11 @@ pub(super) fn explanation(
         orders(words.model)
     );
     let order = HappensBefore::new(words.execution, words.model);
-    let story = Story { words, order: &order, facts, page };
+    let explanation = CycleExplanation { words, order: &order, facts, page };
     let list = match axiom {
-        // Here the links make no circle, and all that matters is where they end.
-        Axiom::WeakAtomicity => cycle.iter().map(|link| event_line(words, link.to)).collect(),
-        _ => story.circle(cycle),
+        // These links form no cycle: only their targets matter.
+        Axiom::WeakAtomicity => cycle.iter().map(|link| words.event_line(link.to)).collect(),
+        _ => explanation.cycle_lines(cycle),
     };
     let rest = mo_facts(words, &order, facts, cycle, page);
     format!("{sentence}\n{}\n{list}{rest}", wrap(&demand, 2, page))
@@ -77,7 +77,7 @@ fn demands(model: Model, axiom: Axiom) -> String {
 fn meaning(model: Model, axiom: Axiom) -> &'static str {
     match axiom {
         Axiom::PoRf => {
-            "there is no circle of program order and reads, in which a value would come out of \
+            "there is no cycle of program order and reads, in which a value would come out of \
              thin air"
         }
         Axiom::WriteCoherence => {
@@ -85,7 +85,7 @@ fn meaning(model: Model, axiom: Axiom) -> &'static str {
              comes before another if it happens before it, or is read before it"
         }
         Axiom::StrongWriteCoherence => {
-            "happens-before and the modification orders of all locations together have no circle"
+            "happens-before and the modification orders of all locations together have no cycle"
         }
         Axiom::ReadCoherence => {
             "no read observes a value after a newer one was written or read, where \"after\" means \
@@ -100,7 +100,7 @@ fn meaning(model: Model, axiom: Axiom) -> &'static str {
              it reads"
         }
         Axiom::WeakAtomicity => "no two atomic updates read the same write",
-        // There, an access is never sequentially consistent.
+        // These models have no sequentially consistent accesses.
         Axiom::SeqCst if model.fences_update_hidden_location() => {
             "all sequentially consistent fences have one order, which agrees with happens-before, \
              with the modification orders and with what is read"
@@ -115,7 +115,7 @@ fn meaning(model: Model, axiom: Axiom) -> &'static str {
     }
 }
 
-/// What the model makes of memory orders, if it changes some.
+/// How the model changes memory orders, if it does.
 fn orders(model: Model) -> String {
     let Some(orders) = model.c11_orders() else { return String::new() };
     match orders.synchronization {
@@ -129,31 +129,31 @@ fn orders(model: Model) -> String {
     }
 }
 
-/// All that is needed to tell a circle.
-struct Story<'a> {
-    words: Words<'a>,
+/// What the explanation of a cycle needs.
+struct CycleExplanation<'a> {
+    words: Phrases<'a>,
     order: &'a HappensBefore<'a>,
     facts: &'a [MoFact],
     page: Page,
 }
 
-impl Story<'_> {
-    /// The events of a circle.
-    fn circle(&self, cycle: &[CycleLink]) -> String {
+impl CycleExplanation<'_> {
+    /// The events of a cycle.
+    fn cycle_lines(&self, cycle: &[CycleLink]) -> String {
         let list = self.page.list(cycle.len(), "events", |at| self.link(&cycle[at]));
         let last = cycle.last().map(|link| self.words.name(link.to));
-        let end = last.map(|name| format!("  {name}  again: a circle\n"));
+        let end = last.map(|name| format!("  {name}  again: a cycle\n"));
         format!("{list}{}", end.unwrap_or_default())
     }
 
-    /// An event of a circle, and how it is related to the next.
+    /// An event of a cycle, and how it is related to the next.
     fn link(&self, link: &CycleLink) -> String {
         let indent = self.words.name(link.from).chars().count() + 4;
         let arrow = format!("-{}-> {}", relation_name(link.relation), self.words.name(link.to));
         let mut reasons = self.reasons(link).into_iter();
         let reason = reasons.next().unwrap_or_default();
         let first = format!("{}{arrow}: {reason}", " ".repeat(indent));
-        let mut out = event_line(self.words, link.from);
+        let mut out = self.words.event_line(link.from);
         out.push_str(&wrap(&first, indent + 2, self.page));
         for more in reasons {
             out.push_str(&wrap(
@@ -165,7 +165,7 @@ impl Story<'_> {
         out
     }
 
-    /// Why the link holds: a first reason and others below it.
+    /// Why the link holds: a first reason, and further ones that are listed below it.
     fn reasons(&self, link: &CycleLink) -> Vec<String> {
         let (words, CycleLink { from, to, relation }) = (self.words, *link);
         match relation {

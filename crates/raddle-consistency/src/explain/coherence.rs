@@ -1,4 +1,4 @@
-//! A witness under a C11 model: what each read observes, and the modification orders.
+//! A witness under a C11-style model: what each read observes, and the modification orders.
 
 use super::part::part;
 use super::{Page, left_out, wrap};
@@ -6,8 +6,8 @@ use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution, LocationId};
 use raddle_core::model::Model;
 
-/// The threads side by side, every read with its source; below, the modification order of every
-/// location that somebody writes, and the order of the sequentially consistent fences.
+/// The threads side by side, every read with its source; below, the modification order of every written location, and
+/// the order of the sequentially consistent fences.
 pub(super) fn coherence(
     execution: &Execution,
     model: Model,
@@ -31,7 +31,7 @@ fn heading(model: Model, has_orders: bool) -> String {
     }
 }
 
-/// What each event observes; that a release observes its own acquire goes without saying.
+/// What each event observes. Releases are omitted: they observe the acquire of their own thread.
 fn sources(execution: &Execution, coherence: &Coherence) -> Vec<Option<EventId>> {
     let observes = |event: &EventId| execution.action(*event).has_source();
     let source = |event| Some(event).filter(observes).and_then(|e| coherence.rf[e.index()]);

@@ -1,7 +1,7 @@
 //! Text in columns.
 
 /// A row of a [`Grid`].
-pub(super) enum Row {
+pub(super) enum GridRow {
     /// Cells by column; a column without a cell stays empty.
     Cells(Vec<(usize, String)>),
     /// A line across all columns.
@@ -11,7 +11,7 @@ pub(super) enum Row {
 /// A table with a head for each column.
 pub(super) struct Grid {
     pub(super) heads: Vec<String>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<GridRow>,
 }
 
 /// The spaces between two columns.
@@ -29,8 +29,8 @@ impl Grid {
         let mut out = line(&widths, &heads);
         for row in &self.rows {
             match row {
-                Row::Cells(cells) => out.push_str(&line(&widths, cells)),
-                Row::Line(text) => out.extend([text, "\n"]),
+                GridRow::Cells(cells) => out.push_str(&line(&widths, cells)),
+                GridRow::Line(text) => out.extend([text, "\n"]),
             }
         }
         Some(out)
@@ -39,7 +39,7 @@ impl Grid {
     fn widths(&self) -> Vec<usize> {
         let mut widths: Vec<usize> = self.heads.iter().map(|head| head.chars().count()).collect();
         for row in &self.rows {
-            let Row::Cells(cells) = row else { continue };
+            let GridRow::Cells(cells) = row else { continue };
             for (column, text) in cells {
                 widths[*column] = widths[*column].max(text.chars().count());
             }
@@ -78,9 +78,9 @@ mod tests {
         let heads = vec!["a".to_owned(), "long head".to_owned(), "c".to_owned()];
         let cell = |column, text: &str| (column, text.to_owned());
         let rows = vec![
-            Row::Cells(vec![cell(0, "wide"), cell(2, "x")]),
-            Row::Line("...".to_owned()),
-            Row::Cells(vec![cell(1, "y")]),
+            GridRow::Cells(vec![cell(0, "wide"), cell(2, "x")]),
+            GridRow::Line("...".to_owned()),
+            GridRow::Cells(vec![cell(1, "y")]),
         ];
         Grid { heads, rows }
     }

@@ -1,24 +1,23 @@
 //! The facts that a violation rests on.
 //!
-//! A person needs a little less than a derivation tells: what the edges of the circle say themselves
-//! is not repeated, and neither is program order.
+//! Edges of the cycle itself and program order are left out.
 
 use super::hb::HappensBefore;
-use super::reason::Words;
+use super::phrases::Phrases;
 use super::synchronization::in_brackets;
 use super::{Page, wrap};
 use crate::witness::{CycleLink, Fact, MoFact, OrderEdge, Relation, Why, WhyMo};
 use raddle_core::execution::EventId;
 
-/// The facts, one on each line, that are neither program order nor among the edges `told` already;
-/// nothing if there are none.
+/// The facts, one on each line, that are neither program order nor among the edges `shown` already. Empty if there are
+/// none.
 pub(super) fn derivation(
-    words: Words<'_>,
+    words: Phrases<'_>,
     facts: &[Fact],
-    told: &[OrderEdge],
+    shown: &[OrderEdge],
     page: Page,
 ) -> String {
-    let facts: Vec<&Fact> = facts.iter().filter(|fact| !is_plain(fact, told)).collect();
+    let facts: Vec<&Fact> = facts.iter().filter(|fact| !is_plain(fact, shown)).collect();
     if facts.is_empty() {
         return String::new();
     }
@@ -26,11 +25,11 @@ pub(super) fn derivation(
     format!("\nThis rests on:\n\n{list}")
 }
 
-fn is_plain(fact: &Fact, told: &[OrderEdge]) -> bool {
-    matches!(fact, Fact::Order(edge) if edge.why == Why::Program || told.contains(edge))
+fn is_plain(fact: &Fact, shown: &[OrderEdge]) -> bool {
+    matches!(fact, Fact::Order(edge) if edge.why == Why::Program || shown.contains(edge))
 }
 
-fn line(words: Words<'_>, fact: &Fact, page: Page) -> String {
+fn line(words: Phrases<'_>, fact: &Fact, page: Page) -> String {
     let text = match *fact {
         Fact::Order(edge) => {
             let precedes = words.precedes(edge.from, edge.to);
@@ -44,18 +43,19 @@ fn line(words: Words<'_>, fact: &Fact, page: Page) -> String {
     wrap(&text, 4, page)
 }
 
-/// The facts about modification orders, one on each line, that do not go without saying and are not
-/// told with the links of the circle; nothing if there are none.
+/// The facts about modification orders, one on each line, that are not obvious and not `shown` with the links of the
+/// cycle. Empty if there are none.
 pub(super) fn mo_facts(
-    words: Words<'_>,
+    words: Phrases<'_>,
     order: &HappensBefore<'_>,
     facts: &[MoFact],
-    told: &[CycleLink],
+    shown: &[CycleLink],
     page: Page,
 ) -> String {
-    let told: Vec<_> = told.iter().filter_map(|link| ordered(order, link)).collect();
-    let is_plain =
-        |fact: &&MoFact| words.execution.is_init(fact.from) || told.contains(&(fact.from, fact.to));
+    let shown: Vec<_> = shown.iter().filter_map(|link| ordered(order, link)).collect();
+    let is_plain = |fact: &&MoFact| {
+        words.execution.is_init(fact.from) || shown.contains(&(fact.from, fact.to))
+    };
     let facts: Vec<&MoFact> = facts.iter().filter(|fact| !is_plain(fact)).collect();
     if facts.is_empty() {
         return String::new();
@@ -72,7 +72,7 @@ pub(super) fn mo_facts(
     format!("\nThis rests on:\n\n{list}")
 }
 
-/// The writes of whose modification order a link speaks, earlier one first.
+/// The writes whose modification order a link states, the earlier one first.
 fn ordered(order: &HappensBefore<'_>, link: &CycleLink) -> Option<(EventId, EventId)> {
     match link.relation {
         Relation::Mo => Some((link.from, link.to)),
@@ -81,10 +81,10 @@ fn ordered(order: &HappensBefore<'_>, link: &CycleLink) -> Option<(EventId, Even
     }
 }
 
-/// Why a write comes before another in the modification order, as the end of a sentence; nothing if
-/// that goes without saying or takes several facts.
+/// Why a write comes before another in the modification order, as the end of a sentence. Empty if that is obvious or
+/// takes several facts.
 pub(super) fn mo_reason(
-    words: Words<'_>,
+    words: Phrases<'_>,
     order: &HappensBefore<'_>,
     facts: &[MoFact],
     from: EventId,
@@ -97,7 +97,7 @@ pub(super) fn mo_reason(
     }
 }
 
-fn mo_why(words: Words<'_>, order: &HappensBefore<'_>, fact: &MoFact) -> String {
+fn mo_why(words: Phrases<'_>, order: &HappensBefore<'_>, fact: &MoFact) -> String {
     let MoFact { from, to, why } = *fact;
     match why {
         WhyMo::HappensBefore => in_brackets(words, order, from, to),
@@ -121,7 +121,7 @@ fn mo_why(words: Words<'_>, order: &HappensBefore<'_>, fact: &MoFact) -> String 
 
 /// How a write, or a read that observes it, happens before `read`.
 fn seen_before(
-    words: Words<'_>,
+    words: Phrases<'_>,
     order: &HappensBefore<'_>,
     write: EventId,
     read: EventId,

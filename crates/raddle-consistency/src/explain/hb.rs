@@ -1,14 +1,12 @@
 //! Why one event happens before another: a path of program order, spawn, join and synchronization.
 //!
-//! Evidence says *that* an event happens before another under a C11 model; a person wants to see how.
-//! The path is found backwards from the later event. Whenever an event is reached, all of its thread
-//! before it is, so a thread is walked once, from its end, and the path has as few steps from thread
-//! to thread as possible. Synchronization follows figure 2 of Tunç et al., PLDI 2023; under RC11
-//! the release sequences are those of Lahav et al., PLDI 2017. A chain of updates, and the reads
-//! before a fence, are followed once each, so that a path costs O(n) for n events.
+//! Evidence states *that* an event happens before another under a C11-style model; the report shows how. The path is
+//! searched backwards from the later event. When an event is reached, so are all earlier events of its thread; so each
+//! thread is walked once, from its end, and the path has as few steps between threads as possible. Synchronization follows
+//! figure 2 of Tunç et al., PLDI 2023; under RC11 the release sequences are those of Lahav et al., PLDI 2017. Each chain of
+//! updates, and the reads before each fence, are followed once, so that a path costs O(n) for n events.
 //!
-//! Only the sources that the execution leaves no choice of count. So a path holds in every case, but
-//! there may be none that can be shown.
+//! Only reads with a single possible source are followed. So a path holds in every case, but there may be none to show.
 
 use std::collections::VecDeque;
 
@@ -39,23 +37,23 @@ pub(super) enum How {
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct HbStep {
     pub(super) from: EventId,
     pub(super) to: EventId,
     pub(super) how: How,
 }
 
-/// What of an execution matters for happens-before under one model.
+/// The parts of an execution that determine happens-before under one model.
 pub(super) struct HappensBefore<'a> {
     execution: &'a Execution,
     model: Model,
     /// Later writes of a thread continue the release sequences of its earlier ones.
     own_writes_continue: bool,
-    /// By event, what it observes, if there is no choice.
+    /// By event, its only possible source.
     rf: Vec<Option<EventId>>,
     /// By event, the last release fence before it in its thread.
     fence_before: Vec<Option<EventId>>,
-    /// By event, the last release of its location before it in its thread, if this counts.
+    /// By event, the last release of its location before it in its thread, if own writes continue release sequences.
     release_before: Vec<Option<EventId>>,
 }
 
@@ -78,7 +76,7 @@ impl<'a> HappensBefore<'a> {
         this
     }
 
-    /// What an event observes, if there is no choice.
+    /// The only possible source of an event.
     pub(super) fn source(&self, event: EventId) -> Option<EventId> {
         self.rf[event.index()]
     }
@@ -115,7 +113,7 @@ impl<'a> HappensBefore<'a> {
         can && effective_order(self.execution, self.model, event).is_acquire()
     }
 
-    /// The releases from which an event synchronizes with whoever acquires `write`.
+    /// The releases that synchronize with an acquire that reads `write`.
     fn releases_of(&self, write: EventId) -> impl Iterator<Item = EventId> + use<> {
         let own = self.releases(write).then_some(write);
         let at = write.index();
@@ -123,32 +121,32 @@ impl<'a> HappensBefore<'a> {
     }
 
     /// A shortest path that shows that an event happens before another, if there is one.
-    pub(super) fn path(&self, from: EventId, to: EventId) -> Option<Vec<Step>> {
+    pub(super) fn path(&self, from: EventId, to: EventId) -> Option<Vec<HbStep>> {
         let (start, end) = (self.execution.thread_of(from), self.execution.thread_of(to));
         if end.is_none() || from == to {
             return None;
         }
         if start.is_none() || (start == end && from < to) {
-            return Some(vec![Step { from, to, how: How::Program }]);
+            return Some(vec![HbStep { from, to, how: How::Program }]);
         }
-        let mut walk = Walk::new(self, to);
+        let mut walk = HbWalk::new(self, to);
         while walk.reached[from.index()].is_none() && walk.advance() {}
         walk.path(from)
     }
 
-    /// Among events, one that happens before `to` or is it.
+    /// A wanted event that happens before `to` or is it.
     pub(super) fn any_before(
         &self,
         to: EventId,
         mut wanted: impl FnMut(EventId) -> bool,
     ) -> Option<EventId> {
-        let mut walk = Walk::new(self, to);
+        let mut walk = HbWalk::new(self, to);
         while walk.advance() {}
         self.execution.events().find(|&e| walk.reached[e.index()].is_some() && wanted(e))
     }
 }
 
-/// By event, what it observes, if there is no choice. A release observes the acquire before it.
+/// By event, its only possible source. A release observes the acquire before it.
 fn only_sources(execution: &Execution) -> Vec<Option<EventId>> {
     let mut held: FxHashMap<(ThreadId, LocationId), EventId> = FxHashMap::default();
     let source = |event: EventId| match (*execution.action(event), execution.thread_of(event)) {
@@ -165,26 +163,26 @@ fn only_sources(execution: &Execution) -> Vec<Option<EventId>> {
 }
 
 /// A search backwards from the end of a path.
-struct Walk<'a> {
+struct HbWalk<'a> {
     order: &'a HappensBefore<'a>,
     end: EventId,
     /// By thread, how many of its events have been reached.
     reached_len: Vec<usize>,
-    /// By thread, how many of its events have been looked at for an acquire fence after them.
+    /// By thread, the number of its events that have been followed because of an acquire fence after them.
     fenced_len: Vec<usize>,
     /// By event, whether the chain that ends with it has been followed.
     followed: Vec<bool>,
     /// By event, the event of its thread with which it was reached.
     reached: Vec<Option<EventId>>,
     /// By event with which others were reached, the step from it.
-    next: Vec<Option<Step>>,
+    next: Vec<Option<HbStep>>,
     queue: VecDeque<EventId>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> HbWalk<'a> {
     fn new(order: &'a HappensBefore<'a>, end: EventId) -> Self {
         let (events, threads) = (order.execution.event_count(), order.execution.thread_count());
-        Walk {
+        HbWalk {
             order,
             end,
             reached_len: vec![0; threads],
@@ -196,7 +194,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reaches one more event, with all of its thread before it; false if there is none.
+    /// Reaches another event with all earlier events of its thread. Returns `false` if there is none.
     fn advance(&mut self) -> bool {
         let Some(last) = self.queue.pop_front() else { return false };
         if let Some((thread, position)) = self.order.execution.position(last) {
@@ -209,20 +207,20 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Reaches an event with the event `last` of its thread, and follows all that leads to it from
-    /// other threads.
+    /// Marks an event as reached with the event `last` of its thread, and follows everything that leads to it from other
+    /// threads.
     fn enter(&mut self, thread: ThreadId, position: usize, last: EventId) {
         let execution = self.order.execution;
         let Some(event) = execution.event_at(thread, position) else { return };
         self.reached[event.index()] = Some(last);
         if let Some(spawn) = execution.spawned_by(thread).filter(|_| position == 0) {
-            self.push(Step { from: spawn, to: event, how: How::Thread });
+            self.push(HbStep { from: spawn, to: event, how: How::Thread });
         }
         match *execution.action(event) {
             Action::Join { thread: child } => {
                 let last = execution.thread_events(child).next_back();
                 if let Some(from) = last.or_else(|| execution.spawned_by(child)) {
-                    self.push(Step { from, to: event, how: How::Thread });
+                    self.push(HbStep { from, to: event, how: How::Thread });
                 }
             }
             Action::Fence if self.order.acquires(event) => {
@@ -245,7 +243,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Follows the chain of updates whose end `read` observes, on behalf of `to`, which acquires.
+    /// Follows the chain of updates whose end `read` observes, for the acquire `to`.
     fn follow(&mut self, read: EventId, to: EventId) {
         let mut link = self.order.source(read);
         while let Some(write) = link {
@@ -254,14 +252,14 @@ impl<'a> Walk<'a> {
             }
             if self.order.execution.order(write).is_atomic() {
                 for from in self.order.releases_of(write) {
-                    self.push(Step { from, to, how: How::Synchronizes { write, read } });
+                    self.push(HbStep { from, to, how: How::Synchronizes { write, read } });
                 }
             }
             link = self.order.source(write);
         }
     }
 
-    fn push(&mut self, step: Step) {
+    fn push(&mut self, step: HbStep) {
         let Some((thread, position)) = self.order.execution.position(step.from) else { return };
         let is_new = position >= self.reached_len[thread.index()];
         if is_new && self.next[step.from.index()].is_none() {
@@ -271,13 +269,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The path from an event that has been reached.
-    fn path(&self, from: EventId) -> Option<Vec<Step>> {
+    fn path(&self, from: EventId) -> Option<Vec<HbStep>> {
         let mut path = vec![];
         let mut at = from;
         loop {
             let last = self.reached[at.index()]?;
             if last != at {
-                path.push(Step { from: at, to: last, how: How::Program });
+                path.push(HbStep { from: at, to: last, how: How::Program });
             }
             if last == self.end {
                 return Some(path);
@@ -298,13 +296,13 @@ mod tests {
     use raddle_core::random::Random;
 
     /// A write: its name, location and value.
-    type Write = (String, usize, usize);
+    type NamedWrite = (String, usize, usize);
 
     /// An event as in a text history, and the location that it writes; a read names one of `writes`.
-    fn event(random: &mut Random, value: usize, writes: &[Write]) -> (String, Option<usize>) {
+    fn event(random: &mut Random, value: usize, writes: &[NamedWrite]) -> (String, Option<usize>) {
         let any = |random: &mut Random, all: &[&str]| all[random.below(all.len())].to_owned();
         let location = random.below(2);
-        let sources: Vec<&Write> = writes.iter().filter(|write| write.1 == location).collect();
+        let sources: Vec<&NamedWrite> = writes.iter().filter(|write| write.1 == location).collect();
         match (random.below(8), random.pick(&sources)) {
             (0, _) => (any(random, &["F", "F.acq", "F.rel", "F.ar", "F.ss"]), None),
             (1..=2, Some((name, _, read))) => {
@@ -341,7 +339,7 @@ mod tests {
         format!("P0: {zero}; JOIN P2; LOCK m <- P1.{release}\nP1: {one}; UNLOCK m\nP2: {two}\n")
     }
 
-    /// Every step is in the relation that it names, and there is a path exactly if there should be.
+    /// Checks that every step is in the relation that it names, and that there is a path exactly for hb.
     fn compare(execution: &Execution, model: Model) {
         let order = HappensBefore::new(execution, model);
         let open = Coherence { rf: order.rf.clone(), mo: vec![], fences: vec![] };

@@ -1,24 +1,21 @@
-//! Reports that a person can read: the run or the orders behind a witness, the reasons behind a
-//! violation.
+//! Readable reports: the run or the orders of a witness, the reasons of a violation.
 //!
-//! Every function here is pure and returns text that ends with a line break, so that any front end
-//! can print it. Threads stand side by side, one column each, as long as the columns fit on the
-//! [`Page`]; otherwise every event gets a line of its own that starts with its name. What is too
-//! long is cut in the middle, with the number of lines left out. The same answers for programs are
-//! in [`json`].
+//! Every function is pure and returns text that ends with a line break. Threads are columns if they fit on the [`Page`];
+//! otherwise every event has its own line that starts with its name. Long lists are cut in the middle, with the number of
+//! omitted lines. [`json`] has the same information for programs.
 
 mod axiom;
-mod clash;
+mod axiom_cycles;
 mod coherence;
 mod columns;
 mod derivation;
+mod edge_cycles;
 mod hb;
 pub mod json;
 mod part;
+mod phrases;
 mod race;
-mod reason;
 mod run;
-mod shape;
 mod sources;
 mod synchronization;
 mod violation;
@@ -31,10 +28,10 @@ pub use witness::witness;
 use crate::history;
 use raddle_core::execution::{EventId, Execution};
 
-/// How much room a report may take.
+/// The size limits of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The longest line, in characters, that columns may make.
+    /// The longest line, in characters.
     pub width: usize,
     /// The most lines of one list or table; the middle of a longer one is left out.
     pub lines: usize,
@@ -47,7 +44,7 @@ impl Default for Page {
 }
 
 impl Page {
-    /// Of `total` lines, how many to show at the beginning and how many at the end.
+    /// How many of `total` lines to show at the beginning and at the end.
     #[must_use]
     pub fn shown(self, total: usize) -> (usize, usize) {
         if total <= self.lines {
@@ -57,8 +54,7 @@ impl Page {
         (self.lines - tail, tail)
     }
 
-    /// Shows a list of `total` lines: `line(i)` makes line `i`, and one line stands for those left
-    /// out.
+    /// Shows a list of `total` lines. `line(i)` returns line `i`; one line stands for the omitted ones.
     fn list(self, total: usize, what: &str, mut line: impl FnMut(usize) -> String) -> String {
         let (head, tail) = self.shown(total);
         let mut out: String = (0..head).map(&mut line).collect();
@@ -70,8 +66,8 @@ impl Page {
     }
 }
 
-/// Breaks a line at spaces so that it fits on the page if it can; what follows the first line is
-/// indented by `indent`. Ends with a line break.
+/// Breaks a line at spaces so that it fits on the page. Lines after the first are indented by `indent`. Ends with a line
+/// break.
 #[must_use]
 pub fn wrap(text: &str, indent: usize, page: Page) -> String {
     let mut out = String::new();
@@ -91,7 +87,7 @@ pub fn wrap(text: &str, indent: usize, page: Page) -> String {
     out
 }
 
-/// A longer list is cut in the middle when it is told in one sentence.
+/// Lists in a sentence that are longer than this are cut in the middle.
 const PARTS_IN_A_SENTENCE: usize = 12;
 
 /// Leaves out the middle of a list that is too long for a sentence.
@@ -110,7 +106,7 @@ pub fn left_out(count: usize, what: &str) -> String {
     format!("... {count} more {what} ...")
 }
 
-/// What an event did, with its source even if the history leaves it open.
+/// What an event did, with its source even if the history does not name it.
 fn does(execution: &Execution, event: EventId, source: Option<EventId>) -> String {
     let mut text = history::write_event(execution, event);
     if let Some(source) = source.filter(|_| !execution.names_source(event)) {

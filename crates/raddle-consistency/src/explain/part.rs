@@ -1,6 +1,6 @@
 //! A part of an execution, thread beside thread.
 
-use super::columns::{Grid, Row};
+use super::columns::{Grid, GridRow};
 use super::{Page, does, left_out};
 use raddle_core::execution::{Action, EventId, Execution, ThreadId};
 
@@ -14,19 +14,19 @@ pub(super) fn part(
 ) -> String {
     let mut threads: Vec<ThreadId> = execution.threads().collect();
     threads.retain(|thread| lens[thread.index()] > 0);
-    let part = Part { execution, lens, sources, threads };
+    let part = PartTable { execution, lens, sources, threads };
     let columns = part.grid(page).render(page.width).unwrap_or_else(|| part.lines(page));
     format!("{}{columns}", part.initial_values())
 }
 
-struct Part<'a> {
+struct PartTable<'a> {
     execution: &'a Execution,
     lens: &'a [usize],
     sources: &'a [Option<EventId>],
     threads: Vec<ThreadId>,
 }
 
-impl Part<'_> {
+impl PartTable<'_> {
     fn events(&self) -> impl Iterator<Item = EventId> {
         self.threads.iter().flat_map(|&thread| {
             self.execution.thread_events(thread).take(self.lens[thread.index()])
@@ -61,22 +61,22 @@ impl Part<'_> {
     fn grid(&self, page: Page) -> Grid {
         let longest = self.threads.iter().map(|t| self.lens[t.index()]).max().unwrap_or(0);
         let (head, tail) = page.shown(longest);
-        let mut rows: Vec<Row> = (0..head).map(|at| self.row(at)).collect();
+        let mut rows: Vec<GridRow> = (0..head).map(|at| self.row(at)).collect();
         if head + tail < longest {
-            rows.push(Row::Line(left_out(longest - head - tail, "lines")));
+            rows.push(GridRow::Line(left_out(longest - head - tail, "lines")));
         }
         rows.extend((longest - tail..longest).map(|at| self.row(at)));
         let name = |&thread: &ThreadId| self.execution.thread(thread).name.clone();
         Grid { heads: self.threads.iter().map(name).collect(), rows }
     }
 
-    fn row(&self, at: usize) -> Row {
+    fn row(&self, at: usize) -> GridRow {
         let inside = self.threads.iter().enumerate().filter(|(_, t)| at < self.lens[t.index()]);
         let cell = |(column, &thread): (usize, &ThreadId)| {
             let event = self.execution.event_at(thread, at)?;
             Some((column, format!(".{at} {}", self.does(event))))
         };
-        Row::Cells(inside.filter_map(cell).collect())
+        GridRow::Cells(inside.filter_map(cell).collect())
     }
 
     /// One event on each line, for too many threads.

@@ -1,7 +1,6 @@
 //! Data races.
 
-use super::reason::Words;
-use super::violation::event_line;
+use super::phrases::Phrases;
 use super::{Page, wrap};
 use crate::history;
 use raddle_core::execution::{EventId, Execution};
@@ -31,9 +30,14 @@ fn without_source(event: &str) -> &str {
 }
 
 /// The two accesses, what the race means, and what to do.
-pub(super) fn explanation(words: Words<'_>, first: EventId, second: EventId, page: Page) -> String {
+pub(super) fn explanation(
+    words: Phrases<'_>,
+    first: EventId,
+    second: EventId,
+    page: Page,
+) -> String {
     let sentence = wrap(&format!("{}.", sentence(words.execution, first, second)), 2, page);
-    let events = [first, second].map(|event| event_line(words, event)).concat();
+    let events = [first, second].map(|event| words.event_line(event)).concat();
     let meaning = format!(
         "The behaviour of a program with such a race is undefined in C, C++ and Rust, so {} gives \
          no meaning to this execution.",

@@ -1,13 +1,13 @@
 //! A witness as a run, step by step.
 
-use super::columns::{Grid, Row};
+use super::columns::{Grid, GridRow};
 use super::{Page, does, left_out, observed_sources};
 use crate::witness::{self, MachineStep};
 use raddle_core::execution::{EventId, Execution, ThreadId};
 use raddle_core::model::Model;
 
-/// The run of a witness: threads side by side, every read with the value it got and where it came
-/// from, and under TSO and PSO every store where it reaches memory.
+/// The run of a witness: threads side by side, every read with its value and source, and under TSO and PSO every store
+/// where it reaches memory.
 pub(super) fn run(
     execution: &Execution,
     model: Model,
@@ -15,7 +15,7 @@ pub(super) fn run(
     page: Page,
 ) -> String {
     let run =
-        Run { execution, model, steps: &run.steps, sources: observed_sources(execution, run) };
+        RunTable { execution, model, steps: &run.steps, sources: observed_sources(execution, run) };
     if run.steps.is_empty() {
         return format!("There is nothing to do: {model} allows the empty run.\n");
     }
@@ -23,14 +23,14 @@ pub(super) fn run(
     format!("{}\n\n{table}", run.heading())
 }
 
-struct Run<'a> {
+struct RunTable<'a> {
     execution: &'a Execution,
     model: Model,
     steps: &'a [MachineStep],
     sources: Vec<Option<EventId>>,
 }
 
-impl Run<'_> {
+impl RunTable<'_> {
     fn heading(&self) -> String {
         let model = self.model;
         if model.buffers_stores() {
@@ -46,7 +46,7 @@ impl Run<'_> {
         format!("{:>width$}", at + 1)
     }
 
-    /// What a step does, and what it changes in memory if that is worth telling.
+    /// What a step does, and what it changes in memory if that is shown.
     fn cells(&self, step: MachineStep) -> (Option<String>, Option<String>) {
         match step {
             MachineStep::Flush(event) => (None, self.arrival(event)),
@@ -76,15 +76,15 @@ impl Run<'_> {
         }
         let total = self.steps.len();
         let (head, tail) = page.shown(total);
-        let mut rows: Vec<Row> = (0..head).map(|at| self.row(&threads, at)).collect();
+        let mut rows: Vec<GridRow> = (0..head).map(|at| self.row(&threads, at)).collect();
         if head + tail < total {
-            rows.push(Row::Line(left_out(total - head - tail, "steps")));
+            rows.push(GridRow::Line(left_out(total - head - tail, "steps")));
         }
         rows.extend((total - tail..total).map(|at| self.row(&threads, at)));
         Grid { heads, rows }
     }
 
-    fn row(&self, threads: &[ThreadId], at: usize) -> Row {
+    fn row(&self, threads: &[ThreadId], at: usize) -> GridRow {
         let step = self.steps[at];
         let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
         let (act, arrival) = self.cells(step);
@@ -94,7 +94,7 @@ impl Run<'_> {
             cells.push((column, format!(".{position} {act}")));
         }
         cells.extend(arrival.map(|text| (threads.len() + 1, text)));
-        Row::Cells(cells)
+        GridRow::Cells(cells)
     }
 
     /// One step on each line, for too many threads.

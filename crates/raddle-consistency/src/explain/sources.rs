@@ -6,16 +6,15 @@ use crate::witness::{MachineRun, MachineStep};
 use raddle_core::execution::{EventId, Execution, LocationId, ThreadId};
 
 /// The newest store of a thread to a location among those in its buffer, and how many wait there.
-type Waiting = FxHashMap<(ThreadId, LocationId), (EventId, usize)>;
+type BufferedStores = FxHashMap<(ThreadId, LocationId), (EventId, usize)>;
 
-/// For every event of the execution, the write or release that it observes in the run of the
-/// witness. This follows the steps and trusts them; to check them is the business of
-/// [`recheck`](crate::recheck).
+/// For every event of the execution, the write or release that it observes in the run of the witness. The steps are
+/// trusted; [`recheck`](crate::recheck) verifies them.
 #[must_use]
 pub fn observed_sources(execution: &Execution, run: &MachineRun) -> Vec<Option<EventId>> {
     let mut observed = vec![None; execution.event_count()];
     let mut memory: Vec<EventId> = execution.locations().map(|l| execution.init_of(l)).collect();
-    let mut waiting = Waiting::default();
+    let mut waiting = BufferedStores::default();
     let flushed = flushed(execution, run);
     for &step in &run.steps {
         let (MachineStep::Run(event) | MachineStep::Flush(event)) = step;
@@ -54,7 +53,7 @@ fn flushed(execution: &Execution, run: &MachineRun) -> Vec<bool> {
     flushed
 }
 
-fn leave(waiting: &mut Waiting, key: (ThreadId, LocationId)) {
+fn leave(waiting: &mut BufferedStores, key: (ThreadId, LocationId)) {
     if let Some((_, count)) = waiting.get_mut(&key) {
         *count -= 1;
         if *count == 0 {

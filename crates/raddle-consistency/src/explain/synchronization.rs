@@ -1,13 +1,13 @@
 //! How one event happens before another, in plain English.
 
-use super::hb::{HappensBefore, How, Step};
-use super::reason::Words;
+use super::hb::{HappensBefore, HbStep, How};
+use super::phrases::Phrases;
 use super::shorten;
 use raddle_core::execution::{Action, EventId};
 
 /// How an event happens before another: the path, and below it a reason for every synchronization.
 pub(super) fn happens_before(
-    words: Words<'_>,
+    words: Phrases<'_>,
     order: &HappensBefore<'_>,
     from: EventId,
     to: EventId,
@@ -15,12 +15,12 @@ pub(super) fn happens_before(
     let path = order.path(from, to).unwrap_or_default();
     match path.as_slice() {
         [] => vec![format!("{} happens before {}", words.name(from), words.name(to))],
-        [Step { how: How::Program, .. }] if words.execution.is_init(from) => {
+        [HbStep { how: How::Program, .. }] if words.execution.is_init(from) => {
             vec!["initial values are there from the start".to_owned()]
         }
-        [Step { how: How::Program, .. }] => vec!["program order".to_owned()],
-        [Step { how: How::Thread, .. }] => vec![threads(words, from, to)],
-        [step @ Step { how: How::Synchronizes { .. }, .. }] => {
+        [HbStep { how: How::Program, .. }] => vec!["program order".to_owned()],
+        [HbStep { how: How::Thread, .. }] => vec![threads(words, from, to)],
+        [step @ HbStep { how: How::Synchronizes { .. }, .. }] => {
             synchronizes(words, order, step).into_iter().collect()
         }
         path => {
@@ -33,7 +33,7 @@ pub(super) fn happens_before(
 
 /// `P0.0 happens before P1.0 (P0.0 -po-> P0.1 -sw-> P1.0)`.
 pub(super) fn in_brackets(
-    words: Words<'_>,
+    words: Phrases<'_>,
     order: &HappensBefore<'_>,
     from: EventId,
     to: EventId,
@@ -42,14 +42,16 @@ pub(super) fn in_brackets(
     let (one, other) = (words.name(from), words.name(to));
     match path.as_slice() {
         [] => format!("{one} happens before {other}"),
-        [Step { how: How::Program, .. }] => format!("{one} comes before {other} in program order"),
+        [HbStep { how: How::Program, .. }] => {
+            format!("{one} comes before {other} in program order")
+        }
         path => format!("{one} happens before {other} ({})", arrows(words, path)),
     }
 }
 
 /// `P0.0 -po-> P0.1 -sw-> P1.0`, cut in the middle if it is long.
-fn arrows(words: Words<'_>, path: &[Step]) -> String {
-    let arrow = |step: &Step| {
+fn arrows(words: Phrases<'_>, path: &[HbStep]) -> String {
+    let arrow = |step: &HbStep| {
         let relation = match step.how {
             How::Program => "po",
             How::Thread => "asw",
@@ -63,7 +65,7 @@ fn arrows(words: Words<'_>, path: &[Step]) -> String {
 }
 
 /// How spawn or join orders two events.
-pub(super) fn threads(words: Words<'_>, from: EventId, to: EventId) -> String {
+pub(super) fn threads(words: Phrases<'_>, from: EventId, to: EventId) -> String {
     let thread_name = |thread| &words.execution.thread(thread).name;
     match (words.execution.action(from), words.execution.action(to)) {
         (_, &Action::Join { thread }) => {
@@ -77,7 +79,7 @@ pub(super) fn threads(words: Words<'_>, from: EventId, to: EventId) -> String {
 }
 
 /// Why the start of a step synchronizes with its end, if it does.
-fn synchronizes(words: Words<'_>, order: &HappensBefore<'_>, step: &Step) -> Option<String> {
+fn synchronizes(words: Phrases<'_>, order: &HappensBefore<'_>, step: &HbStep) -> Option<String> {
     let How::Synchronizes { write, read } = step.how else { return None };
     let source = order.source(read)?;
     let name = |event| words.name(event);

@@ -1,29 +1,28 @@
 //! A violation: in one sentence, and explained.
 
-use super::clash::clash;
 use super::derivation::derivation;
+use super::edge_cycles;
 use super::part::part;
-use super::reason::Words;
+use super::phrases::Phrases;
 use super::{Page, axiom, race, shorten, wrap};
-use crate::history;
 use crate::witness::{CoreSize, Fact, OrderEdge, Violation};
-use raddle_core::execution::{Action, EventId, Execution, ThreadId};
+use raddle_core::execution::{EventId, Execution, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::model::relations::is_sc_fence;
 
 /// Why the model forbids the execution, in one sentence without a full stop.
 #[must_use]
 pub fn sentence(execution: &Execution, model: Model, violation: &Violation) -> String {
-    let words = Words { execution, model };
+    let words = Phrases { execution, model };
     match violation {
         Violation::UnwrittenValue { read } => {
-            format!("{}, a value that no other event writes there", observes(execution, *read))
+            format!("{}, a value that no other event writes there", words.observes(*read))
         }
         Violation::Cycle { cycle, .. } => {
-            clash(words, cycle).unwrap_or_else(|| circle(execution, cycle))
+            edge_cycles::sentence(words, cycle).unwrap_or_else(|| cycle_sentence(execution, cycle))
         }
         Violation::NoSource { read, .. } => {
-            format!("{}, but each of its possible sources is ruled out", observes(execution, *read))
+            format!("{}, but each of its possible sources is ruled out", words.observes(*read))
         }
         Violation::Axiom { axiom, cycle, .. } => axiom::sentence(words, *axiom, cycle),
         Violation::Race { first, second, .. } => race::sentence(execution, *first, *second),
@@ -41,18 +40,18 @@ pub fn sentence(execution: &Execution, model: Model, violation: &Violation) -> S
 #[must_use]
 pub fn violation(execution: &Execution, model: Model, violation: &Violation, page: Page) -> String {
     let sentence = sentence(execution, model, violation);
-    let words = Words { execution, model };
+    let words = Phrases { execution, model };
     match violation {
         Violation::UnwrittenValue { read } => {
-            format!("{sentence}:\n\n{}", event_line(words, *read))
+            format!("{sentence}:\n\n{}", words.event_line(*read))
         }
         Violation::Cycle { cycle, derivation: facts } => {
             let list = page.list(cycle.len(), "events", |at| link(words, &cycle[at], page));
             let end = cycle.last().map_or_else(String::new, |edge| {
-                format!("  {}  again: a circle\n", execution.name(edge.to))
+                format!("  {}  again: a cycle\n", execution.name(edge.to))
             });
             let rest = derivation(words, facts, cycle, page);
-            let (end_of_sentence, so) = match clash(words, cycle) {
+            let (end_of_sentence, so) = match edge_cycles::sentence(words, cycle) {
                 Some(_) => (".", "\nSo these two must each come before the other:\n"),
                 None => (":", ""),
             };
@@ -64,7 +63,7 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
             let others: Vec<Fact> =
                 facts.iter().filter(|fact| !excludes(fact, *read)).copied().collect();
             let rest = derivation(words, &others, &[], page);
-            format!("{sentence}:\n\n{}{sources}{rest}", event_line(words, *read))
+            format!("{sentence}:\n\n{}{sources}{rest}", words.event_line(*read))
         }
         Violation::Axiom { axiom, cycle, derivation: facts } => {
             axiom::explanation(words, *axiom, cycle, facts, page)
@@ -74,7 +73,7 @@ pub fn violation(execution: &Execution, model: Model, violation: &Violation, pag
     }
 }
 
-/// What a complete search under a C11 model has tried.
+/// What an exhaustive search under a C11-style model varied.
 fn left_open(execution: &Execution, model: Model) -> String {
     let fence = |event| is_sc_fence(execution, event);
     let fences = model.fences_update_hidden_location() && execution.events().any(fence);
@@ -88,19 +87,8 @@ fn left_open(execution: &Execution, model: Model) -> String {
     open.join(" and ")
 }
 
-/// `P0.1 reads x = 7`, `P0.1 acquires m`.
-pub(super) fn observes(execution: &Execution, read: EventId) -> String {
-    let name = execution.name(read);
-    let action = execution.action(read);
-    let location = action.location().map_or("", |location| &execution.location(location).name);
-    match action.read_value() {
-        Some(value) => format!("{name} reads {location} = {value}"),
-        None => format!("{name} acquires {location}"),
-    }
-}
-
 /// `P0.0 -> P1.0 -> P1.1 -> P0.0 must each come before the next`.
-fn circle(execution: &Execution, cycle: &[OrderEdge]) -> String {
+fn cycle_sentence(execution: &Execution, cycle: &[OrderEdge]) -> String {
     if let [one, other] = cycle {
         let (one, other) = (execution.name(one.from), execution.name(other.from));
         return format!("{one} and {other} must each come before the other");
@@ -133,22 +121,12 @@ fn extent(execution: &Execution, lens: &[usize]) -> String {
     }
 }
 
-/// An event with its name, on a line of its own.
-pub(super) fn event_line(words: Words<'_>, event: EventId) -> String {
-    let what = match *words.execution.action(event) {
-        Action::Init { .. } if words.is_lock(event) => "the lock is free".to_owned(),
-        Action::Init { value, .. } => format!("the initial value {value}"),
-        _ => history::write_event(words.execution, event),
-    };
-    format!("  {}  {what}\n", words.name(event))
-}
-
-/// An event of a circle, and why it precedes the next.
-fn link(words: Words<'_>, edge: &OrderEdge, page: Page) -> String {
+/// An event of a cycle, and why it precedes the next.
+fn link(words: Phrases<'_>, edge: &OrderEdge, page: Page) -> String {
     let name = words.name(edge.from);
     let indent = name.chars().count() + 4;
     let precedes = words.precedes(edge.from, edge.to);
-    let line = event_line(words, edge.from);
+    let line = words.event_line(edge.from);
     let reason = format!("{}{precedes}: {}", " ".repeat(indent), words.why(edge));
     format!("{line}{}", wrap(&reason, indent + 2, page))
 }
@@ -157,8 +135,8 @@ fn excludes(fact: &Fact, of: EventId) -> bool {
     matches!(fact, Fact::Excluded { read, .. } if *read == of)
 }
 
-/// Each source of the read, and why it is not the one.
-fn excluded_sources(words: Words<'_>, of: EventId, facts: &[Fact], page: Page) -> String {
+/// Each possible source of the read, and why it is excluded.
+fn excluded_sources(words: Phrases<'_>, of: EventId, facts: &[Fact], page: Page) -> String {
     let lines: Vec<String> = facts
         .iter()
         .filter_map(|fact| match *fact {
@@ -173,8 +151,8 @@ fn excluded_sources(words: Words<'_>, of: EventId, facts: &[Fact], page: Page) -
     page.list(lines.len(), "sources", |at| lines[at].clone())
 }
 
-fn core(words: Words<'_>, lens: &[usize], size: CoreSize, page: Page) -> String {
-    let Words { execution, model } = words;
+fn core(words: Phrases<'_>, lens: &[usize], size: CoreSize, page: Page) -> String {
+    let Phrases { execution, model } = words;
     let size = match size {
         CoreSize::Smallest => " It does allow every part of the execution with fewer events.",
         CoreSize::Minimal => " It does allow every smaller part of them.",

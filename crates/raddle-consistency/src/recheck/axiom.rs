@@ -1,10 +1,10 @@
 //! Rechecking broken axioms.
 //!
-//! Reads with one possible source observe it; the others count as if they observed nothing, since a
-//! circle without them is there whatever they observe. The facts about modification orders are accepted one by one, each by its rule, into a matrix that is kept
-//! transitive. Then every link of the circle must hold, and the relations must come in a sequence
-//! that the axiom forbids. Where the model orders sequentially consistent fences, happens-before is
-//! taken without that order: the circle is there whatever the order is.
+//! Reads with one possible source observe it. The others are treated as if they observed nothing: a cycle without them
+//! exists whatever they observe. The facts about modification orders are accepted one by one, each by its rule, into a
+//! matrix that is kept transitive. Then every link of the cycle must hold, and the relations must come in a sequence that
+//! the axiom forbids. Where the model orders sequentially consistent fences, happens-before is computed without that order:
+//! the cycle exists whatever the order is.
 //!
 //! f facts over n events cost O((f + n) n^2 / 64).
 
@@ -17,10 +17,9 @@ use raddle_core::model::relations::{
 use raddle_core::model::{Axiom, Model, axioms};
 
 use super::coherence::LIMIT;
-use super::violation::conclude;
-use super::{RecheckError, Rechecked};
+use super::{RecheckError, Rechecked, conclude};
 
-/// Checks that the links close a circle that an axiom of the model forbids.
+/// Checks that the links close a cycle that an axiom of the model forbids.
 pub(super) fn check_axiom(
     execution: &Execution,
     model: Model,
@@ -43,9 +42,9 @@ pub(super) fn check_axiom(
     }
     proof.relations.fr = proof.relations.from_read();
     let holds = cycle.iter().all(|link| proof.holds(link));
-    conclude(holds, "a link of the circle does not hold")?;
-    conclude(is_circle(axiom, cycle), "the circle does not close")?;
-    conclude(proof.forbids(axiom, cycle), "the axiom does not forbid such a circle")?;
+    conclude(holds, "a link of the cycle does not hold")?;
+    conclude(is_cycle(axiom, cycle), "the cycle does not close")?;
+    conclude(proof.forbids(axiom, cycle), "the axiom does not forbid such a cycle")?;
     Ok(Rechecked::Proved)
 }
 
@@ -59,7 +58,7 @@ pub(super) fn events_of_axiom(cycle: &[CycleLink], facts: &[MoFact]) -> Vec<Even
     links.chain(facts.iter().flat_map(|f| [f.from, f.to].into_iter().chain(read(f.why)))).collect()
 }
 
-/// Returns `true` if a model has an axiom, or implies it: atomicity implies weak-atomicity, and if fences are
+/// Returns `true` if a model has or implies an axiom: atomicity implies weak-atomicity, and if fences are
 /// updates of a hidden location, their order is one that `psc_F` respects.
 fn follows(model: Model, axiom: Axiom) -> bool {
     let has = |axiom| axioms(model).contains(&axiom);
@@ -68,7 +67,13 @@ fn follows(model: Model, axiom: Axiom) -> bool {
         Axiom::SeqCst => {
             has(axiom) || fences_update_hidden_location(model) && has(Axiom::ReadCoherence)
         }
-        _ => has(axiom),
+        Axiom::PoRf
+        | Axiom::WriteCoherence
+        | Axiom::StrongWriteCoherence
+        | Axiom::ReadCoherence
+        | Axiom::WeakReadCoherence
+        | Axiom::Atomicity
+        | Axiom::SequentialConsistency => has(axiom),
     }
 }
 
@@ -82,8 +87,8 @@ fn only_source(execution: &Execution, event: EventId) -> Option<EventId> {
     }
 }
 
-/// Returns `true` if every link ends where the next one starts. Two updates of one write are no circle.
-fn is_circle(axiom: Axiom, cycle: &[CycleLink]) -> bool {
+/// Returns `true` if every link ends where the next one starts. Two updates of one write are no cycle.
+fn is_cycle(axiom: Axiom, cycle: &[CycleLink]) -> bool {
     let next = cycle.iter().cycle().skip(1);
     let closed = cycle.iter().zip(next).all(|(link, next)| link.to == next.from);
     axiom == Axiom::WeakAtomicity || closed && !cycle.is_empty()
@@ -178,7 +183,7 @@ impl Proof {
 
     /// The first write of the chain of a write.
     fn first_of(&self, mut write: usize) -> usize {
-        // As many steps as there are events: chains may run in a circle.
+        // Bounded by the number of events: updates may observe each other in a cycle.
         for _ in 0..self.source.len() {
             match self.source[write] {
                 Some(source) if self.updates(source, write) => write = source,
@@ -201,11 +206,11 @@ impl Proof {
         }
     }
 
-    /// Returns `true` if an axiom forbids these relations in a circle, wherever it starts.
+    /// Returns `true` if an axiom forbids these relations in a cycle, wherever it starts.
     fn forbids(&self, axiom: Axiom, cycle: &[CycleLink]) -> bool {
         use Relation::*;
         let only = |allowed: &[Relation]| cycle.iter().all(|l| allowed.contains(&l.relation));
-        let turned = |patterns: &[&[Relation]]| {
+        let matches_rotated = |patterns: &[&[Relation]]| {
             rotations(cycle).any(|links| {
                 let mut relations: Vec<Relation> = links.iter().map(|l| l.relation).collect();
                 relations.dedup_by(|a, b| a == b && matches!(a, Hb | Mo));
@@ -214,11 +219,11 @@ impl Proof {
         };
         match axiom {
             Axiom::PoRf => only(&[Po, Asw, Rf]),
-            Axiom::WriteCoherence => turned(&[&[Mo], &[Mo, Rf], &[Mo, Hb], &[Mo, Rf, Hb]]),
+            Axiom::WriteCoherence => matches_rotated(&[&[Mo], &[Mo, Rf], &[Mo, Hb], &[Mo, Rf, Hb]]),
             Axiom::StrongWriteCoherence => only(&[Hb, Mo]),
-            Axiom::ReadCoherence => turned(&[&[Fr, Hb], &[Fr, Rf, Hb]]),
+            Axiom::ReadCoherence => matches_rotated(&[&[Fr, Hb], &[Fr, Rf, Hb]]),
             Axiom::WeakReadCoherence => rotations(cycle).any(|links| self.overwritten(&links)),
-            Axiom::Atomicity => turned(&[&[Fr, Mo]]),
+            Axiom::Atomicity => matches_rotated(&[&[Fr, Mo]]),
             Axiom::WeakAtomicity => self.share_source(cycle),
             Axiom::SeqCst => self.breaks_psc(cycle),
             Axiom::SequentialConsistency => false,
@@ -243,19 +248,19 @@ impl Proof {
         first.from == second.from && first.to != second.to && observes(first) && observes(second)
     }
 
-    /// The events of the circle are in a circle of psc, as far as that is known.
+    /// The events of the cycle are in a cycle of psc, as far as that is known.
     fn breaks_psc(&self, cycle: &[CycleLink]) -> bool {
-        let mut on_circle = vec![false; self.source.len()];
-        cycle.iter().for_each(|link| on_circle[link.from.index()] = true);
+        let mut on_cycle = vec![false; self.source.len()];
+        cycle.iter().for_each(|link| on_cycle[link.from.index()] = true);
         let psc = match fences_update_hidden_location(self.model) {
             true => self.relations.psc_fences(),
             false => self.relations.psc(),
         };
-        psc.between(&on_circle, &on_circle).cycle().is_some()
+        psc.between(&on_cycle, &on_cycle).cycle().is_some()
     }
 }
 
-/// A circle, from each of its links on.
+/// A cycle, from each of its links on.
 fn rotations(cycle: &[CycleLink]) -> impl Iterator<Item = Vec<CycleLink>> + '_ {
     (0..cycle.len()).map(|start| [&cycle[start..], &cycle[..start]].concat())
 }

@@ -1,7 +1,7 @@
 //! Rechecking witnesses under the C11 models.
 //!
-//! That reads-from, modification orders and fence order are of this execution is tested first, then
-//! the axioms one by one on the relations ([`model`](raddle_core::model)). O(n^3 / 64) for n events.
+//! First, reads-from, modification orders and fence order must fit the execution. Then the axioms are tested one by one on
+//! the relations ([`model`](raddle_core::model)). O(n^3 / 64) for n events.
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution, LocationId};
@@ -13,13 +13,13 @@ use raddle_core::model::{Model, axioms, broken};
 
 use super::{RecheckError, Rechecked};
 
-/// Relations are matrices. With more events than this they take too long.
+/// The largest number of events for which the matrices of relations are computed.
 pub(super) const LIMIT: usize = 4_000;
 
 /// Tests the axioms of a model on an execution with given reads-from and modification orders.
 ///
 /// # Errors
-/// If it breaks an axiom, or is no such order at all.
+/// If an axiom is broken, or if the coherence does not fit the execution.
 pub fn recheck_coherence(
     execution: &Execution,
     model: Model,
@@ -43,7 +43,7 @@ pub fn recheck_coherence(
     }
 }
 
-/// Why this is no reads-from, modification orders and fence order of the execution under the model.
+/// The reason why the coherence does not fit the execution under the model, if there is one.
 fn flaw(execution: &Execution, model: Model, coherence: &Coherence) -> Option<&'static str> {
     let locations = if has_modification_orders(model) { execution.location_count() } else { 0 };
     let fence = |e: &EventId| fences_update_hidden_location(model) && is_sc_fence(execution, *e);
@@ -64,7 +64,7 @@ fn flaw(execution: &Execution, model: Model, coherence: &Coherence) -> Option<&'
     }
 }
 
-/// Returns `true` if an event may observe this.
+/// Returns `true` if an event may observe the source.
 fn observes(execution: &Execution, event: EventId, source: Option<EventId>) -> bool {
     match source {
         Some(source) if execution.action(event).has_source() => {
@@ -75,7 +75,7 @@ fn observes(execution: &Execution, event: EventId, source: Option<EventId>) -> b
     }
 }
 
-/// Returns `true` if these are the writes of a location, the initial one first.
+/// Returns `true` if `order` contains the writes of a location, each once and the initial one first.
 fn is_order(execution: &Execution, location: LocationId, order: &[EventId]) -> bool {
     let is_write = |e: &EventId| {
         let action = execution.action(*e);
@@ -85,7 +85,7 @@ fn is_order(execution: &Execution, location: LocationId, order: &[EventId]) -> b
     order.first() == Some(&execution.init_of(location)) && is_permutation(order, &all)
 }
 
-/// Returns `true` if a list has the members of a sorted one, each once.
+/// Returns `true` if a list is a permutation of a sorted one.
 fn is_permutation(list: &[EventId], sorted: &[EventId]) -> bool {
     let mut list = list.to_vec();
     list.sort_unstable();

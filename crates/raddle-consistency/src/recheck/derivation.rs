@@ -1,10 +1,9 @@
-//! Following a derivation: each fact must hold in every run that agrees with the facts before it.
+//! Follows a derivation: each fact must hold in every run that agrees with the facts before it.
 //!
-//! A read is *from memory* or, under TSO and PSO, *forwarded* from its thread's buffer. Forwarded, a
-//! load comes before its source, which is then the last own store before it to the location, and one
-//! that waits in a buffer.
-//! From memory, it comes after its source, and no write of the location comes between the two. All
-//! rules follow from this and from the order known so far.
+//! A read observes *memory* or, under TSO and PSO, a store that is *forwarded* from its thread's buffer. A load with a
+//! forwarded source comes before that source, which is the last own store to the location before the load and a buffered
+//! one. A load from memory comes after its source, and no write of the location comes between the two. All rules follow
+//! from this and from the order known so far.
 //!
 //! Locks are locations that acquires and releases write: an acquire observes a release or the
 //! initial state, a release observes its own thread's acquire.
@@ -16,23 +15,23 @@ use crate::witness::{Fact, NotFrom, OrderEdge, Why};
 use raddle_core::execution::{Action, EventId, Execution, LocationId};
 use raddle_core::model::Model;
 
-use super::order::Order;
+use super::order::KnownOrder;
 
-/// What is known after some facts.
+/// The knowledge after some facts.
 pub(super) struct Derivation<'a> {
     execution: &'a Execution,
     buffering: Buffering,
-    program: Order,
-    known: Order,
+    program: KnownOrder,
+    known: KnownOrder,
     excluded: FxHashSet<(EventId, EventId)>,
     /// For each event, the last write of its location before it in its own thread.
     last_own: Vec<Option<EventId>>,
 }
 
-/// A rule holds, or a condition of it that fails.
-type Checked = Result<(), &'static str>;
+/// The rule holds, or the condition of it that fails.
+type RuleResult = Result<(), &'static str>;
 
-fn require(condition: bool, why: &'static str) -> Checked {
+fn require(condition: bool, why: &'static str) -> RuleResult {
     if condition { Ok(()) } else { Err(why) }
 }
 
@@ -42,20 +41,20 @@ impl<'a> Derivation<'a> {
         Derivation {
             execution,
             buffering,
-            program: Order::program(execution, buffering),
-            known: Order::program(execution, buffering),
+            program: KnownOrder::program(execution, buffering),
+            known: KnownOrder::program(execution, buffering),
             excluded: FxHashSet::default(),
             last_own: last_own_writes(execution),
         }
     }
 
-    /// How much work the facts so far took.
+    /// The number of nodes visited so far.
     pub(super) fn work(&self) -> usize {
         self.program.visited() + self.known.visited()
     }
 
     /// Adds a fact if it follows from those before it.
-    pub(super) fn accept(&mut self, fact: &Fact) -> Checked {
+    pub(super) fn accept(&mut self, fact: &Fact) -> RuleResult {
         match *fact {
             Fact::Order(edge) => {
                 self.check_edge(&edge)?;
@@ -80,7 +79,7 @@ impl<'a> Derivation<'a> {
         self.sources(read).into_iter().filter(left).collect()
     }
 
-    /// What an event may observe; a release observes the acquire of its thread.
+    /// The events that an event may observe. A release observes the acquire of its thread.
     fn sources(&self, read: EventId) -> Vec<EventId> {
         match self.execution.action(read) {
             Action::Unlock { .. } => self.last_own[read.index()].into_iter().collect(),
@@ -91,7 +90,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    fn check_edge(&mut self, edge: &OrderEdge) -> Checked {
+    fn check_edge(&mut self, edge: &OrderEdge) -> RuleResult {
         let OrderEdge { from, to, why } = *edge;
         match why {
             Why::Program => {
@@ -113,7 +112,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    fn check_first_source(&mut self, first: EventId, read: EventId) -> Checked {
+    fn check_first_source(&mut self, first: EventId, read: EventId) -> RuleResult {
         let left = self.left(read);
         require(!left.is_empty(), "no source is left")?;
         let later = self.known.after(first);
@@ -123,7 +122,7 @@ impl<'a> Derivation<'a> {
         require(!forwarded, "a source left may be read from the buffer")
     }
 
-    fn check_before_source(&mut self, first: EventId, last: EventId, read: EventId) -> Checked {
+    fn check_before_source(&mut self, first: EventId, last: EventId, read: EventId) -> RuleResult {
         require(self.same_location(first, read), "the first does not write the location")?;
         let left = self.left(read);
         require(!left.contains(&first), "the read may observe the first")?;
@@ -134,7 +133,12 @@ impl<'a> Derivation<'a> {
         require(all, "a source left may come after the second")
     }
 
-    fn check_before_overwrite(&mut self, read: EventId, next: EventId, source: EventId) -> Checked {
+    fn check_before_overwrite(
+        &mut self,
+        read: EventId,
+        next: EventId,
+        source: EventId,
+    ) -> RuleResult {
         require(read != next, "an event does not come before itself")?;
         require(self.same_location(next, read), "the second does not write the location")?;
         let left = self.left(read);
@@ -145,7 +149,7 @@ impl<'a> Derivation<'a> {
         require(all, "a source left may come after the second")
     }
 
-    fn check_exclusion(&mut self, read: EventId, source: EventId, why: NotFrom) -> Checked {
+    fn check_exclusion(&mut self, read: EventId, source: EventId, why: NotFrom) -> RuleResult {
         require(self.sources(read).contains(&source), "it is not a source")?;
         match why {
             NotFrom::Later => {

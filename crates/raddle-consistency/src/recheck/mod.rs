@@ -1,8 +1,8 @@
-//! Checking the evidence of the checkers again, sharing nothing with them.
+//! Rechecks the evidence of the checkers, with code that shares nothing with them.
 //!
-//! [`recheck_witness`] replays a witness on the reference machine, or tests the axioms of a C11 model
-//! on it. [`recheck_violation`] follows the derivation of a violation fact by fact in a naive graph,
-//! or searches a forbidden core by brute force.
+//! [`recheck_witness`] replays a witness on the reference machine, or tests the axioms of a C11-style model on it.
+//! [`recheck_violation`] follows the derivation of a violation fact by fact in a naive graph, or searches a forbidden core
+//! by brute force.
 
 mod axiom;
 mod coherence;
@@ -20,8 +20,22 @@ use crate::reference::replay::Refusal;
 use raddle_core::model::Axiom;
 
 pub use coherence::recheck_coherence;
-pub use violation::{Rechecked, recheck_violation};
+pub use violation::recheck_violation;
 pub use witness::{recheck_run, recheck_witness};
+
+/// The result of a recheck that found no error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rechecked {
+    /// The evidence shows what it claims.
+    Proved,
+    /// The evidence exceeds the budget of the recheck.
+    TooLarge,
+}
+
+/// Returns an error unless the condition holds.
+fn conclude(condition: bool, why: &'static str) -> Result<(), RecheckError> {
+    if condition { Ok(()) } else { Err(RecheckError::Conclusion { why }) }
+}
 
 /// Why evidence proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +54,9 @@ pub enum RecheckError {
         /// Its number of steps.
         steps: usize,
     },
-    /// A witness under a C11 model is not about this execution.
+    /// A witness under a C11-style model does not fit the execution.
     Malformed {
-        /// What it gets wrong.
+        /// The malformed part.
         why: &'static str,
     },
     /// A witness under a C11 model breaks an axiom.
@@ -52,7 +66,7 @@ pub enum RecheckError {
         /// The events of a cycle that the axiom forbids, by name.
         cycle: Vec<String>,
     },
-    /// The evidence is of a kind that says nothing about the model.
+    /// This kind of evidence does not exist for the model.
     OtherModel,
     /// A fact of a derivation does not follow from those before it.
     Fact {

@@ -1,9 +1,9 @@
-//! What is known of the order of events: preserved program order, then more and more facts.
+//! The known order of events: preserved program order, and facts that are added to it.
 //!
 //! A node of the graph is the moment of an event: for a store that waits in a buffer the moment it
 //! reaches memory, for everything else the moment it runs. Only a store-store fence (a release fence
-//! is one) has a moment of its own making: the first one when it has run and all earlier stores of
-//! its thread are in memory; so it comes after all events before it and before all stores, fences
+//! is one) is different: its moment is the first one at which it has run and all earlier stores of
+//! its thread are in memory. So it comes after all events before it and before all stores, fences
 //! and draining events after it. An acquire fence is like a load.
 //!
 //! So program order is preserved except from a store or store-store fence to a later load and,
@@ -12,7 +12,7 @@
 //! store under PSO has a store-store fence before it, which is a node of its own. The graph has O(n)
 //! edges for n events, of which the preserved order is the transitive closure.
 //!
-//! A question is answered by walking the graph: O(n) each, and no cleverness.
+//! Every query walks the graph: O(n).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,28 +21,29 @@ use raddle_core::execution::{Action, EventId, Execution, LocationId, MemoryOrder
 
 /// A directed graph over the events and a few more nodes: the start of the threads, and the fences of
 /// release stores.
-pub(super) struct Order {
+pub(super) struct KnownOrder {
     after: Vec<Vec<usize>>,
     before: Vec<Vec<usize>>,
-    /// How many nodes walks have visited.
+    /// The number of nodes that all queries visited.
     visited: usize,
 }
 
-impl Order {
+impl KnownOrder {
     /// The preserved program order.
     pub(super) fn program(execution: &Execution, buffering: Buffering) -> Self {
         let nodes = execution.event_count() + 1;
         let mut order =
-            Order { after: vec![vec![]; nodes], before: vec![vec![]; nodes], visited: 0 };
+            KnownOrder { after: vec![vec![]; nodes], before: vec![vec![]; nodes], visited: 0 };
         for thread in execution.threads() {
-            let mut last = Last::default();
+            let mut last = LastEvents::default();
             for event in execution.thread_events(thread) {
-                let role = Role::of(execution.action(event), execution.order(event), buffering);
-                if let Role::Store { releases: true, .. } = role
+                let role =
+                    OrderRole::of(execution.action(event), execution.order(event), buffering);
+                if let OrderRole::Store { releases: true, .. } = role
                     && !last.stores.is_empty()
                 {
                     let fence = order.add_node();
-                    order.append(&mut last, fence, Role::StoreFence);
+                    order.append(&mut last, fence, OrderRole::StoreFence);
                 }
                 order.append(&mut last, event, role);
             }
@@ -52,14 +53,14 @@ impl Order {
     }
 
     /// Adds the next node of a thread.
-    fn append(&mut self, last: &mut Last, node: EventId, role: Role) {
+    fn append(&mut self, last: &mut LastEvents, node: EventId, role: OrderRole) {
         for earlier in last.directly_before(role) {
             self.link(earlier.index(), node.index());
         }
         last.append(node, role);
     }
 
-    /// Adds a node that is no event.
+    /// Adds a node that is not an event.
     fn add_node(&mut self) -> EventId {
         self.after.push(vec![]);
         self.before.push(vec![]);
@@ -90,7 +91,7 @@ impl Order {
         self.before(to).contains(&from)
     }
 
-    /// How many nodes were visited to answer all questions so far.
+    /// The number of nodes that all queries visited.
     pub(super) fn visited(&self) -> usize {
         self.visited
     }
@@ -148,9 +149,9 @@ fn walk(edges: &[Vec<usize>], from: usize) -> FxHashSet<EventId> {
     found
 }
 
-/// What an event means for the order of its thread.
+/// How an event is ordered within its thread.
 #[derive(Clone, Copy)]
-enum Role {
+enum OrderRole {
     /// A load, an acquire fence: later than loads, not than stores that wait.
     Load,
     /// A store that waits in a buffer: in the queue of its location under PSO, in the only one under
@@ -162,29 +163,29 @@ enum Role {
     Full,
 }
 
-impl Role {
-    fn of(action: &Action, order: MemoryOrder, buffering: Buffering) -> Role {
+impl OrderRole {
+    fn of(action: &Action, order: MemoryOrder, buffering: Buffering) -> OrderRole {
         let is_pso = match buffering {
-            Buffering::None => return Role::Full,
+            Buffering::None => return OrderRole::Full,
             Buffering::Fifo => false,
             Buffering::FifoPerLocation => true,
         };
         match (action, order) {
-            (Action::Read { .. }, _) | (Action::Fence, MemoryOrder::Acquire) => Role::Load,
-            (Action::Write { .. } | Action::Fence, MemoryOrder::SeqCst) => Role::Full,
-            (Action::Write { location, .. }, _) => Role::Store {
+            (Action::Read { .. }, _) | (Action::Fence, MemoryOrder::Acquire) => OrderRole::Load,
+            (Action::Write { .. } | Action::Fence, MemoryOrder::SeqCst) => OrderRole::Full,
+            (Action::Write { location, .. }, _) => OrderRole::Store {
                 queue: is_pso.then_some(*location),
                 releases: is_pso && order == MemoryOrder::Release,
             },
-            (Action::Fence | Action::StoreFence, _) => Role::StoreFence,
-            _ => Role::Full,
+            (Action::Fence | Action::StoreFence, _) => OrderRole::StoreFence,
+            _ => OrderRole::Full,
         }
     }
 }
 
 /// The last events of a thread so far, after which the next one may be ordered.
 #[derive(Default)]
-struct Last {
+struct LastEvents {
     /// The last event that is neither a store that waits nor a store-store fence.
     other: Option<EventId>,
     /// The last store-store fence, if no draining event came after it.
@@ -193,17 +194,17 @@ struct Last {
     stores: FxHashMap<Option<LocationId>, EventId>,
 }
 
-impl Last {
+impl LastEvents {
     /// The events that come directly before the next one.
-    fn directly_before(&self, next: Role) -> Vec<EventId> {
+    fn directly_before(&self, next: OrderRole) -> Vec<EventId> {
         let mut earlier: Vec<EventId> = self.other.into_iter().collect();
         match next {
-            Role::Load => {}
-            Role::Store { queue, .. } => {
+            OrderRole::Load => {}
+            OrderRole::Store { queue, .. } => {
                 earlier.extend(self.fence);
                 earlier.extend(self.stores.get(&queue));
             }
-            Role::StoreFence | Role::Full => {
+            OrderRole::StoreFence | OrderRole::Full => {
                 earlier.extend(self.fence);
                 earlier.extend(self.stores.values());
             }
@@ -211,17 +212,17 @@ impl Last {
         earlier
     }
 
-    fn append(&mut self, event: EventId, role: Role) {
+    fn append(&mut self, event: EventId, role: OrderRole) {
         match role {
-            Role::Load => self.other = Some(event),
-            Role::Store { queue, .. } => {
+            OrderRole::Load => self.other = Some(event),
+            OrderRole::Store { queue, .. } => {
                 self.stores.insert(queue, event);
             }
-            Role::StoreFence => {
+            OrderRole::StoreFence => {
                 self.fence = Some(event);
                 self.stores.clear();
             }
-            Role::Full => *self = Last { other: Some(event), ..Last::default() },
+            OrderRole::Full => *self = LastEvents { other: Some(event), ..LastEvents::default() },
         }
     }
 }

@@ -249,7 +249,7 @@ fn preserved(execution: &Execution, model: Model, from: EventId, to: EventId) ->
     model == Model::Tso || !two_queues || fenced()
 }
 
-/// A circle of edges of the derivation and program order, if there is one.
+/// A cycle of edges of the derivation and program order, if there is one.
 fn find_cycle(execution: &Execution, model: Model, facts: &[Fact]) -> Option<Vec<OrderEdge>> {
     let mut derivation = Derivation::new(execution, model);
     let edges = facts.iter().filter_map(|fact| match fact {

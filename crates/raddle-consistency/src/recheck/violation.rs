@@ -1,9 +1,8 @@
 //! Rechecking violations.
 //!
-//! A violation with a derivation is proved if every fact of it follows by its rule and the facts
-//! end in a contradiction: a circle, or a read without a source. A core is proved by brute force.
-//! (That no smaller core exists, as one may claim, is not rechecked.) Broken axioms have their own
-//! file; a race is a witness that holds with two unordered accesses in it.
+//! A violation with a derivation is proved if every fact follows by its rule and the facts end in a contradiction: a cycle,
+//! or a read without a source. A core is proved by brute force; a claim that no smaller core exists is not rechecked. Broken
+//! axioms are rechecked in `axiom.rs`; a race is a witness that holds and has two unordered accesses.
 //!
 //! A derivation of f facts over n events costs O(f * n), plus the sizes of the source sets.
 
@@ -14,19 +13,10 @@ use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::relations::Relations;
 use raddle_core::model::{Model, is_race};
 
-use super::RecheckError;
 use super::axiom::{check_axiom, events_of_axiom};
 use super::coherence::recheck_coherence;
 use super::derivation::Derivation;
-
-/// What a recheck without objections found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rechecked {
-    /// The evidence shows what it claims.
-    Proved,
-    /// The budget did not suffice to tell.
-    TooLarge,
-}
+use super::{RecheckError, Rechecked, conclude};
 
 /// Checks that a violation proves that the model forbids the execution. The budget bounds the
 /// states that a brute-force search may meet, or the events that a derivation may look at.
@@ -74,11 +64,7 @@ pub fn recheck_violation(
     }
 }
 
-pub(super) fn conclude(condition: bool, why: &'static str) -> Result<(), RecheckError> {
-    if condition { Ok(()) } else { Err(RecheckError::Conclusion { why }) }
-}
-
-/// Accepts the facts one by one; `None` if the budget ends before the facts do.
+/// Accepts the facts one by one. Returns `None` if the budget is exhausted.
 fn follow<'a>(
     execution: &'a Execution,
     model: Model,
@@ -95,22 +81,22 @@ fn follow<'a>(
     Ok(Some(derivation))
 }
 
-/// The edges are facts or program order, and they close a circle.
+/// Checks that the edges are facts or program order and close a cycle.
 fn check_cycle(
     cycle: &[OrderEdge],
     facts: &[Fact],
     derived: &mut Derivation<'_>,
 ) -> Result<Rechecked, RecheckError> {
-    conclude(!cycle.is_empty(), "the circle is empty")?;
+    conclude(!cycle.is_empty(), "the cycle is empty")?;
     let next = cycle.iter().cycle().skip(1);
     let closed = cycle.iter().zip(next).all(|(edge, next)| edge.to == next.from);
-    conclude(closed, "the circle does not close")?;
+    conclude(closed, "the cycle does not close")?;
     for edge in cycle {
         let holds = match edge.why {
             Why::Program => derived.in_program_order(edge.from, edge.to),
             _ => facts.contains(&Fact::Order(*edge)),
         };
-        conclude(holds, "an edge of the circle is no fact")?;
+        conclude(holds, "an edge of the cycle is no fact")?;
     }
     Ok(Rechecked::Proved)
 }
@@ -138,7 +124,7 @@ fn check_core(
     }
 }
 
-/// Whether a model with store buffers allows an execution, if the budget suffices to tell.
+/// Returns whether a store-buffer model allows an execution, or `None` if the budget is exhausted.
 fn search_runs(execution: &Execution, model: Model, budget: usize) -> Option<bool> {
     match brute_force::search(execution, model, budget) {
         brute_force::BruteForceOutcome::Allowed(_) => Some(true),
@@ -147,8 +133,8 @@ fn search_runs(execution: &Execution, model: Model, budget: usize) -> Option<boo
     }
 }
 
-/// Whether a C11 model allows an execution, if the budget suffices to tell. Every test of the
-/// axioms looks at all events.
+/// Returns whether a C11-style model allows an execution, or `None` if the budget is exhausted. Every test of the axioms
+/// costs one unit for each event.
 fn search_orders(execution: &Execution, model: Model, budget: usize) -> Option<bool> {
     match enumerate::search(execution, model, budget / execution.event_count().max(1)) {
         enumerate::EnumerationOutcome::Allowed(_) => Some(true),
@@ -157,7 +143,7 @@ fn search_orders(execution: &Execution, model: Model, budget: usize) -> Option<b
     }
 }
 
-/// The axioms allow the execution, and the two events are a race in it.
+/// Checks that the axioms allow the execution and that the two events race in it.
 fn check_race(
     execution: &Execution,
     model: Model,
@@ -167,7 +153,7 @@ fn check_race(
     if recheck_coherence(execution, model, coherence)? == Rechecked::TooLarge {
         return Ok(Rechecked::TooLarge);
     }
-    // The order of fences does not count.
+    // Races do not depend on the order of fences, see `model::race`.
     let given = Coherence { fences: vec![], ..coherence.clone() };
     let relations = Relations::new(execution, model, &given);
     let races = first < second && is_race(execution, model, &relations, first, second);

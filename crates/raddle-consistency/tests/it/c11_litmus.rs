@@ -489,7 +489,7 @@ fn updates_are_atomic() {
     rows("CAS.rlx x 0 1 | CAS.rlx x 0 2 failed 0", &[("", ALL)]);
     rows("RMW.rlx x 0 1 | RMW.rlx x 1 2 | R.rlx x 2; R.rlx x 0", &[("", NONE)]);
     rows("RMW.rlx x 0 1; R.rlx x 1 | RMW.rlx x 1 1", &[("", ALL)]);
-    // Two updates in a circle, and one that could only observe itself.
+    // Two updates in a cycle, and one that could only observe itself.
     rows("RMW.rlx x 2 1 | RMW.rlx x 1 2", &[("", NONE)]);
     rows("RMW.rlx x 7 7", &[("", NONE)]);
 }

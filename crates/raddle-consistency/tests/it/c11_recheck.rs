@@ -104,7 +104,7 @@ const TWO_TWO: &str = "W.rlx x 1; W.rlx y 2 | W.rlx y 1; W.rlx x 2 | R.rlx x 2; 
                        R.rlx y 2; R.rlx y 1";
 
 #[test]
-fn circles_that_the_axioms_forbid_are_proofs() {
+fn cycles_that_the_axioms_forbid_are_proofs() {
     for model in Model::C11 {
         proves(LB, model, Axiom::PoRf, LB_CYCLE, "");
     }
@@ -128,7 +128,7 @@ fn circles_that_the_axioms_forbid_are_proofs() {
 }
 
 #[test]
-fn sequentially_consistent_events_in_a_circle_are_a_proof() {
+fn sequentially_consistent_events_in_a_cycle_are_a_proof() {
     let cycle = "P0.0 po P0.1, P0.1 fr P1.0, P1.0 po P1.1, P1.1 fr P0.0";
     let derivation = "init.x P0.0 hb, init.y P1.0 hb";
     for model in [Model::Rc11, Model::C20] {
@@ -161,17 +161,17 @@ fn no_write_comes_between_the_writes_of_a_chain() {
 }
 
 #[test]
-fn a_circle_must_hold_and_close_and_be_forbidden() {
-    let link = "a link of the circle does not hold";
+fn a_cycle_must_hold_and_close_and_be_forbidden() {
+    let link = "a link of the cycle does not hold";
     let happens = "init.x P0.0 hb";
     fails(LB, Model::Ra, Axiom::PoRf, &LB_CYCLE.replace("P1.1 rf P0.0", "P1.1 rf P1.0"), "", link);
     fails(MP, Model::Rc20, Axiom::ReadCoherence, "P1.1 fr P0.0, P0.0 hb P1.1", "", link);
     fails(MP, Model::Relaxed, Axiom::ReadCoherence, "P1.1 fr P0.0, P0.0 hb P1.1", happens, link);
     fails(MP, Model::Rc20, Axiom::PoRf, "P0.0 asw P0.1, P0.1 po P0.0", "", link);
     fails(MP, Model::Wra, Axiom::PoRf, "P1.0 rf⁻¹ P1.1, P1.1 po P1.0", "", link);
-    let open = "the circle does not close";
+    let open = "the cycle does not close";
     fails(LB, Model::Ra, Axiom::PoRf, "P0.0 po P0.1, P0.1 rf P1.0, P1.0 po P1.1", "", open);
-    let other = "the axiom does not forbid such a circle";
+    let other = "the axiom does not forbid such a cycle";
     fails(MP, Model::Rc20, Axiom::WriteCoherence, "P1.1 fr P0.0, P0.0 hb P1.1", happens, other);
     fails(MP, Model::Rc20, Axiom::PoRf, "P1.1 fr P0.0, P0.0 hb P1.1", happens, other);
     fails(MP, Model::C20, Axiom::SeqCst, "P1.1 fr P0.0, P0.0 hb P1.1", happens, other);
@@ -215,7 +215,7 @@ fn facts_follow_by_their_rules() {
 fn the_order_of_fences_proves_nothing() {
     let fences = "W.rlx x 1; F.sc; R.rlx y 0 | W.rlx y 1; F.sc; R.rlx x 0";
     let cycle = "P1.2 fr P0.0, P0.0 hb P1.2";
-    let reason = "a link of the circle does not hold";
+    let reason = "a link of the cycle does not hold";
     fails(fences, Model::Ra, Axiom::ReadCoherence, cycle, "init.x P0.0 hb", reason);
 }
 

@@ -49,8 +49,8 @@ fn explain(execution: &Execution, model: Model, violation: &Violation) -> String
     format!("{sentence}\n---\n{}", explain::violation(execution, model, violation, Page::default()))
 }
 
-/// The circle of store buffering under sc.
-fn store_buffering_circle(execution: &Execution) -> Violation {
+/// The cycle of store buffering under sc.
+fn store_buffering_cycle(execution: &Execution) -> Violation {
     let overwrite = |location: &str| Why::BeforeOverwrite { source: event(execution, location) };
     Violation::Cycle {
         cycle: vec![
@@ -182,9 +182,9 @@ fn an_empty_run_is_allowed() {
 }
 
 #[test]
-fn a_circle_tells_why_each_event_precedes_the_next() {
+fn a_cycle_tells_why_each_event_precedes_the_next() {
     let execution = parse(STORE_BUFFERING);
-    let violation = store_buffering_circle(&execution);
+    let violation = store_buffering_cycle(&execution);
     assert_snapshot!(explain(&execution, Model::Sc, &violation), @r"
 P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
 ---
@@ -198,12 +198,12 @@ P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
         comes before P1.1: sc keeps this program order of P1
   P1.1  R x 0 <- init
         comes before P0.0: P1.1 reads the initial value of x, which P0.0 overwrites
-  P0.0  again: a circle
+  P0.0  again: a cycle
 ");
 }
 
 #[test]
-fn a_circle_under_tso_speaks_of_arrival_in_memory() {
+fn a_cycle_under_tso_speaks_of_arrival_in_memory() {
     let execution = parse("P0: W x 1; W y 1\nP1: R y 1 <- P0.1; R x 0 <- init\n");
     let init = event(&execution, "init x");
     let violation = Violation::Cycle {
@@ -228,14 +228,14 @@ P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
         comes before P1.1: tso keeps this program order of P1
   P1.1  R x 0 <- init
         comes before P0.0 reaches memory: P1.1 reads the initial value of x, which P0.0 overwrites
-  P0.0  again: a circle
+  P0.0  again: a cycle
 ");
 }
 
 #[test]
 fn a_sequentially_consistent_store_comes_when_it_runs() {
     let execution = parse("P0: W.sc x 1; R y 0\nP1: W.sc y 1; R x 0\n");
-    let violation = store_buffering_circle(&execution);
+    let violation = store_buffering_cycle(&execution);
     assert_snapshot!(explain(&execution, Model::Tso, &violation), @r"
 P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next
 ---
@@ -249,12 +249,12 @@ P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
         comes before P1.1: tso keeps this program order of P1
   P1.1  R x 0
         comes before P0.0: P1.1 reads the initial value of x, which P0.0 overwrites
-  P0.0  again: a circle
+  P0.0  again: a cycle
 ");
 }
 
 #[test]
-fn a_circle_tells_the_facts_that_it_rests_on() {
+fn a_cycle_tells_the_facts_that_it_rests_on() {
     let execution = parse(
         "P0: W x 1; R x 2 <- P1.0; SPAWN P2; JOIN P2\n\
          P1: W x 2; R x 1; LOCK m <- init; UNLOCK m\n\
@@ -300,7 +300,7 @@ init x -> P0.0 -> P1.0 -> P2.0 -> P0.3 -> init x must each come before the next:
   P0.3  JOIN P2
         comes before init x: P0.3 comes before P2.3, and P2.3 has no source left but init x: later
           than init x, P0.3 would hide it
-  init x  again: a circle
+  init x  again: a cycle
 
 This rests on:
 
@@ -318,7 +318,7 @@ This rests on:
 ");
 }
 
-/// The sentence about the circle of `source` and `missed`, which `read` missed.
+/// The sentence about the cycle of `source` and `missed`, which `read` missed.
 fn missed(text: &str, read: &str, source: &str, missed: &str) -> String {
     let execution = parse(text);
     let before_source = Why::BeforeSource { read: event(&execution, read) };
@@ -330,7 +330,7 @@ fn missed(text: &str, read: &str, source: &str, missed: &str) -> String {
 }
 
 #[test]
-fn a_circle_of_two_has_plain_words() {
+fn a_cycle_of_two_has_plain_words() {
     let locks = "P0: LOCK m <- init; UNLOCK m\nP1: LOCK m <- P0.1; UNLOCK m\nP2: LOCK m\n";
     let sentences = [
         missed("P0: RMW x 0 1\nP1: RMW x 0 1\n", "P0.0", "init x", "P1.0"),
@@ -357,7 +357,7 @@ P1.0 takes m from P0.1, but P2.0 comes in between
 }
 
 #[test]
-fn a_circle_of_a_read_and_a_write_has_plain_words() {
+fn a_cycle_of_a_read_and_a_write_has_plain_words() {
     let execution = parse("P0: R x 1; W x 1; W x 2; R x 0\nP1: W x 0; R x 0\n");
     let overwrite = Why::BeforeOverwrite { source: event(&execution, "init x") };
     let sentence = |read: &str, write: &str, there: Why, back: Why| {
@@ -400,7 +400,7 @@ So these two must each come before the other:
   P1.0  RMW x 5 7
         comes before init x: P1.0 comes before P0.0, and P0.0 reads the initial value of x: later
           than init x, P1.0 would hide it
-  init x  again: a circle
+  init x  again: a cycle
 
 This rests on:
 
@@ -437,7 +437,7 @@ init m -> P0.0 -> P1.0 -> init m must each come before the next:
   P1.0  LOCK m
         comes before init m: P1.0 comes before P0.1, and P0.1 releases m, held since init m: P1.0
           cannot come in between
-  init m  again: a circle
+  init m  again: a cycle
 
 This rests on:
 
@@ -451,7 +451,7 @@ This rests on:
 }
 
 #[test]
-fn a_long_circle_is_cut_in_the_sentence() {
+fn a_long_cycle_is_cut_in_the_sentence() {
     let execution = parse(&format!("P0: {}W x 1\n", "R x 0; ".repeat(30)));
     let cycle = (0..30)
         .map(|at| edge(&execution, &format!("P0.{at}"), &format!("P0.{}", at + 1), Why::Program))
@@ -541,7 +541,7 @@ of them.
 #[test]
 fn json_names_the_events() {
     let execution = parse(STORE_BUFFERING);
-    let violation = store_buffering_circle(&execution);
+    let violation = store_buffering_cycle(&execution);
     let json = explain::json::violation(&execution, Model::Sc, &violation);
     assert_snapshot!(serde_json::to_string_pretty(&json).expect("JSON"), @r#"
 {

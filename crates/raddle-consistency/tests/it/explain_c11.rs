@@ -113,7 +113,7 @@ c20 demands read-coherence: no read observes a value after a newer one was writt
   P0.0  W.rlx data 42
         -hb-> P1.1: it happens before, by P0.0 -po-> P0.1 -sw-> P1.0 -po-> P1.1
           P0.1 synchronizes with P1.0: it releases flag, and P1.0 reads that and acquires
-  P1.1  again: a circle
+  P1.1  again: a cycle
 "#);
     assert_snapshot!(json(&execution, Model::C20, &violation), @r#"{"kind":"axiom","message":"read-coherence: P1.1 reads data = 0 from init data, but P0.0 overwrites it and happens before the read","axiom":"read-coherence","cycle":[{"from":"P1.1","to":"P0.0","relation":"fr"},{"from":"P0.0","to":"P1.1","relation":"hb"}],"derivation":[{"from":"init data","to":"P0.0","why":"happens-before"}]}"#);
 }
@@ -139,7 +139,7 @@ relaxed demands read-coherence: no read observes a value after a newer one was w
         -rf-> P1.0: P1.0 reads x from P0.0
   P1.0  R.rlx x 1
         -hb-> P1.1: program order
-  P1.1  again: a circle
+  P1.1  again: a cycle
 "#);
     let violation = broken(&execution, Axiom::ReadCoherence, "P1.1 -fr-> P0.0 -hb-> P1.1", &[]);
     assert_snapshot!(explain(&execution, Model::Ra, &violation), @r#"
@@ -156,7 +156,7 @@ ra demands read-coherence: no read observes a value after a newer one was writte
   P0.0  W.rlx x 1
         -hb-> P1.1: it happens before, by P0.0 -sw-> P1.0 -po-> P1.1
           P0.0 synchronizes with P1.0: it releases x, and P1.0 reads that and acquires
-  P1.1  again: a circle
+  P1.1  again: a cycle
 "#);
 }
 
@@ -181,7 +181,7 @@ wra demands weak-read-coherence: no read observes a write if another write of th
           P0.2 synchronizes with P1.0: it releases y, and P1.0 reads that and acquires
   P1.1  R.rlx x 1
         -rf⁻¹-> P0.0: P1.1 reads x from P0.0
-  P0.0  again: a circle
+  P0.0  again: a cycle
 ");
     assert_snapshot!(json(&execution, Model::Wra, &violation), @r#"{"kind":"axiom","message":"weak-read-coherence: P1.1 reads x = 1 from P0.0, but P0.1 overwrites it and happens before the read","axiom":"weak-read-coherence","cycle":[{"from":"P0.0","to":"P0.1","relation":"hb"},{"from":"P0.1","to":"P1.1","relation":"hb"},{"from":"P1.1","to":"P0.0","relation":"rf⁻¹"}],"derivation":[]}"#);
 }
@@ -209,7 +209,7 @@ c20 demands read-coherence: no read observes a value after a newer one was writt
         -fr-> P1.1: P1.0 takes m from P0.1, and P1.1 comes later
   P1.1  UNLOCK m
         -hb-> P1.0: P1.1 happens before P1.0
-  P1.0  again: a circle
+  P1.0  again: a cycle
 "#);
     assert_snapshot!(lock("P0.0 -fr-> P1.1 -hb-> P0.0"), @r#"
 read-coherence: P0.0 is the first to take m, but P1.1 comes before
@@ -223,7 +223,7 @@ c20 demands read-coherence: no read observes a value after a newer one was writt
         -fr-> P1.1: P0.0 is the first to take m, and P1.1 comes later
   P1.1  UNLOCK m
         -hb-> P0.0: P1.1 happens before P0.0
-  P0.0  again: a circle
+  P0.0  again: a cycle
 "#);
 }
 
@@ -247,7 +247,7 @@ rc20 demands write-coherence: the writes of a location have one order, the modif
           would hide it
   P0.0  W.rlx x 1
         -hb-> P0.1: program order
-  P0.1  again: a circle
+  P0.1  again: a cycle
 ");
     assert_snapshot!(json(&execution, Model::Rc20, &violation), @r#"{"kind":"axiom","message":"write-coherence: P0.0 happens before P0.1, but must come after it in the modification order of x","axiom":"write-coherence","cycle":[{"from":"P0.1","to":"P0.0","relation":"mo"},{"from":"P0.0","to":"P0.1","relation":"hb"}],"derivation":[{"from":"P0.1","to":"P0.0","why":"read","read":"P1.1"}]}"#);
 }
@@ -276,11 +276,11 @@ strong-write-coherence: P1.0 must come before itself in the modification order o
 strong-write-coherence: P1.0 must come before itself in the modification order of x.
 
 sra demands strong-write-coherence: happens-before and the modification orders of all locations
-  together have no circle. Under sra, every atomic read acquires and every atomic write releases.
+  together have no cycle. Under sra, every atomic read acquires and every atomic write releases.
 
   P1.0  W.rlx x 2
         -mo-> P1.0: it comes earlier in the modification order of x
-  P1.0  again: a circle
+  P1.0  again: a cycle
 
 This rests on:
 
@@ -298,7 +298,7 @@ This rests on:
 }
 
 #[test]
-fn the_other_short_circles_of_writes() {
+fn the_other_short_cycles_of_writes() {
     let execution = parse("P0: W.rlx x 1; W.rlx x 2\nP1: R.rlx x 2; W.rlx x 3; RMW.rlx x 2 4\n");
     let short = |cycle| {
         let violation = broken(&execution, Axiom::WriteCoherence, cycle, &[]);
@@ -327,7 +327,7 @@ rc11 demands atomicity: in the modification order, no write comes between an ato
         -fr-> P1.0: P0.0 reads the initial value of x, which P1.0 overwrites
   P1.0  RMW.rlx x 0 2
         -mo-> P0.0: it comes earlier in the modification order of x
-  P0.0  again: a circle
+  P0.0  again: a cycle
 ");
     let violation = broken(&execution, Axiom::Atomicity, "P0.0 -fr-> P2.0 -mo-> P0.0", &[]);
     assert_snapshot!(explain::sentence(&execution, Model::Rc11, &violation), @r"atomicity: P0.0 reads x = 0 from init x in an atomic update, but P2.0 must come between them in the modification order of x");
@@ -357,11 +357,11 @@ fn values_out_of_thin_air() {
     let violation =
         broken(&execution, Axiom::PoRf, "P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P0.0", &[]);
     assert_snapshot!(explain(&execution, Model::Relaxed, &violation), @r"
-po-rf: a circle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P0.0
+po-rf: a cycle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P0.0
 ---
-po-rf: a circle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P0.0.
+po-rf: a cycle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P0.0.
 
-relaxed demands po-rf: there is no circle of program order and reads, in which a value would come
+relaxed demands po-rf: there is no cycle of program order and reads, in which a value would come
   out of thin air. Under relaxed, only locks, spawn and join order what different threads do.
 
   P0.0  R.rlx x 1
@@ -372,7 +372,7 @@ relaxed demands po-rf: there is no circle of program order and reads, in which a
         -po-> P1.1: program order
   P1.1  W.rlx x 1
         -rf-> P0.0: P0.0 reads x from P1.1
-  P0.0  again: a circle
+  P0.0  again: a cycle
 ");
     let violation = broken(&execution, Axiom::PoRf, "P1.3 -rf-> P1.2 -po-> P1.3", &[]);
     assert_snapshot!(explain::sentence(&execution, Model::Relaxed, &violation), @r"po-rf: P1.2 reads z from P1.3, which comes later in the same thread");
@@ -381,14 +381,14 @@ relaxed demands po-rf: there is no circle of program order and reads, in which a
 }
 
 #[test]
-fn sequentially_consistent_accesses_in_a_circle() {
+fn sequentially_consistent_accesses_in_a_cycle() {
     let execution = parse("P0: W.sc x 1; R.sc y 0\nP1: W.sc y 1; R.sc x 0\n");
     let violation =
         broken(&execution, Axiom::SeqCst, "P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0", &[]);
     assert_snapshot!(explain(&execution, Model::C20, &violation), @r"
-seq-cst: a circle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0
+seq-cst: a cycle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0
 ---
-seq-cst: a circle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0.
+seq-cst: a cycle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0.
 
 c20 demands seq-cst: all sequentially consistent accesses and fences have one order, which agrees
   with happens-before, with the modification orders and with what is read.
@@ -401,15 +401,15 @@ c20 demands seq-cst: all sequentially consistent accesses and fences have one or
         -po-> P1.1: program order
   P1.1  R.sc x 0
         -fr-> P0.0: P1.1 reads the initial value of x, which P0.0 overwrites
-  P0.0  again: a circle
+  P0.0  again: a cycle
 ");
 }
 
 #[test]
 fn where_fences_are_ordered_accesses_are_not() {
     let execution = parse("P0: W.sc x 1; F; R.sc y 0\nP1: W.sc y 1; F; R.sc x 0\n");
-    let circle = "P0.1 -po-> P0.2 -fr-> P1.0 -po-> P1.1 -po-> P1.2 -fr-> P0.0 -po-> P0.1";
-    let violation = broken(&execution, Axiom::SeqCst, circle, &[]);
+    let cycle = "P0.1 -po-> P0.2 -fr-> P1.0 -po-> P1.1 -po-> P1.2 -fr-> P0.0 -po-> P0.1";
+    let violation = broken(&execution, Axiom::SeqCst, cycle, &[]);
     let text = explain::violation(&execution, Model::Rc20, &violation, Page::default());
     let demand =
         "The axioms of rc20 imply seq-cst: all sequentially consistent fences have one order,";
@@ -417,14 +417,14 @@ fn where_fences_are_ordered_accesses_are_not() {
 }
 
 #[test]
-fn a_long_circle_is_cut_in_a_sentence() {
+fn a_long_cycle_is_cut_in_a_sentence() {
     let text: String =
         (0..10).map(|t| format!("P{t}: R.rlx x{t} 1; W.rlx x{} 1\n", (t + 1) % 10)).collect();
     let execution = parse(&text);
     let cycle: Vec<String> =
         (0..10).map(|t| format!("P{t}.0 -po-> P{t}.1 -rf-> ")).chain(["P0.0".to_owned()]).collect();
     let violation = broken(&execution, Axiom::PoRf, &cycle.concat(), &[]);
-    assert_snapshot!(explain::sentence(&execution, Model::Ra, &violation), @r"po-rf: a circle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P2.0 -po-> P2.1 -rf-> ... 9 more events ... P7.1 -rf-> P8.0 -po-> P8.1 -rf-> P9.0 -po-> P9.1 -rf-> P0.0");
+    assert_snapshot!(explain::sentence(&execution, Model::Ra, &violation), @r"po-rf: a cycle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P2.0 -po-> P2.1 -rf-> ... 9 more events ... P7.1 -rf-> P8.0 -po-> P8.1 -rf-> P9.0 -po-> P9.1 -rf-> P0.0");
 }
 
 /// How P0.0 happens before the last event of a history.

@@ -156,11 +156,11 @@ fn text_that_makes_no_sense_is_refused_at_the_word_to_blame() {
         ),
         (
             "P0: JOIN P1\nP1: JOIN P0",
-            "1:10: spawn and join wait for each other in a circle (P0.0 -> P1.0 -> P0.0): expected an order in which the threads can run",
+            "1:10: spawn and join wait for each other in a cycle (P0.0 -> P1.0 -> P0.0): expected an order in which the threads can run",
         ),
         (
             "P0: SPAWN P0",
-            "1:11: spawn and join wait for each other in a circle (P0.0 -> P0.0): expected an order in which the threads can run",
+            "1:11: spawn and join wait for each other in a cycle (P0.0 -> P0.0): expected an order in which the threads can run",
         ),
     ]);
 }
@@ -475,7 +475,7 @@ fn json_that_makes_no_sense_is_refused_at_the_value_to_blame() {
                 "\n",
                 r#"{"thread":"P1","op":"join","target":"P0"}"#
             ),
-            "1:38: spawn and join wait for each other in a circle (P0.0 -> P1.0 -> P0.0): expected an order in which the threads can run",
+            "1:38: spawn and join wait for each other in a cycle (P0.0 -> P1.0 -> P0.0): expected an order in which the threads can run",
         ),
         (
             concat!(

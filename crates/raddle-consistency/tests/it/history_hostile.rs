@@ -49,14 +49,14 @@ fn messages_quote_little_and_escape_it() {
 }
 
 #[test]
-fn a_long_circle_is_told_briefly() {
+fn a_long_cycle_is_told_briefly() {
     let mut text = String::new();
     for thread in 0..1000 {
         let _ = writeln!(text, "P{thread}: JOIN P{}", (thread + 1) % 1000);
     }
-    let circle =
+    let cycle =
         "(P0.0 -> P1.0 -> P2.0 -> P3.0 -> ... -> P997.0 -> P998.0 -> P999.0 -> P0.0): expected";
-    assert!(message(&text).contains(circle), "{}", message(&text));
+    assert!(message(&text).contains(cycle), "{}", message(&text));
 }
 
 #[test]

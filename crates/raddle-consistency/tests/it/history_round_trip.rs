@@ -22,7 +22,7 @@ fn execution() -> impl Strategy<Value = Execution> {
     let inits = prop::collection::vec(prop::option::of(0..6_usize), 4);
     let seeds = prop::collection::vec(seed, 0..25);
     (names.clone(), names, inits, 0..5_usize, any::<bool>(), seeds).prop_filter_map(
-        "spawns and joins in a circle",
+        "spawns and joins in a cycle",
         |(threads, locations, inits, early, recorded, seeds)| {
             let mut maker = Maker::new(&threads, recorded);
             for &location in &locations[..early.min(4)] {

@@ -63,25 +63,25 @@ fn store_buffering() -> (Execution, Violation) {
 }
 
 #[test]
-fn a_circle_is_proved_where_program_order_is_preserved() {
+fn a_cycle_is_proved_where_program_order_is_preserved() {
     let (execution, violation) = store_buffering();
     let check = |model| recheck_violation(&execution, model, &violation, PLENTY);
     assert_eq!(check(Model::Sc), Ok(Rechecked::Proved));
-    assert_eq!(check(Model::Tso), conclusion("an edge of the circle is no fact"));
-    assert_eq!(check(Model::Pso), conclusion("an edge of the circle is no fact"));
+    assert_eq!(check(Model::Tso), conclusion("an edge of the cycle is no fact"));
+    assert_eq!(check(Model::Pso), conclusion("an edge of the cycle is no fact"));
 }
 
 #[test]
-fn a_circle_must_close_and_consist_of_facts() {
+fn a_cycle_must_close_and_consist_of_facts() {
     let (execution, violation) = store_buffering();
-    let Violation::Cycle { cycle, derivation } = violation else { panic!("a circle") };
+    let Violation::Cycle { cycle, derivation } = violation else { panic!("a cycle") };
     let check = |cycle: &[OrderEdge], derivation: &[Fact]| {
         let violation = Violation::Cycle { cycle: cycle.to_vec(), derivation: derivation.to_vec() };
         recheck_violation(&execution, Model::Sc, &violation, PLENTY)
     };
-    assert_eq!(check(&[], &derivation), conclusion("the circle is empty"));
-    assert_eq!(check(&cycle[..3], &derivation), conclusion("the circle does not close"));
-    assert_eq!(check(&cycle, &derivation[..1]), conclusion("an edge of the circle is no fact"));
+    assert_eq!(check(&[], &derivation), conclusion("the cycle is empty"));
+    assert_eq!(check(&cycle[..3], &derivation), conclusion("the cycle does not close"));
+    assert_eq!(check(&cycle, &derivation[..1]), conclusion("an edge of the cycle is no fact"));
     let unknown = [edge(2, 99, Why::Program), edge(99, 2, Why::Program)];
     assert_eq!(check(&unknown, &[]), conclusion("it is about events that do not exist"));
     let wrong = Fact::Order(overwritten(3, 2, 1));

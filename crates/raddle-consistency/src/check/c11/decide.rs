@@ -139,7 +139,7 @@ fn seq_cst(
             }
             allowed(graph, mo, fences::sorted(graph, &psc, &reach))
         }
-        Outcome::Circle => GraphDecision::Refuted(psc_cycle::explain(graph, basis, &psc)),
+        Outcome::Cycle => GraphDecision::Refuted(psc_cycle::explain(graph, basis, &psc)),
         Outcome::None => GraphDecision::NoOrder,
         Outcome::OutOfBudget => GraphDecision::OutOfBudget,
     }

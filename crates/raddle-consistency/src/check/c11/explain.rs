@@ -1,8 +1,8 @@
 //! From a clash to a violation that a person can follow.
 //!
 //! Whatever forbids an order of chains has a read in it that observes something overwritten before:
-//! happens-before and reads-from alone have no circle. That read is what we show, as a breach of read
-//! coherence, and the other parts of the circle are the reasons why the write that it has seen comes
+//! happens-before and reads-from alone have no cycle. That read is what we show, as a breach of read
+//! coherence, and the other parts of the cycle are the reasons why the write that it has seen comes
 //! after the one that it observes. Only done when something is wrong; O(nk) again.
 
 use rustc_hash::FxHashMap;
@@ -80,9 +80,9 @@ pub(super) fn explain(
             let facts = later_in_chain(graph, chains, first, write);
             stale(graph, Reason { event: read, by }, write, facts)
         }
-        Clash::Circle(pairs) => {
+        Clash::Cycle(pairs) => {
             let reasons = reasons(graph, basis, location, &pairs);
-            circle(graph, chains, pairs, reasons)
+            cycle_violation(graph, chains, pairs, reasons)
         }
     }
 }
@@ -106,19 +106,19 @@ pub(super) fn updates_between(chains: &Chains, first: u32, last: u32) -> Vec<MoF
     before.map(|at| fact(at, chains.next(at), WhyMo::Update)).collect()
 }
 
-/// A circle of writes, each before the chain of the next.
-fn circle(
+/// A cycle of writes, each before the chain of the next.
+fn cycle_violation(
     graph: &Graph<'_>,
     chains: &Chains,
     mut pairs: Vec<(u32, u32)>,
     mut reasons: Vec<Reason>,
 ) -> Violation {
     let reads = |reason: &Reason| graph.rf(reason.event) != NONE;
-    let last = reasons.iter().position(reads).expect("a circle needs a read");
+    let last = reasons.iter().position(reads).expect("a cycle needs a read");
     pairs.rotate_left(last + 1);
     reasons.rotate_left(last + 1);
     let (Some((write, _)), Some(reason)) = (pairs.pop(), reasons.pop()) else {
-        unreachable!("a circle has pairs");
+        unreachable!("a cycle has pairs");
     };
     let source = graph.rf(reason.event);
     let mut facts = vec![];

@@ -6,7 +6,7 @@
 //! in the number of fences at worst.
 //!
 //! The axiom `po-rf` does not count the sources of fences, only that nothing happens before what it
-//! observes. Here that is the same: an atomic read synchronizes, and of a circle with non-atomic reads
+//! observes. Here that is the same: an atomic read synchronizes, and of a cycle with non-atomic reads
 //! and fences, the total order of the fences makes one with a single such read.
 
 use super::basis::Basis;
@@ -62,7 +62,7 @@ fn by_psc(graph: &Graph<'_>, effort: &mut Effort) -> Result<Option<Vec<u32>>, Gr
             Outcome::Found(_, reach) => {
                 Ok(Some(respecting(&reach).into_iter().map(|event| psc.events[event]).collect()))
             }
-            Outcome::Circle => Err(GraphDecision::Refuted(psc_cycle::explain(graph, &basis, &psc))),
+            Outcome::Cycle => Err(GraphDecision::Refuted(psc_cycle::explain(graph, &basis, &psc))),
             Outcome::None => Err(GraphDecision::NoOrder),
             Outcome::OutOfBudget => Ok(None),
         }

@@ -3,10 +3,10 @@
 //!
 //! If a write, or a read that observes it, happens before a read of another chain, or before the
 //! write that starts another chain, then its chain comes before that chain (Lemma 3.2). These orders
-//! are all there is: if they have no circle, any order of the chains that respects them is a
+//! are all there is: if they have no cycle, any order of the chains that respects them is a
 //! modification order that read coherence, write coherence and atomicity allow (Lemma 4.4).
 //!
-//! The paper collects pairs of writes, O(nk) of them, and looks for a circle among writes. We look at
+//! The paper collects pairs of writes, O(nk) of them, and looks for a cycle among writes. We look at
 //! whole chains, since a pair always ends at the top of a chain, and we keep for each chain and
 //! thread only the last write that comes before it: those before it in its thread are ordered by
 //! program order. So a location of n accesses by k threads takes O(nk) time and 4k bytes a chain, and

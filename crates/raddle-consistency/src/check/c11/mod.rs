@@ -1,7 +1,7 @@
 //! Consistency under the models in the style of C11.
 //!
 //! The question is whether modification orders exist that satisfy the axioms of the model
-//! (`model::axioms`); the answer is such orders, or an axiom and the circle that breaks it. The way
+//! (`model::axioms`); the answer is such orders, or an axiom and the cycle that breaks it. The way
 //! there, after Tunç et al., PLDI 2023:
 //!
 //! 1. `graph`: the events as the model sees them;

@@ -23,7 +23,7 @@
 //!
 //! Under RA and RC20 only fences are sequentially consistent, and only `psc_F` counts. There they are
 //! updates of a hidden location, and an order of them that happens-before may include without
-//! breaking coherence exists if and only if `psc_F` has no circle.
+//! breaking coherence exists if and only if `psc_F` has no cycle.
 
 use super::basis::Basis;
 use super::bits::{Bits, add, ones};
@@ -80,7 +80,7 @@ impl Place {
 
 impl Psc {
     /// Collects what is known, or nothing if that takes too much memory or budget. The caller has seen
-    /// that the orders that are forced have no circle.
+    /// that the orders that are forced have no cycle.
     pub(super) fn new(graph: &Graph<'_>, basis: &Basis, effort: &mut Effort) -> Option<Psc> {
         let chains = &basis.chains;
         let is_seq_cst = |&event: &u32| graph.is(event, Traits::SEQ_CST);

@@ -1,4 +1,4 @@
-//! A circle of `psc` that coherence alone forces, told event by event.
+//! A cycle of `psc` that coherence alone forces, told event by event.
 //!
 //! Every step of `psc` is taken apart into the relations that it is made of: `po` and `hb`, `rf`, and
 //! `mo` or `fr`, of which the derivation tells why they hold. Only done when something is wrong.
@@ -15,38 +15,38 @@ use super::seq_cst::{Orders, known};
 use super::sort::Predecessors;
 use crate::witness::{Axiom, CycleLink, MoFact, Relation, Violation, WhyMo};
 
-/// The circle that closes with what coherence forces.
+/// The cycle that closes with what coherence forces.
 pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, psc: &Psc) -> Violation {
-    let circle = shortest(&known(psc, &Orders::forced(psc)), psc.events.len());
+    let cycle = shortest(&known(psc, &Orders::forced(psc)), psc.events.len());
     let around = Around::new(graph, basis);
     let mut teller = Teller { around, basis, cycle: vec![], derivation: vec![] };
-    for (at, &from) in circle.iter().enumerate() {
-        let to = circle[(at + 1) % circle.len()];
+    for (at, &from) in cycle.iter().enumerate() {
+        let to = cycle[(at + 1) % cycle.len()];
         teller.step(psc.events[from], psc.events[to]);
     }
     Violation::Axiom { axiom: Axiom::SeqCst, cycle: teller.cycle, derivation: teller.derivation }
 }
 
-/// A shortest circle of a relation that has one. Most events are on none, and are not tried.
+/// A shortest cycle of a relation that has one. Most events are on none, and are not tried.
 fn shortest(relation: &Bits, count: usize) -> Vec<usize> {
     let mut reach = relation.clone();
     reach.close();
     let starts = (0..count).filter(|&event| reach.has(event, event));
-    let circles = starts.filter_map(|start| circle_through(relation, count, start));
-    circles.min_by_key(Vec::len).expect("there is a circle")
+    let cycles = starts.filter_map(|start| cycle_through(relation, count, start));
+    cycles.min_by_key(Vec::len).expect("there is a cycle")
 }
 
-/// A shortest circle through an event, if there is one.
-fn circle_through(relation: &Bits, count: usize, start: usize) -> Option<Vec<usize>> {
+/// A shortest cycle through an event, if there is one.
+fn cycle_through(relation: &Bits, count: usize, start: usize) -> Option<Vec<usize>> {
     let mut came = vec![usize::MAX; count];
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
         for next in ones(relation.row(at)) {
             if next == start {
                 let back = |&event: &usize| Some(came[event]).filter(|&e| e != usize::MAX);
-                let mut circle: Vec<usize> = std::iter::successors(Some(at), back).collect();
-                circle.reverse();
-                return Some(circle);
+                let mut cycle: Vec<usize> = std::iter::successors(Some(at), back).collect();
+                cycle.reverse();
+                return Some(cycle);
             }
             if came[next] == usize::MAX {
                 came[next] = at;

@@ -1,8 +1,8 @@
 //! Running through all events so that causes come before effects: the axiom `po-rf`.
 //!
-//! Every C11 model here forbids circles of program order, reads-from, spawn and join. So threads can
+//! Every C11 model here forbids cycles of program order, reads-from, spawn and join. So threads can
 //! be run one event after another, each waiting for what it observes, starts by or joins; if all are
-//! stuck, following who waits for whom closes a circle. O(n).
+//! stuck, following who waits for whom closes a cycle. O(n).
 
 use rustc_hash::FxHashMap;
 
@@ -12,13 +12,13 @@ use crate::witness::{Axiom, CycleLink, Relation, Violation};
 /// Visits every event of the threads after all events that it depends on.
 ///
 /// # Errors
-/// If a circle of `po`, `asw` and `rf` makes that impossible.
+/// If a cycle of `po`, `asw` and `rf` makes that impossible.
 pub(super) fn run_through(graph: &Graph<'_>, visit: impl FnMut(u32)) -> Result<(), Violation> {
     let mut schedule = Schedule::new(graph);
     schedule.run(visit);
     match (0..graph.threads()).find(|&t| schedule.next[t] < graph.bounds[t].1) {
         None => Ok(()),
-        Some(thread) => Err(schedule.circle(thread)),
+        Some(thread) => Err(schedule.waiting_cycle(thread)),
     }
 }
 
@@ -103,8 +103,8 @@ impl<'g, 'e> Schedule<'g, 'e> {
         }
     }
 
-    /// Follows who waits for whom, from a thread that is stuck, until the circle closes.
-    fn circle(&self, mut thread: usize) -> Violation {
+    /// Follows who waits for whom, from a thread that is stuck, until the cycle closes.
+    fn waiting_cycle(&self, mut thread: usize) -> Violation {
         let mut links: Vec<CycleLink> = vec![];
         let mut entered: FxHashMap<usize, usize> = FxHashMap::default();
         loop {

@@ -1,8 +1,8 @@
 //! The axiom `seq-cst` of RC11 and C20, and the fences of RA and RC20: an order of chains in which
-//! `psc` has no circle.
+//! `psc` has no cycle.
 //!
 //! What coherence forces comes first. Then saturation: if ordering two chains one way closes a
-//! circle in `psc`, they are ordered the other way, again and again until nothing changes. Then a
+//! cycle in `psc`, they are ordered the other way, again and again until nothing changes. Then a
 //! guess: one total order of the sequentially consistent events, and the chains as it suggests; if
 //! that is no answer, we branch on a pair that is still open, if its order matters at all. The problem
 //! contains SC and is NP-hard; but after saturation hardly any guess fails.
@@ -32,10 +32,10 @@ impl Orders {
 
 /// What became of the search.
 pub(super) enum Outcome {
-    /// Orders in which `psc` has no circle, and `psc` closed.
+    /// Orders in which `psc` has no cycle, and `psc` closed.
     Found(Orders, Bits),
-    /// `psc` has a circle already with what coherence forces.
-    Circle,
+    /// `psc` has a cycle already with what coherence forces.
+    Cycle,
     /// There are none, as an exhaustive search found.
     None,
     OutOfBudget,
@@ -49,7 +49,7 @@ pub(super) fn search(psc: &Psc, effort: &mut Effort) -> Outcome {
         return Outcome::OutOfBudget;
     }
     if closed(psc, &forced).is_none() {
-        return Outcome::Circle;
+        return Outcome::Cycle;
     }
     let mut open = vec![forced];
     while let Some(mut orders) = open.pop() {
@@ -82,12 +82,12 @@ fn cost(psc: &Psc) -> u64 {
     1 + (events * (events * events + pairs) / (1 << 16)) as u64
 }
 
-/// `psc` with what is ordered so far, closed; nothing if it has a circle.
+/// `psc` with what is ordered so far, closed; nothing if it has a cycle.
 fn closed(psc: &Psc, orders: &Orders) -> Option<Bits> {
     let mut reach = known(psc, orders);
     reach.close();
-    let circle = (0..psc.events.len()).any(|event| reach.has(event, event));
-    (!circle).then_some(reach)
+    let cycle = (0..psc.events.len()).any(|event| reach.has(event, event));
+    (!cycle).then_some(reach)
 }
 
 /// `psc` with what is ordered so far.
@@ -180,7 +180,7 @@ impl Reached {
         Reached { right: from(&place.right), right_fences: from(&place.right_fences) }
     }
 
-    /// Returns `true` if ordering one chain before another closes a circle.
+    /// Returns `true` if ordering one chain before another closes a cycle.
     fn closes(&self, place: &Place, one: usize, other: usize) -> bool {
         meet(place.left.row(one), self.right.row(other))
             || meet(place.left_fences.row(one), self.right_fences.row(other))

@@ -1,7 +1,7 @@
 //! From what is forced to a modification order: sorting the chains of a location.
 //!
 //! Depth first, a chain after those that must come before it; O(nk) for n writes and k threads. A
-//! chain that is reached again while its predecessors are being sorted closes a circle.
+//! chain that is reached again while its predecessors are being sorted closes a cycle.
 
 use super::by_location::Access;
 use super::graph::{NONE, id};
@@ -18,9 +18,9 @@ pub(super) enum Clash {
         /// The read by which it has seen it, or [`NONE`].
         by: u32,
     },
-    /// A circle: each write must come before the chain with this top, to which the next write
+    /// A cycle: each write must come before the chain with this top, to which the next write
     /// belongs; the last one before the chain of the first.
-    Circle(Vec<(u32, u32)>),
+    Cycle(Vec<(u32, u32)>),
 }
 
 impl Clash {
@@ -91,7 +91,7 @@ enum State {
 /// The writes of a location in a modification order.
 ///
 /// # Errors
-/// If what is forced has a circle.
+/// If what is forced has a cycle.
 pub(super) fn sort(forced: &impl Predecessors, accesses: &[Access]) -> Result<Vec<EventId>, Clash> {
     let tops = &forced.numbers().tops;
     let mut order = Vec::with_capacity(tops.len());
@@ -109,7 +109,7 @@ pub(super) fn sort(forced: &impl Predecessors, accesses: &[Access]) -> Result<Ve
 /// The chains of a location in a modification order.
 ///
 /// # Errors
-/// If what is forced has a circle.
+/// If what is forced has a cycle.
 pub(super) fn sort_chains(
     forced: &impl Predecessors,
     accesses: &[Access],
@@ -138,7 +138,7 @@ pub(super) fn sort_chains(
                     state[before] = State::Open;
                     stack.push(Frame { chain: before, at: 0, through: write });
                 }
-                State::Open => return Err(circle(forced, accesses, &stack, before, write)),
+                State::Open => return Err(closing_cycle(forced, accesses, &stack, before, write)),
                 State::Done => {}
             }
         }
@@ -146,8 +146,8 @@ pub(super) fn sort_chains(
     Ok(order)
 }
 
-/// The circle that closes when a write of an open chain comes before the chain on top.
-fn circle(
+/// The cycle that closes when a write of an open chain comes before the chain on top.
+fn closing_cycle(
     forced: &impl Predecessors,
     accesses: &[Access],
     stack: &[Frame],
@@ -156,11 +156,11 @@ fn circle(
 ) -> Clash {
     let event = |write: u32| accesses[write as usize].event;
     let start = stack.iter().position(|frame| frame.chain == chain).unwrap_or(0);
-    let mut circle = vec![];
+    let mut cycle = vec![];
     let mut through = write;
     for frame in stack[start..].iter().rev() {
-        circle.push((event(through), event(forced.numbers().tops[frame.chain])));
+        cycle.push((event(through), event(forced.numbers().tops[frame.chain])));
         through = frame.through;
     }
-    Clash::Circle(circle)
+    Clash::Cycle(cycle)
 }

@@ -1,7 +1,7 @@
 //! Reads that the history tells by value only: which of the writes of the value do they observe?
 //!
 //! We fix the sources one read after the other, those with the fewest choices first. A graph in which
-//! some reads have no source yet has fewer relations, and every axiom forbids circles; so what
+//! some reads have no source yet has fewer relations, and every axiom forbids cycles; so what
 //! contradicts the axioms then does so however the others are chosen, and is given up. The last
 //! choice is the whole question again. Exponential at worst.
 

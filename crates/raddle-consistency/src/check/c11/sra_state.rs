@@ -158,8 +158,8 @@ impl<'a, 'e> State<'a, 'e> {
         orders
     }
 
-    /// Nothing can be executed: follows who waits for whom until the circle closes.
-    pub(super) fn circle(&self) -> Violation {
+    /// Nothing can be executed: follows who waits for whom until the cycle closes.
+    pub(super) fn waiting_cycle(&self) -> Violation {
         let stuck = (0..self.done.len()).find(|&thread| self.next(thread).is_some());
         let mut thread = stuck.expect("some event is left");
         let mut links = vec![];

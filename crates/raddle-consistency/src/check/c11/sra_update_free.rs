@@ -3,8 +3,8 @@
 //! Strong release/acquire wants one order of all events that happens-before and all modification
 //! orders agree with: an order of execution. A write waits for what happens before it, and for the
 //! writes that reads force before it. Executing whatever can be executed ends with all events, and
-//! then the order of execution is the evidence; or it stops, and who waits for whom is a circle. The
-//! paper adds the forced pairs to happens-before and looks for a circle, which is the same.
+//! then the order of execution is the evidence; or it stops, and who waits for whom is a cycle. The
+//! paper adds the forced pairs to happens-before and looks for a cycle, which is the same.
 
 use super::basis::Basis;
 use super::graph::Graph;
@@ -23,7 +23,7 @@ pub(super) fn execute<'a, 'e>(
 ) -> Result<State<'a, 'e>, Violation> {
     let mut state = State::new(graph, basis, waits);
     state.run_ahead(false);
-    if state.is_complete() { Ok(state) } else { Err(state.circle()) }
+    if state.is_complete() { Ok(state) } else { Err(state.waiting_cycle()) }
 }
 
 /// What must hold and can be told quickly; without updates, all.

@@ -52,7 +52,7 @@ pub(super) fn own_stores_first(instance: &Instance) -> Lists {
 }
 
 /// By write: where the chain of updates starts that ends in it. An update with several sources, or
-/// in a circle of updates, starts a chain.
+/// in a cycle of updates, starts a chain.
 fn chain_roots(instance: &Instance) -> Vec<u32> {
     let mut roots = vec![NONE; instance.ops.len()];
     let mut chain = vec![];

@@ -67,12 +67,12 @@ impl ExecutionBuilder {
         let stuck = |t: usize| !started[t] || done[t] < self.threads[t].events.len();
         match (0..self.threads.len()).find(|&t| stuck(t)) {
             None => Ok(()),
-            Some(t) => Err(self.waiting_circle(t, spawned_by, &started, &done)),
+            Some(t) => Err(self.waiting_cycle(t, spawned_by, &started, &done)),
         }
     }
 
-    /// Follows who waits for whom, from a thread that is stuck, until the circle closes.
-    fn waiting_circle(
+    /// Follows who waits for whom, from a thread that is stuck, until the cycle closes.
+    fn waiting_cycle(
         &self,
         mut t: usize,
         spawned_by: &[Option<Place>],

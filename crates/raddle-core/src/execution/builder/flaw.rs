@@ -72,7 +72,7 @@ pub enum Flaw {
     NotHeld { lock: String },
     /// Spawns a thread that another event spawns.
     SpawnedTwice { thread: String, other: String },
-    /// Spawns and joins wait for each other in a circle.
+    /// Spawns and joins wait for each other in a cycle.
     SpawnJoinCycle { chain: Vec<String> },
 }
 
@@ -152,7 +152,7 @@ impl fmt::Display for Flaw {
             }
             Flaw::SpawnJoinCycle { chain } => write!(
                 f,
-                "spawn and join wait for each other in a circle ({}): expected an order in which the threads can run",
+                "spawn and join wait for each other in a cycle ({}): expected an order in which the threads can run",
                 shortened(chain).join(" -> ")
             ),
         }

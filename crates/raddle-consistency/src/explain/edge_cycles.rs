@@ -1,14 +1,14 @@
-//! Circles of two events in plain words.
+//! Sentences for cycles of two events under store-buffer models.
 //!
-//! Mostly such a circle means that a read missed a write that came before it, or observed one that
-//! came later. This is sooner understood than the circle.
+//! Such a cycle usually means that a read missed a write that came before it, or observed one that came later. That is
+//! easier to understand than the cycle.
 
-use super::reason::Words;
+use super::phrases::Phrases;
 use crate::witness::{OrderEdge, Why};
 use raddle_core::execution::EventId;
 
-/// What a circle of two events says, as a sentence without a full stop, if there are plain words.
-pub(super) fn clash(words: Words<'_>, cycle: &[OrderEdge]) -> Option<String> {
+/// What a cycle of two events means, as a sentence without a full stop, if there is one for its shape.
+pub(super) fn sentence(words: Phrases<'_>, cycle: &[OrderEdge]) -> Option<String> {
     let [_, _] = cycle else { return None };
     cycle.iter().find_map(|edge| match edge.why {
         Why::BeforeSource { read } | Why::OwnStoreFirst { read } => {
@@ -24,7 +24,7 @@ pub(super) fn clash(words: Words<'_>, cycle: &[OrderEdge]) -> Option<String> {
 
 /// `read` observes `source`, which `missed` overwrites before the read.
 fn missed_write(
-    words: Words<'_>,
+    words: Phrases<'_>,
     read: EventId,
     source: EventId,
     missed: EventId,
@@ -51,7 +51,7 @@ fn missed_write(
 
 /// Two atomic updates of the same write: the second would have to see the first.
 pub(super) fn both_update(
-    words: Words<'_>,
+    words: Phrases<'_>,
     one: EventId,
     other: EventId,
     source: EventId,

@@ -1,17 +1,18 @@
-//! Why one event comes before another, in plain English.
+//! Phrases about events, and about why one event comes before another.
 
+use crate::history;
 use crate::witness::{NotFrom, OrderEdge, Why};
 use raddle_core::execution::{Action, EventId, Execution};
 use raddle_core::model::Model;
 
-/// Words for the facts about one execution under one model.
+/// Phrases for the facts about one execution under one model.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'a> {
+pub(super) struct Phrases<'a> {
     pub(super) execution: &'a Execution,
     pub(super) model: Model,
 }
 
-impl Words<'_> {
+impl Phrases<'_> {
     pub(super) fn name(self, event: EventId) -> String {
         self.execution.name(event)
     }
@@ -19,6 +20,25 @@ impl Words<'_> {
     pub(super) fn location(self, event: EventId) -> String {
         let location = self.execution.action(event).location();
         location.map_or_else(String::new, |location| self.execution.location(location).name.clone())
+    }
+
+    /// `P0.1 reads x = 7`, `P0.1 acquires m`.
+    pub(super) fn observes(self, read: EventId) -> String {
+        let (name, location) = (self.name(read), self.location(read));
+        match self.execution.action(read).read_value() {
+            Some(value) => format!("{name} reads {location} = {value}"),
+            None => format!("{name} acquires {location}"),
+        }
+    }
+
+    /// An event with its name, on a line of its own.
+    pub(super) fn event_line(self, event: EventId) -> String {
+        let what = match *self.execution.action(event) {
+            Action::Init { .. } if self.is_lock(event) => "the lock is free".to_owned(),
+            Action::Init { value, .. } => format!("the initial value {value}"),
+            _ => history::write_event(self.execution, event),
+        };
+        format!("  {}  {what}\n", self.name(event))
     }
 
     /// Returns `true` if the event takes or releases a lock, or is the start of one. A release counts as
@@ -33,8 +53,8 @@ impl Words<'_> {
         self.model.buffers_stores() && self.execution.is_buffered(event)
     }
 
-    /// `comes before P0.1`, as the end of a sentence about `from`; of stores that wait in a buffer
-    /// it says that it is their arrival in memory that counts.
+    /// `comes before P0.1`, as the end of a sentence about `from`. For buffered stores the phrase refers to their arrival in
+    /// memory.
     pub(super) fn precedes(self, from: EventId, to: EventId) -> String {
         let name = self.name(to);
         match (self.is_buffered(from), self.is_buffered(to)) {
@@ -62,7 +82,7 @@ impl Words<'_> {
         self.execution.sources(read).len() > 1
     }
 
-    /// What `read` observes, as far as it is known: `source` is the last that it may.
+    /// What `read` observes, as far as it is known: `source` is the latest candidate.
     fn reads_at_last(self, read: EventId, source: EventId) -> String {
         let (name, from) = (self.name(read), self.name(source));
         if !self.has_choice(read) {

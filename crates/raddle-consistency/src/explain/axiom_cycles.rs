@@ -1,29 +1,28 @@
-//! Short circles under C11 models in plain words.
+//! Sentences for short cycles under C11-style models.
 //!
-//! Most axioms forbid circles of two or three links, which have few shapes. What each means is sooner
-//! understood than the circle.
+//! Most axioms forbid cycles of two or three links, which have few shapes. A sentence about each shape is easier to
+//! understand than the cycle.
 
-use super::clash::both_update;
-use super::reason::Words;
-use super::violation::observes;
+use super::edge_cycles::both_update;
+use super::phrases::Phrases;
 use crate::witness::{Axiom, CycleLink, Relation};
 use raddle_core::execution::{Action, EventId};
 
-/// The most links of a circle for which there are plain words.
+/// The largest number of links for which there is a sentence.
 const LONGEST: usize = 3;
 
-/// What a circle says, as a sentence without a full stop, if there are plain words. It does not
-/// matter with which link the circle starts.
-pub(super) fn plain(words: Words<'_>, axiom: Axiom, cycle: &[CycleLink]) -> Option<String> {
+/// What a cycle means, as a sentence without a full stop, if there is one for its shape. The cycle may start with any
+/// link.
+pub(super) fn sentence(words: Phrases<'_>, axiom: Axiom, cycle: &[CycleLink]) -> Option<String> {
     let starts = if cycle.len() > LONGEST { 0..0 } else { 0..cycle.len() };
     starts.into_iter().find_map(|start| {
-        let mut turned = cycle.to_vec();
-        turned.rotate_left(start);
-        from_here(words, axiom, &turned)
+        let mut rotated = cycle.to_vec();
+        rotated.rotate_left(start);
+        rotated_sentence(words, axiom, &rotated)
     })
 }
 
-fn from_here(words: Words<'_>, axiom: Axiom, cycle: &[CycleLink]) -> Option<String> {
+fn rotated_sentence(words: Phrases<'_>, axiom: Axiom, cycle: &[CycleLink]) -> Option<String> {
     use Relation::{Fr, Hb, Mo, Po, Rf, RfInverse};
     let relations: Vec<Relation> = cycle.iter().map(|link| link.relation).collect();
     let at = |index: usize| cycle[index].from;
@@ -83,12 +82,12 @@ fn from_here(words: Words<'_>, axiom: Axiom, cycle: &[CycleLink]) -> Option<Stri
     }
 }
 
-fn mo(words: Words<'_>, event: EventId) -> String {
+fn mo(words: Phrases<'_>, event: EventId) -> String {
     format!("the modification order of {}", words.location(event))
 }
 
 /// The only write that an event can observe.
-fn source(words: Words<'_>, read: EventId) -> Option<EventId> {
+fn source(words: Phrases<'_>, read: EventId) -> Option<EventId> {
     match words.execution.sources(read) {
         [source] => Some(*source),
         _ => None,
@@ -96,15 +95,15 @@ fn source(words: Words<'_>, read: EventId) -> Option<EventId> {
 }
 
 /// `P1.1 reads x = 0 from init x`.
-fn reads_value(words: Words<'_>, read: EventId, source: EventId) -> String {
+fn reads_value(words: Phrases<'_>, read: EventId, source: EventId) -> String {
     match words.execution.action(read) {
         Action::Lock { .. } | Action::Unlock { .. } => words.reads(read, source),
-        _ => format!("{} from {}", observes(words.execution, read), words.name(source)),
+        _ => format!("{} from {}", words.observes(read), words.name(source)),
     }
 }
 
 /// A read misses a write that happens before it.
-fn missed(words: Words<'_>, read: EventId, source: EventId, missed: EventId) -> String {
+fn missed(words: Phrases<'_>, read: EventId, source: EventId, missed: EventId) -> String {
     let (reads, missed) = (reads_value(words, read, source), words.name(missed));
     match (words.is_lock(read), words.execution.is_init(source)) {
         (true, true) => format!("{reads}, but {missed} comes before"),
@@ -114,7 +113,7 @@ fn missed(words: Words<'_>, read: EventId, source: EventId, missed: EventId) -> 
 }
 
 /// A write comes between an update and its source.
-fn between(words: Words<'_>, update: EventId, write: EventId) -> Option<String> {
+fn between(words: Phrases<'_>, update: EventId, write: EventId) -> Option<String> {
     let from = source(words, update)?;
     if words.execution.action(write).is_atomic_update() && source(words, write) == Some(from) {
         return Some(both_update(words, update.min(write), update.max(write), from));
