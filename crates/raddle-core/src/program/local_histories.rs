@@ -14,21 +14,9 @@ use rustc_hash::FxHashMap;
 
 use crate::execution::{ThreadId, Value};
 
+use super::ids::{HistoryId, Origin};
 use super::segments::{SegmentId, Segments};
 use super::{Answer, End, HistoryStep, Op, OpKind, Program, Segment};
-
-/// A history of one thread: a node of its tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HistoryId(pub u32);
-
-/// An event, named by the history of its thread: independent of what other threads do meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Origin {
-    /// The history in whose segment the event is. A question is in the segment that follows its answer.
-    pub node: HistoryId,
-    /// Which event of that segment: 0 is the question that led here, 1 the first effect, and so on.
-    pub index: u32,
-}
 
 /// How many answers of a question are searched one by one.
 const FEW: u32 = 6;

@@ -15,14 +15,16 @@
 //! for a load that reads a pointer ([`Op::carries`]). A joined thread that gives its joiner a value and
 //! nothing else says so ([`Program::result`]); then the value is the answer.
 
+mod ids;
 mod live;
 mod local_histories;
 mod naming;
 mod op;
 mod segments;
 
+pub use ids::{HistoryId, Origin};
 pub use live::{Continuation, Live, LiveReply, Queue, Queues};
-pub use local_histories::{HistoryId, LocalHistories, Origin};
+pub use local_histories::LocalHistories;
 pub use naming::Naming;
 pub use op::{
     Answer, End, Failure, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update, UpdateKind,

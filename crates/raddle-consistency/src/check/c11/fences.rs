@@ -10,15 +10,13 @@
 //! and fences, the total order of the fences makes one with a single such read.
 
 use super::basis::Basis;
-use super::bits::Bits;
-use super::decide::{GraphDecision, check_necessary, decide_ordered};
-use super::graph::{Graph, NONE, id};
+use super::graph::{Graph, NONE};
+use super::ordered::{GraphDecision, check_necessary, decide_ordered};
 use super::psc::Psc;
 use super::schedule::run_through;
 use super::seq_cst::{self, Outcome, respecting};
 use super::{psc_cycle, rc20};
 use crate::check::effort::Effort;
-use raddle_core::execution::EventId;
 
 /// How many steps of the budget guessing an order may take.
 const GUESSING: u64 = 1_000_000;
@@ -155,26 +153,4 @@ impl Search {
             self.left[graph.thread_of(fence) as usize].push(fence);
         }
     }
-}
-
-/// The order of the fences in a graph in which it is fixed.
-pub(super) fn given(graph: &Graph<'_>) -> Vec<EventId> {
-    let fences = graph.seq_cst_fences();
-    let mut next = rustc_hash::FxHashMap::default();
-    let mut first = None;
-    for &fence in &fences {
-        match graph.rf(fence) {
-            NONE => first = Some(fence),
-            before => drop(next.insert(before, fence)),
-        }
-    }
-    std::iter::successors(first, |fence| next.get(fence).copied()).map(id).collect()
-}
-
-/// The fences in an order that respects `psc`, which is closed, if the model has such an order.
-pub(super) fn sorted(graph: &Graph<'_>, psc: &Psc, reach: &Bits) -> Vec<EventId> {
-    if !graph.hides_fences() {
-        return vec![];
-    }
-    respecting(reach).into_iter().map(|event| id(psc.events[event])).collect()
 }

@@ -25,10 +25,12 @@ mod chains;
 mod clocks;
 mod decide;
 mod explain;
+mod fence_order;
 mod fences;
 mod forced;
 mod graph;
 mod observe;
+mod ordered;
 mod psc;
 mod psc_cycle;
 mod race;
@@ -52,8 +54,9 @@ use raddle_core::execution::Coherence;
 use raddle_core::execution::Execution;
 use raddle_core::model::orders::C11Orders;
 
-use decide::{GraphDecision, decide_rf};
+use decide::decide_rf;
 use graph::Graph;
+use ordered::GraphDecision;
 
 /// Clocks take at most this many entries (4 bytes each); a larger question is given up.
 const MOST_CLOCK_ENTRIES: usize = 1 << 31;

@@ -5,8 +5,9 @@
 //! contradicts the axioms then does so however the others are chosen, and is given up. The last
 //! choice is the whole question again. Exponential at worst.
 
-use super::decide::{GraphDecision, check_necessary, decide_rf};
+use super::decide::decide_rf;
 use super::graph::{Graph, NONE, Traits, id};
+use super::ordered::{GraphDecision, check_necessary};
 use crate::check::effort::Effort;
 
 /// The reads with several possible sources, those with the fewest first.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::closure::{ClosureLink, Contradiction, Inferences};
+use super::inferences::{ClosureLink, Contradiction, Inferences};
 use super::instance::NONE;
 use crate::witness::{Fact, NotFrom, OrderEdge, Violation, Why};
 use raddle_core::execution::EventId;

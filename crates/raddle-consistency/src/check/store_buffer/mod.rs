@@ -7,6 +7,7 @@ mod closure;
 mod decide;
 mod derivation;
 mod eager;
+mod inferences;
 mod instance;
 mod memory;
 mod naive;
