@@ -1,20 +1,20 @@
-//! Bit matrices, as far as `psc` needs them.
+//! Bit matrices.
 
 /// Rows of bits.
 #[derive(Clone)]
-pub(super) struct Bits {
+pub(super) struct BitMatrix {
     words: usize,
     rows: Vec<u64>,
 }
 
-impl Bits {
-    /// As many empty rows of as many bits.
-    pub(super) fn new(rows: usize, bits: usize) -> Bits {
+impl BitMatrix {
+    /// An empty matrix.
+    pub(super) fn new(rows: usize, bits: usize) -> BitMatrix {
         let words = bits.div_ceil(64);
-        Bits { words, rows: vec![0; rows * words] }
+        BitMatrix { words, rows: vec![0; rows * words] }
     }
 
-    /// The number of rows, of a matrix whose rows have bits.
+    /// The number of rows. The rows must have bits.
     pub(super) fn rows(&self) -> usize {
         self.rows.len() / self.words.max(1)
     }
@@ -58,7 +58,7 @@ impl Bits {
     }
 }
 
-/// The places of the bits that are set.
+/// The indices of the bits that are set.
 pub(super) fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     bits.iter().enumerate().flat_map(|(index, &word)| {
         std::iter::successors(Some(word), |&rest| Some(rest & (rest.wrapping_sub(1))))

@@ -1,23 +1,22 @@
-//! The accesses of every location, side by side.
+//! The accesses of every location, in consecutive records.
 //!
-//! The checkers go through the accesses of one location after the other, and these are far apart
-//! among the events. So one pass over the events writes down what the checkers want to know of an
-//! access in a record, location by location. A record tells other accesses by their indices among
-//! those of the location, so that nobody has to go back to the tables of all events: with these, every
-//! access cost several misses in a row (its source, the chain of that, the top of the chain), half of
-//! the time of WRA. The clocks stand in the same order, for the same reason.
+//! Checkers visit the accesses of one location after the other, and these are far apart among the events. So one pass over
+//! the events fills records, location by location. A record refers to other accesses by their indices among those of the
+//! location, so that the tables of all events are not needed: with these, every access cost several dependent cache misses
+//! (its source, the chain of the source, the top of the chain), half of the time of WRA. The clocks are stored in the same
+//! order, for the same reason.
 //!
 //! O(n), 20 bytes for each event.
 
-use super::chains::Chains;
-use super::graph::{Graph, NONE, Traits};
+use super::chains::UpdateChains;
+use super::graph::{C11Graph, NONE, Traits};
 
 /// The index of the initial write among the accesses of its location.
 pub(super) const INIT: u32 = 0;
 
-/// An access of a location. Other accesses are told by their indices among those of the location.
+/// An access of a location. It refers to other accesses by their indices among those of the location.
 #[derive(Clone, Copy)]
-pub(super) struct Access {
+pub(super) struct LocationAccess {
     pub(super) event: u32,
     /// What it observes, or [`NONE`].
     pub(super) source: u32,
@@ -29,14 +28,14 @@ pub(super) struct Access {
     pub(super) next: u32,
 }
 
-impl Access {
+impl LocationAccess {
     #[inline]
     pub(super) fn is_write(&self) -> bool {
         self.top != NONE
     }
 
-    /// The write that everything an access has seen comes before or is: what it observes or, if it
-    /// only writes, itself, whose index is given.
+    /// The write that all writes seen by the access precede or equal: its source or, for a plain write, the access itself,
+    /// whose index is `own`.
     #[inline]
     pub(super) fn target(&self, own: u32) -> Option<u32> {
         match self.source {
@@ -50,15 +49,15 @@ impl Access {
 pub(super) struct ByLocation {
     /// Location by location, in the order of ids: the initial write, then thread by thread, in
     /// program order.
-    accesses: Vec<Access>,
+    accesses: Vec<LocationAccess>,
     /// By location: where its accesses start.
     starts: Vec<u32>,
 }
 
 impl ByLocation {
-    pub(super) fn new(graph: &Graph<'_>, chains: &Chains) -> ByLocation {
+    pub(super) fn new(graph: &C11Graph<'_>, chains: &UpdateChains) -> ByLocation {
         let (starts, place) = places(graph);
-        let none = Access { event: NONE, source: NONE, top: NONE, place: NONE, next: NONE };
+        let none = LocationAccess { event: NONE, source: NONE, top: NONE, place: NONE, next: NONE };
         let mut accesses = vec![none; starts[graph.locations()] as usize];
         for event in all(graph) {
             let start = starts[graph.location(event) as usize];
@@ -79,19 +78,19 @@ impl ByLocation {
     }
 
     /// The accesses of a location, the initial write first.
-    pub(super) fn get(&self, location: usize) -> &[Access] {
+    pub(super) fn get(&self, location: usize) -> &[LocationAccess] {
         &self.accesses[self.starts[location] as usize..self.starts[location + 1] as usize]
     }
 }
 
 /// All accesses, in the order of ids.
-fn all(graph: &Graph<'_>) -> impl Iterator<Item = u32> {
+fn all(graph: &C11Graph<'_>) -> impl Iterator<Item = u32> {
     (0..graph.events() as u32).filter(|&event| graph.location(event) != NONE)
 }
 
-/// By location, where its accesses start; by event, its place if the events are sorted by location,
-/// those without one last.
-pub(super) fn places(graph: &Graph<'_>) -> (Vec<u32>, Vec<u32>) {
+/// The start of the accesses of each location, and the position of each event when the events are sorted by location,
+/// those without a location last.
+pub(super) fn places(graph: &C11Graph<'_>) -> (Vec<u32>, Vec<u32>) {
     let locations = graph.locations();
     let located = |event: u32| (graph.location(event) as usize).min(locations);
     let mut starts = vec![0; locations + 2];
@@ -112,13 +111,13 @@ pub(super) fn places(graph: &Graph<'_>) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// The index of an event among the accesses of its location.
-pub(super) fn index_in(accesses: &[Access], event: u32) -> usize {
+pub(super) fn index_in(accesses: &[LocationAccess], event: u32) -> usize {
     accesses.partition_point(|access| access.event < event)
 }
 
 /// The accesses of one thread among those of a location.
 #[derive(Clone, Copy)]
-pub(super) struct Segment {
+pub(super) struct ThreadSegment {
     pub(super) thread: u32,
     /// The first event of the thread.
     pub(super) first: u32,
@@ -126,15 +125,19 @@ pub(super) struct Segment {
     pub(super) end: usize,
 }
 
-/// Cuts the accesses of a location, the initial write apart, into threads: ids are thread by thread.
-pub(super) fn cut(graph: &Graph<'_>, accesses: &[Access], into: &mut Vec<Segment>) {
+/// Splits the accesses of a location, except the initial write, into threads.
+pub(super) fn cut(
+    graph: &C11Graph<'_>,
+    accesses: &[LocationAccess],
+    into: &mut Vec<ThreadSegment>,
+) {
     into.clear();
     let mut start = 1;
     while let Some(access) = accesses.get(start) {
         let thread = graph.thread_of(access.event);
         let (first, last) = graph.bounds[thread as usize];
         let end = start + accesses[start..].partition_point(|access| access.event < last);
-        into.push(Segment { thread, first, start, end });
+        into.push(ThreadSegment { thread, first, start, end });
         start = end;
     }
 }

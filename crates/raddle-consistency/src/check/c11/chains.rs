@@ -4,12 +4,12 @@
 //! write can come between them in the modification order. If no two updates observe the same write,
 //! every write is in one chain. O(n), 12 bytes for each event.
 
-use super::graph::{Graph, NONE, id};
+use super::graph::{C11Graph, NONE, id};
 use crate::witness::{Axiom, CycleLink, Relation, Violation};
 
 /// The chains of a graph.
-pub(super) struct Chains {
-    /// By event; meaningless for those that write nothing.
+pub(super) struct UpdateChains {
+    /// By event; meaningless for events that write nothing.
     members: Vec<Member>,
 }
 
@@ -24,12 +24,12 @@ struct Member {
     next: u32,
 }
 
-impl Chains {
-    /// Finds the chains.
+impl UpdateChains {
+    /// Computes the chains. The axiom `po-rf` must hold.
     ///
     /// # Errors
-    /// If two updates observe the same write. The caller has seen that `po-rf` holds.
-    pub(super) fn new(graph: &Graph<'_>) -> Result<Chains, Violation> {
+    /// If two updates observe the same write.
+    pub(super) fn new(graph: &C11Graph<'_>) -> Result<UpdateChains, Violation> {
         let events = graph.events();
         let mut members = vec![Member { top: NONE, place: 0, next: NONE }; events];
         let observes = |event: u32| graph.is_update(event) && graph.rf(event) != NONE;
@@ -40,7 +40,7 @@ impl Chains {
                 return Err(shared(source, other, event));
             }
         }
-        let mut chains = Chains { members };
+        let mut chains = UpdateChains { members };
         for event in (0..events as u32).filter(|&event| !observes(event)) {
             chains.follow(event);
         }

@@ -1,41 +1,40 @@
 //! Happens-before as clocks (Tunç et al., PLDI 2023, section 3).
 //!
-//! The clock of an event tells for every thread how many of its events happen before the event or
-//! are it. A read that acquires joins the *message* of its source: what the release that the source
-//! carries has seen. A message is always the clock of one event (the write itself, the release fence
-//! before it, under RC11 an earlier release write of the same location) except in a chain of updates
-//! that are not both acquire and release, where several releases meet; only then it gets a clock of
-//! its own. A relaxed read keeps the message for the next acquire fence.
+//! The clock of an event contains, for every thread, how many of its events happen before the event or are it. A read that
+//! acquires joins the *message* of its source: the clock of the release that the source carries. A message is the clock of
+//! one event (the write itself, the release fence before it, under RC11 an earlier release write of the same location).
+//! Only in a chain of updates that are not both acquire and release do several releases meet; there the message gets a
+//! clock of its own. A relaxed read keeps the message for the next acquire fence.
 //!
-//! The checkers go through the clocks location by location, so they stand in the order of
-//! `by_location`: in the order of the events, every clock would be a cache miss of its own.
+//! Checkers visit the clocks location by location, so the clocks are stored in the order of `by_location`. In the order of
+//! the events, every clock would be a separate cache miss.
 //!
 //! O(nk) time, 4(k + 2) bytes for each event.
 
 use rustc_hash::FxHashMap;
 
 use super::by_location::places;
-use super::graph::{Graph, NONE, Traits};
+use super::graph::{C11Graph, NONE, Traits};
 use super::schedule::run_through;
 use crate::witness::Violation;
 
 /// The happens-before of a graph.
-pub(super) struct Clocks {
+pub(super) struct HbClocks {
     threads: usize,
     /// By thread: its first event.
     first: Vec<u32>,
-    /// By event, and then by merged message: its row.
+    /// The row of each event, then of each merged message.
     place: Vec<u32>,
     /// The clocks of all events; then those of merged messages.
     rows: Vec<u32>,
 }
 
-impl Clocks {
+impl HbClocks {
     /// Computes the clocks.
     ///
     /// # Errors
     /// If `po-rf` is broken.
-    pub(super) fn new(graph: &Graph<'_>) -> Result<Clocks, Violation> {
+    pub(super) fn new(graph: &C11Graph<'_>) -> Result<HbClocks, Violation> {
         let mut pass = Pass::new(graph);
         run_through(graph, |event| pass.visit(event))?;
         Ok(pass.clocks)
@@ -48,7 +47,7 @@ impl Clocks {
         &self.rows[start..start + self.threads]
     }
 
-    /// The clocks of an initial write, of the accesses of its location, and of what comes after them.
+    /// The clocks from that of an initial write on: the accesses of its location follow it.
     pub(super) fn of_location(&self, init: u32) -> impl Iterator<Item = &[u32]> {
         self.rows[self.start(init)..].chunks_exact(self.threads.max(1))
     }
@@ -61,7 +60,7 @@ impl Clocks {
 
     /// Returns `true` if an event happens before another.
     #[inline]
-    pub(super) fn happens_before(&self, graph: &Graph<'_>, from: u32, to: u32) -> bool {
+    pub(super) fn happens_before(&self, graph: &C11Graph<'_>, from: u32, to: u32) -> bool {
         if from == to || graph.is_init(to) {
             return false;
         }
@@ -82,26 +81,26 @@ impl Clocks {
     }
 }
 
-/// One pass over the events, causes first.
+/// One pass over the events, in an order that respects `po` and `rf`.
 struct Pass<'g, 'e> {
-    graph: &'g Graph<'e>,
-    clocks: Clocks,
-    /// By event that writes: whose clock is its message, or [`NONE`] for an empty one.
+    graph: &'g C11Graph<'e>,
+    clocks: HbClocks,
+    /// By write: the event whose clock is its message, or [`NONE`] for an empty message.
     message: Vec<u32>,
     /// By thread: its last release fence, or [`NONE`].
     release_fence: Vec<u32>,
     /// By thread: the messages of its relaxed reads so far.
     observed: Vec<u32>,
-    /// By thread: whether there are any.
+    /// By thread: whether `observed` has any.
     has_observed: Vec<bool>,
-    /// By thread and location: the last release write. Only kept under RC11.
+    /// By thread and location: the last release write. Only used if own writes continue release sequences.
     release_write: FxHashMap<(u32, u32), u32>,
 }
 
 impl<'g, 'e> Pass<'g, 'e> {
-    fn new(graph: &'g Graph<'e>) -> Self {
+    fn new(graph: &'g C11Graph<'e>) -> Self {
         let threads = graph.threads();
-        let clocks = Clocks {
+        let clocks = HbClocks {
             threads,
             first: graph.bounds.iter().map(|&(first, _)| first).collect(),
             place: places(graph).1,
@@ -136,7 +135,7 @@ impl<'g, 'e> Pass<'g, 'e> {
         }
     }
 
-    /// What comes before the event in its thread, or starts the thread; and the event itself.
+    /// Starts the clock of an event with that of its predecessor (or the spawn of its thread) and the event itself.
     fn start(&mut self, event: u32, thread: usize) {
         let (first, _) = self.graph.bounds[thread];
         let before = if event == first { self.graph.spawned_by[thread] } else { event - 1 };
@@ -188,7 +187,7 @@ impl<'g, 'e> Pass<'g, 'e> {
         }
     }
 
-    /// Decides what the write carries.
+    /// Computes the message of a write.
     fn write(&mut self, event: u32, thread: usize) {
         let own = self.own_message(event, thread);
         let source = self.graph.rf(event);
@@ -204,7 +203,7 @@ impl<'g, 'e> Pass<'g, 'e> {
         };
     }
 
-    /// What a write carries of its own thread.
+    /// The message that a write carries from its own thread.
     fn own_message(&mut self, event: u32, thread: usize) -> u32 {
         if !self.graph.is(event, Traits::ATOMIC) {
             return NONE;
@@ -237,7 +236,7 @@ impl<'g, 'e> Pass<'g, 'e> {
             .all(|(large, small)| large >= small)
     }
 
-    /// A clock of its own for a message that joins two.
+    /// Adds a clock for a message that joins two.
     fn merge(&mut self, one: u32, other: u32) -> u32 {
         let clocks = &mut self.clocks;
         let merged = clocks.place.len() as u32;

@@ -5,10 +5,10 @@
 
 use super::basis::Basis;
 use super::by_location::ByLocation;
-use super::chains::Chains;
-use super::clocks::Clocks;
+use super::chains::UpdateChains;
+use super::clocks::HbClocks;
 use super::explain::explain;
-use super::graph::{Graph, id};
+use super::graph::{C11Graph, id};
 use super::ordered::{GraphDecision, allowed, decide_ordered};
 use super::schedule::run_through;
 use super::{fences, race, relaxed};
@@ -39,7 +39,7 @@ const _: () = {
 };
 
 /// Returns `true` if [`relaxed`] decides the graph.
-fn is_relaxed(graph: &Graph<'_>) -> bool {
+fn is_relaxed(graph: &C11Graph<'_>) -> bool {
     let row = C11Orders {
         synchronization: Synchronization::LocksOnly,
         seq_cst: SeqCst::Unordered,
@@ -50,7 +50,7 @@ fn is_relaxed(graph: &Graph<'_>) -> bool {
 }
 
 /// Decides a graph in which every read has its source.
-pub(super) fn decide_rf(graph: &mut Graph<'_>, effort: &mut Effort) -> GraphDecision {
+pub(super) fn decide_rf(graph: &mut C11Graph<'_>, effort: &mut Effort) -> GraphDecision {
     if is_relaxed(graph) {
         return relaxed(graph).map_or_else(GraphDecision::Refuted, |mo| allowed(graph, mo, vec![]));
     }
@@ -64,9 +64,9 @@ pub(super) fn decide_rf(graph: &mut Graph<'_>, effort: &mut Effort) -> GraphDeci
     }
 }
 
-fn relaxed(graph: &Graph<'_>) -> Result<Vec<Vec<EventId>>, Violation> {
+fn relaxed(graph: &C11Graph<'_>) -> Result<Vec<Vec<EventId>>, Violation> {
     run_through(graph, |_| {})?;
-    let by_location = ByLocation::new(graph, &Chains::new(graph)?);
+    let by_location = ByLocation::new(graph, &UpdateChains::new(graph)?);
     relaxed::check(graph, &by_location).map_err(|(location, clash)| match Basis::new(graph) {
         Ok(basis) => explain(graph, &basis, location, clash),
         Err(violation) => violation,
@@ -74,13 +74,13 @@ fn relaxed(graph: &Graph<'_>) -> Result<Vec<Vec<EventId>>, Violation> {
 }
 
 /// A race in an execution that the axioms allow.
-pub(super) fn race(graph: &mut Graph<'_>, coherence: &Coherence) -> Option<(EventId, EventId)> {
+pub(super) fn race(graph: &mut C11Graph<'_>, coherence: &Coherence) -> Option<(EventId, EventId)> {
     if !race::is_possible(graph) {
         return None;
     }
     graph.adopt(coherence);
-    let clocks = Clocks::new(graph).ok()?;
-    let by_location = ByLocation::new(graph, &Chains::new(graph).ok()?);
+    let clocks = HbClocks::new(graph).ok()?;
+    let by_location = ByLocation::new(graph, &UpdateChains::new(graph).ok()?);
     let (first, second) = race::find(graph, &clocks, &by_location)?;
     Some((id(first), id(second)))
 }

@@ -1,17 +1,16 @@
-//! From a clash to a violation that a person can follow.
+//! Turns a contradiction between chains into a violation with reasons.
 //!
-//! Whatever forbids an order of chains has a read in it that observes something overwritten before:
-//! happens-before and reads-from alone have no cycle. That read is what we show, as a breach of read
-//! coherence, and the other parts of the cycle are the reasons why the write that it has seen comes
-//! after the one that it observes. Only done when something is wrong; O(nk) again.
+//! Every contradiction involves a read that observes an overwritten write, because happens-before and reads-from alone have
+//! no cycle. The violation shows this read, as a breach of read coherence; the other parts of the cycle are the reasons why
+//! the write that it has seen comes after the one that it observes. Runs only for inconsistent executions; O(nk).
 
 use rustc_hash::FxHashMap;
 
 use super::basis::Basis;
-use super::chains::Chains;
-use super::graph::{Graph, NONE, id};
-use super::observe::{Seen, Walk, observe};
-use super::sort::Clash;
+use super::chains::UpdateChains;
+use super::graph::{C11Graph, NONE, id};
+use super::observe::{LocationWalk, SeenOfThread, observe};
+use super::sort::ChainContradiction;
 use crate::witness::{Axiom, CycleLink, MoFact, Relation, Violation, WhyMo};
 
 /// Why a write comes before a chain.
@@ -26,7 +25,7 @@ pub(super) struct Reason {
 
 impl Reason {
     /// The fact that the event shows, about a write that it has seen.
-    pub(super) fn fact(self, graph: &Graph<'_>, write: u32) -> MoFact {
+    pub(super) fn fact(self, graph: &C11Graph<'_>, write: u32) -> MoFact {
         let event = self.event;
         match graph.rf(event) {
             NONE => fact(write, event, WhyMo::HappensBefore),
@@ -35,10 +34,9 @@ impl Reason {
     }
 }
 
-/// For each pair of a write and the top of a chain that must come after it, why. The pairs are of
-/// one location.
+/// The reason for each pair of a write and the top of a chain that must come after it. The pairs are of one location.
 pub(super) fn reasons(
-    graph: &Graph<'_>,
+    graph: &C11Graph<'_>,
     basis: &Basis,
     location: usize,
     pairs: &[(u32, u32)],
@@ -48,11 +46,11 @@ pub(super) fn reasons(
     let Basis { clocks, chains, by_location } = basis;
     let accesses = by_location.get(location);
     let event = |index: u32| accesses[index as usize].event;
-    let mut walk = Walk::default();
+    let mut walk = LocationWalk::default();
     observe(walk.enter(graph, clocks, accesses), |access, seen| {
         let Some(target) = accesses[access as usize].target(access) else { return };
         let top = chains.top(event(target));
-        for (write, by) in seen.iter().flat_map(Seen::writes) {
+        for (write, by) in seen.iter().flat_map(SeenOfThread::writes) {
             if let Some(reason) = found.get_mut(&(event(write), top)) {
                 let by = if by == NONE { NONE } else { event(by) };
                 reason.get_or_insert(Reason { event: event(access), by });
@@ -63,16 +61,16 @@ pub(super) fn reasons(
     pairs.iter().map(reason).collect()
 }
 
-/// The violation behind a clash at a location.
+/// The violation that a contradiction at a location shows.
 pub(super) fn explain(
-    graph: &Graph<'_>,
+    graph: &C11Graph<'_>,
     basis: &Basis,
     location: usize,
-    clash: Clash,
+    contradiction: ChainContradiction,
 ) -> Violation {
     let chains = &basis.chains;
-    match clash {
-        Clash::Stale { read, write, by } => {
+    match contradiction {
+        ChainContradiction::Stale { read, write, by } => {
             let first = match graph.rf(read) {
                 NONE => read,
                 source => source,
@@ -80,7 +78,7 @@ pub(super) fn explain(
             let facts = later_in_chain(graph, chains, first, write);
             stale(graph, Reason { event: read, by }, write, facts)
         }
-        Clash::Cycle(pairs) => {
+        ChainContradiction::Cycle(pairs) => {
             let reasons = reasons(graph, basis, location, &pairs);
             cycle_violation(graph, chains, pairs, reasons)
         }
@@ -88,7 +86,12 @@ pub(super) fn explain(
 }
 
 /// Why a write comes after another of its chain, or after one of the initial chain.
-fn later_in_chain(graph: &Graph<'_>, chains: &Chains, first: u32, write: u32) -> Vec<MoFact> {
+fn later_in_chain(
+    graph: &C11Graph<'_>,
+    chains: &UpdateChains,
+    first: u32,
+    write: u32,
+) -> Vec<MoFact> {
     if chains.same(first, write) {
         return updates_between(chains, first, write);
     }
@@ -101,15 +104,15 @@ fn later_in_chain(graph: &Graph<'_>, chains: &Chains, first: u32, write: u32) ->
 }
 
 /// The updates by which one write of a chain comes before another.
-pub(super) fn updates_between(chains: &Chains, first: u32, last: u32) -> Vec<MoFact> {
+pub(super) fn updates_between(chains: &UpdateChains, first: u32, last: u32) -> Vec<MoFact> {
     let before = chains.from(first).take_while(|&at| at != last);
     before.map(|at| fact(at, chains.next(at), WhyMo::Update)).collect()
 }
 
 /// A cycle of writes, each before the chain of the next.
 fn cycle_violation(
-    graph: &Graph<'_>,
-    chains: &Chains,
+    graph: &C11Graph<'_>,
+    chains: &UpdateChains,
     mut pairs: Vec<(u32, u32)>,
     mut reasons: Vec<Reason>,
 ) -> Violation {
@@ -131,17 +134,17 @@ fn cycle_violation(
     stale(graph, reason, write, facts)
 }
 
-/// Adds that one write comes before another because their chains do, unless that was said last.
+/// Adds that one write comes before another because their chains do, unless the last fact says so.
 pub(super) fn lift(facts: &mut Vec<MoFact>, from: u32, to: u32) {
-    let said = facts.last().is_some_and(|last| last.from == id(from) && last.to == id(to));
-    if !said {
+    let is_last = facts.last().is_some_and(|last| last.from == id(from) && last.to == id(to));
+    if !is_last {
         facts.push(fact(from, to, WhyMo::Chains));
     }
 }
 
 /// A read observes a write although it has seen a later one, or a write comes before one that it has
 /// seen.
-fn stale(graph: &Graph<'_>, reason: Reason, write: u32, derivation: Vec<MoFact>) -> Violation {
+fn stale(graph: &C11Graph<'_>, reason: Reason, write: u32, derivation: Vec<MoFact>) -> Violation {
     let read = reason.event;
     let (axiom, relation) = match graph.rf(read) {
         NONE => (Axiom::WriteCoherence, Relation::Mo),

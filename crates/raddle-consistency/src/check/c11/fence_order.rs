@@ -1,13 +1,13 @@
 //! The order of sequentially consistent fences that a graph has, or that `psc` suggests.
 
-use super::bits::Bits;
-use super::graph::{Graph, NONE, id};
+use super::bits::BitMatrix;
+use super::graph::{C11Graph, NONE, id};
 use super::psc::Psc;
 use super::seq_cst::respecting;
 use raddle_core::execution::EventId;
 
-/// The order of the fences in a graph in which it is fixed.
-pub(super) fn given(graph: &Graph<'_>) -> Vec<EventId> {
+/// The order of the fences in a graph whose fences have sources.
+pub(super) fn given(graph: &C11Graph<'_>) -> Vec<EventId> {
     let fences = graph.seq_cst_fences();
     let mut next = rustc_hash::FxHashMap::default();
     let mut first = None;
@@ -20,9 +20,9 @@ pub(super) fn given(graph: &Graph<'_>) -> Vec<EventId> {
     std::iter::successors(first, |fence| next.get(fence).copied()).map(id).collect()
 }
 
-/// The fences in an order that respects `psc`, which is closed, if the model has such an order.
-pub(super) fn sorted(graph: &Graph<'_>, psc: &Psc, reach: &Bits) -> Vec<EventId> {
-    if !graph.hides_fences() {
+/// The fences in an order that respects `reach`, the closure of `psc`; empty if the model does not order fences.
+pub(super) fn sorted(graph: &C11Graph<'_>, psc: &Psc, reach: &BitMatrix) -> Vec<EventId> {
+    if !graph.updates_hidden_location() {
         return vec![];
     }
     respecting(reach).into_iter().map(|event| id(psc.events[event])).collect()

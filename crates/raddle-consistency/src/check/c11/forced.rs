@@ -7,23 +7,22 @@
 //! modification order that read coherence, write coherence and atomicity allow (Lemma 4.4).
 //!
 //! The paper collects pairs of writes, O(nk) of them, and looks for a cycle among writes. We look at
-//! whole chains, since a pair always ends at the top of a chain, and we keep for each chain and
-//! thread only the last write that comes before it: those before it in its thread are ordered by
-//! program order. So a location of n accesses by k threads takes O(nk) time and 4k bytes a chain, and
-//! sorting the chains gives the modification order.
+//! whole chains, since a pair always ends at the top of a chain, and keep for each chain and thread only the last write that
+//! comes before it: earlier writes of that thread are ordered by program order. So a location of n accesses by k threads
+//! takes O(nk) time and 4k bytes for each chain, and sorting the chains gives the modification order.
 
 use super::basis::Basis;
-use super::by_location::{Access, INIT, index_in};
-use super::graph::Graph;
-use super::observe::{Seen, Walk, observe};
-use super::sort::{Clash, Numbers, Predecessors};
+use super::by_location::{INIT, LocationAccess, index_in};
+use super::graph::C11Graph;
+use super::observe::{LocationWalk, SeenOfThread, observe};
+use super::sort::{ChainContradiction, ChainNumbers, Predecessors};
 
-/// The chains of one location and what must come before each. The tables are used again for the
+/// The chains of one location and what must come before each. The tables are reused for the
 /// next location.
 #[derive(Default)]
-pub(super) struct Forced {
-    walk: Walk,
-    numbers: Numbers,
+pub(super) struct ForcedOrder {
+    walk: LocationWalk,
+    numbers: ChainNumbers,
     /// The number of threads that access the location.
     segments: usize,
     /// By chain and segment: the last write of the segment that is forced to come before the chain, or
@@ -31,19 +30,19 @@ pub(super) struct Forced {
     before: Vec<u32>,
 }
 
-impl Forced {
-    /// Finds what is forced at a location.
+impl ForcedOrder {
+    /// Computes the forced order of a location.
     ///
     /// # Errors
-    /// If a single read is enough to see that there is no order.
+    /// If a single read shows that there is no order.
     pub(super) fn find(
         &mut self,
-        graph: &Graph<'_>,
+        graph: &C11Graph<'_>,
         basis: &Basis,
         location: usize,
-    ) -> Result<(), Clash> {
+    ) -> Result<(), ChainContradiction> {
         let accesses = basis.by_location.get(location);
-        let Forced { walk, numbers, segments, before } = self;
+        let ForcedOrder { walk, numbers, segments, before } = self;
         numbers.fill(accesses);
         let local = walk.enter(graph, &basis.clocks, accesses);
         *segments = local.segments.len();
@@ -65,24 +64,24 @@ impl Forced {
         clash.map_or(Ok(()), Err)
     }
 
-    /// The chain of a write, which is told by its event.
-    pub(super) fn chain_of(&self, accesses: &[Access], write: u32) -> usize {
+    /// The chain of a write, given as an event.
+    pub(super) fn chain_of(&self, accesses: &[LocationAccess], write: u32) -> usize {
         self.numbers.chain_of[index_in(accesses, write)] as usize
     }
 }
 
-/// What an access has seen comes before the chain of its target: calls `add` for each such write that
-/// is in another chain.
+/// The writes that an access has seen come before the chain of its target: calls `add` for each of them that is in
+/// another chain.
 #[inline]
 pub(super) fn force(
-    accesses: &[Access],
+    accesses: &[LocationAccess],
     access: u32,
     target: u32,
-    seen: &[Seen],
+    seen: &[SeenOfThread],
     mut add: impl FnMut(u32),
-) -> Option<Clash> {
+) -> Option<ChainContradiction> {
     let after = accesses[target as usize];
-    for (write, by) in seen.iter().flat_map(Seen::writes) {
+    for (write, by) in seen.iter().flat_map(SeenOfThread::writes) {
         let before = accesses[write as usize];
         let same = before.top == after.top;
         if same && before.place <= after.place {
@@ -90,15 +89,15 @@ pub(super) fn force(
         }
         // Nothing comes before the initial chain.
         if same || after.top == INIT {
-            return Some(Clash::stale(accesses, access, write, by));
+            return Some(ChainContradiction::stale(accesses, access, write, by));
         }
         add(write);
     }
     None
 }
 
-impl Predecessors for Forced {
-    fn numbers(&self) -> &Numbers {
+impl Predecessors for ForcedOrder {
+    fn numbers(&self) -> &ChainNumbers {
         &self.numbers
     }
 

@@ -1,16 +1,14 @@
-//! An execution as a C11 model sees it: compact, with effective memory orders and one source a read.
+//! An execution as a C11-style model sees it: compact, with effective memory orders and one source for each read.
 //!
-//! Models that lack an order read it as another one, so that the checkers need not know: under SRA,
-//! RA and WRA every atomic access is acquire and release, under Relaxed every one is relaxed and
-//! fences do nothing, and only RC11 and C20 know sequentially consistent accesses. Locks become
-//! updates: an acquire observes a release, a release observes the acquire of its own thread.
+//! The traits of an event come from the table of [`orders`](raddle_core::model::orders), so that the checkers need not know
+//! the model. Locks become updates: an acquire observes a release, a release observes the acquire of its own thread.
 //!
 //! A sequentially consistent fence under SRA, RA, WRA and RC20 is an update of a hidden location
 //! (Lahav and Boker, TOPLAS 2022): its source is the fence before it in the order of these fences,
 //! which is not given and is searched for elsewhere.
 //!
-//! 16 bytes for each event, in one record: whoever looks at a source needs several properties of it, and
-//! with one table for each of them waited for memory twice as long.
+//! One record of 16 bytes for each event: most accesses need several properties of an event, and with one table for each
+//! property they waited twice as long for memory.
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{Action, EventId, Execution, MemoryOrder};
@@ -19,7 +17,7 @@ use raddle_core::model::orders::C11Orders;
 /// No event, no location.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What an event does, as a set of these.
+/// A set of properties of an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Traits(u8);
 
@@ -36,7 +34,7 @@ impl Traits {
     pub(super) const ATOMIC: Traits = Traits(1 << 4);
     /// Is a fence.
     pub(super) const FENCE: Traits = Traits(1 << 5);
-    /// Is sequentially consistent, in a model that knows what that means.
+    /// Is sequentially consistent, in a model that orders such events.
     pub(super) const SEQ_CST: Traits = Traits(1 << 6);
     /// Waits for the end of a thread.
     pub(super) const JOIN: Traits = Traits(1 << 7);
@@ -56,35 +54,34 @@ impl Traits {
     }
 }
 
-/// An event.
+/// The record of an event.
 #[derive(Clone, Copy)]
-struct Event {
+struct C11Event {
     /// The location, or [`NONE`].
     location: u32,
-    /// The source, or [`NONE`]. A read without one counts as an event that does nothing, an update
-    /// without one as a write. Of a sequentially consistent fence, the fence before it, if their order
-    /// is being searched for.
+    /// The source, or [`NONE`]. A read without a source does nothing; an update without one is a write. The source of a
+    /// sequentially consistent fence is the fence before it, while an order of the fences is being tried.
     rf: u32,
     /// The thread, or [`NONE`] for an initial write.
     thread: u32,
     traits: Traits,
 }
 
-/// The events of an execution under a C11 model.
-pub(super) struct Graph<'e> {
+/// The events of an execution under a C11-style model.
+pub(super) struct C11Graph<'e> {
     pub(super) execution: &'e Execution,
     pub(super) orders: C11Orders,
-    events: Vec<Event>,
+    events: Vec<C11Event>,
     /// By thread: its events are `first..end`.
     pub(super) bounds: Vec<(u32, u32)>,
     /// By thread: the event that starts it, or [`NONE`].
     pub(super) spawned_by: Vec<u32>,
 }
 
-impl<'e> Graph<'e> {
+impl<'e> C11Graph<'e> {
     /// The graph of an execution. A read with several possible sources has none yet.
-    pub(super) fn new(execution: &'e Execution, orders: C11Orders) -> Graph<'e> {
-        let mut graph = Graph {
+    pub(super) fn new(execution: &'e Execution, orders: C11Orders) -> C11Graph<'e> {
+        let mut graph = C11Graph {
             execution,
             orders,
             events: Vec::with_capacity(execution.event_count()),
@@ -110,7 +107,7 @@ impl<'e> Graph<'e> {
     fn push(&mut self, event: EventId, thread: u32) {
         let action = self.execution.action(event);
         let object = action.location().is_some_and(|at| self.execution.location(at).synchronizes);
-        self.events.push(Event {
+        self.events.push(C11Event {
             location: action.location().map_or(NONE, |l| l.index() as u32),
             rf: match *self.execution.sources(event) {
                 [only] => only.index() as u32,
@@ -157,7 +154,7 @@ impl<'e> Graph<'e> {
         self.events[event as usize].rf
     }
 
-    /// Gives an event a source, or takes it away.
+    /// Sets the source of an event; [`NONE`] removes it.
     pub(super) fn set_rf(&mut self, event: u32, source: u32) {
         self.events[event as usize].rf = source;
     }
@@ -178,7 +175,7 @@ impl<'e> Graph<'e> {
         self.execution.location_count()
     }
 
-    /// How many steps of the budget checking all events once counts for.
+    /// The cost of checking all events once, in steps of the budget.
     pub(super) fn cost(&self) -> u64 {
         1 + (self.events() * self.threads() / 16) as u64
     }
@@ -201,13 +198,13 @@ impl<'e> Graph<'e> {
         (event as usize) < self.locations()
     }
 
-    /// Returns `true` if an event is a sequentially consistent fence, in a model that knows what that means.
+    /// Returns `true` if an event is a sequentially consistent fence, in a model that orders such events.
     #[inline]
     pub(super) fn is_seq_cst_fence(&self, event: u32) -> bool {
         self.is(event, Traits::FENCE.and(Traits::SEQ_CST))
     }
 
-    /// Returns `true` if an event is sequentially consistent, in a model that knows what that means.
+    /// Returns `true` if some event is sequentially consistent, in a model that orders such events.
     pub(super) fn has_seq_cst(&self) -> bool {
         self.has_any(Traits::SEQ_CST)
     }
@@ -218,16 +215,16 @@ impl<'e> Graph<'e> {
     }
 
     /// Returns `true` if sequentially consistent fences are updates of a hidden location.
-    pub(super) fn hides_fences(&self) -> bool {
+    pub(super) fn updates_hidden_location(&self) -> bool {
         self.orders.fences_update_hidden_location()
     }
 
-    /// All sequentially consistent fences, in a model that knows what that means.
+    /// All sequentially consistent fences, in a model that orders such events.
     pub(super) fn seq_cst_fences(&self) -> Vec<u32> {
         (0..self.events() as u32).filter(|&event| self.is_seq_cst_fence(event)).collect()
     }
 
-    /// Takes the sources of evidence.
+    /// Sets all sources to those of a witness.
     pub(super) fn adopt(&mut self, coherence: &Coherence) {
         for (event, source) in self.events.iter_mut().zip(&coherence.rf) {
             event.rf = source.map_or(NONE, |source| source.index() as u32);
@@ -255,7 +252,7 @@ impl<'e> Graph<'e> {
 
     /// The evidence for given modification orders and a given order of fences.
     pub(super) fn coherence(&self, mo: Vec<Vec<EventId>>, fences: Vec<EventId>) -> Coherence {
-        let source = |event: &Event| match event.rf {
+        let source = |event: &C11Event| match event.rf {
             NONE => None,
             _ if event.location == NONE => None,
             source => Some(id(source)),

@@ -1,22 +1,20 @@
-//! Consistency under the models in the style of C11.
+//! Consistency under the C11-style models.
 //!
-//! The question is whether modification orders exist that satisfy the axioms of the model
-//! (`model::axioms`); the answer is such orders, or an axiom and the cycle that breaks it. The way
-//! there, after Tunç et al., PLDI 2023:
+//! *Problem.* Do modification orders exist that satisfy the axioms of the model (`model::axioms`)? The answer is such
+//! orders, or an axiom and a cycle that breaks it. The steps, after Tunç et al., PLDI 2023:
 //!
 //! 1. `graph`: the events as the model sees them;
 //! 2. `schedule` and `clocks`: `po-rf`, and happens-before as clocks; `chains`: which updates follow
 //!    which writes, and `weak-atomicity`; `by_location`: the accesses of each location side by side;
-//! 3. one file for each checker: `wra`, `sra`, `sra_update_free`, `rc20` (and RA), `relaxed`; `decide`
-//!    says which one answers when;
+//! 3. one file for each checker: `wra`, `sra`, `sra_update_free`, `rc20` (and RA), `relaxed`; `decide` and `ordered` choose
+//!    among them;
 //! 4. `seq_cst`, for RC11 and C20 and for sequentially consistent fences: a search over the orders
 //!    that are left open, with `psc` saturated first;
 //! 5. `race`: in an execution that the axioms allow, non-atomic accesses that race.
 //!
-//! Two more things may be open, and are searched for: the sources of reads that the history tells by
-//! value only (`sources`), and the order of sequentially consistent fences under SRA and WRA
-//! (`fences`). Before any such search, `shortcut` asks for a run under SC: what SC allows, all models
-//! allow, and most recorded executions are of this kind.
+//! Two more things may be open: the sources of reads that the history gives by value only (`sources`), and the order of
+//! sequentially consistent fences under SRA and WRA (`fences`). Before any such search, `shortcut` looks for a run under SC:
+//! all models allow what SC allows, and most recorded executions are of this kind.
 
 mod basis;
 mod bits;
@@ -55,10 +53,10 @@ use raddle_core::execution::Execution;
 use raddle_core::model::orders::C11Orders;
 
 use decide::decide_rf;
-use graph::Graph;
+use graph::C11Graph;
 use ordered::GraphDecision;
 
-/// Clocks take at most this many entries (4 bytes each); a larger question is given up.
+/// The largest number of clock entries (4 bytes each); larger executions are not decided.
 const MOST_CLOCK_ENTRIES: usize = 1 << 31;
 
 /// Decides whether a C11 model allows an execution whose reads all have sources.
@@ -71,19 +69,19 @@ pub(super) fn decide(
     if execution.event_count().saturating_mul(execution.thread_count()) > MOST_CLOCK_ENTRIES {
         return Decision::OutOfBudget;
     }
-    let mut graph = Graph::new(execution, orders);
+    let mut graph = C11Graph::new(execution, orders);
     let open = sources::open(&graph);
     let hard =
         !open.is_empty() || (orders.is_strong() && has_updates(&graph)) || graph.has_seq_cst();
     if hard && let Some(coherence) = shortcut::find(&graph, options, effort) {
         return with_races(&mut graph, coherence);
     }
-    let settled = if open.is_empty() {
+    let decision = if open.is_empty() {
         decide_rf(&mut graph, effort)
     } else {
         sources::search(&mut graph, &open, effort)
     };
-    match settled {
+    match decision {
         GraphDecision::Allowed(coherence) => with_races(&mut graph, coherence),
         GraphDecision::Refuted(violation) => Decision::Refuted(violation),
         GraphDecision::NoOrder => Decision::NoRun,
@@ -91,13 +89,13 @@ pub(super) fn decide(
     }
 }
 
-/// Returns `true` if there is an update.
-fn has_updates(graph: &Graph<'_>) -> bool {
+/// Returns `true` if some event is an update.
+fn has_updates(graph: &C11Graph<'_>) -> bool {
     (0..graph.events() as u32).any(|event| graph.is_update(event))
 }
 
-/// An execution that the axioms allow may still have a race.
-fn with_races(graph: &mut Graph<'_>, coherence: Coherence) -> Decision {
+/// The decision about an execution that the axioms allow: it may still have a race.
+fn with_races(graph: &mut C11Graph<'_>, coherence: Coherence) -> Decision {
     match decide::race(graph, &coherence) {
         None => Decision::Allowed(Witness::Coherence(coherence)),
         Some((first, second)) => Decision::Refuted(Violation::Race { first, second, coherence }),

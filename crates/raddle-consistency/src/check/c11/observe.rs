@@ -1,25 +1,23 @@
 //! What every access has seen of its location (Tunç et al., PLDI 2023, section 3: the lists of last
 //! writes and last reads, one for each observer).
 //!
-//! Along a thread clocks only grow, so an observer passes once over the accesses of every other
-//! thread: O(nk) for all observers together. The paper keeps the lists of all locations at once and
-//! walks over the events; we walk over one location after the other, so that the tables of a
-//! location are small and used again for the next.
+//! Along a thread clocks only grow, so an observer passes once over the accesses of every other thread: O(nk) for all
+//! observers together. The paper keeps the lists of all locations at once and walks over the events; we walk over one
+//! location after the other, so that the tables are small and reused for the next location.
 //!
-//! Every observer looks at every access, so what it needs is near: the records of `by_location`, and a
-//! copy of the clocks, in a table that is used again for the next location. Without the copy, the first
-//! observer waits for memory at every clock: each step looks at one of every thread, and no processor
-//! foresees so many places. Whatever else is to be known of an access is told by its index; carrying it
-//! along in what was seen took more time than looking it up.
+//! Every observer visits every access, so the data is compact: the records of `by_location`, and a copy of the clocks, in a
+//! table that is reused for the next location. Without the copy, the first observer waits for memory at every clock: each
+//! step reads one clock of every thread, more streams than processors prefetch. Other properties of an access are looked up
+//! by its index; *rejected:* storing them in [`SeenOfThread`], which took longer.
 
-use super::by_location::{Access, INIT, Segment, cut};
-use super::clocks::Clocks;
-use super::graph::{Graph, NONE};
+use super::by_location::{INIT, LocationAccess, ThreadSegment, cut};
+use super::clocks::HbClocks;
+use super::graph::{C11Graph, NONE};
 
-/// What is known of the accesses of one location. The tables are used again for the next.
+/// Tables about the accesses of one location, reused for the next.
 #[derive(Default)]
-pub(super) struct Walk {
-    segments: Vec<Segment>,
+pub(super) struct LocationWalk {
+    segments: Vec<ThreadSegment>,
     segment_of: Vec<u32>,
     bounds: Vec<u32>,
 }
@@ -27,8 +25,8 @@ pub(super) struct Walk {
 /// The accesses of one location.
 #[derive(Clone, Copy)]
 pub(super) struct Local<'a> {
-    pub(super) accesses: &'a [Access],
-    pub(super) segments: &'a [Segment],
+    pub(super) accesses: &'a [LocationAccess],
+    pub(super) segments: &'a [ThreadSegment],
     /// By access: its segment; meaningless for the initial write.
     segment_of: &'a [u32],
     /// By access and segment: the first event of the thread that does not happen before the access.
@@ -57,20 +55,19 @@ impl Local<'_> {
 /// What an access has seen of one thread: of the accesses of this thread that happen before it, or
 /// are before it in its own thread, the last ones.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct SeenOfThread {
     /// The last write, or [`NONE`].
     pub(super) write: u32,
     /// What the last read observes that has a source, and that read; or [`NONE`].
     source: u32,
     by: u32,
-    /// Where the accesses start that it has not seen.
+    /// The first access that it has not seen.
     next: u32,
 }
 
-impl Seen {
-    /// The writes that are forced to come before whatever the observer reads or writes, each with
-    /// the read that observes it, or [`NONE`] if it is the write itself that was seen. Initial writes
-    /// are left out, since they come first anyway.
+impl SeenOfThread {
+    /// The writes that must come before the target of the observer, each with the read that observes it, or [`NONE`] if the
+    /// write itself was seen. Initial writes are left out: they come first anyway.
     #[inline]
     pub(super) fn writes(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let seen = [(self.write, NONE), (self.source, self.by)];
@@ -79,7 +76,7 @@ impl Seen {
 
     /// Sees all accesses up to `end` whose events come before one of the same thread.
     #[inline]
-    fn advance(&mut self, accesses: &[Access], end: usize, bound: u32) {
+    fn advance(&mut self, accesses: &[LocationAccess], end: usize, bound: u32) {
         for access in &accesses[self.next as usize..end] {
             if access.event >= bound {
                 break;
@@ -90,7 +87,7 @@ impl Seen {
 
     /// Sees the next access.
     #[inline]
-    fn see(&mut self, access: &Access) {
+    fn see(&mut self, access: &LocationAccess) {
         if access.is_write() {
             self.write = self.next;
         }
@@ -101,15 +98,15 @@ impl Seen {
     }
 }
 
-impl Walk {
-    /// Turns to a location.
+impl LocationWalk {
+    /// Fills the tables for a location.
     pub(super) fn enter<'a>(
         &'a mut self,
-        graph: &Graph<'_>,
-        clocks: &Clocks,
-        accesses: &'a [Access],
+        graph: &C11Graph<'_>,
+        clocks: &HbClocks,
+        accesses: &'a [LocationAccess],
     ) -> Local<'a> {
-        let Walk { segments, segment_of, bounds } = self;
+        let LocationWalk { segments, segment_of, bounds } = self;
         cut(graph, accesses, segments);
         segment_of.clear();
         segment_of.push(NONE);
@@ -126,10 +123,10 @@ impl Walk {
 
 /// Calls `visit` for every access of a location, with what it has seen of each thread that accesses
 /// it.
-pub(super) fn observe(local: Local<'_>, mut visit: impl FnMut(u32, &[Seen])) {
+pub(super) fn observe(local: Local<'_>, mut visit: impl FnMut(u32, &[SeenOfThread])) {
     let Local { accesses, segments, .. } = local;
     let mut seen = vec![];
-    let unseen = |segment: &Segment| Seen {
+    let unseen = |segment: &ThreadSegment| SeenOfThread {
         write: NONE,
         source: NONE,
         by: NONE,

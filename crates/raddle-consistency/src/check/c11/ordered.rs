@@ -1,10 +1,10 @@
 //! Decides graphs in which everything but the modification orders is fixed.
 
 use super::basis::Basis;
-use super::graph::Graph;
+use super::graph::C11Graph;
 use super::psc::Psc;
-use super::seq_cst::{self, Outcome};
-use super::sra::{self, Found};
+use super::seq_cst::{self, PscOutcome};
+use super::sra::{self, SraOutcome};
 use super::{fence_order, psc_cycle, rc20, sra_update_free, wra};
 use crate::check::effort::Effort;
 use crate::witness::Violation;
@@ -25,7 +25,7 @@ pub(super) enum GraphDecision {
 
 /// Decides a graph in which every read has its source. Under a model without one modification order per location, the
 /// fences must have their order, too.
-pub(super) fn decide_ordered(graph: &Graph<'_>, effort: &mut Effort) -> GraphDecision {
+pub(super) fn decide_ordered(graph: &C11Graph<'_>, effort: &mut Effort) -> GraphDecision {
     let basis = match Basis::new(graph) {
         Ok(basis) => basis,
         Err(violation) => return GraphDecision::Refuted(violation),
@@ -37,9 +37,9 @@ pub(super) fn decide_ordered(graph: &Graph<'_>, effort: &mut Effort) -> GraphDec
             }),
         ModificationOrder::Strong => match sra::check(graph, &basis, effort) {
             Err(violation) => GraphDecision::Refuted(violation),
-            Ok(Found::Orders(mo)) => allowed(graph, mo, fence_order::given(graph)),
-            Ok(Found::Nothing) => GraphDecision::NoOrder,
-            Ok(Found::OutOfBudget) => GraphDecision::OutOfBudget,
+            Ok(SraOutcome::Orders(mo)) => allowed(graph, mo, fence_order::given(graph)),
+            Ok(SraOutcome::Nothing) => GraphDecision::NoOrder,
+            Ok(SraOutcome::OutOfBudget) => GraphDecision::OutOfBudget,
         },
         ModificationOrder::PerLocation => match rc20::check(graph, &basis) {
             Err(violation) => GraphDecision::Refuted(violation),
@@ -53,7 +53,7 @@ pub(super) fn decide_ordered(graph: &Graph<'_>, effort: &mut Effort) -> GraphDec
 ///
 /// # Errors
 /// If the graph cannot be completed.
-pub(super) fn check_necessary(graph: &Graph<'_>) -> Result<(), Violation> {
+pub(super) fn check_necessary(graph: &C11Graph<'_>) -> Result<(), Violation> {
     let basis = Basis::new(graph)?;
     match graph.orders.modification_order {
         ModificationOrder::None => wra::check(graph, &basis),
@@ -64,7 +64,7 @@ pub(super) fn check_necessary(graph: &Graph<'_>) -> Result<(), Violation> {
 
 /// Looks for modification orders with which sequentially consistent events have one order.
 fn seq_cst(
-    graph: &Graph<'_>,
+    graph: &C11Graph<'_>,
     basis: &Basis,
     mut mo: Vec<Vec<EventId>>,
     effort: &mut Effort,
@@ -73,21 +73,21 @@ fn seq_cst(
         return GraphDecision::OutOfBudget;
     };
     match seq_cst::search(&psc, effort) {
-        Outcome::Found(orders, reach) => {
+        PscOutcome::Found(orders, reach) => {
             for (place, before) in psc.places.iter().zip(&orders.before) {
                 mo[place.location] = place.sorted(&basis.chains, before);
             }
             allowed(graph, mo, fence_order::sorted(graph, &psc, &reach))
         }
-        Outcome::Cycle => GraphDecision::Refuted(psc_cycle::explain(graph, basis, &psc)),
-        Outcome::None => GraphDecision::NoOrder,
-        Outcome::OutOfBudget => GraphDecision::OutOfBudget,
+        PscOutcome::Cycle => GraphDecision::Refuted(psc_cycle::explain(graph, basis, &psc)),
+        PscOutcome::None => GraphDecision::NoOrder,
+        PscOutcome::OutOfBudget => GraphDecision::OutOfBudget,
     }
 }
 
 /// The decision for modification orders and an order of the fences that satisfy the axioms.
 pub(super) fn allowed(
-    graph: &Graph<'_>,
+    graph: &C11Graph<'_>,
     mo: Vec<Vec<EventId>>,
     fences: Vec<EventId>,
 ) -> GraphDecision {

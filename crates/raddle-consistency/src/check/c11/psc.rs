@@ -1,5 +1,5 @@
-//! The relation `psc` of RC11 (Lahav et al., PLDI 2017), as far as it is fixed, and what each piece
-//! of a modification order adds to it.
+//! The fixed part of the relation `psc` of RC11 (Lahav et al., PLDI 2017), and what each pair of a modification order adds
+//! to it.
 //!
 //! ```text
 //! scb      = po ∪ po|≠loc; hb; po|≠loc ∪ hbloc ∪ mo ∪ fr
@@ -26,20 +26,20 @@
 //! breaking coherence exists if and only if `psc_F` has no cycle.
 
 use super::basis::Basis;
-use super::bits::{Bits, add, ones};
-use super::by_location::{Access, ByLocation};
-use super::chains::Chains;
-use super::clocks::Clocks;
-use super::forced::Forced;
-use super::graph::{Graph, NONE, Traits, id};
+use super::bits::{BitMatrix, add, ones};
+use super::by_location::{ByLocation, LocationAccess};
+use super::chains::UpdateChains;
+use super::clocks::HbClocks;
+use super::forced::ForcedOrder;
+use super::graph::{C11Graph, NONE, Traits, id};
 use super::sort::{Predecessors, sort_chains};
 use crate::check::effort::Effort;
 use raddle_core::execution::EventId;
 
-/// Bits of all matrices together, beyond which the question is too large.
+/// The largest total size of the matrices, in bits; larger executions are not decided.
 const MOST_BITS: usize = 1 << 31;
 
-/// What is known of `psc`.
+/// The fixed part of `psc`, and the locations that add to it.
 pub(super) struct Psc {
     /// The sequentially consistent events.
     pub(super) events: Vec<u32>,
@@ -47,31 +47,31 @@ pub(super) struct Psc {
     pub(super) fences: Vec<usize>,
     /// The part of `psc` that does not depend on modification orders, and what chains of updates
     /// fix of these.
-    pub(super) fixed: Bits,
+    pub(super) fixed: BitMatrix,
     /// The locations whose modification order matters.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<PscLocation>,
 }
 
 /// The chains of a location, and what their order adds to `psc`.
-pub(super) struct Place {
+pub(super) struct PscLocation {
     pub(super) location: usize,
     /// The first write of each chain; the initial chain first.
     pub(super) tops: Vec<u32>,
     /// By chain: the chains that must come before it.
-    pub(super) before: Bits,
+    pub(super) before: BitMatrix,
     /// By chain: the union of `left` of its writes.
-    pub(super) left: Bits,
+    pub(super) left: BitMatrix,
     /// The same, of fences only.
-    pub(super) left_fences: Bits,
+    pub(super) left_fences: BitMatrix,
     /// By chain: the union of `right` of its writes.
-    pub(super) right: Bits,
+    pub(super) right: BitMatrix,
     /// By chain: the fences after the readers of its writes.
-    pub(super) right_fences: Bits,
+    pub(super) right_fences: BitMatrix,
 }
 
-impl Place {
+impl PscLocation {
     /// The writes of the location in an order that respects what is known, which is transitive.
-    pub(super) fn sorted(&self, chains: &Chains, before: &Bits) -> Vec<EventId> {
+    pub(super) fn sorted(&self, chains: &UpdateChains, before: &BitMatrix) -> Vec<EventId> {
         let mut order: Vec<usize> = (0..self.tops.len()).collect();
         order.sort_by_key(|&chain| ones(before.row(chain)).count());
         order.iter().flat_map(|&chain| chains.from(self.tops[chain])).map(id).collect()
@@ -79,9 +79,9 @@ impl Place {
 }
 
 impl Psc {
-    /// Collects what is known, or nothing if that takes too much memory or budget. The caller has seen
-    /// that the orders that are forced have no cycle.
-    pub(super) fn new(graph: &Graph<'_>, basis: &Basis, effort: &mut Effort) -> Option<Psc> {
+    /// Computes the fixed part and the locations; `None` if that exceeds the memory or the budget. The forced orders must
+    /// have no cycle.
+    pub(super) fn new(graph: &C11Graph<'_>, basis: &Basis, effort: &mut Effort) -> Option<Psc> {
         let chains = &basis.chains;
         let is_seq_cst = |&event: &u32| graph.is(event, Traits::SEQ_CST);
         let events: Vec<u32> = (0..graph.events() as u32).filter(is_seq_cst).collect();
@@ -92,8 +92,8 @@ impl Psc {
         }
         let is_fence = |&index: &usize| graph.is(events[index], Traits::FENCE);
         let fences = (0..count).filter(is_fence).collect();
-        let mut psc = Psc { fixed: Bits::new(count, count), events, fences, places: vec![] };
-        let around = Around::new(graph, basis);
+        let mut psc = Psc { fixed: BitMatrix::new(count, count), events, fences, places: vec![] };
+        let around = FixedPsc::new(graph, basis);
         for (a, &one) in psc.events.iter().enumerate() {
             for (b, &other) in psc.events.iter().enumerate() {
                 if one != other && around.fixed_path(one, other).is_some() {
@@ -101,7 +101,7 @@ impl Psc {
                 }
             }
         }
-        let mut forced = Forced::default();
+        let mut forced = ForcedOrder::default();
         let mut bits = 0;
         for location in 0..graph.locations() {
             let found = forced.find(graph, basis, location);
@@ -112,8 +112,8 @@ impl Psc {
                 return None;
             }
             let place = psc.place(&around, chains, &forced, location);
-            let row = |bits: &Bits, chain| bits.row(chain).iter().any(|&word| word != 0);
-            let any = |bits: &Bits| (0..place.tops.len()).any(|chain| row(bits, chain));
+            let row = |bits: &BitMatrix, chain| bits.row(chain).iter().any(|&word| word != 0);
+            let any = |bits: &BitMatrix| (0..place.tops.len()).any(|chain| row(bits, chain));
             if any(&place.left) && (any(&place.right) || any(&place.right_fences)) {
                 psc.places.push(place);
             }
@@ -121,25 +121,25 @@ impl Psc {
         Some(psc)
     }
 
-    /// What a location adds; what its chains fix goes to the fixed part.
+    /// What a location adds. What its chains determine is added to the fixed part.
     fn place(
         &mut self,
-        around: &Around<'_, '_>,
-        chains: &Chains,
-        forced: &Forced,
+        around: &FixedPsc<'_, '_>,
+        chains: &UpdateChains,
+        forced: &ForcedOrder,
         location: usize,
-    ) -> Place {
+    ) -> PscLocation {
         let count = self.events.len();
         let accesses = around.by_location.get(location);
         let event = |&write: &u32| accesses[write as usize].event;
         let tops: Vec<u32> = forced.numbers().tops.iter().map(event).collect();
-        let mut place = Place {
+        let mut place = PscLocation {
             location,
             before: before(accesses, forced),
-            left: Bits::new(tops.len(), count),
-            left_fences: Bits::new(tops.len(), count),
-            right: Bits::new(tops.len(), count),
-            right_fences: Bits::new(tops.len(), count),
+            left: BitMatrix::new(tops.len(), count),
+            left_fences: BitMatrix::new(tops.len(), count),
+            right: BitMatrix::new(tops.len(), count),
+            right_fences: BitMatrix::new(tops.len(), count),
             tops,
         };
         let readers = around.readers(location);
@@ -158,16 +158,21 @@ impl Psc {
         place
     }
 
-    /// Each event of one set is psc-before each of another.
+    /// Orders each event of one set psc-before each event of another.
     fn multiply(&mut self, left: &[u64], right: &[u64]) {
         for one in ones(left) {
             self.fixed.add(one, right);
         }
     }
 
-    /// `left` and `right` of a write; and the fences around `rf`.
-    fn sides(&mut self, around: &Around<'_, '_>, write: u32, readers: &[(u32, u32)]) -> Sides {
-        let mut sides = Sides::new(self.events.len());
+    /// `left` and `right` of a write. Adds the pairs of fences around `rf` to the fixed part.
+    fn sides(
+        &mut self,
+        around: &FixedPsc<'_, '_>,
+        write: u32,
+        readers: &[(u32, u32)],
+    ) -> WriteSides {
+        let mut sides = WriteSides::new(self.events.len());
         self.add_self(&mut sides.left, write);
         self.add_self(&mut sides.right, write);
         self.add_fences(&mut sides.left_fences, |fence| around.hb(fence, write));
@@ -201,25 +206,25 @@ impl Psc {
 }
 
 /// `left` and `right` of one write, as sets of sequentially consistent events.
-struct Sides {
+struct WriteSides {
     left: Vec<u64>,
     left_fences: Vec<u64>,
     right: Vec<u64>,
     right_fences: Vec<u64>,
 }
 
-impl Sides {
-    fn new(count: usize) -> Sides {
+impl WriteSides {
+    fn new(count: usize) -> WriteSides {
         let empty = vec![0; count.div_ceil(64)];
         let (left, left_fences, right) = (empty.clone(), empty.clone(), empty.clone());
-        Sides { left, left_fences, right, right_fences: empty }
+        WriteSides { left, left_fences, right, right_fences: empty }
     }
 }
 
 /// By chain: the chains that must come before it, closed under transitivity.
-fn before(accesses: &[Access], forced: &Forced) -> Bits {
+fn before(accesses: &[LocationAccess], forced: &ForcedOrder) -> BitMatrix {
     let count = forced.numbers().tops.len();
-    let mut before = Bits::new(count, count);
+    let mut before = BitMatrix::new(count, count);
     let order = sort_chains(forced, accesses).unwrap_or_default();
     debug_assert!(!order.is_empty(), "coherence was checked before");
     for chain in order.into_iter().map(|chain| chain as usize) {
@@ -236,10 +241,10 @@ fn before(accesses: &[Access], forced: &Forced) -> Bits {
     before
 }
 
-/// What the fixed part of `psc` is made of.
-pub(super) struct Around<'a, 'e> {
-    pub(super) graph: &'a Graph<'e>,
-    pub(super) clocks: &'a Clocks,
+/// The relations that the fixed part of `psc` consists of.
+pub(super) struct FixedPsc<'a, 'e> {
+    pub(super) graph: &'a C11Graph<'e>,
+    pub(super) clocks: &'a HbClocks,
     by_location: &'a ByLocation,
     /// By event: the first one after it that is not of its thread and location.
     next_elsewhere: Vec<u32>,
@@ -247,8 +252,8 @@ pub(super) struct Around<'a, 'e> {
     run_start: Vec<u32>,
 }
 
-impl<'a, 'e> Around<'a, 'e> {
-    pub(super) fn new(graph: &'a Graph<'e>, basis: &'a Basis) -> Self {
+impl<'a, 'e> FixedPsc<'a, 'e> {
+    pub(super) fn new(graph: &'a C11Graph<'e>, basis: &'a Basis) -> Self {
         let events = graph.events() as u32;
         let continues = |event: u32| {
             graph.thread_of(event - 1) == graph.thread_of(event)
@@ -267,7 +272,7 @@ impl<'a, 'e> Around<'a, 'e> {
             }
         }
         let (clocks, by_location) = (&basis.clocks, &basis.by_location);
-        Around { graph, clocks, by_location, next_elsewhere, run_start }
+        FixedPsc { graph, clocks, by_location, next_elsewhere, run_start }
     }
 
     pub(super) fn hb(&self, from: u32, to: u32) -> bool {
@@ -289,8 +294,8 @@ impl<'a, 'e> Around<'a, 'e> {
     /// If one sequentially consistent event is psc-before another whatever `rf` and `mo` are, the
     /// events on the way, ends included: each happens before the next.
     ///
-    /// Between an access and a fence that is left out: there it is always happens-before, and then
-    /// whatever is psc-before the access is so before the fence, too, and the other way round.
+    /// Pairs of an access and a fence are left out: they are always happens-before, so that everything psc-before the
+    /// access is also psc-before the fence, and symmetrically.
     pub(super) fn fixed_path(&self, one: u32, other: u32) -> Option<Vec<u32>> {
         let fence = |event| self.graph.is(event, Traits::FENCE);
         let middle = match (fence(one), fence(other)) {

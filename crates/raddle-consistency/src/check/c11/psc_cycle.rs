@@ -1,34 +1,34 @@
-//! A cycle of `psc` that coherence alone forces, told event by event.
+//! Explains a cycle of `psc` that coherence alone forces.
 //!
-//! Every step of `psc` is taken apart into the relations that it is made of: `po` and `hb`, `rf`, and
-//! `mo` or `fr`, of which the derivation tells why they hold. Only done when something is wrong.
+//! Every step of `psc` is decomposed into the relations that it consists of: `po` and `hb`, `rf`, and `mo` or `fr`, whose
+//! reasons are in the derivation. Runs only for inconsistent executions.
 
 use std::collections::VecDeque;
 
 use super::basis::Basis;
-use super::bits::{Bits, ones};
+use super::bits::{BitMatrix, ones};
 use super::explain::{fact, lift, link, reasons, updates_between};
-use super::forced::Forced;
-use super::graph::{Graph, NONE, Traits};
-use super::psc::{Around, Psc};
-use super::seq_cst::{Orders, known};
+use super::forced::ForcedOrder;
+use super::graph::{C11Graph, NONE, Traits};
+use super::psc::{FixedPsc, Psc};
+use super::seq_cst::{ChainOrders, known};
 use super::sort::Predecessors;
 use crate::witness::{Axiom, CycleLink, MoFact, Relation, Violation, WhyMo};
 
-/// The cycle that closes with what coherence forces.
-pub(super) fn explain(graph: &Graph<'_>, basis: &Basis, psc: &Psc) -> Violation {
-    let cycle = shortest(&known(psc, &Orders::forced(psc)), psc.events.len());
-    let around = Around::new(graph, basis);
-    let mut teller = Teller { around, basis, cycle: vec![], derivation: vec![] };
+/// The violation: a cycle of `psc` with the forced orders.
+pub(super) fn explain(graph: &C11Graph<'_>, basis: &Basis, psc: &Psc) -> Violation {
+    let cycle = shortest(&known(psc, &ChainOrders::forced(psc)), psc.events.len());
+    let around = FixedPsc::new(graph, basis);
+    let mut builder = CycleBuilder { around, basis, cycle: vec![], derivation: vec![] };
     for (at, &from) in cycle.iter().enumerate() {
         let to = cycle[(at + 1) % cycle.len()];
-        teller.step(psc.events[from], psc.events[to]);
+        builder.step(psc.events[from], psc.events[to]);
     }
-    Violation::Axiom { axiom: Axiom::SeqCst, cycle: teller.cycle, derivation: teller.derivation }
+    Violation::Axiom { axiom: Axiom::SeqCst, cycle: builder.cycle, derivation: builder.derivation }
 }
 
-/// A shortest cycle of a relation that has one. Most events are on none, and are not tried.
-fn shortest(relation: &Bits, count: usize) -> Vec<usize> {
+/// A shortest cycle of a relation that has one. Only events on cycles are tried as starts.
+fn shortest(relation: &BitMatrix, count: usize) -> Vec<usize> {
     let mut reach = relation.clone();
     reach.close();
     let starts = (0..count).filter(|&event| reach.has(event, event));
@@ -37,7 +37,7 @@ fn shortest(relation: &Bits, count: usize) -> Vec<usize> {
 }
 
 /// A shortest cycle through an event, if there is one.
-fn cycle_through(relation: &Bits, count: usize, start: usize) -> Option<Vec<usize>> {
+fn cycle_through(relation: &BitMatrix, count: usize, start: usize) -> Option<Vec<usize>> {
     let mut came = vec![usize::MAX; count];
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
@@ -59,30 +59,30 @@ fn cycle_through(relation: &Bits, count: usize, start: usize) -> Option<Vec<usiz
 
 /// One side of an ordered pair of writes: how an event is related to the write.
 #[derive(Clone, Copy)]
-struct Side {
+struct PscSide {
     write: u32,
-    /// The read of the write through which it is, or [`NONE`].
+    /// The read of the write that connects them, or [`NONE`].
     read: u32,
 }
 
-struct Teller<'a, 'e> {
-    around: Around<'a, 'e>,
+struct CycleBuilder<'a, 'e> {
+    around: FixedPsc<'a, 'e>,
     basis: &'a Basis,
     cycle: Vec<CycleLink>,
     derivation: Vec<MoFact>,
 }
 
-impl Teller<'_, '_> {
-    /// Tells why one event is psc-before another.
+impl CycleBuilder<'_, '_> {
+    /// Adds the links that show that one event is psc-before another.
     fn step(&mut self, from: u32, to: u32) {
         if let Some(path) = self.around.fixed_path(from, to) {
             path.windows(2).for_each(|pair| self.ordered(pair[0], pair[1]));
             return;
         }
-        let told = (0..self.around.graph.locations()).any(|location| {
+        let found = (0..self.around.graph.locations()).any(|location| {
             self.observed_between(location, from, to) || self.overwritten(location, from, to)
         });
-        debug_assert!(told, "a step of psc has a reason");
+        debug_assert!(found, "a step of psc has a reason");
     }
 
     /// Adds that an event happens before another, unless it is the other.
@@ -115,12 +115,12 @@ impl Teller<'_, '_> {
     /// By `mo` or `fr` at a location.
     fn overwritten(&mut self, location: usize, from: u32, to: u32) -> bool {
         let accesses = || self.basis.by_location.get(location).iter().map(|access| access.event);
-        let left: Vec<Side> = accesses().filter_map(|at| self.left(at, from)).collect();
-        let right: Vec<Side> = accesses().filter_map(|at| self.right(at, from, to)).collect();
+        let left: Vec<PscSide> = accesses().filter_map(|at| self.left(at, from)).collect();
+        let right: Vec<PscSide> = accesses().filter_map(|at| self.right(at, from, to)).collect();
         if left.is_empty() || right.is_empty() {
             return false;
         }
-        let mut orders = Known::new(&self.around, self.basis, location);
+        let mut orders = ForcedAtLocation::new(&self.around, self.basis, location);
         let pairs = left.iter().flat_map(|&l| right.iter().map(move |&r| (l, r)));
         let Some((left, right)) = pairs.into_iter().find(|(l, r)| orders.orders(l.write, r.write))
         else {
@@ -141,48 +141,47 @@ impl Teller<'_, '_> {
         true
     }
 
-    /// Whether an event is in `left` of the write that an access is or observes.
-    fn left(&self, access: u32, event: u32) -> Option<Side> {
+    /// Returns the write that an access is or observes if an event is in its `left`.
+    fn left(&self, access: u32, event: u32) -> Option<PscSide> {
         let graph = self.around.graph;
         let fence = graph.is(event, Traits::FENCE);
         let fits = access == event || (fence && self.around.hb(event, access));
         match graph.rf(access) {
             _ if !fits => None,
             source if !graph.is(access, Traits::WRITE) => {
-                (source != NONE).then_some(Side { write: source, read: access })
+                (source != NONE).then_some(PscSide { write: source, read: access })
             }
-            _ => Some(Side { write: access, read: NONE }),
+            _ => Some(PscSide { write: access, read: NONE }),
         }
     }
 
-    /// Whether an event is to the right of the write that an access is or observes, seen from the
-    /// other end of the step.
-    fn right(&self, access: u32, from: u32, event: u32) -> Option<Side> {
+    /// Returns the write that an access is or observes if an event is in its `right`, for a step that starts at `from`.
+    fn right(&self, access: u32, from: u32, event: u32) -> Option<PscSide> {
         let graph = self.around.graph;
         let fence = |event| graph.is(event, Traits::FENCE);
         let after = fence(event) && self.around.hb(access, event);
         if graph.is(access, Traits::WRITE) {
-            return (access == event || after).then_some(Side { write: access, read: NONE });
+            return (access == event || after).then_some(PscSide { write: access, read: NONE });
         }
         let source = graph.rf(access);
-        (source != NONE && after && fence(from)).then_some(Side { write: source, read: access })
+        (source != NONE && after && fence(from)).then_some(PscSide { write: source, read: access })
     }
 }
 
-/// What coherence forces at a location, and why.
-struct Known<'a, 'e> {
-    around: &'a Around<'a, 'e>,
+/// The forced order at a location, with reasons.
+struct ForcedAtLocation<'a, 'e> {
+    around: &'a FixedPsc<'a, 'e>,
     basis: &'a Basis,
-    forced: Forced,
+    forced: ForcedOrder,
     location: usize,
 }
 
-impl<'a, 'e> Known<'a, 'e> {
-    fn new(around: &'a Around<'a, 'e>, basis: &'a Basis, location: usize) -> Self {
-        let mut forced = Forced::default();
+impl<'a, 'e> ForcedAtLocation<'a, 'e> {
+    fn new(around: &'a FixedPsc<'a, 'e>, basis: &'a Basis, location: usize) -> Self {
+        let mut forced = ForcedOrder::default();
         let found = forced.find(around.graph, basis, location);
         debug_assert!(found.is_ok(), "coherence was checked before");
-        Known { around, basis, forced, location }
+        ForcedAtLocation { around, basis, forced, location }
     }
 
     /// Returns `true` if one write must come before another.

@@ -1,21 +1,20 @@
 //! Data races: two accesses of one location, one of them a write and one of them non-atomic, that
 //! happens-before does not order.
 //!
-//! The order of sequentially consistent fences does not count, also where they are updates of a hidden
-//! location: it is not given, and an answer that depends on which one was found would be of no use. In
-//! C11 it is no part of happens-before either.
+//! The order of sequentially consistent fences is ignored, even where they are updates of a hidden location: it is not part
+//! of the input, and the answer must not depend on which order was found. In C11 it is no part of happens-before either.
 //!
 //! A non-atomic access looks at the first conflicting access of every other thread that does not
 //! happen before it; if that one happens after it, so do all later ones. O(nk).
 
-use super::by_location::{Access, ByLocation, Segment, cut};
-use super::clocks::Clocks;
-use super::graph::{Graph, Traits};
+use super::by_location::{ByLocation, LocationAccess, ThreadSegment, cut};
+use super::clocks::HbClocks;
+use super::graph::{C11Graph, Traits};
 
 /// A race, if there is one: the two accesses in the order of ids.
 pub(super) fn find(
-    graph: &Graph<'_>,
-    clocks: &Clocks,
+    graph: &C11Graph<'_>,
+    clocks: &HbClocks,
     by_location: &ByLocation,
 ) -> Option<(u32, u32)> {
     let mut parts = vec![];
@@ -26,20 +25,20 @@ pub(super) fn find(
         }
         cut(graph, accesses, &mut parts);
         let next_write = next_write(accesses, &parts);
-        let search = Search { graph, clocks, accesses, next_write };
+        let search = RaceSearch { graph, clocks, accesses, next_write };
         parts.iter().find_map(|part| search.of(part, &parts))
     })
 }
 
 /// Returns `true` if some access is non-atomic.
-pub(super) fn is_possible(graph: &Graph<'_>) -> bool {
+pub(super) fn is_possible(graph: &C11Graph<'_>) -> bool {
     let accesses = |&event: &u32| graph.is(event, Traits::READ) || graph.is(event, Traits::WRITE);
     let events = graph.locations() as u32..graph.events() as u32;
     events.filter(accesses).any(|event| !graph.is(event, Traits::ATOMIC))
 }
 
 /// By access: the first write of its thread from there on, or the end of the thread's accesses.
-fn next_write(accesses: &[Access], parts: &[Segment]) -> Vec<usize> {
+fn next_write(accesses: &[LocationAccess], parts: &[ThreadSegment]) -> Vec<usize> {
     let mut next = vec![0; accesses.len()];
     for part in parts {
         let mut write = part.end;
@@ -53,16 +52,16 @@ fn next_write(accesses: &[Access], parts: &[Segment]) -> Vec<usize> {
     next
 }
 
-struct Search<'a, 'e> {
-    graph: &'a Graph<'e>,
-    clocks: &'a Clocks,
-    accesses: &'a [Access],
+struct RaceSearch<'a, 'e> {
+    graph: &'a C11Graph<'e>,
+    clocks: &'a HbClocks,
+    accesses: &'a [LocationAccess],
     next_write: Vec<usize>,
 }
 
-impl Search<'_, '_> {
+impl RaceSearch<'_, '_> {
     /// A race of a non-atomic access of a thread with one of another.
-    fn of(&self, own: &Segment, parts: &[Segment]) -> Option<(u32, u32)> {
+    fn of(&self, own: &ThreadSegment, parts: &[ThreadSegment]) -> Option<(u32, u32)> {
         parts.iter().filter(|part| part.thread != own.thread).find_map(|part| {
             let mut seen = part.start;
             self.accesses[own.start..own.end].iter().find_map(|access| {

@@ -1,18 +1,17 @@
 //! Relaxed in O(n) (Tunç et al., PLDI 2023, Algorithm 4).
 //!
-//! If nothing synchronizes, an access has seen only what its own thread has done, and of that it
-//! suffices to look at the last write that the thread wrote or observed: one predecessor for each
-//! access, however many threads there are.
+//! If nothing synchronizes, an access has seen only what its own thread has done, and it suffices to test the last write
+//! that the thread wrote or observed: one predecessor for each access, however many threads there are.
 //!
-//! Spawn, join, locks and synchronization objects do synchronize, also under Relaxed. With them, `rc20` answers.
+//! Spawn, join, locks and synchronization objects synchronize even under Relaxed. With them, `rc20` decides.
 
-use super::by_location::{Access, ByLocation, INIT, Segment, cut};
-use super::graph::{Graph, NONE, Traits};
-use super::sort::{Clash, Numbers, Predecessors, sort};
+use super::by_location::{ByLocation, INIT, LocationAccess, ThreadSegment, cut};
+use super::graph::{C11Graph, NONE, Traits};
+use super::sort::{ChainContradiction, ChainNumbers, Predecessors, sort};
 use raddle_core::execution::EventId;
 
 /// Returns `true` if nothing synchronizes.
-pub(super) fn applies(graph: &Graph<'_>) -> bool {
+pub(super) fn applies(graph: &C11Graph<'_>) -> bool {
     let execution = graph.execution;
     let locks = execution.locations().any(|location| {
         let location = execution.location(location);
@@ -25,13 +24,13 @@ pub(super) fn applies(graph: &Graph<'_>) -> bool {
 /// By location, a modification order that coherence and atomicity allow.
 ///
 /// # Errors
-/// If there is none: the location and why. The caller has seen that `po-rf` and `weak-atomicity`
-/// hold and that the algorithm [`applies`].
+/// If there is none: the location and why. `po-rf` and `weak-atomicity` must hold, and the algorithm must apply
+/// ([`applies`]).
 pub(super) fn check(
-    graph: &Graph<'_>,
+    graph: &C11Graph<'_>,
     by_location: &ByLocation,
-) -> Result<Vec<Vec<EventId>>, (usize, Clash)> {
-    let mut last = Last::default();
+) -> Result<Vec<Vec<EventId>>, (usize, ChainContradiction)> {
+    let mut last = LastAccesses::default();
     (0..graph.locations())
         .map(|location| {
             let accesses = by_location.get(location);
@@ -42,12 +41,12 @@ pub(super) fn check(
         .collect()
 }
 
-/// The chains of a location and the writes that must come before each. The tables are used again for
+/// The chains of a location and the writes that must come before each. The tables are reused for
 /// the next location.
 #[derive(Default)]
-struct Last {
-    numbers: Numbers,
-    segments: Vec<Segment>,
+struct LastAccesses {
+    numbers: ChainNumbers,
+    segments: Vec<ThreadSegment>,
     /// A chain and a write before it.
     pairs: Vec<(u32, u32)>,
     /// By chain: where its writes start in `before`.
@@ -55,8 +54,12 @@ struct Last {
     before: Vec<u32>,
 }
 
-impl Last {
-    fn find(&mut self, graph: &Graph<'_>, accesses: &[Access]) -> Result<(), Clash> {
+impl LastAccesses {
+    fn find(
+        &mut self,
+        graph: &C11Graph<'_>,
+        accesses: &[LocationAccess],
+    ) -> Result<(), ChainContradiction> {
         self.numbers.fill(accesses);
         cut(graph, accesses, &mut self.segments);
         self.pairs.clear();
@@ -67,8 +70,12 @@ impl Last {
         Ok(())
     }
 
-    /// Finds the pairs that the accesses of a thread make.
-    fn collect(&mut self, accesses: &[Access], segment: Segment) -> Result<(), Clash> {
+    /// Collects the pairs that the accesses of a thread force.
+    fn collect(
+        &mut self,
+        accesses: &[LocationAccess],
+        segment: ThreadSegment,
+    ) -> Result<(), ChainContradiction> {
         // The last write that the thread wrote or observed, and the read that did; the initial write
         // is before all others anyway.
         let (mut write, mut by) = (INIT, NONE);
@@ -79,7 +86,7 @@ impl Last {
                 let (before, after) = (accesses[write as usize], accesses[target as usize]);
                 let same = before.top == after.top;
                 if if same { before.place > after.place } else { after.top == INIT } {
-                    return Err(Clash::stale(accesses, index, write, by));
+                    return Err(ChainContradiction::stale(accesses, index, write, by));
                 }
                 if !same {
                     self.pairs.push((self.numbers.chain_of[target as usize], write));
@@ -116,8 +123,8 @@ impl Last {
     }
 }
 
-impl Predecessors for Last {
-    fn numbers(&self) -> &Numbers {
+impl Predecessors for LastAccesses {
+    fn numbers(&self) -> &ChainNumbers {
         &self.numbers
     }
 

@@ -1,20 +1,20 @@
-//! Running through all events so that causes come before effects: the axiom `po-rf`.
+//! Visits all events in an order that respects `po` and `rf`: the axiom `po-rf`.
 //!
-//! Every C11 model here forbids cycles of program order, reads-from, spawn and join. So threads can
-//! be run one event after another, each waiting for what it observes, starts by or joins; if all are
-//! stuck, following who waits for whom closes a cycle. O(n).
+//! Every C11-style model forbids cycles of program order, reads-from, spawn and join. So threads can be run event by event,
+//! each waiting for its source, its spawn or the thread that it joins. If all are blocked, following the blockers closes a
+//! cycle. O(n).
 
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, NONE, id};
+use super::graph::{C11Graph, NONE, id};
 use crate::witness::{Axiom, CycleLink, Relation, Violation};
 
 /// Visits every event of the threads after all events that it depends on.
 ///
 /// # Errors
 /// If a cycle of `po`, `asw` and `rf` makes that impossible.
-pub(super) fn run_through(graph: &Graph<'_>, visit: impl FnMut(u32)) -> Result<(), Violation> {
-    let mut schedule = Schedule::new(graph);
+pub(super) fn run_through(graph: &C11Graph<'_>, visit: impl FnMut(u32)) -> Result<(), Violation> {
+    let mut schedule = PoRfSchedule::new(graph);
     schedule.run(visit);
     match (0..graph.threads()).find(|&t| schedule.next[t] < graph.bounds[t].1) {
         None => Ok(()),
@@ -22,19 +22,19 @@ pub(super) fn run_through(graph: &Graph<'_>, visit: impl FnMut(u32)) -> Result<(
     }
 }
 
-struct Schedule<'g, 'e> {
-    graph: &'g Graph<'e>,
+struct PoRfSchedule<'g, 'e> {
+    graph: &'g C11Graph<'e>,
     /// By thread: its next event.
     next: Vec<u32>,
-    /// By event that somebody waits for: the first thread that does.
+    /// By event that blocks threads: the first of them.
     waiting: FxHashMap<u32, u32>,
     /// By waiting thread: the next one that waits for the same event, or [`NONE`].
     next_waiting: Vec<u32>,
 }
 
-impl<'g, 'e> Schedule<'g, 'e> {
-    fn new(graph: &'g Graph<'e>) -> Self {
-        Schedule {
+impl<'g, 'e> PoRfSchedule<'g, 'e> {
+    fn new(graph: &'g C11Graph<'e>) -> Self {
+        PoRfSchedule {
             graph,
             next: graph.bounds.iter().map(|&(first, _)| first).collect(),
             waiting: FxHashMap::default(),
@@ -103,7 +103,7 @@ impl<'g, 'e> Schedule<'g, 'e> {
         }
     }
 
-    /// Follows who waits for whom, from a thread that is stuck, until the cycle closes.
+    /// Follows the blockers from a blocked thread until the cycle closes.
     fn waiting_cycle(&self, mut thread: usize) -> Violation {
         let mut links: Vec<CycleLink> = vec![];
         let mut entered: FxHashMap<usize, usize> = FxHashMap::default();

@@ -1,10 +1,10 @@
-//! A run under SC as evidence for every C11 model.
+//! A run under SC as evidence for every C11-style model.
 //!
-//! What SC allows, all models allow: take the writes in the order in which they reach memory. Where
-//! a C11 model would have to search, a short search for such a run comes first; it also settles the
-//! sources of reads that the history tells by value only.
+//! All models allow what SC allows: the modification orders are the orders in which writes reach memory. Where a C11-style
+//! model would need a search, a short search for such a run comes first. It also decides the sources of reads that the
+//! history gives by value only.
 
-use super::graph::{Graph, Traits, id};
+use super::graph::{C11Graph, Traits, id};
 use crate::check::effort::Effort;
 use crate::check::store_buffer::decide;
 use crate::check::{CheckOptions, Decision, UseClosure};
@@ -15,7 +15,7 @@ use raddle_core::model::orders::StoreBuffers;
 
 /// Evidence for a model, if a short search finds a run under SC.
 pub(super) fn find(
-    graph: &Graph<'_>,
+    graph: &C11Graph<'_>,
     options: &CheckOptions,
     effort: &mut Effort,
 ) -> Option<Coherence> {
@@ -30,7 +30,7 @@ pub(super) fn find(
 }
 
 /// What the events observe and in which order the writes come, in a run under SC.
-fn replay(graph: &Graph<'_>, steps: &[MachineStep]) -> Coherence {
+fn replay(graph: &C11Graph<'_>, steps: &[MachineStep]) -> Coherence {
     let execution = graph.execution;
     let mut mo: Vec<Vec<EventId>> =
         execution.locations().map(|location| vec![execution.init_of(location)]).collect();
@@ -48,7 +48,7 @@ fn replay(graph: &Graph<'_>, steps: &[MachineStep]) -> Coherence {
                 order.push(event);
             }
         }
-        if graph.hides_fences() && graph.is_seq_cst_fence(at) {
+        if graph.updates_hidden_location() && graph.is_seq_cst_fence(at) {
             fences.push(id(at));
         }
     }

@@ -1,16 +1,16 @@
-//! From what is forced to a modification order: sorting the chains of a location.
+//! Sorts the chains of a location by their forced order: a modification order.
 //!
-//! Depth first, a chain after those that must come before it; O(nk) for n writes and k threads. A
-//! chain that is reached again while its predecessors are being sorted closes a cycle.
+//! A depth-first topological sort; O(nk) for n writes and k threads. A chain that is reached again while its predecessors
+//! are being sorted closes a cycle.
 
-use super::by_location::Access;
+use super::by_location::LocationAccess;
 use super::graph::{NONE, id};
 use raddle_core::execution::EventId;
 
 /// Why the chains of a location have no order.
-pub(super) enum Clash {
-    /// An event observes a write, or is one, that comes before another write of the same chain, or
-    /// before all if it is of the initial chain, which the event has seen.
+pub(super) enum ChainContradiction {
+    /// An event has seen a write that comes after the write that it observes or is: a later one of the same chain, or any
+    /// one if it observes or is part of the initial chain.
     Stale {
         read: u32,
         /// The write that it has seen.
@@ -23,28 +23,33 @@ pub(super) enum Clash {
     Cycle(Vec<(u32, u32)>),
 }
 
-impl Clash {
-    /// A clash of an access with a write that it has seen, by a read or [`NONE`]; all told by their
-    /// indices.
-    pub(super) fn stale(accesses: &[Access], read: u32, write: u32, by: u32) -> Clash {
+impl ChainContradiction {
+    /// A contradiction between an access and a write that it has seen, through the read `by` unless that is [`NONE`]. All
+    /// three are indices of accesses.
+    pub(super) fn stale(
+        accesses: &[LocationAccess],
+        read: u32,
+        write: u32,
+        by: u32,
+    ) -> ChainContradiction {
         let event = |index: u32| accesses[index as usize].event;
         let by = if by == NONE { NONE } else { event(by) };
-        Clash::Stale { read: event(read), write: event(write), by }
+        ChainContradiction::Stale { read: event(read), write: event(write), by }
     }
 }
 
-/// The chains of a location, the initial one first. The tables are used again for the next location.
+/// The chains of a location, the initial one first. The tables are reused for the next location.
 #[derive(Default)]
-pub(super) struct Numbers {
+pub(super) struct ChainNumbers {
     /// The first write of each chain.
     pub(super) tops: Vec<u32>,
     /// By access that writes: its chain.
     pub(super) chain_of: Vec<u32>,
 }
 
-impl Numbers {
-    /// Numbers the chains of a location.
-    pub(super) fn fill(&mut self, accesses: &[Access]) {
+impl ChainNumbers {
+    /// ChainNumbers the chains of a location.
+    pub(super) fn fill(&mut self, accesses: &[LocationAccess]) {
         self.tops.clear();
         self.chain_of.clear();
         self.chain_of.resize(accesses.len(), NONE);
@@ -60,29 +65,29 @@ impl Numbers {
     }
 }
 
-/// The chains of a location, and for each some writes that must come before it. Writes are told by
-/// their indices among the accesses of the location.
+/// The chains of a location, and for each some writes that must come before it. Writes are indices among the accesses of
+/// the location.
 pub(super) trait Predecessors {
     /// The chains.
-    fn numbers(&self) -> &Numbers;
-    /// How many places for predecessors a chain has.
+    fn numbers(&self) -> &ChainNumbers;
+    /// The number of entries for predecessors of a chain.
     fn degree(&self, chain: usize) -> usize;
-    /// The write at a place, if there is one, and its chain.
+    /// The write in an entry, if there is one, and its chain.
     fn get(&self, chain: usize, at: usize) -> Option<(u32, usize)>;
 }
 
 /// A chain whose predecessors are being sorted.
-struct Frame {
+struct SortFrame {
     chain: usize,
-    /// The next place to look at.
+    /// The next entry to visit.
     at: usize,
     /// The write of this chain that comes before the chain of the frame below.
     through: u32,
 }
 
-/// Whether a chain has been reached, and left.
+/// How far the search is with a chain.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SortState {
     New,
     Open,
     Done,
@@ -91,8 +96,11 @@ enum State {
 /// The writes of a location in a modification order.
 ///
 /// # Errors
-/// If what is forced has a cycle.
-pub(super) fn sort(forced: &impl Predecessors, accesses: &[Access]) -> Result<Vec<EventId>, Clash> {
+/// If the forced order has a cycle.
+pub(super) fn sort(
+    forced: &impl Predecessors,
+    accesses: &[LocationAccess],
+) -> Result<Vec<EventId>, ChainContradiction> {
     let tops = &forced.numbers().tops;
     let mut order = Vec::with_capacity(tops.len());
     for chain in sort_chains(forced, accesses)? {
@@ -109,23 +117,23 @@ pub(super) fn sort(forced: &impl Predecessors, accesses: &[Access]) -> Result<Ve
 /// The chains of a location in a modification order.
 ///
 /// # Errors
-/// If what is forced has a cycle.
+/// If the forced order has a cycle.
 pub(super) fn sort_chains(
     forced: &impl Predecessors,
-    accesses: &[Access],
-) -> Result<Vec<u32>, Clash> {
+    accesses: &[LocationAccess],
+) -> Result<Vec<u32>, ChainContradiction> {
     let count = forced.numbers().tops.len();
-    let mut state = vec![State::New; count];
+    let mut state = vec![SortState::New; count];
     let mut order = Vec::with_capacity(count);
-    let mut stack: Vec<Frame> = vec![];
+    let mut stack: Vec<SortFrame> = vec![];
     for root in 0..count {
-        if state[root] == State::New {
-            state[root] = State::Open;
-            stack.push(Frame { chain: root, at: 0, through: NONE });
+        if state[root] == SortState::New {
+            state[root] = SortState::Open;
+            stack.push(SortFrame { chain: root, at: 0, through: NONE });
         }
         while let Some(frame) = stack.last_mut() {
             if frame.at == forced.degree(frame.chain) {
-                state[frame.chain] = State::Done;
+                state[frame.chain] = SortState::Done;
                 order.push(frame.chain as u32);
                 stack.pop();
                 continue;
@@ -134,26 +142,28 @@ pub(super) fn sort_chains(
             frame.at += 1;
             let Some((write, before)) = forced.get(chain, at) else { continue };
             match state[before] {
-                State::New => {
-                    state[before] = State::Open;
-                    stack.push(Frame { chain: before, at: 0, through: write });
+                SortState::New => {
+                    state[before] = SortState::Open;
+                    stack.push(SortFrame { chain: before, at: 0, through: write });
                 }
-                State::Open => return Err(closing_cycle(forced, accesses, &stack, before, write)),
-                State::Done => {}
+                SortState::Open => {
+                    return Err(closing_cycle(forced, accesses, &stack, before, write));
+                }
+                SortState::Done => {}
             }
         }
     }
     Ok(order)
 }
 
-/// The cycle that closes when a write of an open chain comes before the chain on top.
+/// The cycle that closes when a write of an open chain comes before the chain on top of the stack.
 fn closing_cycle(
     forced: &impl Predecessors,
-    accesses: &[Access],
-    stack: &[Frame],
+    accesses: &[LocationAccess],
+    stack: &[SortFrame],
     chain: usize,
     write: u32,
-) -> Clash {
+) -> ChainContradiction {
     let event = |write: u32| accesses[write as usize].event;
     let start = stack.iter().position(|frame| frame.chain == chain).unwrap_or(0);
     let mut cycle = vec![];
@@ -162,5 +172,5 @@ fn closing_cycle(
         cycle.push((event(through), event(forced.numbers().tops[frame.chain])));
         through = frame.through;
     }
-    Clash::Cycle(cycle)
+    ChainContradiction::Cycle(cycle)
 }

@@ -1,32 +1,31 @@
-//! Reads that the history tells by value only: which of the writes of the value do they observe?
+//! Searches for the sources of reads that the history gives by value only.
 //!
-//! We fix the sources one read after the other, those with the fewest choices first. A graph in which
-//! some reads have no source yet has fewer relations, and every axiom forbids cycles; so what
-//! contradicts the axioms then does so however the others are chosen, and is given up. The last
-//! choice is the whole question again. Exponential at worst.
+//! Sources are fixed one read after the other, reads with the fewest choices first. A graph in which some reads have no
+//! source yet has fewer relations, and every axiom forbids cycles; so a contradiction remains whatever sources the others
+//! get, and the choice is abandoned. With the last choice, the graph is decided as usual. Exponential at worst.
 
 use super::decide::decide_rf;
-use super::graph::{Graph, NONE, Traits, id};
+use super::graph::{C11Graph, NONE, Traits, id};
 use super::ordered::{GraphDecision, check_necessary};
 use crate::check::effort::Effort;
 
 /// The reads with several possible sources, those with the fewest first.
-pub(super) fn open(graph: &Graph<'_>) -> Vec<u32> {
+pub(super) fn open(graph: &C11Graph<'_>) -> Vec<u32> {
     let is_open = |&event: &u32| graph.is(event, Traits::READ) && graph.rf(event) == NONE;
     let mut open: Vec<u32> = (0..graph.events() as u32).filter(is_open).collect();
     open.sort_by_key(|&read| graph.execution.sources(id(read)).len());
     open
 }
 
-/// Looks for sources of the open reads with which the model allows the graph; the graph has them if
-/// it does.
-pub(super) fn search(graph: &mut Graph<'_>, open: &[u32], effort: &mut Effort) -> GraphDecision {
+/// Searches for sources of the open reads with which the model allows the graph. If there are any, the graph has them
+/// afterwards.
+pub(super) fn search(graph: &mut C11Graph<'_>, open: &[u32], effort: &mut Effort) -> GraphDecision {
     if let Err(violation) = check_necessary(graph) {
         return GraphDecision::Refuted(violation);
     }
     let execution = graph.execution;
     let mut gave_up = false;
-    // By read with a source: the next one to try in its stead.
+    // By read with a source: the next source to try instead.
     let mut next = vec![0];
     while !next.is_empty() {
         let depth = next.len() - 1;

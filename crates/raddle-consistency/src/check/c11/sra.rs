@@ -4,24 +4,23 @@
 //! other write of the location may be executed before the update. So the order of execution matters,
 //! and we search over sets of executed events that are closed under happens-before, each visited once.
 //!
-//! Where we differ from the paper: what happens before or is forced without regard to updates is
-//! checked first (`sra_update_free`), which refutes most and explains it. And events that cannot get in
-//! anybody's way (all but writes to locations with updates) are executed as soon as possible, and
-//! are not part of the search.
+//! *Where we differ.* Happens-before and what is forced without updates is checked first (`sra_update_free`), which refutes
+//! most inconsistent executions and explains them. Events that cannot block others (all but writes to locations with
+//! updates) are executed as soon as possible and are not part of the search.
 
 use rustc_hash::FxHashSet;
 
 use super::basis::Basis;
-use super::graph::Graph;
-use super::sra_state::State;
+use super::graph::C11Graph;
+use super::sra_state::SraState;
 use super::sra_update_free::execute;
 use super::sra_waits::Waits;
 use crate::check::effort::Effort;
 use crate::witness::Violation;
 use raddle_core::execution::EventId;
 
-/// What became of the search.
-pub(super) enum Found {
+/// The result of the search.
+pub(super) enum SraOutcome {
     /// By location, a modification order.
     Orders(Vec<Vec<EventId>>),
     /// There is none.
@@ -29,49 +28,48 @@ pub(super) enum Found {
     OutOfBudget,
 }
 
-/// Looks for modification orders that SRA allows.
+/// Searches for modification orders that SRA allows. `po-rf` and `weak-atomicity` must hold.
 ///
 /// # Errors
-/// If there are none already without regard to updates. The caller has seen that `po-rf` and
-/// `weak-atomicity` hold.
+/// If there are none even if updates were plain writes.
 pub(super) fn check(
-    graph: &Graph<'_>,
+    graph: &C11Graph<'_>,
     basis: &Basis,
     effort: &mut Effort,
-) -> Result<Found, Violation> {
+) -> Result<SraOutcome, Violation> {
     let waits = Waits::new(graph, basis)?;
     let state = execute(graph, basis, &waits)?;
     if !state.has_updates() {
-        return Ok(Found::Orders(state.orders()));
+        return Ok(SraOutcome::Orders(state.orders()));
     }
-    Ok(search(&mut State::new(graph, basis, &waits), effort))
+    Ok(search(&mut SraState::new(graph, basis, &waits), effort))
 }
 
-/// A visited state with moves left.
-struct Frame {
+/// A visited state and its untried moves.
+struct SraFrame {
     done: Vec<u32>,
     trail: usize,
     moves: Vec<u32>,
 }
 
 /// Searches over the sets of executed events.
-fn search(state: &mut State<'_, '_>, effort: &mut Effort) -> Found {
+fn search(state: &mut SraState<'_, '_>, effort: &mut Effort) -> SraOutcome {
     let mut visited: FxHashSet<Vec<u32>> = FxHashSet::default();
-    let mut path: Vec<Frame> = vec![];
+    let mut path: Vec<SraFrame> = vec![];
     loop {
         state.run_ahead(true);
         if state.is_complete() {
-            return Found::Orders(state.orders());
+            return SraOutcome::Orders(state.orders());
         }
         if visited.insert(state.done.clone()) {
             if !effort.spend() {
-                return Found::OutOfBudget;
+                return SraOutcome::OutOfBudget;
             }
             let (done, trail) = (state.done.clone(), state.trail.len());
-            path.push(Frame { done, trail, moves: state.moves() });
+            path.push(SraFrame { done, trail, moves: state.moves() });
         }
         loop {
-            let Some(frame) = path.last_mut() else { return Found::Nothing };
+            let Some(frame) = path.last_mut() else { return SraOutcome::Nothing };
             state.undo_to(&frame.done, frame.trail);
             let Some(event) = frame.moves.pop() else {
                 path.pop();

@@ -1,13 +1,13 @@
-//! What has been executed on the way to one order of all events, and what can be executed next.
+//! A prefix of an order of all events, and the events that can follow.
 
 use super::basis::Basis;
 use super::explain::{fact, lift, link, reasons};
-use super::graph::{Graph, NONE, Traits, id};
+use super::graph::{C11Graph, NONE, Traits, id};
 use super::sra_waits::Waits;
 use crate::witness::{Axiom, MoFact, Relation, Violation, WhyMo};
 use raddle_core::execution::EventId;
 
-/// Why an event waits for another.
+/// The reason why an event waits for another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wait {
     HappensBefore,
@@ -17,14 +17,14 @@ enum Wait {
     Update,
 }
 
-/// What has been executed.
-pub(super) struct State<'a, 'e> {
-    graph: &'a Graph<'e>,
+/// The executed events.
+pub(super) struct SraState<'a, 'e> {
+    graph: &'a C11Graph<'e>,
     basis: &'a Basis,
     waits: &'a Waits,
     /// By location: whether some update observes a write of it.
     has_updates: Vec<bool>,
-    /// By thread: how many of its events.
+    /// By thread: the number of its executed events.
     pub(super) done: Vec<u32>,
     /// By location: the update that must be the next write, or [`NONE`].
     pending: Vec<u32>,
@@ -32,9 +32,9 @@ pub(super) struct State<'a, 'e> {
     pub(super) trail: Vec<(u32, u32)>,
 }
 
-impl<'a, 'e> State<'a, 'e> {
-    /// Nothing has been executed.
-    pub(super) fn new(graph: &'a Graph<'e>, basis: &'a Basis, waits: &'a Waits) -> Self {
+impl<'a, 'e> SraState<'a, 'e> {
+    /// The initial state.
+    pub(super) fn new(graph: &'a C11Graph<'e>, basis: &'a Basis, waits: &'a Waits) -> Self {
         let mut has_updates = vec![false; graph.locations()];
         for event in 0..graph.events() as u32 {
             if basis.chains.next(event) != NONE {
@@ -44,7 +44,7 @@ impl<'a, 'e> State<'a, 'e> {
         let inits = 0..graph.locations() as u32;
         let pending = inits.map(|init| basis.chains.next(init)).collect();
         let done = vec![0; graph.threads()];
-        State { graph, basis, waits, has_updates, done, pending, trail: vec![] }
+        SraState { graph, basis, waits, has_updates, done, pending, trail: vec![] }
     }
 
     /// Returns `true` if some update observes some write.
@@ -76,7 +76,7 @@ impl<'a, 'e> State<'a, 'e> {
         if let Some(other) = (0..forced.len()).find(|&other| short(forced, other)) {
             return Some((last(forced, other), Wait::Forced));
         }
-        // Of a non-atomic write, happens-before says nothing.
+        // A non-atomic source need not happen before the update.
         let source = self.graph.rf(event);
         let waits = self.graph.is_update(event) && source != NONE && !self.is_done(source);
         waits.then_some((source, Wait::Update))
@@ -94,10 +94,10 @@ impl<'a, 'e> State<'a, 'e> {
         self.graph.is(event, Traits::WRITE) && self.has_updates[self.graph.location(event) as usize]
     }
 
-    /// Executes everything that can be executed; `contended` events only if nobody minds their order.
+    /// Executes events as long as possible. If `spare_contended`, contended writes are left to the search.
     pub(super) fn run_ahead(&mut self, spare_contended: bool) {
         let mut ready: Vec<usize> = (0..self.done.len()).rev().collect();
-        // By thread: who waits for it to go on.
+        // By thread: the threads that wait for it.
         let mut waiting: Vec<Vec<usize>> = vec![vec![]; self.done.len()];
         while let Some(thread) = ready.pop() {
             let before = self.done[thread];
@@ -158,7 +158,7 @@ impl<'a, 'e> State<'a, 'e> {
         orders
     }
 
-    /// Nothing can be executed: follows who waits for whom until the cycle closes.
+    /// No event can be executed: follows the blockers until the cycle closes.
     pub(super) fn waiting_cycle(&self) -> Violation {
         let stuck = (0..self.done.len()).find(|&thread| self.next(thread).is_some());
         let mut thread = stuck.expect("some event is left");

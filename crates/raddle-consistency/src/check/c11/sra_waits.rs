@@ -1,14 +1,13 @@
 //! What the writes of an execution must wait for under SRA.
 //!
-//! As in `forced`, but where that file compares the writes of one location, all locations go together
-//! here: in one order of all events, a write waits for events of every thread.
+//! As in `forced`, but for all locations together: in one order of all events, a write waits for events of every thread.
 
 use super::basis::Basis;
-use super::by_location::Segment;
+use super::by_location::ThreadSegment;
 use super::explain::explain;
 use super::forced::force;
-use super::graph::{Graph, NONE};
-use super::observe::{Walk, observe};
+use super::graph::{C11Graph, NONE};
+use super::observe::{LocationWalk, observe};
 use crate::witness::Violation;
 
 /// For every write that starts a chain, how many events of each thread must come before it, as far
@@ -21,14 +20,14 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    /// Finds what reads force.
+    /// Computes what reads force.
     ///
     /// # Errors
     /// If a single read breaks read coherence.
-    pub(super) fn new(graph: &Graph<'_>, basis: &Basis) -> Result<Waits, Violation> {
+    pub(super) fn new(graph: &C11Graph<'_>, basis: &Basis) -> Result<Waits, Violation> {
         let mut waits =
             Waits { threads: graph.threads(), row_of: vec![NONE; graph.events()], rows: vec![] };
-        let mut walk = Walk::default();
+        let mut walk = LocationWalk::default();
         // By access that starts a chain: its row, or `NONE`.
         let mut row_of: Vec<u32> = vec![];
         for location in 0..graph.locations() {
@@ -58,9 +57,9 @@ impl Waits {
         Ok(waits)
     }
 
-    /// Makes a row, which may have to be made first, wait for a write of a thread.
+    /// Makes a row wait for a write of a thread. Creates the row if necessary.
     #[inline]
-    fn raise(&mut self, row: &mut u32, segment: Segment, write: u32) {
+    fn raise(&mut self, row: &mut u32, segment: ThreadSegment, write: u32) {
         if *row == NONE {
             *row = (self.rows.len() / self.threads) as u32;
             self.rows.resize(self.rows.len() + self.threads, 0);
@@ -69,7 +68,7 @@ impl Waits {
         *entry = (*entry).max(write - segment.first + 1);
     }
 
-    /// By thread, for how many events the write that starts a chain waits; empty for others.
+    /// By thread, the number of events that the write that starts a chain waits for. Empty for other events.
     pub(super) fn get(&self, event: u32) -> &[u32] {
         match self.row_of[event as usize] {
             NONE => &[],

@@ -1,21 +1,20 @@
 //! WRA in O(nk) (Tunç et al., PLDI 2023, Algorithm 1).
 //!
-//! Weak release/acquire knows no modification order: a read must not observe a write when another
-//! write of the location comes between the two in happens-before. Of each thread it suffices to look
-//! at the last write that happens before the read.
+//! Weak release/acquire has no modification orders: a read must not observe a write if another write of the location comes
+//! between the two in happens-before. It suffices to test the last write of each thread that happens before the read.
 
 use super::basis::Basis;
 use super::by_location::INIT;
-use super::graph::{Graph, NONE, id};
-use super::observe::{Walk, observe};
+use super::graph::{C11Graph, NONE, id};
+use super::observe::{LocationWalk, observe};
 use crate::witness::{Axiom, CycleLink, Relation, Violation};
 
 /// Checks weak read coherence.
 ///
 /// # Errors
-/// If it is broken. The caller has seen that `po-rf` and `weak-atomicity` hold.
-pub(super) fn check(graph: &Graph<'_>, basis: &Basis) -> Result<(), Violation> {
-    let mut walk = Walk::default();
+/// If it is broken. `po-rf` and `weak-atomicity` must hold.
+pub(super) fn check(graph: &C11Graph<'_>, basis: &Basis) -> Result<(), Violation> {
+    let mut walk = LocationWalk::default();
     for location in 0..graph.locations() {
         let accesses = basis.by_location.get(location);
         let local = walk.enter(graph, &basis.clocks, accesses);
