@@ -1,6 +1,6 @@
 //! The search budget of one consistency check.
 
-/// How many states the searches for one answer may visit, and how many they have visited.
+/// The budget of states that the searches for one answer may visit, and the number visited.
 pub(in crate::check) struct Effort {
     budget: u64,
     steps: u64,
@@ -11,24 +11,24 @@ impl Effort {
         Effort { budget, steps: 0 }
     }
 
-    /// How many states have been visited.
+    /// The number of visited states.
     pub(in crate::check) fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Counts a state; false if the budget does not allow it.
+    /// Counts a state. Returns `false` if the budget is exhausted.
     pub(in crate::check) fn spend(&mut self) -> bool {
         self.spend_for(1)
     }
 
-    /// Counts something that takes as long as this many states.
+    /// Counts work that takes as long as this many states. Returns `false` if the budget is exhausted.
     pub(in crate::check) fn spend_for(&mut self, states: u64) -> bool {
         let allowed = states <= self.budget - self.steps;
         self.steps += if allowed { states } else { 0 };
         allowed
     }
 
-    /// Lets something visit at most `limit` states of what is left.
+    /// Calls `f` with at most `limit` of the remaining states.
     pub(in crate::check) fn with_limit<T>(
         &mut self,
         limit: u64,

@@ -1,12 +1,11 @@
-//! The part of an inconsistent execution that shows why: as small as possible.
+//! A small inconsistent part of an inconsistent execution.
 //!
 //! A part is a prefix of each thread, closed under sources, spawn and join. If a model allows an
-//! execution then it allows every such part (run the witness and leave the rest out), so being
-//! forbidden is monotone, and a part that is forbidden while none of its own parts is can be found
-//! by one binary search for each thread: O(k log n) checks. Having cut one thread as short as
-//! possible, cutting others cannot make it shorter still.
+//! execution then it allows every such part (run the witness and leave the rest out). So being forbidden is monotone, and
+//! one binary search for each thread finds a minimal forbidden part: O(k log n) checks. Once a thread is as short as
+//! possible, cutting others cannot make it shorter.
 //!
-//! Such a part need not be the smallest one. Where the parts are few, all smaller ones are tried.
+//! A minimal part need not be the smallest one. If there are few parts, all smaller ones are tried.
 
 use crate::witness::{CoreSize, Violation};
 use raddle_core::execution::Execution;
@@ -14,8 +13,8 @@ use raddle_core::execution::Execution;
 /// Try all smaller parts if there are at most this many prefixes to consider.
 const MOST_PARTS: usize = 5_000;
 
-/// Finds a small forbidden part of a forbidden execution. `forbids` says whether a part is
-/// forbidden, or `None` if it cannot tell.
+/// Finds a small forbidden part of a forbidden execution. `forbids` returns whether a part is
+/// forbidden, or `None` if that is unknown.
 pub(super) fn shrink(
     execution: &Execution,
     mut forbids: impl FnMut(&Execution) -> Option<bool>,

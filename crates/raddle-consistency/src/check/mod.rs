@@ -1,16 +1,14 @@
 //! Consistency checking: does a memory model allow an execution?
 //!
-//! [`check`] answers with evidence. The way there:
+//! [`check`] answers with evidence. A read without any source is inconsistent. Otherwise the model's row of
+//! [`orders`](raddle_core::model::orders) chooses the family of checkers: `c11`, or `store_buffer` with these steps:
 //!
-//! 1. a read without any source settles the matter;
-//! 2. a short search may hit upon a run: most histories of real runs are decided here;
-//! 3. the closure (`closure`) infers what must come before what, and finds most inconsistencies,
-//!    with a cycle to show for it;
-//! 4. otherwise a search looks for a run that respects the order found: `verify_sc`, `verify_tso`
-//!    or `verify_pso`, one algorithm a file, all walking over partial runs (`run`);
-//! 5. if there is none, `core` finds a small part of the execution that is inconsistent already.
+//! 1. a short search for a run decides most histories of real runs;
+//! 2. the closure infers an order that every run respects, and finds most inconsistencies, with a cycle as evidence;
+//! 3. a search looks for a run that respects that order: `verify_sc`, `verify_tso` or `verify_pso`, all over partial runs.
 //!
-//! `naive` has the baselines that the benchmarks compare with.
+//! If an exhaustive search finds nothing, `inconsistent_core` looks for a small part of the execution that is inconsistent
+//! by itself. `store_buffer::naive` has the baselines of the benchmarks.
 
 mod c11;
 mod effort;
@@ -24,7 +22,7 @@ use raddle_core::model::orders::OrderSemantics;
 
 use effort::Effort;
 
-/// When to infer an order of the events, which every run respects.
+/// When to compute the closure: an order of the events that every run respects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UseClosure {
     /// If a short search has not found a run.
@@ -35,7 +33,7 @@ pub enum UseClosure {
     Never,
 }
 
-/// Which algorithm searches.
+/// The search algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAlgorithm {
     /// The best one for the model.
@@ -45,18 +43,18 @@ pub enum SearchAlgorithm {
     Naive,
 }
 
-/// How to check.
+/// Options of a check.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
-    /// When to compute the closure. It finds most inconsistencies quickly, and explains them; on
-    /// consistent executions it mostly costs more than it saves.
+    /// When to compute the closure. It finds and explains most inconsistencies quickly; on consistent executions it mostly
+    /// costs more than it saves.
     pub closure: UseClosure,
-    /// Give up after this many search states; shrinking included.
+    /// The number of search states, shrinking included, after which the answer is `Unknown`.
     pub budget: u64,
-    /// Which algorithm searches.
+    /// The search algorithm.
     pub algorithm: SearchAlgorithm,
-    /// If the search finds no run, whether to look for a small part of the execution that has none
-    /// either. Otherwise the whole execution is given.
+    /// If the search finds no run, look for a small part of the execution that has none either. Otherwise the violation is
+    /// the whole execution.
     pub shrink: bool,
 }
 
@@ -71,7 +69,7 @@ impl Default for CheckOptions {
     }
 }
 
-/// Whether a model allows an execution, with evidence.
+/// Decides whether a model allows an execution, with evidence.
 #[must_use]
 pub fn check(execution: &Execution, model: Model, options: &CheckOptions) -> ConsistencyVerdict {
     let mut effort = Effort::new(options.budget);
@@ -91,13 +89,13 @@ pub fn check(execution: &Execution, model: Model, options: &CheckOptions) -> Con
     }
 }
 
-/// Whether the axioms of a model allow an execution, with races or without, if that can be told with the budget.
+/// Returns whether the axioms of a model allow an execution, racy or not; `None` if the budget is exhausted.
 #[must_use]
 pub fn allows(execution: &Execution, model: Model, options: &CheckOptions) -> Option<bool> {
     forbids(execution, model, options, &mut Effort::new(options.budget)).map(|forbids| !forbids)
 }
 
-/// Whether a model forbids an execution, if that can be told with what is left of the budget.
+/// Returns whether a model forbids an execution; `None` if the budget is exhausted.
 fn forbids(
     execution: &Execution,
     model: Model,
@@ -130,7 +128,7 @@ fn decide(
     }
 }
 
-/// A read of a value that nobody wrote.
+/// A read of a value that no event wrote.
 fn read_without_source(execution: &Execution) -> Option<EventId> {
     execution
         .events()

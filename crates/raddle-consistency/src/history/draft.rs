@@ -1,23 +1,22 @@
-//! The events of a history with their places, before they are checked as a whole.
+//! The events of a history with their offsets, before they are checked as a whole.
 //!
-//! A thread may be named (as a source, or by a spawn) before its first line, yet threads shall be
-//! ordered by their first lines. So events are collected with provisional thread ids, in the order
-//! of mention, and go to the [`ExecutionBuilder`] when the order is known. The places are byte offsets; an
-//! event is searched for only if the builder refuses it.
+//! A thread may be named (as a source, or by a spawn) before its first line, but threads are ordered by their first lines.
+//! So events are collected with provisional thread ids, in the order of mention, and go to the [`ExecutionBuilder`] when
+//! the order is known. An event is looked up only if the builder rejects it.
 
 use std::collections::HashMap;
 
-use super::words::{self, Fault, Source, cut_words, quote};
+use super::words::{self, ParseFault, SourceName, cut_words, quote};
 use raddle_core::execution::{
     Action, BuildError, EventPart, Execution, ExecutionBuilder, LocationId, MemoryOrder,
     SourceClaim, ThreadId, Value,
 };
 
-/// Events, threads and locations together: their ids must stay far from the end of 32 bits.
+/// The largest number of events, threads and locations together: ids have 32 bits.
 const MOST: usize = (u32::MAX / 2) as usize;
 
-/// An event and where it is.
-pub(super) struct Event {
+/// An event with its offsets in the history.
+pub(super) struct DraftedEvent {
     pub(super) thread: ThreadId,
     pub(super) action: Action,
     /// `None` stands for the order that such an event has by default.
@@ -31,8 +30,8 @@ pub(super) struct Event {
     pub(super) source_at: usize,
 }
 
-/// What was read so far. Thread ids are provisional, location ids final.
-pub(super) struct Draft {
+/// The events read so far. Thread ids are provisional, location ids final.
+pub(super) struct HistoryDraft {
     builder: ExecutionBuilder,
     names: Vec<String>,
     ids: HashMap<String, ThreadId>,
@@ -40,12 +39,12 @@ pub(super) struct Draft {
     /// Declared threads in the order of declaration.
     declared: Vec<ThreadId>,
     locations: usize,
-    events: Vec<Event>,
+    events: Vec<DraftedEvent>,
 }
 
-impl Draft {
+impl HistoryDraft {
     pub(super) fn new() -> Self {
-        Draft {
+        HistoryDraft {
             builder: ExecutionBuilder::new(),
             names: vec![],
             ids: HashMap::new(),
@@ -57,7 +56,7 @@ impl Draft {
     }
 
     /// The thread with this name, which starts at an offset.
-    pub(super) fn mention(&mut self, name: &str, at: usize) -> Result<ThreadId, Fault> {
+    pub(super) fn mention(&mut self, name: &str, at: usize) -> Result<ThreadId, ParseFault> {
         if let Some(&id) = self.ids.get(name) {
             return Ok(id);
         }
@@ -70,8 +69,8 @@ impl Draft {
         Ok(id)
     }
 
-    /// The thread with this name, which exists.
-    pub(super) fn declare(&mut self, name: &str, at: usize) -> Result<ThreadId, Fault> {
+    /// The thread with this name, which is thereby declared.
+    pub(super) fn declare(&mut self, name: &str, at: usize) -> Result<ThreadId, ParseFault> {
         let id = self.mention(name, at)?;
         if !self.is_declared[id.index()] {
             self.is_declared[id.index()] = true;
@@ -81,7 +80,7 @@ impl Draft {
     }
 
     /// The location or lock with this name, which starts at an offset.
-    pub(super) fn location(&mut self, name: &str, at: usize) -> Result<LocationId, Fault> {
+    pub(super) fn location(&mut self, name: &str, at: usize) -> Result<LocationId, ParseFault> {
         words::check_location(name, at)?;
         self.check_size(at)?;
         let id = self.builder.location(name);
@@ -90,50 +89,53 @@ impl Draft {
     }
 
     /// States an initial value.
-    pub(super) fn init(&mut self, name: &str, value: Value, at: usize) -> Result<(), Fault> {
+    pub(super) fn init(&mut self, name: &str, value: Value, at: usize) -> Result<(), ParseFault> {
         let location = self.location(name, at)?;
         self.builder.init(location, value).map_err(|first| {
             let name = quote(name);
             let message =
                 format!("{name} is initially {first} already: expected one initial value");
-            Fault::new(at, message)
+            ParseFault::new(at, message)
         })
     }
 
-    /// What a source says.
-    pub(super) fn claim(&mut self, word: &str, at: usize) -> Result<SourceClaim, Fault> {
+    /// Parses a source.
+    pub(super) fn claim(&mut self, word: &str, at: usize) -> Result<SourceClaim, ParseFault> {
         Ok(match words::source(word, at)? {
-            Source::Init => SourceClaim::Init,
-            Source::Event { thread, position } => {
+            SourceName::Init => SourceClaim::Init,
+            SourceName::Event { thread, position } => {
                 SourceClaim::Event { thread: self.mention(thread, at)?, position }
             }
         })
     }
 
     /// Adds the next event of its thread.
-    pub(super) fn push(&mut self, event: Event) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, event: DraftedEvent) -> Result<(), ParseFault> {
         self.check_size(event.operand_at)?;
         self.events.push(event);
         Ok(())
     }
 
-    fn check_size(&self, at: usize) -> Result<(), Fault> {
+    fn check_size(&self, at: usize) -> Result<(), ParseFault> {
         if self.events.len() + self.locations + self.names.len() < MOST {
             return Ok(());
         }
-        Err(Fault::new(at, format!("the history is too long: expected fewer than {MOST} events")))
+        Err(ParseFault::new(
+            at,
+            format!("the history is too long: expected fewer than {MOST} events"),
+        ))
     }
 
-    /// Makes an execution of the events, taking their order for the recorded one if `recorded`.
-    /// The history ends at an offset; if it has no threads, `example` says what was expected.
+    /// Builds the execution. If `recorded`, the order of the events is the recorded one. If there are no threads, the error
+    /// is at the offset `end` and asks for the `example`.
     pub(super) fn finish(
         mut self,
         recorded: bool,
         end: usize,
         example: &str,
-    ) -> Result<Execution, Fault> {
+    ) -> Result<Execution, ParseFault> {
         if self.declared.is_empty() {
-            return Err(Fault::new(end, format!("there are no threads: expected {example}")));
+            return Err(ParseFault::new(end, format!("there are no threads: expected {example}")));
         }
         self.check_source_threads()?;
         let final_ids = self.order_threads();
@@ -146,19 +148,19 @@ impl Draft {
             let order = event.order.unwrap_or(action.default_order());
             self.builder.push_ordered(rename(event.thread), action, order, claim);
         }
-        let Draft { builder, events, .. } = self;
+        let HistoryDraft { builder, events, .. } = self;
         builder.build().map_err(|error| place(&events, &final_ids, &error))
     }
 
-    /// Every thread named in a source exists.
-    fn check_source_threads(&self) -> Result<(), Fault> {
+    /// Checks that every thread named in a source exists.
+    fn check_source_threads(&self) -> Result<(), ParseFault> {
         for event in &self.events {
             if let SourceClaim::Event { thread, .. } = event.claim
                 && !self.is_declared[thread.index()]
             {
                 let name = quote(&self.names[thread.index()]);
                 let message = format!("there is no thread {name}: expected THREAD.INDEX or init");
-                return Err(Fault::new(event.source_at, message));
+                return Err(ParseFault::new(event.source_at, message));
             }
         }
         Ok(())
@@ -174,7 +176,7 @@ impl Draft {
     }
 }
 
-fn renamed(event: &Event, rename: impl Fn(ThreadId) -> ThreadId) -> (Action, SourceClaim) {
+fn renamed(event: &DraftedEvent, rename: impl Fn(ThreadId) -> ThreadId) -> (Action, SourceClaim) {
     let action = match event.action {
         Action::Spawn { thread } => Action::Spawn { thread: rename(thread) },
         Action::Join { thread } => Action::Join { thread: rename(thread) },
@@ -189,14 +191,14 @@ fn renamed(event: &Event, rename: impl Fn(ThreadId) -> ThreadId) -> (Action, Sou
     (action, claim)
 }
 
-/// Finds the place of what the builder refuses. Other flaws of an event than its order and its source
-/// are about its location or its thread, so that is where the message points.
-fn place(events: &[Event], final_ids: &[ThreadId], error: &BuildError) -> Fault {
+/// Locates an error of the builder. Errors that are not about the order or the source of an event point to its location or
+/// thread.
+fn place(events: &[DraftedEvent], final_ids: &[ThreadId], error: &BuildError) -> ParseFault {
     let mut own = events.iter().filter(|event| final_ids[event.thread.index()] == error.thread);
     let at = own.nth(error.position).map_or(0, |event| match error.part {
         EventPart::Action => event.operand_at,
         EventPart::Source => event.source_at,
         EventPart::Order => event.order_at,
     });
-    Fault::new(at, cut_words(&error.to_string()))
+    ParseFault::new(at, cut_words(&error.to_string()))
 }

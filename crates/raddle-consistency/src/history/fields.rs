@@ -1,9 +1,9 @@
-//! The fields of one JSON object, with their places.
+//! The fields of one JSON object, with their offsets.
 
 use std::borrow::Cow;
 
 use super::json::{Cursor, Text};
-use super::words::{Fault, quote};
+use super::words::{ParseFault, quote};
 use raddle_core::execution::Value;
 
 const TEXTS: [&str; 7] = ["thread", "op", "order", "location", "lock", "target", "from"];
@@ -24,11 +24,11 @@ struct Field<'a> {
     value: Scalar<'a>,
 }
 
-/// The fields of an event that nobody has asked for yet.
+/// The fields of an event that have not been taken yet.
 pub(super) struct Fields<'a> {
     /// In the order of the object.
     fields: Vec<Field<'a>>,
-    /// What the event does, when that is known.
+    /// The value of `op`, once it is known.
     op: Option<Cow<'a, str>>,
     /// Where a missing field is reported: at the event, then at its `op`.
     pub(super) at: usize,
@@ -50,7 +50,7 @@ impl<'a> Fields<'a> {
         name: &str,
         key_at: usize,
         cursor: &mut Cursor<'a>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ParseFault> {
         let known = TEXTS.iter().chain(&INTEGERS).chain(&FLAGS);
         let Some(&key) = known.clone().find(|&&key| key == name) else {
             let expected: Vec<&str> = known.copied().collect();
@@ -59,11 +59,11 @@ impl<'a> Fields<'a> {
                 quote(name),
                 expected.join(", ")
             );
-            return Err(Fault::new(key_at, message));
+            return Err(ParseFault::new(key_at, message));
         };
         if self.has(key) {
             let message = format!("the field '{key}' is there twice: expected it once");
-            return Err(Fault::new(key_at, message));
+            return Err(ParseFault::new(key_at, message));
         }
         let (at, value) = read_value(key, cursor)?;
         self.fields.push(Field { key, key_at, at, value });
@@ -74,15 +74,15 @@ impl<'a> Fields<'a> {
         self.fields.iter().any(|field| field.key == key)
     }
 
-    fn take(&mut self, key: &str) -> Result<Field<'a>, Fault> {
+    fn take(&mut self, key: &str) -> Result<Field<'a>, ParseFault> {
         match self.fields.iter().position(|field| field.key == key) {
             Some(index) => Ok(self.fields.remove(index)),
             None => Err(self.missing(key)),
         }
     }
 
-    fn missing(&self, key: &str) -> Fault {
-        Fault::new(self.at, format!("{} lacks a field: expected '{key}'", self.owner()))
+    fn missing(&self, key: &str) -> ParseFault {
+        ParseFault::new(self.at, format!("{} lacks a field: expected '{key}'", self.owner()))
     }
 
     fn owner(&self) -> String {
@@ -90,43 +90,43 @@ impl<'a> Fields<'a> {
     }
 
     /// What the event does.
-    pub(super) fn op(&mut self) -> Result<Text<'a>, Fault> {
+    pub(super) fn op(&mut self) -> Result<Text<'a>, ParseFault> {
         let (at, op) = self.text("op")?;
         self.at = at;
         self.op = Some(op.clone());
         Ok((at, op))
     }
 
-    pub(super) fn text(&mut self, key: &str) -> Result<Text<'a>, Fault> {
+    pub(super) fn text(&mut self, key: &str) -> Result<Text<'a>, ParseFault> {
         match self.take(key)? {
             Field { at, value: Scalar::Text(text), .. } => Ok((at, text)),
             _ => Err(self.missing(key)),
         }
     }
 
-    pub(super) fn integer(&mut self, key: &str) -> Result<(usize, Value), Fault> {
+    pub(super) fn integer(&mut self, key: &str) -> Result<(usize, Value), ParseFault> {
         match self.take(key)? {
             Field { at, value: Scalar::Integer(integer), .. } => Ok((at, integer)),
             _ => Err(self.missing(key)),
         }
     }
 
-    pub(super) fn flag(&mut self, key: &str) -> Result<bool, Fault> {
+    pub(super) fn flag(&mut self, key: &str) -> Result<bool, ParseFault> {
         match self.take(key)? {
             Field { value: Scalar::Flag(flag), .. } => Ok(flag),
             _ => Err(self.missing(key)),
         }
     }
 
-    pub(super) fn finish(&self) -> Result<(), Fault> {
+    pub(super) fn finish(&self) -> Result<(), ParseFault> {
         let Some(field) = self.fields.first() else { return Ok(()) };
         let message =
             format!("{} has no field '{}': expected it not to be there", self.owner(), field.key);
-        Err(Fault::new(field.key_at, message))
+        Err(ParseFault::new(field.key_at, message))
     }
 }
 
-fn read_value<'a>(key: &str, cursor: &mut Cursor<'a>) -> Result<(usize, Scalar<'a>), Fault> {
+fn read_value<'a>(key: &str, cursor: &mut Cursor<'a>) -> Result<(usize, Scalar<'a>), ParseFault> {
     let at = cursor.place();
     if TEXTS.contains(&key) {
         let (at, text) = cursor.string("a string")?;

@@ -1,4 +1,4 @@
-//! What must hold for any bytes: the fuzz targets and the tests call these.
+//! Properties that hold for any bytes, for fuzz targets and tests.
 
 use super::{Format, HistoryError, parse, parse_as, write};
 use raddle_core::execution::Execution;
@@ -6,8 +6,8 @@ use raddle_core::execution::Execution;
 /// No message is longer than this, however long the input.
 const LONGEST_MESSAGE: usize = 600;
 
-/// Reads bytes as text: a refusal is about a place inside them, and an execution survives being
-/// written in either form.
+/// Reads bytes as text. Checks that an error points into them, and that an execution survives a round trip through either
+/// form.
 ///
 /// # Panics
 /// If that does not hold.
@@ -33,7 +33,7 @@ fn check(bytes: &[u8], format: Format) {
     }
 }
 
-/// Checks that writing and reading an execution changes nothing, but for the recorded order in text.
+/// Checks that writing and reading an execution changes nothing except the recorded order in text.
 ///
 /// # Panics
 /// If that does not hold.

@@ -1,19 +1,18 @@
 //! A cursor over one line of JSON.
 //!
-//! The objects of a history are flat, so each value is asked for by its type and anything else is
-//! refused where it starts: nothing is nested, and nothing is skipped. A general JSON reader would
-//! do, but knows neither the places of keys and values nor of duplicates, which the messages need.
-//! Strings with escapes are left to `serde_json`.
+//! The objects of a history are flat, so each value is read by its type, and anything else is rejected where it starts:
+//! nothing is nested, and nothing is skipped. *Rejected:* a general JSON reader, which knows neither the offsets of keys and
+//! values nor of duplicates, which the messages need. `serde_json` decodes strings with escapes.
 
 use std::borrow::Cow;
 
-use super::words::{self, Fault, quote};
+use super::words::{self, ParseFault, quote};
 use raddle_core::execution::Value;
 
 /// A string and the offset of its first character.
 pub(super) type Text<'a> = (usize, Cow<'a, str>);
 
-/// A place in a line that starts at the offset `base`.
+/// A position in a line that starts at the offset `base`.
 pub(super) struct Cursor<'a> {
     line: &'a str,
     next: usize,
@@ -43,18 +42,18 @@ impl<'a> Cursor<'a> {
         self.peek().is_none()
     }
 
-    /// Refuses what comes next.
-    fn unexpected<T>(&mut self, expected: &str) -> Result<T, Fault> {
+    /// Rejects the next character.
+    fn unexpected<T>(&mut self, expected: &str) -> Result<T, ParseFault> {
         let at = self.place();
         let message = match self.line[self.next..].chars().next() {
             Some(c) => format!("found {}: expected {expected}", quote(c.encode_utf8(&mut [0; 4]))),
             None => format!("the line ends here: expected {expected}"),
         };
-        Err(Fault::new(at, message))
+        Err(ParseFault::new(at, message))
     }
 
     /// Takes a bracket, comma or colon.
-    pub(super) fn sign(&mut self, sign: u8, expected: &str) -> Result<(), Fault> {
+    pub(super) fn sign(&mut self, sign: u8, expected: &str) -> Result<(), ParseFault> {
         if self.peek() != Some(sign) {
             return self.unexpected(expected);
         }
@@ -63,7 +62,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Goes to the next member of an object or array, or past its closing bracket.
-    pub(super) fn member(&mut self, first: bool, close: u8) -> Result<bool, Fault> {
+    pub(super) fn member(&mut self, first: bool, close: u8) -> Result<bool, ParseFault> {
         match self.peek() {
             Some(byte) if byte == close => {
                 self.next += 1;
@@ -80,13 +79,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// A key of an object, with the colon after it.
-    pub(super) fn key(&mut self) -> Result<Text<'a>, Fault> {
+    pub(super) fn key(&mut self) -> Result<Text<'a>, ParseFault> {
         let key = self.string("a field name in quotes")?;
         self.sign(b':', "':' after the field name")?;
         Ok(key)
     }
 
-    pub(super) fn string(&mut self, expected: &str) -> Result<Text<'a>, Fault> {
+    pub(super) fn string(&mut self, expected: &str) -> Result<Text<'a>, ParseFault> {
         self.sign(b'"', expected)?;
         let (start, bytes) = (self.next, self.line.as_bytes());
         let mut escaped = false;
@@ -110,7 +109,7 @@ impl<'a> Cursor<'a> {
         Ok((at, if escaped { unescape(inside, at)? } else { inside.into() }))
     }
 
-    pub(super) fn integer(&mut self, expected: &str) -> Result<Value, Fault> {
+    pub(super) fn integer(&mut self, expected: &str) -> Result<Value, ParseFault> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => {}
             _ => return self.unexpected(expected),
@@ -118,12 +117,12 @@ impl<'a> Cursor<'a> {
         let (at, word) = self.bare_word();
         if word.contains('x') {
             let message = format!("{} is not an integer in JSON: expected decimal", quote(word));
-            return Err(Fault::new(at, message));
+            return Err(ParseFault::new(at, message));
         }
         words::value(word, at)
     }
 
-    pub(super) fn boolean(&mut self, expected: &str) -> Result<bool, Fault> {
+    pub(super) fn boolean(&mut self, expected: &str) -> Result<bool, ParseFault> {
         self.peek();
         let rest = &self.line[self.next..];
         if !rest.starts_with("true") && !rest.starts_with("false") {
@@ -133,7 +132,7 @@ impl<'a> Cursor<'a> {
             (_, "true") => Ok(true),
             (_, "false") => Ok(false),
             (at, word) => {
-                Err(Fault::new(at, format!("found {}: expected {expected}", quote(word))))
+                Err(ParseFault::new(at, format!("found {}: expected {expected}", quote(word))))
             }
         }
     }
@@ -147,14 +146,14 @@ impl<'a> Cursor<'a> {
         (self.base + self.next - len, &rest[..len])
     }
 
-    pub(super) fn end(&mut self) -> Result<(), Fault> {
+    pub(super) fn end(&mut self) -> Result<(), ParseFault> {
         if self.at_end() { Ok(()) } else { self.unexpected("the end of the line") }
     }
 }
 
-fn unescape(inside: &str, at: usize) -> Result<Cow<'_, str>, Fault> {
+fn unescape(inside: &str, at: usize) -> Result<Cow<'_, str>, ParseFault> {
     serde_json::from_str::<String>(&format!("\"{inside}\"")).map(Cow::Owned).map_err(|error| {
         let before = error.column().saturating_sub(2).min(inside.len());
-        Fault::new(at + before, "the string has a wrong escape: expected a JSON string")
+        ParseFault::new(at + before, "the string has a wrong escape: expected a JSON string")
     })
 }

@@ -1,19 +1,19 @@
 //! Reading the JSON Lines form.
 //!
-//! The fields of an object may come in any order, so they are collected with their places first;
-//! then `op` says which of them are needed, and one that is left over does not belong there.
+//! The fields of an object may come in any order, so they are collected with their offsets first. Then `op` determines which
+//! of them are needed; a field that is left over is an error.
 
-use super::draft::{Draft, Event};
+use super::draft::{DraftedEvent, HistoryDraft};
 use super::fields::Fields;
 use super::json::Cursor;
-use super::words::{self, Fault, quote};
+use super::words::{self, ParseFault, quote};
 use raddle_core::execution::{Action, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId};
 
 const OPS: &str = "read, write, rmw, cas, fence, store-fence, lock, unlock, spawn or join";
 
 /// Reads a history in the JSON Lines form.
-pub(super) fn read(text: &str) -> Result<Execution, Fault> {
-    let mut reader = Reader { draft: Draft::new(), recorded: None };
+pub(super) fn read(text: &str) -> Result<Execution, ParseFault> {
+    let mut reader = JsonLinesReader { draft: HistoryDraft::new(), recorded: None };
     let mut at = 0;
     for line in text.split('\n') {
         let mut cursor = Cursor::new(line, at);
@@ -26,13 +26,13 @@ pub(super) fn read(text: &str) -> Result<Execution, Fault> {
     reader.draft.finish(reader.recorded.unwrap_or(true), text.len(), example)
 }
 
-struct Reader {
-    draft: Draft,
+struct JsonLinesReader {
+    draft: HistoryDraft,
     recorded: Option<bool>,
 }
 
-impl Reader {
-    fn object(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+impl JsonLinesReader {
+    fn object(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ParseFault> {
         let at = cursor.place();
         cursor.sign(b'{', "an object: '{'")?;
         let mut fields = Fields::new(at);
@@ -54,7 +54,7 @@ impl Reader {
         key: &str,
         key_at: usize,
         cursor: &mut Cursor<'_>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, ParseFault> {
         match key {
             "init" => self.init(cursor)?,
             "threads" => {
@@ -67,7 +67,7 @@ impl Reader {
                 let recorded = cursor.boolean("true or false")?;
                 if self.recorded.replace(recorded).is_some() {
                     let message = "'recorded' was said already: expected it once";
-                    return Err(Fault::new(key_at, message));
+                    return Err(ParseFault::new(key_at, message));
                 }
             }
             _ => return Ok(false),
@@ -75,7 +75,7 @@ impl Reader {
         Ok(true)
     }
 
-    fn init(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    fn init(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ParseFault> {
         cursor.sign(b'{', "an object of locations and values: '{'")?;
         let mut first = true;
         while cursor.member(first, b'}')? {
@@ -87,7 +87,7 @@ impl Reader {
         Ok(())
     }
 
-    fn event(&mut self, mut fields: Fields<'_>) -> Result<(), Fault> {
+    fn event(&mut self, mut fields: Fields<'_>) -> Result<(), ParseFault> {
         let (thread_at, thread) = fields.text("thread")?;
         let thread = self.draft.declare(&thread, thread_at)?;
         let (op_at, op) = fields.op()?;
@@ -95,7 +95,15 @@ impl Reader {
         let (order_at, order) = memory_order(&action, &mut fields)?;
         let (source_at, claim) = self.source(&action, &mut fields)?;
         fields.finish()?;
-        self.draft.push(Event { thread, action, order, claim, operand_at, order_at, source_at })
+        self.draft.push(DraftedEvent {
+            thread,
+            action,
+            order,
+            claim,
+            operand_at,
+            order_at,
+            source_at,
+        })
     }
 
     /// The action and the offset of what it is about.
@@ -104,7 +112,7 @@ impl Reader {
         op: &str,
         at: usize,
         fields: &mut Fields<'_>,
-    ) -> Result<(usize, Action), Fault> {
+    ) -> Result<(usize, Action), ParseFault> {
         match op {
             "read" | "write" | "rmw" | "cas" => self.access(op, fields),
             "fence" => Ok((at, Action::Fence)),
@@ -125,11 +133,11 @@ impl Reader {
                 let (at, thread) = self.target(fields)?;
                 Ok((at, Action::Join { thread }))
             }
-            _ => Err(Fault::new(at, format!("{} is not an op: expected {OPS}", quote(op)))),
+            _ => Err(ParseFault::new(at, format!("{} is not an op: expected {OPS}", quote(op)))),
         }
     }
 
-    fn access(&mut self, op: &str, fields: &mut Fields<'_>) -> Result<(usize, Action), Fault> {
+    fn access(&mut self, op: &str, fields: &mut Fields<'_>) -> Result<(usize, Action), ParseFault> {
         let (at, location) = self.location("location", fields)?;
         let action = match op {
             "read" => Action::Read { location, value: fields.integer("value")?.1 },
@@ -148,12 +156,12 @@ impl Reader {
         &mut self,
         key: &str,
         fields: &mut Fields<'_>,
-    ) -> Result<(usize, LocationId), Fault> {
+    ) -> Result<(usize, LocationId), ParseFault> {
         let (at, name) = fields.text(key)?;
         Ok((at, self.draft.location(&name, at)?))
     }
 
-    fn target(&mut self, fields: &mut Fields<'_>) -> Result<(usize, ThreadId), Fault> {
+    fn target(&mut self, fields: &mut Fields<'_>) -> Result<(usize, ThreadId), ParseFault> {
         let (at, name) = fields.text("target")?;
         Ok((at, self.draft.mention(&name, at)?))
     }
@@ -162,7 +170,7 @@ impl Reader {
         &mut self,
         action: &Action,
         fields: &mut Fields<'_>,
-    ) -> Result<(usize, SourceClaim), Fault> {
+    ) -> Result<(usize, SourceClaim), ParseFault> {
         if !action.has_source() || !fields.has("from") {
             return Ok((fields.at, SourceClaim::Unnamed));
         }
@@ -175,7 +183,7 @@ impl Reader {
 fn memory_order(
     action: &Action,
     fields: &mut Fields<'_>,
-) -> Result<(usize, Option<MemoryOrder>), Fault> {
+) -> Result<(usize, Option<MemoryOrder>), ParseFault> {
     if action.possible_orders().len() == 1 || !fields.has("order") {
         return Ok((fields.at, None));
     }
@@ -183,14 +191,14 @@ fn memory_order(
     Ok((at, Some(words::order(&name, at)?)))
 }
 
-fn compare_exchange(location: LocationId, fields: &mut Fields<'_>) -> Result<Action, Fault> {
+fn compare_exchange(location: LocationId, fields: &mut Fields<'_>) -> Result<Action, ParseFault> {
     let (_, expected) = fields.integer("expected")?;
     let (_, desired) = fields.integer("desired")?;
     let (read_at, read) = fields.integer("read")?;
     let succeeded = fields.flag("succeeded")?;
     if succeeded && read != expected {
         let message = format!("the cas succeeded but read {read}: expected {expected}");
-        return Err(Fault::new(read_at, message));
+        return Err(ParseFault::new(read_at, message));
     }
     Ok(Action::Cas { location, expected, desired, read, succeeded })
 }
@@ -198,8 +206,8 @@ fn compare_exchange(location: LocationId, fields: &mut Fields<'_>) -> Result<Act
 /// Reads an array of names.
 fn names(
     cursor: &mut Cursor<'_>,
-    mut each: impl FnMut(&str, usize) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    mut each: impl FnMut(&str, usize) -> Result<(), ParseFault>,
+) -> Result<(), ParseFault> {
     cursor.sign(b'[', "an array of names: '['")?;
     let mut first = true;
     while cursor.member(first, b']')? {

@@ -1,12 +1,10 @@
-//! History files: executions written down, as text for people and as JSON Lines for programs.
+//! History files: executions as text for people and as JSON Lines for programs.
 //!
-//! A history may come from a person, a recorder or a hostile byte stream, so the reader refuses
-//! whatever it does not understand, and every refusal names the line and column of the offending
-//! token and says what was expected there. Reading takes two steps: a reader for each form (text,
-//! JSON Lines) hands events with their places to one `Draft`, and the draft lets the
-//! [`ExecutionBuilder`](raddle_core::execution::ExecutionBuilder) check the whole and finds the place of what it refuses.
-//! Reading is one pass over the bytes, linear also in a line of any length, and never recurses; what
-//! the builder then needs comes on top.
+//! A history may come from a person, a recorder or a hostile byte stream. So the reader rejects everything that it does not
+//! understand, and every error names the line and column of the offending token and what was expected there. Reading takes
+//! two steps: a reader for each form (text, JSON Lines) adds events with their offsets to one `HistoryDraft`; the draft lets
+//! the [`ExecutionBuilder`](raddle_core::execution::ExecutionBuilder) check the whole and locates its errors. Reading is one
+//! pass over the bytes, linear in any input, without recursion.
 //!
 //! # Text
 //!
@@ -30,7 +28,7 @@
 //!
 //! # JSON Lines
 //!
-//! One object a line; fields in any order; blank lines are skipped. Each kind of line:
+//! One object per line, fields in any order, blank lines are skipped. The kinds of lines:
 //!
 //! ```text
 //! {"init":{"x":0,"y":1}}
@@ -76,7 +74,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use raddle_core::execution::Execution;
-use words::Fault;
+use words::ParseFault;
 pub use words::quote;
 pub use write::{write, write_event};
 
@@ -85,7 +83,7 @@ pub use write::{write, write_event};
 pub enum Format {
     /// Lines such as `P0: W x 1; R y 0`, for people.
     Text,
-    /// One JSON object a line, for programs.
+    /// One JSON object per line, for programs.
     JsonLines,
 }
 
@@ -110,12 +108,12 @@ impl FromStr for Format {
     }
 }
 
-/// Why some bytes are not a history, and where.
+/// Why and where some bytes are not a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryError {
     /// The line, from 1.
     pub line: usize,
-    /// The column in characters, from 1; one more than the line has if it ends too early.
+    /// The column in characters, from 1; one past the end if the line ends too early.
     pub column: usize,
     /// What is wrong there and what was expected.
     pub message: String,
@@ -168,11 +166,11 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
 fn not_utf8(bytes: &[u8], at: usize) -> HistoryError {
     let message = format!("the byte 0x{:02x} is not UTF-8: expected UTF-8 text", bytes[at]);
     let valid = String::from_utf8_lossy(&bytes[..at]);
-    locate(&valid, Fault { at, message })
+    locate(&valid, ParseFault { at, message })
 }
 
-/// Turns an offset into line and column. Only done for errors, so the readers need not count.
-fn locate(text: &str, Fault { at, message }: Fault) -> HistoryError {
+/// Converts an offset into line and column. Only errors need this, so the readers do not count.
+fn locate(text: &str, ParseFault { at, message }: ParseFault) -> HistoryError {
     let before = &text.as_bytes()[..at];
     let line_start =
         before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);

@@ -1,10 +1,10 @@
 //! Reading the text form.
 //!
-//! A line is cut into words and the signs `;`, `:`, `=` and `<-`. No sign can be part of a name, so
-//! blanks are needed only between words, and one token decides what comes next.
+//! A line consists of words and the signs `;`, `:`, `=` and `<-`. No sign can be part of a name, so blanks are needed only
+//! between words, and one token of lookahead suffices.
 
-use super::draft::{Draft, Event};
-use super::words::{self, Fault, quote};
+use super::draft::{DraftedEvent, HistoryDraft};
+use super::words::{self, ParseFault, quote};
 use raddle_core::execution::{
     Action, Execution, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
@@ -12,109 +12,110 @@ use raddle_core::execution::{
 const EVENTS: &str = "an event: R, W, RMW, CAS, F, F.ss, LOCK, UNLOCK, SPAWN or JOIN";
 
 /// Reads a history in the text form.
-pub(super) fn read(text: &str) -> Result<Execution, Fault> {
-    let mut draft = Draft::new();
+pub(super) fn read(text: &str) -> Result<Execution, ParseFault> {
+    let mut draft = HistoryDraft::new();
     let mut at = 0;
     for line in text.split('\n') {
         let code = line.split('#').next().unwrap_or_default();
-        Line { tokens: Tokens { line: code, next: 0, base: at }, draft: &mut draft }.read()?;
+        TextLine { tokens: TextTokens { line: code, next: 0, base: at }, draft: &mut draft }
+            .read()?;
         at += line.len() + 1;
     }
     draft.finish(false, text.len(), "a line such as 'P0: W x 1; R y 0'")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Token<'a> {
+enum TextToken<'a> {
     Word(&'a str),
     Sign(&'static str),
     End,
 }
 
-impl Token<'_> {
+impl TextToken<'_> {
     fn found(self) -> String {
         match self {
-            Token::Word(word) => format!("found {}", quote(word)),
-            Token::Sign(sign) => format!("found '{sign}'"),
-            Token::End => "the line ends here".to_owned(),
+            TextToken::Word(word) => format!("found {}", quote(word)),
+            TextToken::Sign(sign) => format!("found '{sign}'"),
+            TextToken::End => "the line ends here".to_owned(),
         }
     }
 }
 
 /// The tokens of a line that starts at the offset `base`.
 #[derive(Clone, Copy)]
-struct Tokens<'a> {
+struct TextTokens<'a> {
     line: &'a str,
     next: usize,
     base: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> TextTokens<'a> {
     /// The next token and its offset.
-    fn next(&mut self) -> (usize, Token<'a>) {
+    fn next(&mut self) -> (usize, TextToken<'a>) {
         let bytes = self.line.as_bytes();
         let is_blank = |&byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
         self.next += bytes[self.next..].iter().take_while(|byte| is_blank(byte)).count();
         let start = self.next;
         let token = match bytes.get(start) {
-            None => Token::End,
-            Some(b';') => Token::Sign(";"),
-            Some(b':') => Token::Sign(":"),
-            Some(b'=') => Token::Sign("="),
-            Some(b'<') if bytes.get(start + 1) == Some(&b'-') => Token::Sign("<-"),
-            Some(b'<') => Token::Sign("<"),
+            None => TextToken::End,
+            Some(b';') => TextToken::Sign(";"),
+            Some(b':') => TextToken::Sign(":"),
+            Some(b'=') => TextToken::Sign("="),
+            Some(b'<') if bytes.get(start + 1) == Some(&b'-') => TextToken::Sign("<-"),
+            Some(b'<') => TextToken::Sign("<"),
             Some(_) => {
                 let ends = |byte: &u8| is_blank(byte) || matches!(byte, b';' | b':' | b'=' | b'<');
                 let rest = &bytes[start..];
                 let len = rest.iter().position(ends).unwrap_or(rest.len());
-                Token::Word(&self.line[start..start + len])
+                TextToken::Word(&self.line[start..start + len])
             }
         };
         self.next += match token {
-            Token::Word(word) => word.len(),
-            Token::Sign(sign) => sign.len(),
-            Token::End => 0,
+            TextToken::Word(word) => word.len(),
+            TextToken::Sign(sign) => sign.len(),
+            TextToken::End => 0,
         };
         (self.base + start, token)
     }
 
-    fn peek(mut self) -> (usize, Token<'a>) {
+    fn peek(mut self) -> (usize, TextToken<'a>) {
         self.next()
     }
 
     /// Takes the next token if it is this sign.
     fn skip(&mut self, sign: &'static str) -> bool {
-        let skipped = self.peek().1 == Token::Sign(sign);
+        let skipped = self.peek().1 == TextToken::Sign(sign);
         if skipped {
             self.next();
         }
         skipped
     }
 
-    fn word(&mut self, expected: &str) -> Result<(usize, &'a str), Fault> {
+    fn word(&mut self, expected: &str) -> Result<(usize, &'a str), ParseFault> {
         match self.next() {
-            (at, Token::Word(word)) => Ok((at, word)),
+            (at, TextToken::Word(word)) => Ok((at, word)),
             (at, token) => Err(unexpected(at, token, expected)),
         }
     }
 }
 
-fn unexpected(at: usize, token: Token<'_>, expected: &str) -> Fault {
-    Fault::new(at, format!("{}: expected {expected}", token.found()))
+fn unexpected(at: usize, token: TextToken<'_>, expected: &str) -> ParseFault {
+    ParseFault::new(at, format!("{}: expected {expected}", token.found()))
 }
 
-struct Line<'a, 'd> {
-    tokens: Tokens<'a>,
-    draft: &'d mut Draft,
+struct TextLine<'a, 'd> {
+    tokens: TextTokens<'a>,
+    draft: &'d mut HistoryDraft,
 }
 
-impl Line<'_, '_> {
-    fn read(&mut self) -> Result<(), Fault> {
-        if self.tokens.peek().1 == Token::End {
+impl TextLine<'_, '_> {
+    fn read(&mut self) -> Result<(), ParseFault> {
+        if self.tokens.peek().1 == TextToken::End {
             return Ok(());
         }
         let (at, head) = self.tokens.word("a thread, init or locations, then ':'")?;
         let (colon_at, colon) = self.tokens.next();
-        if colon != Token::Sign(":") {
+        if colon != TextToken::Sign(":") {
             let expected = format!("':' after {}, as in 'P0: W x 1'", quote(head));
             return Err(unexpected(colon_at, colon, &expected));
         }
@@ -128,11 +129,11 @@ impl Line<'_, '_> {
         }
     }
 
-    fn init(&mut self) -> Result<(), Fault> {
-        while self.tokens.peek().1 != Token::End {
+    fn init(&mut self) -> Result<(), ParseFault> {
+        while self.tokens.peek().1 != TextToken::End {
             let (at, name) = self.tokens.word("LOCATION=VALUE")?;
             let (sign_at, sign) = self.tokens.next();
-            if sign != Token::Sign("=") {
+            if sign != TextToken::Sign("=") {
                 let expected = format!("'=' and the initial value of {}", quote(name));
                 return Err(unexpected(sign_at, sign, &expected));
             }
@@ -142,35 +143,43 @@ impl Line<'_, '_> {
         Ok(())
     }
 
-    fn locations(&mut self) -> Result<(), Fault> {
-        while self.tokens.peek().1 != Token::End {
+    fn locations(&mut self) -> Result<(), ParseFault> {
+        while self.tokens.peek().1 != TextToken::End {
             self.location("a location")?;
         }
         Ok(())
     }
 
-    fn events(&mut self, thread: ThreadId) -> Result<(), Fault> {
-        while self.tokens.peek().1 != Token::End {
+    fn events(&mut self, thread: ThreadId) -> Result<(), ParseFault> {
+        while self.tokens.peek().1 != TextToken::End {
             self.event(thread)?;
             match self.tokens.next() {
-                (_, Token::Sign(";") | Token::End) => {}
+                (_, TextToken::Sign(";") | TextToken::End) => {}
                 (at, token) => return Err(unexpected(at, token, "';' or the end of the line")),
             }
         }
         Ok(())
     }
 
-    fn event(&mut self, thread: ThreadId) -> Result<(), Fault> {
+    fn event(&mut self, thread: ThreadId) -> Result<(), ParseFault> {
         let (at, op) = self.tokens.word(EVENTS)?;
         let (op, order_at, order) = split_order(at, op)?;
         let (operand_at, _) = self.tokens.peek();
         let action = self.action(at, op)?;
         self.check_fence(&action)?;
         let (source_at, claim) = self.source(op, &action)?;
-        self.draft.push(Event { thread, action, order, claim, operand_at, order_at, source_at })
+        self.draft.push(DraftedEvent {
+            thread,
+            action,
+            order,
+            claim,
+            operand_at,
+            order_at,
+            source_at,
+        })
     }
 
-    fn action(&mut self, at: usize, op: &str) -> Result<Action, Fault> {
+    fn action(&mut self, at: usize, op: &str) -> Result<Action, ParseFault> {
         Ok(match op {
             "R" => Action::Read {
                 location: self.location("the location read")?,
@@ -192,29 +201,29 @@ impl Line<'_, '_> {
             "UNLOCK" => Action::Unlock { lock: self.location("the lock released")? },
             "SPAWN" => Action::Spawn { thread: self.target("the thread started")? },
             "JOIN" => Action::Join { thread: self.target("the thread waited for")? },
-            _ => return Err(unexpected(at, Token::Word(op), EVENTS)),
+            _ => return Err(unexpected(at, TextToken::Word(op), EVENTS)),
         })
     }
 
-    /// A fence stands alone.
-    fn check_fence(&self, action: &Action) -> Result<(), Fault> {
+    /// Checks that a fence has no operand.
+    fn check_fence(&self, action: &Action) -> Result<(), ParseFault> {
         match (action, self.tokens.peek()) {
-            (Action::Fence | Action::StoreFence, (at, token @ Token::Word(_))) => {
+            (Action::Fence | Action::StoreFence, (at, token @ TextToken::Word(_))) => {
                 let found = token.found();
                 let message = format!(
                     "{found} after a fence, which has no location: expected ';' or the end of the line"
                 );
-                Err(Fault::new(at, message))
+                Err(ParseFault::new(at, message))
             }
             _ => Ok(()),
         }
     }
 
-    fn compare_exchange(&mut self) -> Result<Action, Fault> {
+    fn compare_exchange(&mut self) -> Result<Action, ParseFault> {
         let location = self.location("the location compared")?;
         let expected = self.value("the value compared with")?;
         let desired = self.value("the value to write")?;
-        let succeeded = self.tokens.peek().1 != Token::Word("failed");
+        let succeeded = self.tokens.peek().1 != TextToken::Word("failed");
         let mut read = expected;
         if !succeeded {
             self.tokens.next();
@@ -223,22 +232,22 @@ impl Line<'_, '_> {
         Ok(Action::Cas { location, expected, desired, read, succeeded })
     }
 
-    fn location(&mut self, expected: &str) -> Result<LocationId, Fault> {
+    fn location(&mut self, expected: &str) -> Result<LocationId, ParseFault> {
         let (at, name) = self.tokens.word(expected)?;
         self.draft.location(name, at)
     }
 
-    fn target(&mut self, expected: &str) -> Result<ThreadId, Fault> {
+    fn target(&mut self, expected: &str) -> Result<ThreadId, ParseFault> {
         let (at, name) = self.tokens.word(expected)?;
         self.draft.mention(name, at)
     }
 
-    fn value(&mut self, expected: &str) -> Result<Value, Fault> {
+    fn value(&mut self, expected: &str) -> Result<Value, ParseFault> {
         let (at, word) = self.tokens.word(expected)?;
         words::value(word, at)
     }
 
-    fn source(&mut self, op: &str, action: &Action) -> Result<(usize, SourceClaim), Fault> {
+    fn source(&mut self, op: &str, action: &Action) -> Result<(usize, SourceClaim), ParseFault> {
         let (arrow_at, _) = self.tokens.peek();
         if !self.tokens.skip("<-") {
             return Ok((arrow_at, SourceClaim::Unnamed));
@@ -246,7 +255,7 @@ impl Line<'_, '_> {
         if !action.has_source() {
             let message =
                 format!("{op} has no source: expected '<-' after R, RMW, CAS or LOCK only");
-            return Err(Fault::new(arrow_at, message));
+            return Err(ParseFault::new(arrow_at, message));
         }
         let (at, word) = self.tokens.word("a source: THREAD.INDEX or init")?;
         Ok((at, self.draft.claim(word, at)?))
@@ -254,7 +263,7 @@ impl Line<'_, '_> {
 }
 
 /// Splits the memory order from an event: `R.acq` is `R` with acquire order, from its offset on.
-fn split_order(at: usize, op: &str) -> Result<(&str, usize, Option<MemoryOrder>), Fault> {
+fn split_order(at: usize, op: &str) -> Result<(&str, usize, Option<MemoryOrder>), ParseFault> {
     let Some((event, suffix)) = op.split_once('.').filter(|_| op != "F.ss") else {
         return Ok((op, at, None));
     };
@@ -263,15 +272,15 @@ fn split_order(at: usize, op: &str) -> Result<(&str, usize, Option<MemoryOrder>)
         "F" if MemoryOrder::from_name(suffix).is_none() => {
             let expected = "expected ss, acq, rel, ar or sc";
             let message = format!("{} is not a kind of fence: {expected}", quote(suffix));
-            Err(Fault::new(order_at, message))
+            Err(ParseFault::new(order_at, message))
         }
         "R" | "W" | "RMW" | "CAS" | "F" => {
             Ok((event, order_at, Some(words::order(suffix, order_at)?)))
         }
         "LOCK" | "UNLOCK" | "SPAWN" | "JOIN" => {
             let message = format!("{event} has no memory order: expected {event} alone");
-            Err(Fault::new(order_at, message))
+            Err(ParseFault::new(order_at, message))
         }
-        _ => Err(unexpected(at, Token::Word(op), EVENTS)),
+        _ => Err(unexpected(at, TextToken::Word(op), EVENTS)),
     }
 }

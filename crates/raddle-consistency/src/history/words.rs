@@ -1,21 +1,21 @@
-//! What both forms agree on: names, values, sources, and how to quote the input in a message.
+//! Names, values, sources and quoted input: what both forms have in common.
 
 use raddle_core::execution::{MemoryOrder, Value};
 
-/// What is wrong at a byte offset of the history.
+/// An error at a byte offset of the history.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ParseFault {
     pub(super) at: usize,
     pub(super) message: String,
 }
 
-impl Fault {
+impl ParseFault {
     pub(super) fn new(at: usize, message: impl Into<String>) -> Self {
-        Fault { at, message: message.into() }
+        ParseFault { at, message: message.into() }
     }
 }
 
-/// A message repeats at most this many characters of the input in one piece.
+/// The largest number of characters of the input that a message quotes in one piece.
 const QUOTED: usize = 40;
 
 const THREAD_CHARACTERS: &str = "letters, digits and _ $ [ ] ( ) + - * / & @ >";
@@ -55,21 +55,27 @@ fn is_name_character(c: char) -> bool {
 }
 
 /// Checks the name of a location or lock that starts at an offset.
-pub(super) fn check_location(name: &str, at: usize) -> Result<(), Fault> {
+pub(super) fn check_location(name: &str, at: usize) -> Result<(), ParseFault> {
     check_name(name, at, "location", is_name_character)
 }
 
 /// Checks the name of a thread that starts at an offset.
-pub(super) fn check_thread(name: &str, at: usize) -> Result<(), Fault> {
+pub(super) fn check_thread(name: &str, at: usize) -> Result<(), ParseFault> {
     if name == "init" || name == "locations" {
-        return Err(Fault::new(at, format!("'{name}' is not a thread: expected another name")));
+        return Err(ParseFault::new(
+            at,
+            format!("'{name}' is not a thread: expected another name"),
+        ));
     }
     check_name(name, at, "thread", |c| c != '.' && is_name_character(c))
 }
 
-fn check_name(name: &str, at: usize, what: &str, fits: fn(char) -> bool) -> Result<(), Fault> {
+fn check_name(name: &str, at: usize, what: &str, fits: fn(char) -> bool) -> Result<(), ParseFault> {
     if name.is_empty() {
-        return Err(Fault::new(at, format!("the name is empty: expected the name of a {what}")));
+        return Err(ParseFault::new(
+            at,
+            format!("the name is empty: expected the name of a {what}"),
+        ));
     }
     let Some((index, wrong)) = name.char_indices().find(|&(_, c)| !fits(c)) else {
         return Ok(());
@@ -77,20 +83,20 @@ fn check_name(name: &str, at: usize, what: &str, fits: fn(char) -> bool) -> Resu
     let wrong = quote(wrong.encode_utf8(&mut [0; 4]));
     let expected = if what == "thread" { THREAD_CHARACTERS } else { LOCATION_CHARACTERS };
     let message = format!("{wrong} cannot be in the name of a {what}: expected {expected}");
-    Err(Fault::new(at + index, message))
+    Err(ParseFault::new(at + index, message))
 }
 
 /// A memory order that starts at an offset.
-pub(super) fn order(word: &str, at: usize) -> Result<MemoryOrder, Fault> {
+pub(super) fn order(word: &str, at: usize) -> Result<MemoryOrder, ParseFault> {
     MemoryOrder::from_name(word).ok_or_else(|| {
         let names = MemoryOrder::ALL.map(MemoryOrder::name).join(", ");
         let message = format!("{} is not a memory order: expected one of {names}", quote(word));
-        Fault::new(at, message)
+        ParseFault::new(at, message)
     })
 }
 
 /// A decimal or hexadecimal value that starts at an offset.
-pub(super) fn value(word: &str, at: usize) -> Result<Value, Fault> {
+pub(super) fn value(word: &str, at: usize) -> Result<Value, ParseFault> {
     let (negative, digits) = match word.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, word),
@@ -116,40 +122,40 @@ pub(super) fn value(word: &str, at: usize) -> Result<Value, Fault> {
     Ok(value)
 }
 
-fn not_a_value(word: &str, at: usize) -> Fault {
+fn not_a_value(word: &str, at: usize) -> ParseFault {
     let expected = "expected an integer without leading zeros";
-    Fault::new(at, format!("{} is not a value: {expected}", quote(word)))
+    ParseFault::new(at, format!("{} is not a value: {expected}", quote(word)))
 }
 
-fn out_of_range(word: &str, at: usize) -> Fault {
+fn out_of_range(word: &str, at: usize) -> ParseFault {
     let range = "expected a value from -9223372036854775808 to 18446744073709551615";
-    Fault::new(at, format!("{} is out of range: {range}", quote(word)))
+    ParseFault::new(at, format!("{} is out of range: {range}", quote(word)))
 }
 
 /// A source as it is written.
-pub(super) enum Source<'a> {
+pub(super) enum SourceName<'a> {
     Init,
     Event { thread: &'a str, position: usize },
 }
 
 /// A source that starts at an offset.
-pub(super) fn source(word: &str, at: usize) -> Result<Source<'_>, Fault> {
+pub(super) fn source(word: &str, at: usize) -> Result<SourceName<'_>, ParseFault> {
     if word == "init" {
-        return Ok(Source::Init);
+        return Ok(SourceName::Init);
     }
     let Some((thread, index)) = word.rsplit_once('.') else {
         let message = format!("{} is not a source: expected THREAD.INDEX or init", quote(word));
-        return Err(Fault::new(at, message));
+        return Err(ParseFault::new(at, message));
     };
     let index_at = at + thread.len() + 1;
     let decimal = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
     if !decimal || (index.len() > 1 && index.starts_with('0')) {
         let message = format!("{} is not an index: expected 0, 1, 2, ...", quote(index));
-        return Err(Fault::new(index_at, message));
+        return Err(ParseFault::new(index_at, message));
     }
     let Ok(position) = index.parse::<u32>() else {
         let message = format!("{} is too large: expected an index below 2^32", quote(index));
-        return Err(Fault::new(index_at, message));
+        return Err(ParseFault::new(index_at, message));
     };
-    Ok(Source::Event { thread, position: position as usize })
+    Ok(SourceName::Event { thread, position: position as usize })
 }

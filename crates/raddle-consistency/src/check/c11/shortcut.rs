@@ -20,9 +20,9 @@ pub(super) fn find(
     effort: &mut Effort,
 ) -> Option<Coherence> {
     let quick = CheckOptions { closure: UseClosure::Never, ..options.clone() };
-    let chance = 1_000 + 2 * graph.events() as u64;
+    let limit = 1_000 + 2 * graph.events() as u64;
     let decision = effort
-        .with_limit(chance, |effort| decide(graph.execution, StoreBuffers::None, &quick, effort));
+        .with_limit(limit, |effort| decide(graph.execution, StoreBuffers::None, &quick, effort));
     match decision {
         Decision::Allowed(Witness::Run(run)) => Some(replay(graph, &run.steps)),
         _ => None,

@@ -29,16 +29,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::buffers::Buffers;
 use super::derivation::derive;
-use super::inferences::{Contradiction, Inferences};
-use super::instance::{Instance, Kind, NONE};
+use super::inferences::{ClosureContradiction, Inferences};
+use super::instance::{Instance, NONE, OpRole};
 use super::preserved::Preserved;
+use super::queues::StoreQueues;
 use crate::witness::{Fact, NotFrom, OrderEdge, Violation, Why};
 use raddle_core::execution::EventId;
 
-/// How many sources of reads with several sources are looked at, all reads taken together. The
-/// reads beyond take no part in the closure.
+/// The largest total number of sources of reads with several sources. The closure ignores further such reads.
 const MOST_OPEN_SOURCES: usize = 1 << 20;
 
 /// An order that every run respects.
@@ -78,7 +77,7 @@ pub(super) struct Closed {
 /// Computes the closure.
 pub(super) fn close(
     instance: &Instance,
-    buffers: &Buffers,
+    buffers: &StoreQueues,
     preserved: &Preserved,
 ) -> Result<Closed, Violation> {
     let mut closure = Closure::new(instance, buffers, preserved);
@@ -121,7 +120,7 @@ struct WriteChain {
 
 struct Closure<'i> {
     instance: &'i Instance,
-    buffers: &'i Buffers,
+    buffers: &'i StoreQueues,
     preserved: &'i Preserved,
     inferences: Inferences<'i>,
     /// `clocks[e * chains + c]`: how many events of chain c come before e.
@@ -137,7 +136,7 @@ struct Closure<'i> {
 }
 
 impl<'i> Closure<'i> {
-    fn new(instance: &'i Instance, buffers: &'i Buffers, preserved: &'i Preserved) -> Self {
+    fn new(instance: &'i Instance, buffers: &'i StoreQueues, preserved: &'i Preserved) -> Self {
         let events = instance.ops.len();
         let inferences =
             Inferences { instance, preserved, facts: vec![], edges_from: vec![vec![]; events] };
@@ -155,7 +154,7 @@ impl<'i> Closure<'i> {
         }
     }
 
-    fn saturate(&mut self) -> Result<(), Contradiction> {
+    fn saturate(&mut self) -> Result<(), ClosureContradiction> {
         self.take_up_reads()?;
         self.todo = Todo::new(&self.inferences.sorted_events());
         loop {
@@ -171,7 +170,7 @@ impl<'i> Closure<'i> {
     }
 
     /// Infers what follows from the sources alone.
-    fn take_up_reads(&mut self) -> Result<(), Contradiction> {
+    fn take_up_reads(&mut self) -> Result<(), ClosureContradiction> {
         let mut total = 0;
         for read in 0..self.instance.ops.len() as u32 {
             match self.instance.ops[read as usize].set {
@@ -191,7 +190,7 @@ impl<'i> Closure<'i> {
     }
 
     /// Takes up a read with several sources. An update in its own set is no source.
-    fn open_read(&mut self, read: u32, sources: &[u32]) -> Result<(), Contradiction> {
+    fn open_read(&mut self, read: u32, sources: &[u32]) -> Result<(), ClosureContradiction> {
         let left: Vec<u32> = sources.iter().copied().filter(|&source| source != read).collect();
         if let [only] = left[..] {
             self.fix_source(read, only)?;
@@ -217,7 +216,7 @@ impl<'i> Closure<'i> {
     }
 
     /// Infers that one event comes before another, if that is news.
-    fn infer(&mut self, from: u32, to: u32, why: Why) -> Result<(), Contradiction> {
+    fn infer(&mut self, from: u32, to: u32, why: Why) -> Result<(), ClosureContradiction> {
         if self.before(from, to) {
             return Ok(());
         }
@@ -226,15 +225,15 @@ impl<'i> Closure<'i> {
             OrderEdge { from: EventId::new(from as usize), to: EventId::new(to as usize), why };
         self.inferences.facts.push(Fact::Order(edge));
         self.inferences.edges_from[from as usize].push(fact);
-        if self.instance.ops[to as usize].kind == Kind::Init {
-            return Err(Contradiction::Cycle(to));
+        if self.instance.ops[to as usize].kind == OpRole::Init {
+            return Err(ClosureContradiction::Cycle(to));
         }
         self.join(from, to)
     }
 
     /// Carries what comes before `from`, and `from` itself, over to `to`.
     #[inline]
-    fn join(&mut self, from: u32, to: u32) -> Result<(), Contradiction> {
+    fn join(&mut self, from: u32, to: u32) -> Result<(), ClosureContradiction> {
         let chains = self.preserved.chains;
         let (source, target) = (from as usize * chains, to as usize * chains);
         let mut changed = false;
@@ -251,7 +250,7 @@ impl<'i> Closure<'i> {
             changed = true;
         }
         if self.before(to, to) {
-            return Err(Contradiction::Cycle(to));
+            return Err(ClosureContradiction::Cycle(to));
         }
         if changed {
             self.todo.push(to);
@@ -259,7 +258,7 @@ impl<'i> Closure<'i> {
         Ok(())
     }
 
-    fn propagate(&mut self, event: u32) -> Result<(), Contradiction> {
+    fn propagate(&mut self, event: u32) -> Result<(), ClosureContradiction> {
         let preserved = self.preserved;
         for to in preserved.successors(event) {
             self.join(event, to)?;
@@ -274,7 +273,7 @@ impl<'i> Closure<'i> {
     }
 
     /// A read is known to have one source.
-    fn fix_source(&mut self, read: u32, source: u32) -> Result<(), Contradiction> {
+    fn fix_source(&mut self, read: u32, source: u32) -> Result<(), ClosureContradiction> {
         self.only[read as usize] = source;
         let (chain_of, at) = (&self.preserved.chain_of, &self.preserved.at);
         let readers = &mut self.last_readers[source as usize];
@@ -300,10 +299,10 @@ impl<'i> Closure<'i> {
     /// Returns `true` if a load may find a source in its own store buffer.
     fn may_forward(&self, read: u32, source: u32) -> bool {
         let op = &self.instance.ops[read as usize];
-        op.kind == Kind::Read && op.own_latest == source && self.buffers.is_buffered(source)
+        op.kind == OpRole::Read && op.own_latest == source && self.buffers.is_buffered(source)
     }
 
-    fn apply_rules(&mut self, event: u32) -> Result<(), Contradiction> {
+    fn apply_rules(&mut self, event: u32) -> Result<(), ClosureContradiction> {
         let op = self.instance.ops[event as usize];
         if op.location == NONE {
             return Ok(());
@@ -325,7 +324,7 @@ impl<'i> Closure<'i> {
     }
 
     /// Whoever reads `source` comes before `write`, which comes after it.
-    fn readers_come_first(&mut self, source: u32, write: u32) -> Result<(), Contradiction> {
+    fn readers_come_first(&mut self, source: u32, write: u32) -> Result<(), ClosureContradiction> {
         for i in 0..self.last_readers[source as usize].len() {
             let reader = self.last_readers[source as usize][i];
             if reader != write {
@@ -336,14 +335,14 @@ impl<'i> Closure<'i> {
         Ok(())
     }
 
-    fn narrow_open_reads(&mut self) -> Result<(), Contradiction> {
+    fn narrow_open_reads(&mut self) -> Result<(), ClosureContradiction> {
         let mut open = std::mem::take(&mut self.open);
         for open in &mut open {
             if open.left.len() > 1 {
                 self.exclude_sources(open);
                 match open.left[..] {
-                    [] => return Err(Contradiction::NoSource(open.read)),
-                    [only] => self.settle_on(open.read, only)?,
+                    [] => return Err(ClosureContradiction::NoSource(open.read)),
+                    [only] => self.fix_last_source(open.read, only)?,
                     _ => self.apply_open_rules(open)?,
                 }
             }
@@ -352,9 +351,8 @@ impl<'i> Closure<'i> {
         Ok(())
     }
 
-    /// An open read has one source left: from now on it is like any other, so look at all writes of
-    /// its location again.
-    fn settle_on(&mut self, read: u32, source: u32) -> Result<(), Contradiction> {
+    /// Fixes the last source of an open read, and schedules all writes of its location again.
+    fn fix_last_source(&mut self, read: u32, source: u32) -> Result<(), ClosureContradiction> {
         self.fix_source(read, source)?;
         let location = self.instance.ops[read as usize].location as usize;
         for chain in &self.writes[location] {
@@ -394,7 +392,7 @@ impl<'i> Closure<'i> {
         })
     }
 
-    fn apply_open_rules(&mut self, open: &OpenRead) -> Result<(), Contradiction> {
+    fn apply_open_rules(&mut self, open: &OpenRead) -> Result<(), ClosureContradiction> {
         let (read, left) = (open.read, &open.left[..]);
         // If some source comes first, or last, a walk over all of them ends at it.
         let earlier = |a: u32, b: u32| if self.before(b, a) { b } else { a };
@@ -433,7 +431,7 @@ impl<'i> Closure<'i> {
         left: &[u32],
         last: u32,
         chain: usize,
-    ) -> Result<(), Contradiction> {
+    ) -> Result<(), ClosureContradiction> {
         let location = self.instance.ops[read as usize].location as usize;
         match self.latest_before(&self.writes[location][chain], read) {
             Some(write) if left.binary_search(&write).is_err() => {
@@ -461,7 +459,7 @@ fn write_chains(instance: &Instance, preserved: &Preserved) -> Vec<Vec<WriteChai
     writes
 }
 
-/// The events to process, in a fixed order, going back where needed.
+/// The events to process, as a priority queue by rank.
 struct Todo {
     /// By rank.
     event_at: Vec<u32>,

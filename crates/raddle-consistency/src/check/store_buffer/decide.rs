@@ -1,20 +1,18 @@
-//! From an execution to a decision: which algorithm, when.
+//! Decides executions: chooses between search and closure.
 //!
-//! Computing the closure costs more than searching on most consistent executions and less on most
-//! inconsistent ones (Bui et al., OOPSLA 2021, section 6.1, and `cargo bench`). Nobody knows in
-//! advance which they have, so a search gets a chance first, of about as many states as a run has
-//! steps; then the closure; then the search again, with the order that the closure found. That is
-//! never much slower than the better of the two orders, and the closure still explains what the
-//! short search has refuted.
+//! The closure costs more than a search on most consistent executions and less on most inconsistent ones (Bui et al., OOPSLA
+//! 2021, section 6.1, and `cargo bench`). So a short search comes first, of about as many states as a run has steps; then
+//! the closure; then the search again, with the order that the closure found. That is never much slower than the better of
+//! the two, and the closure still explains what the short search has refuted.
 
 use rustc_hash::FxHashMap;
 
-use super::buffers::Buffers;
 use super::closure::{Closed, ClosureOrder, close};
 use super::instance::Instance;
 use super::preserved::Preserved;
+use super::queues::StoreQueues;
 use super::run::{Question, own_stores_first};
-use super::search::Outcome;
+use super::search::SearchOutcome;
 use super::verify_pso::verify_pso;
 use super::verify_sc::verify_sc;
 use super::verify_tso::verify_tso;
@@ -24,7 +22,7 @@ use crate::witness::{Violation, Witness};
 use raddle_core::execution::{EventId, Execution};
 use raddle_core::model::orders::StoreBuffers;
 
-/// Clocks of the closure take at most this many entries (4 bytes each); beyond, it is left out.
+/// The largest number of clock entries (4 bytes each) for which the closure is computed.
 const MOST_CLOCK_ENTRIES: usize = 1 << 26;
 
 /// Decides whether SC, TSO or PSO allows an execution whose reads all have sources.
@@ -35,7 +33,7 @@ pub(in crate::check) fn decide(
     effort: &mut Effort,
 ) -> Decision {
     let mut instance = Instance::new(execution, kind, &FxHashMap::default());
-    let buffers = Buffers::new(&instance, kind);
+    let buffers = StoreQueues::new(&instance, kind);
     let guide = execution.recorded_order().map(ranks);
     let guide = guide.as_deref();
     let search = |instance: &Instance, order: Option<&ClosureOrder>, effort: &mut Effort| {
@@ -46,18 +44,18 @@ pub(in crate::check) fn decide(
     };
     let tried = match options.closure {
         UseClosure::Never => return search(&instance, None, effort).into(),
-        UseClosure::First => Outcome::OutOfBudget,
+        UseClosure::First => SearchOutcome::OutOfBudget,
         UseClosure::WhenNeeded => {
-            let chance = 1_000 + 2 * instance.ops.len() as u64;
-            match effort.with_limit(chance, |effort| search(&instance, None, effort)) {
-                (Outcome::Found, witness) => return Decision::Allowed(witness),
+            let limit = 1_000 + 2 * instance.ops.len() as u64;
+            match effort.with_limit(limit, |effort| search(&instance, None, effort)) {
+                (SearchOutcome::Found, witness) => return Decision::Allowed(witness),
                 (outcome, _) => outcome,
             }
         }
     };
     let closed = match closure(&instance, &buffers) {
         Err(violation) => return Decision::Refuted(violation),
-        Ok(_) if tried == Outcome::Exhausted => return Decision::NoRun,
+        Ok(_) if tried == SearchOutcome::Exhausted => return Decision::NoRun,
         Ok(closed) => closed,
     };
     if let Some(closed) = closed.as_ref().filter(|closed| !closed.sources.is_empty()) {
@@ -66,18 +64,18 @@ pub(in crate::check) fn decide(
     search(&instance, closed.as_ref().map(|closed| &closed.order), effort).into()
 }
 
-impl From<(Outcome, Witness)> for Decision {
-    fn from((outcome, witness): (Outcome, Witness)) -> Decision {
+impl From<(SearchOutcome, Witness)> for Decision {
+    fn from((outcome, witness): (SearchOutcome, Witness)) -> Decision {
         match outcome {
-            Outcome::Found => Decision::Allowed(witness),
-            Outcome::Exhausted => Decision::NoRun,
-            Outcome::OutOfBudget => Decision::OutOfBudget,
+            SearchOutcome::Found => Decision::Allowed(witness),
+            SearchOutcome::Exhausted => Decision::NoRun,
+            SearchOutcome::OutOfBudget => Decision::OutOfBudget,
         }
     }
 }
 
 /// Computes the closure, unless it would take too much memory.
-fn closure(instance: &Instance, buffers: &Buffers) -> Result<Option<Closed>, Violation> {
+fn closure(instance: &Instance, buffers: &StoreQueues) -> Result<Option<Closed>, Violation> {
     let preserved = Preserved::new(instance, buffers);
     if preserved.chains * instance.ops.len() > MOST_CLOCK_ENTRIES {
         return Ok(None);
@@ -90,7 +88,7 @@ fn search_for_run(
     kind: StoreBuffers,
     algorithm: SearchAlgorithm,
     effort: &mut Effort,
-) -> (Outcome, Witness) {
+) -> (SearchOutcome, Witness) {
     let has_reads_from_map = question.instance.has_reads_from_map();
     if algorithm == SearchAlgorithm::Naive && has_reads_from_map {
         return super::naive::verify_naively(question, effort);

@@ -1,31 +1,32 @@
-//! From a contradictory closure to evidence: the cycle, and the facts it rests on.
+//! Evidence for a contradiction of the closure: the cycle, and the facts it rests on.
 //!
-//! The closure logs its inferences but not their premises. When it ends in a contradiction, the
-//! premises of the facts in question are looked for again, each as a path through program order and
-//! earlier facts, and so on backwards. What comes out is a derivation that can be followed step by
-//! step (and is, by [`recheck`](crate::recheck)), usually a handful of facts out of thousands.
+//! The closure logs its inferences but not their premises. After a contradiction, the premises of the facts in question are
+//! reconstructed, each as a path through program order and earlier facts, and so on backwards. The result is a derivation
+//! that [`recheck`](crate::recheck) can follow step by step, usually a handful of facts out of thousands.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::inferences::{ClosureLink, Contradiction, Inferences};
+use super::inferences::{ClosureContradiction, ClosureLink, Inferences};
 use super::instance::NONE;
 use crate::witness::{Fact, NotFrom, OrderEdge, Violation, Why};
 use raddle_core::execution::EventId;
 
-/// If a derivation needs more facts than this, all of the log is given instead: it is a derivation
-/// too.
+/// If a derivation needs more facts than this, the whole log is returned: it is a derivation, too.
 const MOST_FACTS: usize = 2_000;
 
 /// The evidence for a contradiction.
-pub(super) fn derive(inferences: &Inferences<'_>, contradiction: &Contradiction) -> Violation {
+pub(super) fn derive(
+    inferences: &Inferences<'_>,
+    contradiction: &ClosureContradiction,
+) -> Violation {
     let all = inferences.facts.len() as u32;
     match *contradiction {
-        Contradiction::Cycle(event) => {
+        ClosureContradiction::Cycle(event) => {
             let path = inferences.path(event, event, all).expect("the closure found a cycle");
             let derivation = inferences.derivation(facts_of(&path));
             Violation::Cycle { cycle: inferences.cycle(event, &path), derivation }
         }
-        Contradiction::NoSource(read) => {
+        ClosureContradiction::NoSource(read) => {
             let derivation = inferences.derivation(inferences.exclusions(read, all));
             Violation::NoSource { read: EventId::new(read as usize), derivation }
         }
@@ -194,11 +195,11 @@ impl Inferences<'_> {
     /// A closed path as edges; stretches of program order become one edge.
     fn cycle(&self, start: u32, path: &[PathStep]) -> Vec<OrderEdge> {
         // Start after an inferred edge, so that no stretch of program order is cut in two.
-        let turn =
+        let split =
             path.iter().position(|(_, link)| *link != ClosureLink::Program).map_or(0, |at| at + 1);
-        let mut from = if turn == 0 { start } else { path[turn - 1].0 };
+        let mut from = if split == 0 { start } else { path[split - 1].0 };
         let mut cycle: Vec<OrderEdge> = vec![];
-        for &(to, link) in path[turn..].iter().chain(&path[..turn]) {
+        for &(to, link) in path[split..].iter().chain(&path[..split]) {
             let why = match link {
                 ClosureLink::Program => Why::Program,
                 ClosureLink::Fact(fact) => match self.facts[fact as usize] {

@@ -1,20 +1,19 @@
-//! The strategy of VerifySC and VerifyTSO: run threads eagerly, try the writes to memory in turn.
+//! The search space of VerifySC and VerifyTSO: run threads eagerly, branch on the writes to memory.
 //!
-//! **Idea.** A thread event that does not touch memory's contents (a load that sees one of its
-//! sources, a store entering the buffer, a fence that finds the buffer empty) can only help when it
-//! is done as early as possible: moving it to the front of any completion of the run gives another
-//! completion. So such events are never branched on. What remains are the writes to memory, and the
-//! state reached is a function of the set of writes done: O(n^k) states instead of O(n^2k).
+//! **Idea.** A thread event that does not change memory (a load that sees one of its sources, a store entering the buffer, a
+//! fence that finds the buffer empty) can run as early as possible: moving it to the front of any completion of the run
+//! gives another completion. So the search never branches on such events. What remains are the writes to memory, and the
+//! state is a function of the set of writes done: O(n^k) states instead of O(n^2k).
 //!
-//! [`Run::settle`] takes all such steps, and the heuristics of Agarwal et al., CAV 2021, section 4.2,
-//! stated there for SC, which hold for store buffers as well: dead writes are not branched on
-//! either, nor updates that nothing can get in the way of.
+//! [`PartialRun::run_free_steps`] takes all such steps, and the heuristics of Agarwal et al., CAV 2021, section 4.2,
+//! stated there for SC, which hold for store buffers as well: no branching on dead writes
+//! or on updates that must be the next event at their location.
 //!
 //! **State.** With a reads-from map, the number of memory writes done by each thread. With several
 //! sources for some reads, the order of the writes matters too: then the key has the positions of
 //! the threads, the stores flushed, and for each location concerned the write in memory, as the
 //! paper's memory maps. We identify that write not by its thread but by the source sets it belongs
-//! to, and all writes that nobody may still read with each other: fewer states, same answers.
+//! to, and all writes that no event may still read with each other: fewer states, same answers.
 //!
 //! Without a recorded order to follow, moves are tried thread by thread, always the first one first.
 //! With a closed order, that is the max-min linearisation by which Pavlogiannis, POPL 2020, runs two
@@ -23,12 +22,12 @@
 use rustc_hash::FxHashMap;
 
 use super::instance::Instance;
-use super::run::{Question, Run};
+use super::run::{PartialRun, Question};
 use super::search::Space;
 
 /// The search space of the strategy.
 pub(super) struct Eager<'i> {
-    run: Run<'i>,
+    run: PartialRun<'i>,
     queues: u32,
     /// Empty if the instance has a reads-from map.
     open: Vec<OpenLocation>,
@@ -44,7 +43,7 @@ struct OpenLocation {
 impl<'i> Eager<'i> {
     pub(super) fn new(question: Question<'i>) -> Self {
         Eager {
-            run: Run::new(question),
+            run: PartialRun::new(question),
             queues: question.buffers.queues.len() as u32,
             open: open_locations(question.instance),
         }
@@ -85,11 +84,11 @@ fn open_locations(instance: &Instance) -> Vec<OpenLocation> {
 }
 
 impl<'i> Space<'i> for Eager<'i> {
-    fn run(&self) -> &Run<'i> {
+    fn run(&self) -> &PartialRun<'i> {
         &self.run
     }
 
-    fn run_mut(&mut self) -> &mut Run<'i> {
+    fn run_mut(&mut self) -> &mut PartialRun<'i> {
         &mut self.run
     }
 

@@ -57,7 +57,7 @@ impl Inferences<'_> {
 }
 
 /// The saturation was contradictory.
-pub(super) enum Contradiction {
+pub(super) enum ClosureContradiction {
     /// An event would have to come before itself.
     Cycle(u32),
     /// A read has no source left.

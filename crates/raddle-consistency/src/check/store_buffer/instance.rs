@@ -1,12 +1,11 @@
-//! The question in the form that the searches work on.
+//! An execution in the form that the searches work on.
 //!
-//! An [`Execution`] has eleven kinds of events; a search needs to know of an event only what it
-//! reads, what it writes and what it waits for. Locks turn into updates here: an acquire is an
-//! update that reads a release (or the initial state), and a release is an update that reads the
-//! acquire of its own thread. So mutual exclusion is the atomicity of updates, and no search knows
-//! of locks.
+//! An [`Execution`] has eleven kinds of events; a search needs only what an event reads, what it writes and what it waits
+//! for. Locks become updates: an acquire is an update that reads a release (or the initial state), and a release is an
+//! update that reads the acquire of its own thread. So mutual exclusion is the atomicity of updates, and searches do not
+//! handle locks.
 //!
-//! Raw `u32` event indices are used throughout the searches: every table is a flat vector.
+//! The searches use `u32` event indices: every table is a flat vector.
 
 use rustc_hash::FxHashMap;
 
@@ -16,16 +15,16 @@ use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
 /// No event, no set.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What an event means to a search.
+/// What an event does in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OpRole {
     /// An initial write; in memory from the start.
     Init,
     /// A load: from the own store buffer, or else from memory.
     Read,
-    /// A store: into the store buffer, under SC into memory.
-    Write,
-    /// Writes memory at once; waits for an empty store buffer. A sequentially consistent store.
+    /// A store that enters a store buffer.
+    BufferedWrite,
+    /// Writes memory at once; waits for an empty store buffer. A sequentially consistent store; under SC every store.
     DrainedWrite,
     /// Reads memory and writes it at once; waits for an empty store buffer.
     Update,
@@ -42,30 +41,30 @@ pub(super) enum Kind {
     },
 }
 
-impl Kind {
+impl OpRole {
     /// Returns `true` if the event waits for an empty store buffer.
     pub(super) fn drains(self) -> bool {
-        !matches!(self, Kind::Init | Kind::Read | Kind::Write | Kind::Idle)
+        !matches!(self, OpRole::Init | OpRole::Read | OpRole::BufferedWrite | OpRole::Idle)
     }
 
     /// Returns `true` if the event writes memory, at once or from a store buffer.
     pub(super) fn writes(self) -> bool {
-        matches!(self, Kind::Init | Kind::Write | Kind::DrainedWrite | Kind::Update)
+        matches!(self, OpRole::Init | OpRole::BufferedWrite | OpRole::DrainedWrite | OpRole::Update)
     }
 }
 
-/// What a search needs to know of an event.
+/// An event as the searches see it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Op {
-    pub(super) kind: Kind,
+pub(super) struct SearchOp {
+    pub(super) kind: OpRole,
     /// The location accessed, or [`NONE`].
     pub(super) location: u32,
     /// The set of sources if the event reads, or [`NONE`].
     pub(super) set: u32,
     /// The last write of the location before this event in its own thread, if it reads, or [`NONE`].
     pub(super) own_latest: u32,
-    /// Whether stores from this event on reach memory after those before it, under PSO: it is a
-    /// store-store fence or a release fence, or a release store, which has such a fence before it.
+    /// Stores from this event on reach memory after those before it: a store-store fence, a release fence, or a release
+    /// store, under a model that reorders stores.
     pub(super) starts_epoch: bool,
 }
 
@@ -108,10 +107,10 @@ impl Lists {
     }
 }
 
-/// A consistency question: threads of [`Op`]s, and for every read the set of its sources.
+/// A consistency question: threads of [`SearchOp`]s, and for every read the set of its sources.
 pub(super) struct Instance {
     /// By event.
-    pub(super) ops: Vec<Op>,
+    pub(super) ops: Vec<SearchOp>,
     /// By event; meaningless for initial writes.
     pub(super) thread_of: Vec<u32>,
     /// By thread: the events `first..end`.
@@ -143,8 +142,8 @@ impl Instance {
         let mut sets = SetBuilder::new(execution);
         let mut ops = Vec::with_capacity(execution.event_count());
         for location in 0..locations as u32 {
-            let kind = Kind::Init;
-            ops.push(Op { kind, location, set: NONE, own_latest: NONE, starts_epoch: false });
+            let kind = OpRole::Init;
+            ops.push(SearchOp { kind, location, set: NONE, own_latest: NONE, starts_epoch: false });
         }
         let mut thread_of = vec![NONE; locations];
         let mut joined = vec![false; execution.thread_count()];
@@ -155,8 +154,8 @@ impl Instance {
             for event in execution.thread_events(thread) {
                 let action = execution.action(event);
                 let order = execution.order(event);
-                let (kind, starts_epoch) = meaning(action, order, buffers);
-                if let Kind::Join { thread } = kind {
+                let (kind, starts_epoch) = role(action, order, buffers);
+                if let OpRole::Join { thread } = kind {
                     joined[thread as usize] = true;
                 }
                 let location = action.location().map_or(NONE, |l| l.index() as u32);
@@ -176,7 +175,7 @@ impl Instance {
                 if kind.writes() {
                     latest[location as usize] = event.index() as u32;
                 }
-                ops.push(Op { kind, location, set, own_latest, starts_epoch });
+                ops.push(SearchOp { kind, location, set, own_latest, starts_epoch });
                 thread_of.push(thread.index() as u32);
             }
         }
@@ -242,28 +241,28 @@ fn thread_bounds(execution: &Execution) -> Vec<(u32, u32)> {
     bounds
 }
 
-/// What an event means to a search, and whether it starts an epoch ([`Op::starts_epoch`]).
-fn meaning(action: &Action, order: MemoryOrder, buffers: StoreBuffers) -> (Kind, bool) {
+/// The role of an event, and whether it starts an epoch ([`SearchOp::starts_epoch`]).
+fn role(action: &Action, order: MemoryOrder, buffers: StoreBuffers) -> (OpRole, bool) {
     let kind = match *action {
-        Action::Init { .. } => Kind::Init,
-        Action::Read { .. } => Kind::Read,
+        Action::Init { .. } => OpRole::Init,
+        Action::Read { .. } => OpRole::Read,
         Action::Write { .. } => match buffers.store(order) {
-            StoreEffect::AtOnce => Kind::DrainedWrite,
-            StoreEffect::Buffered => Kind::Write,
-            StoreEffect::BufferedBehindFence => return (Kind::Write, true),
+            StoreEffect::AtOnce => OpRole::DrainedWrite,
+            StoreEffect::Buffered => OpRole::BufferedWrite,
+            StoreEffect::BufferedBehindFence => return (OpRole::BufferedWrite, true),
         },
         Action::Rmw { .. }
         | Action::Cas { succeeded: true, .. }
         | Action::Lock { .. }
-        | Action::Unlock { .. } => Kind::Update,
-        Action::Cas { succeeded: false, .. } => Kind::DrainedRead,
+        | Action::Unlock { .. } => OpRole::Update,
+        Action::Cas { succeeded: false, .. } => OpRole::DrainedRead,
         Action::Fence | Action::StoreFence => match buffers.fence(order) {
-            FenceEffect::Nothing => Kind::Idle,
-            FenceEffect::StoreStore => return (Kind::Idle, true),
-            FenceEffect::Drain => Kind::Drain,
+            FenceEffect::Nothing => OpRole::Idle,
+            FenceEffect::StoreStore => return (OpRole::Idle, true),
+            FenceEffect::Drain => OpRole::Drain,
         },
-        Action::Spawn { .. } => Kind::Drain,
-        Action::Join { thread } => Kind::Join { thread: thread.index() as u32 },
+        Action::Spawn { .. } => OpRole::Drain,
+        Action::Join { thread } => OpRole::Join { thread: thread.index() as u32 },
     };
     (kind, false)
 }

@@ -1,15 +1,13 @@
-//! What is in memory during a search, and which reads still wait for it.
+//! The contents of memory during a search, and the reads that still wait for them.
 //!
-//! The papers' *held* variables, generalised to sets of sources: a location is held while some read
-//! that has not run yet finds all its sources already in memory, so that one of them is what it must
-//! still see there. Counting, for each source set, the readers still to come and the members still
-//! to come makes "is x held?" and "does anybody still want w?" questions of O(1), and every step
-//! undoable.
+//! The papers' *held* variables, generalised to sets of sources: a location is held while some read that has not run has all
+//! its sources already in memory, so that it must observe the one that is there now. Counting, for each source set, the
+//! pending readers and the absent members makes "is x held?" and "is w live?" questions of O(1), and every step undoable.
 
 use super::instance::{Instance, NONE};
 
 /// The state of memory.
-pub(super) struct Memory<'i> {
+pub(super) struct SearchMemory<'i> {
     instance: &'i Instance,
     /// By location: the write in memory.
     active: Vec<u32>,
@@ -21,11 +19,11 @@ pub(super) struct Memory<'i> {
     held: Vec<u32>,
 }
 
-impl<'i> Memory<'i> {
+impl<'i> SearchMemory<'i> {
     /// Memory at the start: the initial writes are there.
     pub(super) fn new(instance: &'i Instance) -> Self {
         let sets = instance.set_location.len();
-        let mut memory = Memory {
+        let mut memory = SearchMemory {
             instance,
             active: vec![NONE; instance.locations],
             pending: instance.readers.clone(),
@@ -78,7 +76,7 @@ impl<'i> Memory<'i> {
         sets.any(|&other| self.pending[other as usize] > u32::from(other == set))
     }
 
-    /// A write reaches memory. Returns what it overwrites, for [`Memory::unwrite`].
+    /// A write reaches memory. Returns what it overwrites, for [`SearchMemory::unwrite`].
     pub(super) fn write(&mut self, write: u32) -> u32 {
         let location = self.instance.ops[write as usize].location as usize;
         for &set in self.instance.sets_of.get(write) {
@@ -90,7 +88,7 @@ impl<'i> Memory<'i> {
         std::mem::replace(&mut self.active[location], write)
     }
 
-    /// Undoes [`Memory::write`].
+    /// Undoes [`SearchMemory::write`].
     pub(super) fn unwrite(&mut self, write: u32, overwritten: u32) {
         let location = self.instance.ops[write as usize].location as usize;
         self.active[location] = overwritten;
@@ -110,7 +108,7 @@ impl<'i> Memory<'i> {
         self.pending[set as usize] -= 1;
     }
 
-    /// Undoes [`Memory::read`].
+    /// Undoes [`SearchMemory::read`].
     pub(super) fn unread(&mut self, set: u32) {
         self.pending[set as usize] += 1;
         if self.released_by_last_reader(set) {

@@ -2,7 +2,6 @@
 
 #[cfg(test)]
 mod audit;
-mod buffers;
 mod closure;
 mod decide;
 mod derivation;
@@ -12,6 +11,7 @@ mod instance;
 mod memory;
 mod naive;
 mod preserved;
+mod queues;
 mod run;
 mod search;
 mod verify_pso;

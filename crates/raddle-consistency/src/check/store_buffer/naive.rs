@@ -6,26 +6,26 @@
 //! consist of the same events and the same stores have reached memory. Nothing is taken for
 //! granted. O(n^2k) states under TSO, O(n^(k(d+1))) under PSO, for reads-from maps.
 
-use super::run::{Question, Run};
-use super::search::{Outcome, Space, search};
+use super::run::{PartialRun, Question};
+use super::search::{SearchOutcome, Space, search};
 use crate::check::effort::Effort;
 use crate::witness::Witness;
 
 struct Naive<'i> {
-    run: Run<'i>,
+    run: PartialRun<'i>,
 }
 
 impl<'i> Space<'i> for Naive<'i> {
-    fn run(&self) -> &Run<'i> {
+    fn run(&self) -> &PartialRun<'i> {
         &self.run
     }
 
-    fn run_mut(&mut self) -> &mut Run<'i> {
+    fn run_mut(&mut self) -> &mut PartialRun<'i> {
         &mut self.run
     }
 
     /// Nothing is taken for granted.
-    fn settle(&mut self) {}
+    fn run_free_steps(&mut self) {}
 
     /// A move is an event: an odd number lets it reach memory, an even number runs it.
     fn moves(&self, out: &mut Vec<u32>) {
@@ -60,6 +60,9 @@ impl<'i> Space<'i> for Naive<'i> {
 }
 
 /// Enumerates lower sets until a run is complete.
-pub(super) fn verify_naively(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
-    search(Naive { run: Run::new(question) }, effort)
+pub(super) fn verify_naively(
+    question: Question<'_>,
+    effort: &mut Effort,
+) -> (SearchOutcome, Witness) {
+    search(Naive { run: PartialRun::new(question) }, effort)
 }

@@ -1,4 +1,4 @@
-//! The program order that a model preserves, in the form that the closure needs: chains and edges.
+//! The preserved program order of a model, as chains and edges.
 //!
 //! An event *comes* where it takes effect on memory: a store where it reaches memory, everything
 //! else where it runs. A buffered store may come after later loads of its thread, so the events of
@@ -8,13 +8,12 @@
 //! under PSO *comes* when all stores before it have come. Edges connect the chains. The initial writes
 //! are chain 0 and come before everything.
 //!
-//! The fence before a release store under PSO is no event. So the release store and the stores after
-//! it have edges from the last stores before it, as many as there are chains. If these are many, only
-//! the release store has them: the order is then weaker than what the model preserves, which is sound,
-//! and the search knows of the fence in any case.
+//! The fence before a release store under PSO is no event. So the release store and the stores after it have edges from the
+//! last store of each chain before it. If these are many, only the release store has them: the order is then weaker than
+//! what the model preserves, which is sound, because the search handles the fence anyway.
 
-use super::buffers::Buffers;
-use super::instance::{Instance, Kind, Lists, NONE, Op};
+use super::instance::{Instance, Lists, NONE, OpRole, SearchOp};
+use super::queues::StoreQueues;
 
 /// Stores after a release store have edges from at most this many stores before it.
 const MOST_RELEASED: usize = 64;
@@ -35,8 +34,8 @@ pub(super) struct Preserved {
 }
 
 impl Preserved {
-    pub(super) fn new(instance: &Instance, buffers: &Buffers) -> Preserved {
-        let mut order = Chains::new(instance);
+    pub(super) fn new(instance: &Instance, buffers: &StoreQueues) -> Preserved {
+        let mut order = ChainBuilder::new(instance);
         let mut ends = vec![];
         for thread in 0..instance.threads() as u32 {
             ends.push(order.add_thread(instance, buffers, thread));
@@ -62,7 +61,7 @@ impl Preserved {
     }
 }
 
-struct Chains {
+struct ChainBuilder {
     chain_of: Vec<u32>,
     at: Vec<u32>,
     next: Vec<u32>,
@@ -72,10 +71,10 @@ struct Chains {
     lasts: Vec<u32>,
 }
 
-impl Chains {
-    fn new(instance: &Instance) -> Chains {
+impl ChainBuilder {
+    fn new(instance: &Instance) -> ChainBuilder {
         let events = instance.ops.len();
-        let mut chains = Chains {
+        let mut chains = ChainBuilder {
             chain_of: vec![0; events],
             at: vec![0; events],
             next: vec![NONE; events],
@@ -114,7 +113,7 @@ impl Chains {
 
     /// Adds a thread. Returns the events after which it is over: the last one outside the buffers,
     /// and the last stores that nothing drains.
-    fn add_thread(&mut self, instance: &Instance, buffers: &Buffers, thread: u32) -> Vec<u32> {
+    fn add_thread(&mut self, instance: &Instance, buffers: &StoreQueues, thread: u32) -> Vec<u32> {
         let main = self.open();
         let mut fences = NONE;
         let mut stores = StoreChains::new(buffers.queues_of.get(thread));
@@ -128,7 +127,7 @@ impl Chains {
         let mut released = vec![];
         let (first, end) = instance.bounds[thread as usize];
         for event in first..end {
-            let Op { kind, starts_epoch, .. } = instance.ops[event as usize];
+            let SearchOp { kind, starts_epoch, .. } = instance.ops[event as usize];
             if buffers.is_buffered(event) {
                 if starts_epoch {
                     let cut = stores.cut().into_iter();
@@ -177,7 +176,7 @@ impl Chains {
 
     fn add_joins(&mut self, instance: &Instance, ends: &[Vec<u32>]) {
         for event in 0..instance.ops.len() as u32 {
-            if let Kind::Join { thread } = instance.ops[event as usize].kind {
+            if let OpRole::Join { thread } = instance.ops[event as usize].kind {
                 for &end in &ends[thread as usize] {
                     self.edge(end, event);
                 }
@@ -215,7 +214,7 @@ impl StoreChains {
     }
 
     /// The chain of a queue.
-    fn chain(&mut self, chains: &mut Chains, queue: u32) -> u32 {
+    fn chain(&mut self, chains: &mut ChainBuilder, queue: u32) -> u32 {
         let chain = &mut self.chain_of[(queue - self.first_queue) as usize];
         if *chain == NONE {
             if self.used == self.pool.len() {

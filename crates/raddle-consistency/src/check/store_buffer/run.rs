@@ -1,21 +1,20 @@
 //! A partial run of an execution on a store-buffer machine, extended and undone step by step.
 //!
-//! All verifiers walk over such runs; they differ in which steps they take for granted, which they
-//! try in turn, and when they call two runs alike. The rules of what can run (the papers'
-//! *executable* events) are here and only here.
+//! All verifiers search over such runs. They differ in which steps they take without branching, which they branch on, and
+//! which runs they identify. The rules of what can run (the papers' *executable* events) are here and only here.
 
-use super::buffers::Buffers;
 use super::closure::ClosureOrder;
-use super::instance::{Instance, Kind, Lists, NONE};
-use super::memory::Memory;
+use super::instance::{Instance, Lists, NONE, OpRole};
+use super::memory::SearchMemory;
+use super::queues::StoreQueues;
 use crate::witness::{MachineStep, Witness};
 use raddle_core::execution::EventId;
 
-/// What a search works on. Nothing in it changes.
+/// The immutable input of a search.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'i> {
     pub(super) instance: &'i Instance,
-    pub(super) buffers: &'i Buffers,
+    pub(super) buffers: &'i StoreQueues,
     /// By write: the stores that must be in memory before it, because a read of it comes after
     /// them in their own thread.
     pub(super) own_first: &'i Lists,
@@ -25,18 +24,17 @@ pub(super) struct Question<'i> {
     pub(super) guide: Option<&'i [u32]>,
 }
 
-/// Collects [`Question::own_first`]: if a load reads a write other than its own thread's latest
-/// store to the location, that store must reach memory before the write does. (Item 2b of
-/// executability in Bui et al.; for the load would observe the store otherwise.) If the write is an
-/// update, nothing comes between it and what it reads, so the store must come before the first
-/// write of the whole chain.
+/// Computes [`Question::own_first`]: if a load reads a write other than its own thread's latest store to the location, that
+/// store must reach memory before the write does, or the load would observe the store. (Item 2b of executability in Bui et
+/// al.) If the write is an update, nothing comes between it and its source, so the store must come before the first write of
+/// the whole chain.
 pub(super) fn own_stores_first(instance: &Instance) -> Lists {
     let roots = chain_roots(instance);
     let mut pairs = vec![];
     for event in 0..instance.ops.len() as u32 {
         let op = &instance.ops[event as usize];
         let source = instance.only_source(event);
-        if op.kind == Kind::Read
+        if op.kind == OpRole::Read
             && source != NONE
             && op.own_latest != NONE
             && op.own_latest != source
@@ -51,8 +49,8 @@ pub(super) fn own_stores_first(instance: &Instance) -> Lists {
     Lists::group(instance.ops.len(), &pairs)
 }
 
-/// By write: where the chain of updates starts that ends in it. An update with several sources, or
-/// in a cycle of updates, starts a chain.
+/// By write: the first write of its chain of updates. An update with several sources, or in a cycle of updates, starts a
+/// chain.
 fn chain_roots(instance: &Instance) -> Vec<u32> {
     let mut roots = vec![NONE; instance.ops.len()];
     let mut chain = vec![];
@@ -62,7 +60,7 @@ fn chain_roots(instance: &Instance) -> Vec<u32> {
             chain.push(at);
             roots[at as usize] = at;
             let source = instance.only_source(at);
-            if instance.ops[at as usize].kind != Kind::Update || source == NONE {
+            if instance.ops[at as usize].kind != OpRole::Update || source == NONE {
                 break;
             }
             at = source;
@@ -74,16 +72,16 @@ fn chain_roots(instance: &Instance) -> Vec<u32> {
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct TrailEntry {
     step: MachineStep,
     /// What a write overwrote.
     overwritten: u32,
 }
 
 /// A partial run.
-pub(super) struct Run<'i> {
+pub(super) struct PartialRun<'i> {
     pub(super) question: Question<'i>,
-    pub(super) memory: Memory<'i>,
+    pub(super) memory: SearchMemory<'i>,
     /// By thread: its next event.
     next: Vec<u32>,
     /// By thread: how many of its stores are in its buffers.
@@ -104,14 +102,14 @@ pub(super) struct Run<'i> {
     done: Vec<u32>,
     /// Events still to run, plus buffered stores still to reach memory.
     left: usize,
-    /// Locations accessed since [`Run::flush_dead`] last looked, and perhaps others.
+    /// Locations accessed since the last [`PartialRun::flush_dead`], and perhaps others.
     touched: Vec<u32>,
     /// By location: whether it is touched.
     is_touched: Vec<bool>,
-    trail: Vec<Entry>,
+    trail: Vec<TrailEntry>,
 }
 
-impl<'i> Run<'i> {
+impl<'i> PartialRun<'i> {
     pub(super) fn new(question: Question<'i>) -> Self {
         let instance = question.instance;
         let stores: usize = (0..question.buffers.queues.len() as u32)
@@ -121,9 +119,9 @@ impl<'i> Run<'i> {
         if let Some(first) = done.first_mut() {
             *first = instance.locations as u32;
         }
-        Run {
+        PartialRun {
             question,
-            memory: Memory::new(instance),
+            memory: SearchMemory::new(instance),
             next: instance.bounds.iter().map(|&(first, _)| first).collect(),
             buffered: vec![0; instance.threads()],
             flushed: vec![0; instance.threads()],
@@ -235,7 +233,7 @@ impl<'i> Run<'i> {
         }
     }
 
-    /// Returns `true` if everything that the order puts before an event has come.
+    /// Returns `true` if all predecessors of an event in the order have come.
     #[inline]
     fn is_ready(&self, event: u32) -> bool {
         self.question.order.is_none_or(|order| order.is_ready(event, &self.done))
@@ -278,26 +276,22 @@ impl<'i> Run<'i> {
     pub(super) fn can_run(&self, thread: u32, event: u32) -> bool {
         let op = &self.question.instance.ops[event as usize];
         let possible = match op.kind {
-            Kind::Init => false,
-            Kind::Write if self.question.buffers.is_buffered(event) => return true,
-            Kind::Idle => return true,
-            Kind::Write => {
-                !self.memory.is_held(op.location) && self.own_stores_are_in_memory(event)
-            }
-            Kind::DrainedWrite => {
+            OpRole::Init => false,
+            OpRole::BufferedWrite | OpRole::Idle => return true,
+            OpRole::DrainedWrite => {
                 !self.has_buffered(thread)
                     && !self.memory.is_held(op.location)
                     && self.own_stores_are_in_memory(event)
             }
-            Kind::Read => self.sees_source(event),
-            Kind::DrainedRead => !self.has_buffered(thread) && self.sees_source(event),
-            Kind::Drain => !self.has_buffered(thread),
-            Kind::Join { thread: joined } => {
+            OpRole::Read => self.sees_source(event),
+            OpRole::DrainedRead => !self.has_buffered(thread) && self.sees_source(event),
+            OpRole::Drain => !self.has_buffered(thread),
+            OpRole::Join { thread: joined } => {
                 !self.has_buffered(thread)
                     && self.has_finished(joined)
                     && !self.has_buffered(joined)
             }
-            Kind::Update => {
+            OpRole::Update => {
                 !self.has_buffered(thread)
                     && self.sees_source(event)
                     && !self.memory.is_held_without(op.location, op.set)
@@ -307,35 +301,32 @@ impl<'i> Run<'i> {
         possible && self.is_ready(event)
     }
 
-    /// Returns `true` if nothing else can happen at the location of an update, which can run, before it has:
-    /// all its sources are in memory, and nobody else may still read what is there.
+    /// Returns `true` if an update that can run must be the next event at its location: all its sources are in memory, and
+    /// no other event may still read the write in memory.
     fn is_forced(&self, update: u32) -> bool {
         let op = &self.question.instance.ops[update as usize];
         let active = self.memory.active(op.location);
         self.memory.all_present(op.set) && !self.memory.is_live_without(active, op.set)
     }
 
-    /// Returns `true` if the next event of a thread can run and cannot spoil anything.
+    /// Returns `true` if the next event of a thread can run and running it keeps every completion possible.
     fn is_free(&self, thread: u32, event: u32) -> bool {
         self.can_run(thread, event)
             && match self.question.instance.ops[event as usize].kind {
-                Kind::Write => self.question.buffers.is_buffered(event) || self.is_dead(event),
-                Kind::DrainedWrite => self.is_dead(event),
-                Kind::Update => self.is_forced(event),
+                OpRole::DrainedWrite => self.is_dead(event),
+                OpRole::Update => self.is_forced(event),
                 _ => true,
             }
     }
 
-    /// Takes all steps that cannot spoil anything: moved to the front of any completion of the run,
-    /// they leave another completion.
-    /// - Loads that see a source, stores that enter a buffer, fences that find it empty, and the like.
-    /// - Writes that nobody may still read, over what nobody may still read, at once or from a
-    ///   buffer.
-    /// - Updates before which nothing can happen at their location. Other updates are not free, or
-    ///   `x=0;CAS(x,0,1) || CAS(x,1,0);FAA x` gets lost. Lock releases always are.
-    pub(super) fn settle(&mut self) {
-        let mut settled = false;
-        while !settled {
+    /// Takes all *free* steps: moving such a step to the front of any completion of the run gives another completion.
+    /// - Loads that see a source, stores that enter a buffer, fences that find the buffer empty, and the like.
+    /// - Dead writes ([`PartialRun::is_dead`]), at once or from a buffer.
+    /// - Updates that must be the next event at their location. Other updates are not free, or
+    ///   `x=0;CAS(x,0,1) || CAS(x,1,0);FAA x` is refused. Lock releases are always free.
+    pub(super) fn run_free_steps(&mut self) {
+        let mut is_done = false;
+        while !is_done {
             let before = self.mark();
             for thread in self.threads() {
                 while let Some(event) = self.next(thread)
@@ -345,7 +336,7 @@ impl<'i> Run<'i> {
                 }
             }
             self.flush_dead();
-            settled = self.mark() == before;
+            is_done = self.mark() == before;
         }
     }
 
@@ -372,7 +363,7 @@ impl<'i> Run<'i> {
         self.next[thread as usize] += 1;
         self.left -= 1;
         self.trail
-            .push(Entry { step: MachineStep::Run(EventId::new(event as usize)), overwritten });
+            .push(TrailEntry { step: MachineStep::Run(EventId::new(event as usize)), overwritten });
     }
 
     /// Lets the oldest store of a queue reach memory.
@@ -387,11 +378,13 @@ impl<'i> Run<'i> {
         self.written[thread] += 1;
         self.left -= 1;
         self.count(store, 1);
-        self.trail
-            .push(Entry { step: MachineStep::Flush(EventId::new(store as usize)), overwritten });
+        self.trail.push(TrailEntry {
+            step: MachineStep::Flush(EventId::new(store as usize)),
+            overwritten,
+        });
     }
 
-    /// Returns `true` if nobody may still read a write, nor what it would overwrite.
+    /// Returns `true` if no event may still read a write, nor the write that it would overwrite.
     fn is_dead(&self, write: u32) -> bool {
         let location = self.question.instance.ops[write as usize].location;
         !self.memory.is_live(write) && !self.memory.is_live(self.memory.active(location))
@@ -403,11 +396,10 @@ impl<'i> Run<'i> {
         }
     }
 
-    /// Flushes all stores that are dead and can go.
+    /// Flushes all dead stores that can be flushed.
     ///
-    /// Whether a store can go depends on its location, unless there is an order to respect or a
-    /// store-store fence to wait for: then only locations that were accessed are looked at. (Looking
-    /// at all buffers was quadratic in the stores that wait.)
+    /// Unless there is an order or a store-store fence, whether a store can be flushed depends on its location only; then
+    /// only locations that were accessed are visited. (Visiting all buffers was quadratic in the buffered stores.)
     fn flush_dead(&mut self) {
         let question = self.question;
         let wanted = |run: &Self, store: u32| run.is_dead(store) && run.can_flush(store);
@@ -427,13 +419,12 @@ impl<'i> Run<'i> {
         self.touched.clear();
     }
 
-    /// Flushes the stores of a thread that are `wanted`, one buffer after the other, each as far as
-    /// it goes.
+    /// Flushes the `wanted` stores of a thread, one buffer after the other, each as far as possible.
     pub(super) fn flush_all(&mut self, thread: u32, wanted: impl Fn(&Self, u32) -> bool) {
         let mut at = 0;
         while let Some(&queue) = self.busy(thread).get(at) {
             self.flush_queue(queue, &wanted);
-            // An empty buffer has left the list, and another one has taken its place.
+            // `flush_queue` has removed an empty buffer from the list and moved another one here.
             at += usize::from(self.busy(thread).get(at) == Some(&queue));
         }
     }

@@ -1,8 +1,7 @@
 //! Depth-first search for a complete run, shared by all verifiers.
 //!
-//! The papers keep a worklist of whole traces. Here one partial run is extended and undone in
-//! place, so a state costs its key in the table of visited states and nothing else; the run itself
-//! is the witness when the search succeeds.
+//! The papers keep a worklist of whole traces. Here one partial run is extended and undone in place, so a state costs only
+//! its key in the table of visited states. When the search succeeds, the run is the witness.
 //!
 //! The table is a hash table of indices into one flat vector of keys: no allocation per state.
 
@@ -11,32 +10,31 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-use super::run::Run;
+use super::run::PartialRun;
 use crate::witness::Witness;
 
-/// A strategy: what to try from a partial run, and when two runs are alike.
+/// A search space: the steps from a partial run, and which runs are identified.
 pub(super) trait Space<'i> {
     /// The partial run.
-    fn run(&self) -> &Run<'i>;
+    fn run(&self) -> &PartialRun<'i>;
     /// The partial run, to be extended and undone.
-    fn run_mut(&mut self) -> &mut Run<'i>;
-    /// Takes steps that cannot spoil anything: if the run could be completed before, it can be
-    /// completed after.
-    fn settle(&mut self) {
-        self.run_mut().settle();
+    fn run_mut(&mut self) -> &mut PartialRun<'i>;
+    /// Takes steps that keep the run completable if it was.
+    fn run_free_steps(&mut self) {
+        self.run_mut().run_free_steps();
     }
     /// The steps to try next, most promising first.
     fn moves(&self, out: &mut Vec<u32>);
     /// Takes a step, if it turns out to be possible.
     fn apply(&mut self, step: u32) -> bool;
-    /// What identifies the settled state: two runs with the same key can be completed alike.
+    /// Identifies the state after [`Space::run_free_steps`]: two runs with the same key are either both completable or not.
     fn key(&self, out: &mut Vec<u32>);
 }
 
-/// How a search ended.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// The space stands at a complete run.
+pub(super) enum SearchOutcome {
+    /// The run of the space is complete.
     Found,
     /// There is no complete run.
     Exhausted,
@@ -85,45 +83,48 @@ fn hash(key: &[u32]) -> u64 {
     hasher.finish()
 }
 
-struct Frame {
-    /// Where to return to before the next move.
+struct SearchFrame {
+    /// The mark to return to before the next move.
     mark: usize,
     /// The moves left are `moves[next..end]` of the shared stack.
     next: usize,
     end: usize,
 }
 
-/// Searches for a complete run. If one is found, it is the witness.
-pub(super) fn search<'i>(mut space: impl Space<'i>, effort: &mut Effort) -> (Outcome, Witness) {
+/// Searches for a complete run, and returns it as a witness.
+pub(super) fn search<'i>(
+    mut space: impl Space<'i>,
+    effort: &mut Effort,
+) -> (SearchOutcome, Witness) {
     let outcome = explore(&mut space, effort);
     (outcome, space.run().witness())
 }
 
-/// Searches for a complete run. If one is found, the space stands at it.
-fn explore<'i>(space: &mut impl Space<'i>, effort: &mut Effort) -> Outcome {
+/// Searches for a complete run. If there is one, it is the run of the space.
+fn explore<'i>(space: &mut impl Space<'i>, effort: &mut Effort) -> SearchOutcome {
     let mut seen = KeySet::default();
     let mut key = vec![];
     let mut moves: Vec<u32> = vec![];
-    let mut frames: Vec<Frame> = vec![];
+    let mut frames: Vec<SearchFrame> = vec![];
     loop {
-        // Enter the state at which the space stands.
-        space.settle();
+        // Enter the current state.
+        space.run_free_steps();
         if space.run().is_complete() {
-            return Outcome::Found;
+            return SearchOutcome::Found;
         }
         key.clear();
         space.key(&mut key);
         if seen.insert(&key) {
             if !effort.spend() {
-                return Outcome::OutOfBudget;
+                return SearchOutcome::OutOfBudget;
             }
             let next = moves.len();
             space.moves(&mut moves);
-            frames.push(Frame { mark: space.run().mark(), next, end: moves.len() });
+            frames.push(SearchFrame { mark: space.run().mark(), next, end: moves.len() });
         }
         // Leave it by the next untried move of the innermost frame that has one.
         loop {
-            let Some(frame) = frames.last_mut() else { return Outcome::Exhausted };
+            let Some(frame) = frames.last_mut() else { return SearchOutcome::Exhausted };
             space.run_mut().undo_to(frame.mark);
             if frame.next == frame.end {
                 frames.pop();

@@ -24,7 +24,7 @@
 //!   `fence_map_follows_updates`).
 //! - A sequentially consistent store flushes its thread's buffers and writes at once. It takes over
 //!   from nothing: its location must not be held.
-//! - Thread events that change nothing in memory are taken for granted ([`Run::settle`]); the paper
+//! - Thread events that change nothing in memory are taken for granted ([`PartialRun::run_free_steps`]); the paper
 //!   branches on all.
 //! - Store-store fences, alone or before a release store. The appendix only sketches them: keep a
 //!   second map for the stores before the latest store-store fence, flush by need. That is not
@@ -36,20 +36,20 @@
 //! - The order found by the closure restricts the search only if no thread has epochs; a store
 //!   waiting for the order behind such a fence would be invisible in the map.
 
-use super::instance::{Instance, Kind, Lists, NONE};
-use super::run::{Question, Run};
-use super::search::{Outcome, Space, search};
+use super::instance::{Instance, Lists, NONE, OpRole};
+use super::run::{PartialRun, Question};
+use super::search::{SearchOutcome, Space, search};
 use crate::check::effort::Effort;
 use crate::witness::Witness;
 
 /// Searches for a run with the given store buffers.
-pub(super) fn verify_pso(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
+pub(super) fn verify_pso(question: Question<'_>, effort: &mut Effort) -> (SearchOutcome, Witness) {
     search(Lazy::new(question), effort)
 }
 
 /// The search space of the strategy.
 pub(super) struct Lazy<'i> {
-    run: Run<'i>,
+    run: PartialRun<'i>,
     /// By thread: the event after its last one that waits for empty buffers; the end of the thread
     /// if somebody joins it.
     last_drain: Vec<u32>,
@@ -125,7 +125,7 @@ impl Holds {
 
 /// The update that reads from a write.
 fn successor(instance: &Instance, readers: &Lists, write: u32) -> Option<u32> {
-    let is_update = |&event: &u32| instance.ops[event as usize].kind == Kind::Update;
+    let is_update = |&event: &u32| instance.ops[event as usize].kind == OpRole::Update;
     readers.get(write).iter().copied().find(is_update)
 }
 
@@ -143,7 +143,7 @@ impl<'i> Lazy<'i> {
                 if instance.joined[thread] { end + 1 } else { last }
             })
             .collect();
-        Lazy { run: Run::new(question), last_drain, holds: Holds::new(instance) }
+        Lazy { run: PartialRun::new(question), last_drain, holds: Holds::new(instance) }
     }
 
     /// Flushes all stores of a thread that are in its buffers, if that is possible.
@@ -151,7 +151,7 @@ impl<'i> Lazy<'i> {
         let mut before = self.run.mark() + 1;
         while self.run.has_buffered(thread) && self.run.mark() != before {
             before = self.run.mark();
-            self.run.flush_all(thread, Run::can_flush);
+            self.run.flush_all(thread, PartialRun::can_flush);
         }
         !self.run.has_buffered(thread)
     }
@@ -178,9 +178,9 @@ impl<'i> Lazy<'i> {
         let thread = question.instance.thread_of[event as usize];
         let kind = question.instance.ops[event as usize].kind;
         let prepared = match kind {
-            Kind::Read => self.fetch(event),
-            Kind::DrainedRead | Kind::Update => self.drain(thread) && self.fetch(event),
-            Kind::Join { thread: joined } => {
+            OpRole::Read => self.fetch(event),
+            OpRole::DrainedRead | OpRole::Update => self.drain(thread) && self.fetch(event),
+            OpRole::Join { thread: joined } => {
                 self.run.has_finished(joined) && self.drain(joined) && self.drain(thread)
             }
             _ => self.drain(thread),
@@ -239,11 +239,11 @@ fn keep_largest(pairs: &mut Vec<u32>, start: usize) {
 }
 
 impl<'i> Space<'i> for Lazy<'i> {
-    fn run(&self) -> &Run<'i> {
+    fn run(&self) -> &PartialRun<'i> {
         &self.run
     }
 
-    fn run_mut(&mut self) -> &mut Run<'i> {
+    fn run_mut(&mut self) -> &mut PartialRun<'i> {
         &mut self.run
     }
 

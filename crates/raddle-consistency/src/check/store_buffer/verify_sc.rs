@@ -17,11 +17,11 @@
 
 use super::eager::Eager;
 use super::run::Question;
-use super::search::{Outcome, search};
+use super::search::{SearchOutcome, search};
 use crate::check::effort::Effort;
 use crate::witness::Witness;
 
 /// Searches for an interleaving.
-pub(super) fn verify_sc(question: Question<'_>, effort: &mut Effort) -> (Outcome, Witness) {
+pub(super) fn verify_sc(question: Question<'_>, effort: &mut Effort) -> (SearchOutcome, Witness) {
     search(Eager::new(question), effort)
 }

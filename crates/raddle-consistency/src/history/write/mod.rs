@@ -1,11 +1,10 @@
 //! Writing both forms.
 //!
-//! What is written is read again as an equal execution, ids included: where the order of first
-//! mention is not that of the ids, locations and threads are listed up front. Text has no place for
-//! the recorded order. Two things that only [`Execution::prefix`] makes cannot be told: a location
-//! that is read but no longer written is given its initial value 0 explicitly, and a lock that is
-//! no longer used comes back as a location. Names and values are written as they are; if
-//! a program makes up an execution with others than the [form](super) allows, reading refuses them.
+//! Reading what was written gives an equal execution, ids included: if the order of first mention is not that of the ids,
+//! locations and threads are listed first. Text cannot express the recorded order. Two things that only
+//! [`Execution::prefix`] creates cannot be expressed: a location that is read but no longer written gets its initial value 0
+//! explicitly, and a lock that is no longer used becomes a location. Names and values are not checked: reading rejects those
+//! that the [form](super) does not allow.
 
 mod jsonl;
 mod text;

@@ -41,7 +41,7 @@ pub fn write_event(execution: &Execution, event: EventId) -> String {
     text
 }
 
-/// The memory order, unless it goes without saying.
+/// The memory order as a suffix; empty if it is the default.
 fn suffix(execution: &Execution, event: EventId) -> String {
     match stated_order(execution, event) {
         Some(order) => format!(".{order}"),

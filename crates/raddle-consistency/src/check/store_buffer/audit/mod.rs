@@ -8,7 +8,7 @@
 //! compute by plain enumeration which states can be completed (`truth`), and assert for each that
 //!
 //! 1. its steps are possible on the machine;
-//! 2. settling leaves it as completable as it was;
+//! 2. taking the free steps leaves it as completable as it was;
 //! 3. if it can be completed, then after one of its moves as well;
 //! 4. states with the same key can be completed alike.
 //!
@@ -21,14 +21,14 @@ mod walk;
 
 use rustc_hash::FxHashMap;
 
-use self::program::{Habits, Program, run};
+use self::program::{AuditProgram, Habits, run};
 use self::truth::Truth;
 use self::walk::audit;
-use super::buffers::Buffers;
 use super::closure::{ClosureOrder, close};
 use super::eager::Eager;
 use super::instance::{Instance, Lists};
 use super::preserved::Preserved;
+use super::queues::StoreQueues;
 use super::run::{Question, own_stores_first};
 use super::verify_pso::Lazy;
 use crate::history::{Format, write};
@@ -45,7 +45,7 @@ const MOST_KEPT: usize = 1_000;
 
 /// Why an audit ends early.
 #[derive(Debug)]
-enum Stop {
+enum AuditStop {
     /// There are too many states to try them all.
     TooLarge,
     /// The search is wrong.
@@ -63,15 +63,15 @@ struct Subject {
 
 /// Audits the search for an execution under a model, without the closure and with it, as
 /// [`decide`](super::decide) does. Returns how many states were merged.
-fn audit_execution(execution: &Execution, kind: StoreBuffers) -> Result<usize, Stop> {
+fn audit_execution(execution: &Execution, kind: StoreBuffers) -> Result<usize, AuditStop> {
     let instance = Instance::new(execution, kind, &FxHashMap::default());
-    let buffers = Buffers::new(&instance, kind);
+    let buffers = StoreQueues::new(&instance, kind);
     let nothing = Lists::group(instance.ops.len(), &[]);
     let mut truth = Truth::new(question(&instance, &buffers, &nothing, None));
     let merged = audit_question(&instance, &buffers, kind, None, &mut truth)?;
     let Ok(closed) = close(&instance, &buffers, &Preserved::new(&instance, &buffers)) else {
         return match truth.can_complete()? {
-            true => Err(Stop::Fault("the closure refutes what can be run".to_owned())),
+            true => Err(AuditStop::Fault("the closure refutes what can be run".to_owned())),
             false => Ok(merged),
         };
     };
@@ -81,11 +81,11 @@ fn audit_execution(execution: &Execution, kind: StoreBuffers) -> Result<usize, S
 
 fn audit_question(
     instance: &Instance,
-    buffers: &Buffers,
+    buffers: &StoreQueues,
     kind: StoreBuffers,
     order: Option<&ClosureOrder>,
     truth: &mut Truth<'_>,
-) -> Result<usize, Stop> {
+) -> Result<usize, AuditStop> {
     let own_first = own_stores_first(instance);
     let question = question(instance, buffers, &own_first, order);
     if kind == StoreBuffers::PerLocation && instance.has_reads_from_map() {
@@ -97,7 +97,7 @@ fn audit_question(
 
 fn question<'i>(
     instance: &'i Instance,
-    buffers: &'i Buffers,
+    buffers: &'i StoreQueues,
     own_first: &'i Lists,
     order: Option<&'i ClosureOrder>,
 ) -> Question<'i> {
@@ -107,12 +107,12 @@ fn question<'i>(
 /// Audits the searches for the runs of many programs, which evolve towards merged states.
 fn evolve(subject: &Subject, programs: u64) {
     let mut random = Random::new(variable("RADDLE_SEED"));
-    let mut kept: Vec<Program> = vec![];
+    let mut kept: Vec<AuditProgram> = vec![];
     let mut audited = 0;
     while audited < programs * variable("RADDLE_CASES") {
         let mut program = match random.pick(&kept) {
             Some(parent) if random.chance(0.95) => parent.clone(),
-            _ => Program::new(subject.store_fences, &mut random),
+            _ => AuditProgram::new(subject.store_fences, &mut random),
         };
         program.mutate(&mut random);
         if program.len() > MOST_INSTRUCTIONS {
@@ -128,7 +128,7 @@ fn evolve(subject: &Subject, programs: u64) {
 }
 
 /// Runs a program, and now and then lets a read observe something else.
-fn execute(program: &Program, subject: &Subject, random: &mut Random) -> Option<Execution> {
+fn execute(program: &AuditProgram, subject: &Subject, random: &mut Random) -> Option<Execution> {
     let habits = Habits {
         model: Model::STORE_BUFFERS[random.below(Model::STORE_BUFFERS.len())],
         flushes: *random.pick(&[0.03, 0.1, 0.3, 0.6])?,
@@ -147,8 +147,8 @@ fn merges(execution: &Execution, model: Model, number: u64) -> bool {
     let kind = model.store_buffers().expect("a model with store buffers");
     match audit_execution(execution, kind) {
         Ok(merged) => merged > 0,
-        Err(Stop::TooLarge) => false,
-        Err(Stop::Fault(what)) => {
+        Err(AuditStop::TooLarge) => false,
+        Err(AuditStop::Fault(what)) => {
             let history = write(execution, Format::Text);
             panic!("program {number}, {model}: {what}\n{history}");
         }
@@ -156,7 +156,7 @@ fn merges(execution: &Execution, model: Model, number: u64) -> bool {
 }
 
 /// Keeps a program, if need be instead of another one.
-fn keep(program: Program, kept: &mut Vec<Program>, random: &mut Random) {
+fn keep(program: AuditProgram, kept: &mut Vec<AuditProgram>, random: &mut Random) {
     if kept.len() < MOST_KEPT {
         kept.push(program);
     } else {

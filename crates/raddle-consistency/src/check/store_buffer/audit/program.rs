@@ -21,16 +21,16 @@ const LOCK: usize = 6;
 
 /// By thread: its instructions.
 #[derive(Clone)]
-pub(super) struct Program {
+pub(super) struct AuditProgram {
     threads: Vec<Vec<MachineInstruction>>,
     store_fences: bool,
 }
 
-impl Program {
+impl AuditProgram {
     /// A random program with a few gates. It may block.
-    pub(super) fn new(store_fences: bool, random: &mut Random) -> Program {
+    pub(super) fn new(store_fences: bool, random: &mut Random) -> AuditProgram {
         let threads = vec![vec![]; 3 + random.below(2)];
-        let mut program = Program { threads, store_fences };
+        let mut program = AuditProgram { threads, store_fences };
         for thread in 0..program.threads.len() {
             for _ in 0..=random.below(4) {
                 program.insert_any(thread, random);
@@ -181,7 +181,11 @@ pub(super) struct Habits {
 }
 
 /// Runs a program. None if it blocks or makes no sense.
-pub(super) fn run(program: &Program, habits: &Habits, random: &mut Random) -> Option<Execution> {
+pub(super) fn run(
+    program: &AuditProgram,
+    habits: &Habits,
+    random: &mut Random,
+) -> Option<Execution> {
     let mut machine = ReferenceMachine::new(habits.model, &[0; NAMES.len()], &program.plans());
     let mut builder = declare(program);
     let threads = || (0..program.threads.len()).map(ThreadId::new);
@@ -214,7 +218,7 @@ pub(super) fn run(program: &Program, habits: &Habits, random: &mut Random) -> Op
 
 /// The next instruction of a thread, if it can run. A load at a gate waits for the store.
 fn next(
-    program: &Program,
+    program: &AuditProgram,
     machine: &ReferenceMachine,
     thread: ThreadId,
 ) -> Option<MachineInstruction> {
@@ -225,7 +229,7 @@ fn next(
     (!waits && machine.can_run(thread, &next)).then_some(next)
 }
 
-fn declare(program: &Program) -> ExecutionBuilder {
+fn declare(program: &AuditProgram) -> ExecutionBuilder {
     let mut builder = ExecutionBuilder::new();
     for t in 0..program.threads.len() {
         let thread = builder.thread(&format!("P{t}"));
@@ -241,7 +245,7 @@ fn declare(program: &Program) -> ExecutionBuilder {
 }
 
 /// Names the source of an observation.
-fn claim(program: &Program, observation: MachineObservation) -> SourceClaim {
+fn claim(program: &AuditProgram, observation: MachineObservation) -> SourceClaim {
     let (MachineObservation::Value { source, .. } | MachineObservation::Acquired { source }) =
         observation
     else {

@@ -1,32 +1,30 @@
-//! Which states can be completed, by trying everything.
+//! Which states can be completed, by exhaustive search.
 //!
-//! The machine itself is asked, as [`Run`] has it: without an order to respect, without stores that
-//! must go first, with all sources of every read. So what the searches know beyond the machine is
-//! under test, and not part of the oracle.
+//! The oracle uses only the machine of [`PartialRun`]: no order from the closure, no stores that must be flushed first, and
+//! all sources of every read. So everything that the searches add to the machine is under test.
 
 use rustc_hash::FxHashMap;
 
-use super::Stop;
+use super::AuditStop;
 use crate::check::store_buffer::instance::NONE;
-use crate::check::store_buffer::run::{Question, Run};
+use crate::check::store_buffer::run::{PartialRun, Question};
 use crate::witness::MachineStep;
 
-/// More states than this are too many to try.
+/// The largest number of states to explore.
 const MOST_STATES: usize = 20_000;
 
-/// A run that follows another one, and what is known of the states it has seen.
+/// A run that follows another one, and the known answers for visited states.
 pub(super) struct Truth<'i> {
-    run: Run<'i>,
+    run: PartialRun<'i>,
     known: FxHashMap<Vec<u32>, bool>,
 }
 
 impl<'i> Truth<'i> {
     pub(super) fn new(question: Question<'i>) -> Self {
-        Truth { run: Run::new(question), known: FxHashMap::default() }
+        Truth { run: PartialRun::new(question), known: FxHashMap::default() }
     }
 
-    /// All that the future of a run depends on: who has run what, which stores have left their
-    /// buffers, and what is in memory.
+    /// Everything that the future of a run depends on: the positions of the threads, the flushed stores, and memory.
     pub(super) fn state(&self) -> Vec<u32> {
         let Question { instance, buffers, .. } = self.run.question;
         let positions = self.run.threads().map(|thread| self.run.position(thread));
@@ -36,10 +34,10 @@ impl<'i> Truth<'i> {
     }
 
     /// Takes the steps of a run that are new since the last time.
-    pub(super) fn follow(&mut self, steps: &[MachineStep]) -> Result<(), Stop> {
+    pub(super) fn follow(&mut self, steps: &[MachineStep]) -> Result<(), AuditStop> {
         for &step in &steps[self.run.mark()..] {
             if !self.take(step) {
-                return Err(Stop::Fault(format!("{step:?} is not possible after {steps:?}")));
+                return Err(AuditStop::Fault(format!("{step:?} is not possible after {steps:?}")));
             }
         }
         Ok(())
@@ -50,7 +48,7 @@ impl<'i> Truth<'i> {
     }
 
     /// Whether the run can be completed.
-    pub(super) fn can_complete(&mut self) -> Result<bool, Stop> {
+    pub(super) fn can_complete(&mut self) -> Result<bool, AuditStop> {
         if self.run.is_complete() {
             return Ok(true);
         }
@@ -59,14 +57,14 @@ impl<'i> Truth<'i> {
             return Ok(known);
         }
         if self.known.len() == MOST_STATES {
-            return Err(Stop::TooLarge);
+            return Err(AuditStop::TooLarge);
         }
         let can_complete = self.can_complete_by_a_step()?;
         self.known.insert(state, can_complete);
         Ok(can_complete)
     }
 
-    fn can_complete_by_a_step(&mut self) -> Result<bool, Stop> {
+    fn can_complete_by_a_step(&mut self) -> Result<bool, AuditStop> {
         let mark = self.run.mark();
         for step in self.candidates() {
             let found = self.take(step) && self.can_complete()?;

@@ -5,14 +5,17 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Stop;
+use super::AuditStop;
 use super::truth::Truth;
 use crate::check::store_buffer::search::Space;
 use crate::witness::MachineStep;
 
-/// Audits a space. Returns how many of its states have a key that another one has, too.
-pub(super) fn audit<'i>(mut space: impl Space<'i>, truth: &mut Truth<'_>) -> Result<usize, Stop> {
-    let mut walk = Walk {
+/// Audits a space. Returns the number of states that share their key with an earlier one.
+pub(super) fn audit<'i>(
+    mut space: impl Space<'i>,
+    truth: &mut Truth<'_>,
+) -> Result<usize, AuditStop> {
+    let mut walk = AuditWalk {
         space: &mut space,
         truth,
         seen: FxHashSet::default(),
@@ -25,26 +28,26 @@ pub(super) fn audit<'i>(mut space: impl Space<'i>, truth: &mut Truth<'_>) -> Res
     Ok(merged)
 }
 
-struct Walk<'a, 't, 'i> {
+struct AuditWalk<'a, 't, 'i> {
     space: &'a mut dyn Space<'i>,
     /// Follows the run of the space.
     truth: &'a mut Truth<'t>,
-    /// The settled states visited.
+    /// The visited states, after their free steps.
     seen: FxHashSet<Vec<u32>>,
     /// By key: whether the first state with it can be completed, and how it was reached.
     first: FxHashMap<Vec<u32>, (bool, Vec<MachineStep>)>,
     merged: usize,
 }
 
-impl Walk<'_, '_, '_> {
-    /// Visits the state at which the space stands, and all that it leads to. Returns whether it can
-    /// be completed. The space stands anywhere after.
-    fn visit(&mut self) -> Result<bool, Stop> {
+impl AuditWalk<'_, '_, '_> {
+    /// Visits the current state and all states reachable from it. Returns whether it can be completed. Leaves the space in
+    /// an arbitrary state.
+    fn visit(&mut self) -> Result<bool, AuditStop> {
         let before = self.can_complete()?;
-        self.space.settle();
+        self.space.run_free_steps();
         let after = self.can_complete()?;
         if before != after {
-            return self.fault("settling spoils the run");
+            return self.fault("a free step makes the run incompletable");
         }
         if self.seen.insert(self.truth.state()) && !self.space.run().is_complete() {
             self.compare_with_first(after)?;
@@ -61,14 +64,14 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether the run can be completed.
-    fn can_complete(&mut self) -> Result<bool, Stop> {
+    fn can_complete(&mut self) -> Result<bool, AuditStop> {
         let steps = self.steps();
         self.truth.follow(&steps)?;
         self.truth.can_complete()
     }
 
     /// Compares a state with the first one that has the same key.
-    fn compare_with_first(&mut self, can_complete: bool) -> Result<(), Stop> {
+    fn compare_with_first(&mut self, can_complete: bool) -> Result<(), AuditStop> {
         let mut key = vec![];
         self.space.key(&mut key);
         let Some((other, steps)) = self.first.get(&key) else {
@@ -84,7 +87,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Visits what the moves lead to. Returns whether one of them leads to a complete run.
-    fn visit_moves(&mut self) -> Result<bool, Stop> {
+    fn visit_moves(&mut self) -> Result<bool, AuditStop> {
         let mark = self.space.run().mark();
         let mut moves = vec![];
         self.space.moves(&mut moves);
@@ -99,7 +102,7 @@ impl Walk<'_, '_, '_> {
         Ok(found)
     }
 
-    fn fault<T>(&self, what: &str) -> Result<T, Stop> {
-        Err(Stop::Fault(format!("{what}; after {:?}", self.steps())))
+    fn fault<T>(&self, what: &str) -> Result<T, AuditStop> {
+        Err(AuditStop::Fault(format!("{what}; after {:?}", self.steps())))
     }
 }

@@ -1,4 +1,4 @@
-//! The store buffers of a model, as the searches see them: which stores wait behind which.
+//! The store buffers of a model as queues of stores.
 //!
 //! Every store that is buffered belongs to a *queue*: one for each thread under TSO, one for each
 //! thread and location under PSO, none under SC, where stores reach memory at once. Under PSO a
@@ -6,11 +6,11 @@
 //! all stores of earlier epochs have left theirs. A release store is the first of an epoch. A
 //! sequentially consistent store is in no queue: it waits until all are empty.
 
-use super::instance::{Instance, Kind, Lists, NONE};
+use super::instance::{Instance, Lists, NONE, OpRole};
 use raddle_core::model::orders::StoreBuffers;
 
 /// The queues of an execution under a model.
-pub(super) struct Buffers {
+pub(super) struct StoreQueues {
     /// By queue: its stores in program order.
     pub(super) queues: Lists,
     /// By thread: its queues, which are numbered consecutively.
@@ -29,10 +29,10 @@ pub(super) struct Buffers {
     pub(super) has_epochs: Vec<bool>,
 }
 
-impl Buffers {
-    pub(super) fn new(instance: &Instance, kind: StoreBuffers) -> Buffers {
+impl StoreQueues {
+    pub(super) fn new(instance: &Instance, kind: StoreBuffers) -> StoreQueues {
         let events = instance.ops.len();
-        let mut buffers = Buffers {
+        let mut buffers = StoreQueues {
             queues: Lists::default(),
             queues_of: Lists::default(),
             stores_of: Lists::default(),
@@ -56,7 +56,7 @@ impl Buffers {
                 if op.starts_epoch {
                     epoch_start = stores;
                 }
-                if op.kind == Kind::Write {
+                if op.kind == OpRole::BufferedWrite {
                     let slot = match kind {
                         StoreBuffers::None | StoreBuffers::PerThread => 0,
                         StoreBuffers::PerLocation => op.location as usize,
