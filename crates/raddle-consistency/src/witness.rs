@@ -1,10 +1,10 @@
-//! The answers of the checkers, with their evidence.
+//! Verdicts of the checkers, with their evidence.
 
 use raddle_core::execution::{Coherence, EventId};
 
 pub use raddle_core::model::Axiom;
 
-/// A step of a witness.
+/// A step of a run of the store-buffer machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MachineStep {
     /// A thread performs its next event. Under SC a store also reaches memory here.
@@ -13,8 +13,7 @@ pub enum MachineStep {
     Flush(EventId),
 }
 
-/// All events of an execution in an order in which the machine of a model with store buffers can
-/// run them, every read observing one of its sources, with explicit memory updates.
+/// A run of the store-buffer machine with all events of an execution, in which every read observes one of its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineRun {
     /// The steps in order. All stores have reached memory at the end.
@@ -24,9 +23,9 @@ pub struct MachineRun {
 /// Evidence that a model allows an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Witness {
-    /// Under a model with store buffers.
+    /// Under a store-buffer model.
     Run(MachineRun),
-    /// Under a C11 model.
+    /// Under a C11-style model.
     Coherence(Coherence),
 }
 
@@ -43,9 +42,8 @@ pub enum Why {
     /// All sources left to the second come after the first or are it, and none of them could be
     /// found in its own store buffer.
     FirstSource,
-    /// The first is the last store of its location before `read` in the same thread, and `read`
-    /// reads from the second: what a thread stored itself must be in memory before, or it would
-    /// be read instead.
+    /// The first is the last store of its location before `read` in the same thread, and `read` reads from the second: the
+    /// own store must have reached memory before, or it would be read instead.
     OwnStoreFirst {
         /// The read.
         read: EventId,
@@ -71,7 +69,7 @@ pub struct OrderEdge {
     pub from: EventId,
     /// The later event.
     pub to: EventId,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
@@ -105,7 +103,7 @@ pub enum Fact {
         read: EventId,
         /// The source.
         source: EventId,
-        /// Why not.
+        /// The reason.
         why: NotFrom,
     },
 }
@@ -130,7 +128,7 @@ pub enum Relation {
     Asw,
 }
 
-/// Two events of a chain and how they are related.
+/// Two events of a cycle and their relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CycleLink {
     /// The first event.
@@ -167,22 +165,22 @@ pub struct MoFact {
     pub from: EventId,
     /// The later write.
     pub to: EventId,
-    /// Why.
+    /// The reason.
     pub why: WhyMo,
 }
 
 /// Evidence that a model forbids an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// What an axiom of a C11 model forbids: events related in a cycle, each link ending where the
-    /// next one starts and the last where the first starts. (Only of [`Axiom::WeakAtomicity`] there
-    /// is no cycle but the two links from the write to the updates that observe it.)
+    /// A cycle that an axiom of a C11-style model forbids, each link ending where the
+    /// next one starts and the last where the first starts. ([`Axiom::WeakAtomicity`]
+    /// has no cycle: its two links lead from the write to the updates that observe it.)
     Axiom {
         /// The axiom.
         axiom: Axiom,
         /// The cycle.
         cycle: Vec<CycleLink>,
-        /// What the `mo` and `fr` links rest on, in the order of inference: every fact follows from
+        /// The facts behind the `mo` and `fr` links, in the order of inference: every fact follows from
         /// the execution and facts before it, and a link from the facts together.
         derivation: Vec<MoFact>,
     },
@@ -206,7 +204,7 @@ pub enum Violation {
     Cycle {
         /// The cycle: each edge ends where the next one starts, the last where the first starts.
         cycle: Vec<OrderEdge>,
-        /// What the edges follow from, in the order of inference. Every fact follows from program
+        /// The facts behind the edges, in the order of inference. Every fact follows from program
         /// order, the sources, and facts before it; the edges of the cycle are among them or are
         /// program order.
         derivation: Vec<Fact>,
@@ -228,25 +226,25 @@ pub enum Violation {
     },
 }
 
-/// What is known of the size of a forbidden part.
+/// How small a forbidden part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoreSize {
     /// Every part with fewer events is allowed.
     Smallest,
     /// Every part of this part is allowed.
     Minimal,
-    /// Parts of it may be forbidden, too.
+    /// Some smaller part may be forbidden, too.
     Unknown,
 }
 
-/// The answer of a checker.
+/// The verdict of a checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConsistencyVerdict {
     /// The model allows the execution.
     Consistent(Witness),
     /// The model forbids the execution.
     Inconsistent(Violation),
-    /// The search was given up.
+    /// The budget is exhausted.
     Unknown {
         /// After this many steps.
         steps: u64,

@@ -1,7 +1,7 @@
 //! A small random number generator, the same on every platform and in every version.
 //!
 //! It is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): one addition and a mixing function for each
-//! number. Good enough to choose test cases, and for nothing else.
+//! number. For test cases only.
 
 /// A source of random numbers.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The generator with this seed; every seed is as good as any other.
+    /// The generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Random { state: seed }
@@ -25,7 +25,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`.
+    /// A uniform number below `bound`.
     ///
     /// # Panics
     /// If the bound is 0.
@@ -35,12 +35,12 @@ impl Random {
         (wide >> 64) as usize
     }
 
-    /// A number from 0 to 1, without 1.
+    /// A number in `0.0..1.0`.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// True with this probability.
+    /// Returns `true` with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }

@@ -103,7 +103,7 @@ fn text_that_makes_no_sense_is_refused_at_the_word_to_blame() {
         ),
         (
             "# ünï\nP0: W x 1; R y 0 # nobody writes y",
-            "2:14: nobody writes 'y': expected a write of it in some thread, or its initial value in an init line",
+            "2:14: no event writes 'y': expected a write of it in some thread, or its initial value in an init line",
         ),
         ("P0: W y 1\nP1: R x 1 <- P0.0; W x 2", "2:14: P0.0 writes 'y': expected a write of 'x'"),
         (
@@ -451,7 +451,7 @@ fn json_that_makes_no_sense_is_refused_at_the_value_to_blame() {
         ),
         (
             r#"{"thread":"P0","op":"read","location":"x","value":1}"#,
-            "1:40: nobody writes 'x': expected a write of it in some thread, or its initial value in an init line",
+            "1:40: no event writes 'x': expected a write of it in some thread, or its initial value in an init line",
         ),
         (
             r#"{"thread":"P0","op":"spawn","target":"P1"}"#,

@@ -44,7 +44,7 @@ fn messages_quote_little_and_escape_it() {
     let (name, cut) = ("n".repeat(100), "n".repeat(40));
     let expected = format!("1:11: found '{cut}...': expected ';' or the end of the line");
     assert_eq!(message(format!("P0: W x 1 {name}")), expected);
-    let expected = format!("1:7: nobody writes '{}... expected a write of it", "n".repeat(39));
+    let expected = format!("1:7: no event writes '{}... expected a write of it", "n".repeat(39));
     assert!(message(format!("P0: R {name} 1")).starts_with(&expected));
 }
 

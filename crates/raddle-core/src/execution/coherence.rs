@@ -1,12 +1,12 @@
-//! What completes an execution under a C11 model: reads-from and modification orders.
+//! Reads-from and modification orders of an execution under a C11-style model.
 
 use super::EventId;
 
-/// What an execution leaves open and the axioms of a C11 model speak of.
+/// The relations that an execution leaves open and that the axioms of a C11-style model constrain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coherence {
     /// `rf` by event: the source that a read, an update or an acquire observes, one of
-    /// [`Execution::sources`](raddle_core::execution::Execution::sources). A release of a lock observes
+    /// [`Execution::sources`](super::Execution::sources). A release of a lock observes
     /// the acquire of its own thread. `None` for all others.
     pub rf: Vec<Option<EventId>>,
     /// `mo` by location: its writes, first to last, starting with the initial one. A lock is a

@@ -1,11 +1,11 @@
-//! What one event of an execution did.
+//! Actions of events.
 
 use super::{LocationId, ThreadId};
 
 /// A value in memory. Wide enough for every signed and unsigned 64-bit integer.
 pub type Value = i128;
 
-/// What an event did, with the values it read and wrote.
+/// The action of an event, with the values it read and wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// The initial write of a location: before all threads, and in memory from the start.
@@ -41,14 +41,13 @@ pub enum Action {
         /// The value written.
         written: Value,
     },
-    /// A compare-exchange. If it failed it only reads, but like every read-modify-write it waits
-    /// for an empty store buffer.
+    /// A compare-exchange. A failed one only reads, but waits for an empty store buffer like every read-modify-write.
     Cas {
         /// The location.
         location: LocationId,
         /// The value it compared with.
         expected: Value,
-        /// The value it wanted to write.
+        /// The value to write if it succeeds.
         desired: Value,
         /// The value observed; `expected` if it succeeded. A weak compare-exchange may also fail
         /// with this value.

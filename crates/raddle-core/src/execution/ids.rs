@@ -13,7 +13,7 @@ macro_rules! id {
             /// The id with the given index.
             ///
             /// # Panics
-            /// If the index does not fit into 32 bits; executions are limited to fewer events.
+            /// If the index does not fit into 32 bits.
             #[inline]
             #[must_use]
             pub fn new(index: usize) -> Self {

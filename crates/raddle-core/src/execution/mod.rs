@@ -1,10 +1,9 @@
 //! Executions: the events of some threads, and which writes each read may have observed.
 //!
-//! An execution is what a checker is asked about. It has threads (with spawn and join), program
-//! order, values, locations and locks, and for every read a set of *sources*: the writes it may
-//! have observed, called its good-writes in Agarwal et al., CAV 2021. A reads-from map is the case
-//! where every set has one element. It says nothing of the order in which the threads ran: whether
-//! a memory model has such an order is the question.
+//! An execution is the input of a checker. It has threads (with spawn and join), program order, values, locations and locks,
+//! and for every read a set of *sources*: the writes it may have observed, called its good-writes in Agarwal et al., CAV
+//! 2021. A reads-from map is the case where every set has one element. An execution has no order of events of different
+//! threads: checkers decide whether a memory model allows such an order.
 //!
 //! Ids are dense and thread-major ([`EventId`]), so that program order is the order of ids within
 //! a thread and every per-event table is a vector. Source sets are shared between reads, so that a
@@ -25,20 +24,20 @@ pub use order::MemoryOrder;
 /// A thread of an [`Execution`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadInfo {
-    /// Its name in the history, for example `P0`.
+    /// The name in the history, for example `P0`.
     pub name: String,
-    /// Its first event.
+    /// The first event.
     first: EventId,
-    /// How many events it has.
+    /// The number of events.
     len: usize,
-    /// The event that starts it; a thread without one runs from the beginning.
+    /// The event that spawns it; a thread without one runs from the beginning.
     spawned_by: Option<EventId>,
 }
 
 /// A memory location or a lock of an [`Execution`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocationInfo {
-    /// Its name in the history.
+    /// The name in the history.
     pub name: String,
     /// Whether it is a lock.
     pub is_lock: bool,
@@ -61,7 +60,7 @@ pub struct Execution {
     thread_of: Vec<ThreadId>,
     /// For every event that has a source, the set of its possible sources.
     set_of: Vec<Option<SourceSetId>>,
-    /// Whether the history names the source of this event (otherwise it follows from the value).
+    /// By event: whether the history names its source; otherwise its sources follow from the value.
     named: Vec<bool>,
     /// Flattened source sets; each is sorted.
     set_items: Vec<EventId>,
@@ -83,7 +82,7 @@ impl Execution {
         (0..self.threads.len()).map(ThreadId::new)
     }
 
-    /// A thread's name and place.
+    /// The properties of a thread.
     #[must_use]
     pub fn thread(&self, thread: ThreadId) -> &ThreadInfo {
         &self.threads[thread.index()]
@@ -104,7 +103,7 @@ impl Execution {
         self.threads[thread.index()].len
     }
 
-    /// The event that starts a thread, if it does not run from the beginning.
+    /// The event that spawns a thread, if it does not run from the beginning.
     #[must_use]
     pub fn spawned_by(&self, thread: ThreadId) -> Option<EventId> {
         self.threads[thread.index()].spawned_by
@@ -121,7 +120,7 @@ impl Execution {
         (0..self.locations.len()).map(LocationId::new)
     }
 
-    /// A location or lock.
+    /// The properties of a location or lock.
     #[must_use]
     pub fn location(&self, location: LocationId) -> &LocationInfo {
         &self.locations[location.index()]
@@ -138,7 +137,7 @@ impl Execution {
         (0..self.actions.len()).map(EventId::new)
     }
 
-    /// What an event did.
+    /// The action of an event.
     #[must_use]
     pub fn action(&self, event: EventId) -> &Action {
         &self.actions[event.index()]
@@ -158,8 +157,8 @@ impl Execution {
             && self.order(event) != MemoryOrder::SeqCst
     }
 
-    /// Returns `true` if the event is a store-store fence, or has one before it, under a model where that
-    /// matters: stores of its thread from here on reach memory after all stores before.
+    /// Returns `true` if the event is a store-store fence, or has one before it, under a model that reorders stores: stores
+    /// of its thread from this event on reach memory after all earlier stores.
     #[must_use]
     pub fn fences_stores(&self, event: EventId) -> bool {
         let order = self.order(event);
@@ -215,9 +214,9 @@ impl Execution {
         (position < len).then(|| EventId::new(first.index() + position))
     }
 
-    /// The writes (or releases) that an event may have observed, sorted; empty if it has none, that
-    /// is, if it observes nothing or a value that nobody (else) wrote. An update that writes what it
-    /// reads may be in the set, which it shares with others; it is never its own source.
+    /// The writes (or releases) that an event may have observed, sorted. Empty if it observes nothing, or a value that no
+    /// other event wrote. An update that writes what it reads may be in its own set, because sets are shared; it is never
+    /// its own source.
     #[must_use]
     pub fn sources(&self, event: EventId) -> &[EventId] {
         match self.set_of[event.index()] {
@@ -257,8 +256,7 @@ impl Execution {
         self.set_starts.windows(2).all(|bounds| bounds[1] - bounds[0] == 1)
     }
 
-    /// The order in which the events were recorded, if the history has one. It is a hint for the
-    /// search and never evidence.
+    /// The order in which the events were recorded, if the history has one: a hint for searches, never evidence.
     #[must_use]
     pub fn recorded_order(&self) -> Option<&[EventId]> {
         self.recorded.as_deref()
@@ -360,8 +358,8 @@ impl Execution {
         }
     }
 
-    /// Returns `true` if the first `lens[t]` events of each thread `t` contain what an event of a thread
-    /// rests on: its possible sources, the event that started its thread and, if it is a join, all
+    /// Returns `true` if the first `lens[t]` events of each thread `t` contain everything that an event depends
+    /// on: its possible sources, the event that started its thread and, if it is a join, all
     /// of the thread joined.
     #[must_use]
     pub fn has_support(&self, event: EventId, lens: &[usize]) -> bool {

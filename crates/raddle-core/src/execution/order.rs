@@ -4,20 +4,20 @@ use std::fmt;
 
 use super::Action;
 
-/// How an access or a fence orders others around it.
+/// The memory order of an access or a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryOrder {
     /// A plain access: under the C11 models, a race with it is an error.
     NonAtomic,
-    /// Atomic, without any order.
+    /// Atomic, without ordering.
     Relaxed,
     /// A read that synchronizes with the release that it observes.
     Acquire,
-    /// A write that acquires synchronize with.
+    /// A write that synchronizes with acquires that observe it.
     Release,
-    /// Both.
+    /// Acquire and release.
     AcqRel,
-    /// Both, and in one order with all others of its kind.
+    /// Acquire and release, and ordered with all other `SeqCst` events.
     SeqCst,
 }
 
@@ -77,10 +77,9 @@ impl fmt::Display for MemoryOrder {
 }
 
 impl Action {
-    /// The orders that such an event can have; the first is the one it has if nobody says otherwise.
+    /// The orders that such an event can have, the default first.
     ///
-    /// A failed compare-exchange is a read, and has the order with which it read. Locks, threads and
-    /// store-store fences have an order of their own, which cannot be chosen.
+    /// A failed compare-exchange has the order of its read. Locks, spawns, joins and store-store fences have a fixed order.
     #[must_use]
     pub fn possible_orders(&self) -> &'static [MemoryOrder] {
         use MemoryOrder::{AcqRel, Acquire, NonAtomic, Relaxed, Release, SeqCst};
@@ -98,7 +97,7 @@ impl Action {
         }
     }
 
-    /// The order that such an event has if nobody says otherwise.
+    /// The order of such an event if the history gives none.
     #[must_use]
     pub fn default_order(&self) -> MemoryOrder {
         self.possible_orders()[0]

@@ -11,39 +11,39 @@ use super::Model;
 use super::relation::{Matrix, round};
 use super::relations::Relations;
 
-/// An axiom of a model. `Display` gives its name.
+/// An axiom of a model. `Display` writes its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axiom {
-    /// Nothing comes out of thin air.
+    /// No value comes out of thin air.
     PoRf,
     /// Modification orders agree with happens-before.
     WriteCoherence,
-    /// Modification orders and happens-before agree all together.
+    /// All modification orders together agree with happens-before.
     StrongWriteCoherence,
-    /// No read observes what was overwritten before.
+    /// No read observes an overwritten write.
     ReadCoherence,
-    /// The same with happens-before instead of modification orders.
+    /// As [`Axiom::ReadCoherence`], with happens-before instead of modification orders.
     WeakReadCoherence,
     /// No write comes between an update and its source.
     Atomicity,
     /// No two updates observe the same write.
     WeakAtomicity,
-    /// Sequentially consistent events have one order.
+    /// Sequentially consistent events have one total order.
     SeqCst,
-    /// All events have one order.
+    /// All events have one total order.
     SequentialConsistency,
 }
 
-/// What an axiom says.
+/// The definition of an axiom.
 #[derive(Clone, Copy, Debug)]
 pub struct AxiomDefinition {
     /// The axiom.
     pub axiom: Axiom,
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its formula.
+    /// The formula, in the notation of the papers.
     pub formula: &'static str,
-    /// The events of a cycle that breaks it, if there is one.
+    /// Returns the events of a cycle that breaks the axiom, if there is one.
     broken: fn(&Relations) -> Option<Vec<usize>>,
 }
 
@@ -122,14 +122,14 @@ fn pairs(set: &[bool]) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 impl Axiom {
-    /// What it says.
+    /// The definition of the axiom.
     #[must_use]
     pub fn definition(self) -> &'static AxiomDefinition {
-        // The definitions stand in the order of the axioms.
+        // Tested: the definitions are in the order of the variants.
         &DEFINITIONS[self as usize]
     }
 
-    /// The events of a cycle that breaks it, if there is one.
+    /// Returns the events of a cycle that breaks the axiom, if there is one.
     #[must_use]
     pub fn broken(self, relations: &Relations) -> Option<Vec<usize>> {
         (self.definition().broken)(relations)
@@ -142,7 +142,7 @@ impl fmt::Display for Axiom {
     }
 }
 
-/// The axioms of a model; none if a machine defines it.
+/// The axioms of a model; empty if a machine defines it.
 #[must_use]
 pub fn axioms(model: Model) -> &'static [Axiom] {
     use Axiom::*;

@@ -6,11 +6,9 @@ use crate::execution::{EventId, Execution, MemoryOrder};
 use super::Model;
 use super::relations::{Relations, writes};
 
-/// A race of an execution with given reads-from: two accesses of one location by
-/// different threads, at least one of them a write and at least one non-atomic, neither of which
-/// happens before the other. Under models with store buffers, plain accesses are ordinary and there
-/// are no races. The order of fences, where the model has one, does not count: it is not given, and
-/// a race should not depend on which order was found.
+/// A race of an execution with given reads-from: two accesses of one location by different threads, at least one of them a
+/// write and at least one non-atomic, neither of which happens before the other. Store-buffer models have no races. The
+/// order of fences, where the model has one, is ignored: races must not depend on which order was found.
 #[must_use]
 pub fn race(
     execution: &Execution,
@@ -23,7 +21,7 @@ pub fn race(
     pairs.find(|&(a, b)| a < b && is_race(execution, model, &relations, a, b))
 }
 
-/// Returns `true` if two events are a race.
+/// Returns `true` if two events race under the model.
 #[must_use]
 pub fn is_race(
     execution: &Execution,

@@ -1,8 +1,8 @@
 //! Relations over the events of an execution, as square bit matrices.
 //!
 //! The operators are those in which the axioms are written: union, intersection, difference,
-//! composition, inverse, closures, and the tests for cycles, which return one. Everything is done
-//! the plain way: composition and closure cost O(n^3 / 64) for n events.
+//! composition, inverse, closures, and the tests for cycles, which return one.
+//! Composition and closure cost O(n^3 / 64) for n events.
 
 /// A binary relation over the numbers below its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Matrix {
         self.bits[from * self.width + to / 64] |= 1 << (to % 64);
     }
 
-    /// What an event is related to.
+    /// The successors of an event.
     pub fn successors(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
         members(self.row(from))
     }
@@ -134,7 +134,7 @@ impl Matrix {
         result
     }
 
-    /// Adds a pair to a transitive relation, and what it takes to keep it transitive.
+    /// Adds a pair to a transitive relation and keeps it transitive.
     pub fn insert_closed(&mut self, from: usize, to: usize) {
         let mut after = self.row(to).to_vec();
         after[to / 64] |= 1 << (to % 64);
@@ -183,7 +183,7 @@ impl Matrix {
     }
 }
 
-/// How far a depth-first search is with an event.
+/// The state of an event in a depth-first search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visit {
     New,

@@ -1,8 +1,8 @@
-//! The relations of an execution that the axioms speak of.
+//! The relations of an execution that the axioms are about.
 //!
 //! As in figure 2 of Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, PLDI 2023, and, for
 //! RC11, as in Lahav, Vafeiadis, Kang, Hur, Dreyer, PLDI 2017. An update is one event that reads and
-//! writes. Where we had to decide:
+//! writes. Our decisions:
 //!
 //! - A lock is a location. `LOCK` is an acquire update of it, `UNLOCK` a release update that
 //!   observes the `LOCK` of its own thread.
@@ -14,7 +14,7 @@
 //!   the axiom `po-rf` does not count these edges among `rf`; otherwise RC20 would forbid what C20
 //!   allows. It only asks that nothing happens before itself or before what it observes.
 //!
-//! All of it by plain relation algebra, O(n^3 / 64) for n events.
+//! Everything is computed by relation algebra, O(n^3 / 64) for n events.
 
 use crate::execution::Coherence;
 use crate::execution::{Action, EventId, Execution, LocationId, MemoryOrder};
@@ -27,8 +27,8 @@ pub type Set = Vec<bool>;
 
 /// Sets of events, and the relations between them.
 ///
-/// All are monotone: more pairs in `rf` and `mo` never make another relation smaller. So an axiom
-/// that some of `rf` and `mo` break is broken by all of it.
+/// All are monotone: more pairs in `rf` and `mo` never make another relation smaller. So an axiom that is broken by a part
+/// of `rf` and `mo` stays broken.
 #[derive(Clone, Debug)]
 pub struct Relations {
     model: Model,
@@ -36,7 +36,7 @@ pub struct Relations {
     pub reads: Set,
     /// `W`: events that write.
     pub writes: Set,
-    /// `RMW`: events that do both.
+    /// `RMW`: events that read and write.
     pub updates: Set,
     /// `F`: fences.
     pub fences: Set,
@@ -67,9 +67,8 @@ pub struct Relations {
 }
 
 impl Relations {
-    /// The relations of an execution with reads-from, modification orders and fences, of each of
-    /// which there may be a part only: some reads have no source yet, and the writes that stand in
-    /// an order come before those that do not.
+    /// The relations of an execution with reads-from, modification orders and fences. Each may be partial: some reads have
+    /// no source yet, and the writes in a modification order come before those that are not in it.
     #[must_use]
     pub fn new(execution: &Execution, model: Model, coherence: &Coherence) -> Self {
         let size = execution.event_count();
@@ -148,7 +147,7 @@ impl Relations {
         long.between(&self.release, &self.acquire)
     }
 
-    /// Adds that the writes of one location come in this order, before its others.
+    /// Orders these writes of one location, and puts them before its others.
     fn place(&mut self, order: &[EventId]) {
         let mut placed = vec![false; self.writes.len()];
         for &write in order {

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HistoryId(pub u32);
 
-/// An event, named by the history of its thread: independent of what other threads do meanwhile.
+/// An event, identified by the history of its thread, independent of other threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin {
-    /// The history in whose segment the event is. A question is in the segment that follows its answer.
+    /// The history whose last segment contains the event. A question belongs to the segment after its answer.
     pub node: HistoryId,
-    /// Which event of that segment: 0 is the question that led here, 1 the first effect, and so on.
+    /// The index in that segment: 0 is the question before it, 1 the first effect, and so on.
     pub index: u32,
 }

@@ -1,8 +1,7 @@
-//! Programs that run forwards only.
+//! Programs that run forward only, for random testing.
 //!
-//! Who runs a program once, from its beginning to its end, needs no history of any thread and can never ask
-//! twice. A thread does one op at a time here and is told what came of it; nothing is remembered, so the memory
-//! that a run takes does not depend on how long it is.
+//! A run from beginning to end needs no histories. A thread performs one op at a time and gets the result; nothing is
+//! stored, so the memory of a run does not depend on its length.
 
 use std::collections::VecDeque;
 
@@ -10,15 +9,15 @@ use crate::execution::{ThreadId, Value};
 
 use super::{End, Op, Program};
 
-/// A program that can be run so.
+/// A program that can run forward.
 pub trait Live: Program {
-    /// Begins a run: nothing has happened yet, whatever happened before.
+    /// Begins a new run.
     fn begin_run(&mut self);
 
-    /// Starts a thread. What it does first.
+    /// Starts a thread and returns its first op.
     fn start(&mut self, thread: ThreadId) -> Continuation;
 
-    /// The last op of the thread is done, with this reply if it was a question. What it does next.
+    /// Resumes a thread whose last op is done, with a reply if it was a question. Returns its next op.
     fn go_on(&mut self, thread: ThreadId, reply: LiveReply) -> Continuation;
 }
 
@@ -27,7 +26,7 @@ pub trait Live: Program {
 pub enum Continuation {
     /// This op.
     Op(Op),
-    /// Nothing: it has come to this end, which is no question.
+    /// The thread ends. Never [`End::Question`].
     End(End),
 }
 
@@ -46,21 +45,21 @@ impl From<End> for Continuation {
 pub struct LiveReply {
     /// The value that was read, or the number that was chosen.
     pub value: Value,
-    /// Whether a weak compare-exchange failed although it read what it expected.
+    /// A weak compare-exchange failed although it read the expected value.
     pub spurious: bool,
 }
 
-/// What the threads of a program do next, as far as that is known: for programs that run ahead of what is done.
+/// Queued ops of all threads, for programs that run ahead of the ops that are done.
 #[derive(Debug, Default)]
 pub struct Queues(Vec<Queue>);
 
 impl Queues {
-    /// No thread has started.
+    /// Removes all threads.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// A thread starts.
+    /// Adds a thread with an empty queue.
     pub fn start(&mut self, thread: ThreadId) {
         if self.0.len() <= thread.index() {
             self.0.resize_with(thread.index() + 1, Queue::default);
@@ -68,24 +67,24 @@ impl Queues {
         self.0[thread.index()] = Queue::default();
     }
 
-    /// What a thread does that has started.
+    /// The queue of a thread that has started.
     pub fn of(&mut self, thread: ThreadId) -> &mut Queue {
         &mut self.0[thread.index()]
     }
 }
 
-/// What a thread does next.
+/// Queued ops of a thread.
 #[derive(Debug, Default)]
 pub struct Queue {
-    /// Whether the first of these has been handed out.
+    /// The first op has been returned by [`Queue::advance`] and is not done.
     is_doing: bool,
     ops: VecDeque<Op>,
-    /// What follows. None: the thread has to go on for that to be known.
+    /// What follows the queued ops; `None` if the thread has to run to find out.
     then: Option<Continuation>,
 }
 
 impl Queue {
-    /// What was handed out is done: what comes next. None: the thread has to go on for that to be known.
+    /// Marks the current op as done and returns what follows; `None` if the thread has to run to find out.
     pub fn advance(&mut self) -> Option<Continuation> {
         if std::mem::take(&mut self.is_doing) {
             self.ops.pop_front();
@@ -95,19 +94,19 @@ impl Queue {
         Some(Continuation::Op(op))
     }
 
-    /// The thread does these effects, and then this; None: it can go on.
+    /// Appends effects and what follows them; `None` if the thread can run on.
     pub fn extend(&mut self, effects: impl IntoIterator<Item = Op>, end: Option<End>) {
         self.ops.extend(effects);
         self.then = end.map(Continuation::from);
     }
 
-    /// Returns `true` if one of the effects was handed out.
+    /// Returns `true` if an op has been returned and is not done.
     #[must_use]
     pub fn is_doing(&self) -> bool {
         self.is_doing
     }
 
-    /// Returns `true` if something follows the effect that was handed out.
+    /// Returns `true` if the queue knows what follows the current op.
     #[must_use]
     pub fn has_more(&self) -> bool {
         self.is_doing && (self.ops.len() > 1 || self.then.is_some())

@@ -1,14 +1,12 @@
-//! What the threads of a program do, remembered.
+//! A cache of what the threads of a program do.
 //!
-//! A thread is a function of what it reads. So its next ops are a function of its history, and they
-//! are remembered: a tree for each thread, from answers to what the thread does next. A program runs
-//! only where the tree has no branch yet, which is once for every history of *one* thread instead of
-//! once for every execution.
+//! A thread is a function of what it reads, so its next ops are a function of its history. They are cached as a tree for
+//! each thread, with one branch for each answer. A program runs only where the tree has no branch yet: once for every
+//! history of *one* thread instead of once for every execution.
 //!
-//! Cost: a step that is known takes the comparison of as many answers as its question has had, or a hash
-//! look-up where these are many. A history takes 80 bytes and no allocation of its own: the histories that
-//! follow one are a list through their records, and what threads do in several of them is kept once
-//! (`segments.rs`).
+//! *Cost.* A cached step compares the answers that its question has had so far, or looks up a hash if these are many. A
+//! history takes 80 bytes and no allocation: the children of a history are a linked list through their records, and equal
+//! segments are shared (`segments.rs`).
 
 use rustc_hash::FxHashMap;
 
@@ -18,23 +16,22 @@ use super::ids::{HistoryId, Origin};
 use super::segments::{SegmentId, Segments};
 use super::{Answer, End, HistoryStep, Op, OpKind, Program, Segment};
 
-/// How many answers of a question are searched one by one.
+/// Up to this many answers of a question are searched linearly.
 const FEW: u32 = 6;
 
 struct HistoryNode {
     thread: ThreadId,
     step: HistoryStep,
     segment: SegmentId,
-    /// How many events its thread has up to the end of this segment.
+    /// The number of events of the thread up to the end of this segment.
     events: u32,
-    /// How many histories follow it, the last of them to be met, and the one that was met before this
-    /// one after the same history.
+    /// The number of children, the newest child, and the next older child of the same parent.
     children: u32,
     last_child: HistoryId,
     sibling: HistoryId,
 }
 
-/// The remembered histories of all threads of a program.
+/// The cached histories of all threads of a program.
 #[derive(Default)]
 pub struct LocalHistories {
     nodes: Vec<HistoryNode>,
@@ -43,33 +40,33 @@ pub struct LocalHistories {
     roots: FxHashMap<(ThreadId, Option<Origin>), HistoryId>,
     /// The children of questions with many answers.
     many: FxHashMap<(HistoryId, Answer), HistoryId>,
-    /// What whoever joins a thread learns that finished so, if that is a value and nothing else.
+    /// Join result, if the joiner observes only a value.
     results: FxHashMap<HistoryId, Value>,
-    /// How many threads and locations the ops mention.
+    /// One more than the largest thread and location ids in the ops.
     threads: usize,
     locations: usize,
 }
 
 impl LocalHistories {
-    /// No histories.
+    /// An empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many histories there are: how often the program ran.
+    /// The number of histories, which is the number of runs of the program.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Returns `true` if nothing has run yet.
+    /// Returns `true` if there are no histories.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The first history of a thread.
+    /// The first history of a thread. Runs the program if it is not cached.
     pub fn start(
         &mut self,
         program: &mut dyn Program,
@@ -83,7 +80,7 @@ impl LocalHistories {
         }
     }
 
-    /// How a history goes on after an answer.
+    /// The continuation of a history after an answer. Runs the program if it is not cached.
     #[inline]
     pub fn after(
         &mut self,
@@ -98,7 +95,7 @@ impl LocalHistories {
         }
     }
 
-    /// How a history goes on after an answer, if that is known.
+    /// The continuation of a history after an answer, if it is cached.
     #[inline]
     #[must_use]
     pub fn known(&self, node: HistoryId, answer: Answer) -> Option<HistoryId> {
@@ -108,7 +105,7 @@ impl LocalHistories {
         self.children(node).find(|&child| self.step(child) == HistoryStep::After(node, answer))
     }
 
-    /// The histories that follow one, the last to be met first.
+    /// The children of a history, newest first.
     fn children(&self, node: HistoryId) -> impl Iterator<Item = HistoryId> + '_ {
         let HistoryNode { children, last_child, .. } = self.nodes[node.0 as usize];
         let next = |child: &HistoryId| Some(self.nodes[child.0 as usize].sibling);
@@ -179,7 +176,7 @@ impl LocalHistories {
         }
     }
 
-    /// How many threads and locations there are, as far as they are known: their ids are below.
+    /// One more than the largest thread and location ids seen so far.
     #[inline]
     #[must_use]
     pub fn sizes(&self) -> (usize, usize) {
@@ -210,13 +207,13 @@ impl LocalHistories {
         self.nodes[node.0 as usize].thread
     }
 
-    /// How the history came about: its last step.
+    /// The last step of a history.
     #[must_use]
     pub fn step(&self, node: HistoryId) -> HistoryStep {
         self.nodes[node.0 as usize].step
     }
 
-    /// What the thread does after the last answer, as the id of a segment: ids are dense, and grow.
+    /// The id of the last segment of a history. Ids are dense and grow.
     #[inline]
     #[must_use]
     pub fn segment_of(&self, node: HistoryId) -> SegmentId {
@@ -229,7 +226,7 @@ impl LocalHistories {
         self.segments.get(segment)
     }
 
-    /// What the thread does after the last answer and before its next question.
+    /// The effects of the last segment of a history.
     #[inline]
     #[must_use]
     pub fn effects(&self, node: HistoryId) -> &[Op] {
@@ -243,7 +240,7 @@ impl LocalHistories {
         &self.segments.get(self.segment_of(node)).end
     }
 
-    /// What whoever joins the thread learns, which has finished with this history.
+    /// The answer to a join of a thread that has finished with this history.
     #[must_use]
     pub fn joined(&self, node: HistoryId) -> Answer {
         match self.results.get(&node) {
@@ -252,7 +249,7 @@ impl LocalHistories {
         }
     }
 
-    /// How many events the thread has done, this segment included, its last question excluded.
+    /// The number of events of the thread, this segment included, its last question excluded.
     #[must_use]
     pub fn events(&self, node: HistoryId) -> u32 {
         self.nodes[node.0 as usize].events

@@ -1,19 +1,18 @@
-//! Programs: threads that do one [`Op`] after the other, each a function of what it has read.
+//! Programs: threads that perform one [`Op`] after the other, each a function of what the thread has read.
 //!
-//! This is the only vocabulary that front ends and explorers share. A front end knows no memory model
-//! and no schedule; it says what a thread does next. An explorer knows neither Rust nor C nor scripts.
+//! This is the interface between front ends and explorers. A front end knows no memory model and no schedule: it returns
+//! what a thread does next. An explorer knows neither Rust nor C nor scripts.
 //!
-//! Ops are of two kinds. An *effect* (a store, a fence, a release, a spawn) always succeeds and tells
-//! the thread nothing, so a thread does many of them in a row. A *question* (a load, an update, an
-//! acquire, a join, a choice) gets an [`Answer`], and the thread waits for it. So a thread is a tree: what
-//! it does up to its next question, and for every answer how it goes on. [`LocalHistories`] remembers that
-//! tree, and a [`Program`] runs only where the tree has no branch yet.
+//! There are two kinds of ops. An *effect* (a store, a fence, a release, a spawn) always succeeds and has no result, so a
+//! thread performs many of them in a row. A *question* (a load, an update, an acquire, a join, a choice) has an [`Answer`],
+//! and the thread waits for it. So a thread is a tree: its ops up to the next question, and a subtree for every answer.
+//! [`LocalHistories`] caches that tree, and a [`Program`] runs only where the tree has no branch yet.
 //!
-//! What an answer must say depends on what the thread can learn from it. For a load that is the value.
-//! But a thread that acquires a mutex or joins another thread sees memory that no op carries: there the
-//! answer is *which* event it observed ([`Answer::From`]), with that event's own history. The same holds
-//! for a load that reads a pointer ([`Op::carries`]). A joined thread that gives its joiner a value and
-//! nothing else says so ([`Program::result`]); then the value is the answer.
+//! The content of an answer depends on what the thread can observe. For a load that is the value. But a thread that
+//! acquires a mutex or joins another thread sees *untracked memory*: memory that it accesses without ops. There the answer
+//! is *which* event it observed ([`Answer::From`]), with that event's own history. The same holds for a load that reads a
+//! pointer to such memory ([`Op::carries`]). If the joiner of a thread observes only a value ([`Program::result`]), the
+//! answer is that value.
 
 mod ids;
 mod live;
@@ -34,16 +33,16 @@ pub use segments::SegmentId;
 
 use crate::execution::{ThreadId, Value};
 
-/// Where a history starts or how it goes on.
+/// The last step of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HistoryStep {
-    /// The thread starts, spawned by the event (the main thread by none).
+    /// The thread starts, spawned by the event; the main thread is not spawned.
     Start(ThreadId, Option<Origin>),
-    /// The history, which ends with a question, goes on with this answer.
+    /// The question at the end of the history gets this answer.
     After(HistoryId, Answer),
 }
 
-/// What a thread does up to its next question.
+/// The ops of a thread up to and including its next question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// Its effects, in program order.
@@ -53,17 +52,15 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// At most so many effects come one after the other: more than runs have that are remembered
-    /// (`raddle_explore::sampling::MAX_RECORDED_EVENTS`).
+    /// The largest number of consecutive effects. Larger than `raddle_explore::sampling::MAX_RECORDED_EVENTS`.
     pub const LONGEST: usize = 1 << 17;
 }
 
-/// Something that has threads. Thread 0 runs from the start; all others are spawned.
+/// A program under test. Thread 0 runs from the start; all others are spawned.
 pub trait Program: Naming {
-    /// Runs a thread from the end of a history to its next question. The new history will have the id
-    /// `node`. Explorers ask only for steps that the memory model allows, and each once. `past` are the
-    /// histories that the current execution consists of, in the order in which they were reached: a
-    /// program that has to run again from its beginning follows them.
+    /// Runs a thread from the end of a history to its next question. The new history gets the id `node`. Explorers call
+    /// this only for steps that the memory model allows, and once for each. `past` are the histories of the current
+    /// execution, in the order in which they were reached: a program that has to run from its beginning follows them.
     fn run(
         &mut self,
         histories: &LocalHistories,
@@ -72,26 +69,25 @@ pub trait Program: Naming {
         node: HistoryId,
     ) -> Segment;
 
-    /// Returns `true` if threads share memory that no op carries, so that who acquires a lock or joins a thread
-    /// must know from whom. If not, such a question is answered with [`Answer::Initial`], and one about a
-    /// synchronization object ([`OpKind::Sync`]) with the value that it read.
+    /// Returns `true` if threads share untracked memory, so that the answer to an acquire or a join must name the observed
+    /// event. Otherwise the answer is [`Answer::Initial`], and for a synchronization object ([`OpKind::Sync`]) the value
+    /// that it read.
     fn shares_memory(&self) -> bool {
         true
     }
 
-    /// Returns `true` if an execution with a data race is followed to its end, as far as the axioms of the model
-    /// tell what happens then. Accesses that no op carries must not be among those that race.
+    /// Returns `true` if executions continue after a data race, according to the axioms of the model. Then races must not
+    /// involve untracked memory.
     fn goes_on_after_races(&self) -> bool {
         false
     }
 
-    /// What whoever joins a thread learns that has finished with this history, which is the one that ran
-    /// last: a value and nothing else. None: it sees memory that no op carries.
+    /// Join result of the history that ran last, if the joiner observes only a value; `None` if it sees untracked memory.
     fn result(&self, _node: HistoryId) -> Option<Value> {
         None
     }
 
-    /// The program as one that runs forwards, if it can.
+    /// The program as a [`Live`] one, if it supports that.
     fn live(&mut self) -> Option<&mut dyn Live> {
         None
     }
@@ -107,8 +103,8 @@ pub trait Program: Naming {
     /// Forgets everything but the learned facts: the next exploration begins with these.
     fn restart(&mut self) {}
 
-    /// A part of the exploration is done: what others who explore other parts of the same program should know, in the
-    /// program's own words. From the first part on, what a thread does must not depend on which parts were explored.
+    /// Called after a part of a parallel exploration. Returns what explorations of other parts should know, in a format of
+    /// the program. From the first part on, the behaviour of a thread must not depend on which parts were explored.
     fn learned(&mut self) -> String {
         String::new()
     }

@@ -1,35 +1,35 @@
-//! What a thread does.
+//! Ops of threads, their answers, and the ends of segments.
 
 use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use crate::finding_kind::FindingKind;
 
 use super::{HistoryId, Origin};
 
-/// Where in its source an op is: a number that the program understands.
+/// The position of an op in its source, as a number that the program resolves ([`Naming::place`](super::Naming::place)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlaceId(pub u32);
 
 /// One op of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Op {
-    /// What it does.
+    /// The operation.
     pub kind: OpKind,
-    /// Where it is in the source.
+    /// The position in the source.
     pub place: PlaceId,
 }
 
-/// What an op does. Effects first, then questions.
+/// The operation of an op. Effects first, then questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the fields are those of `Action`, or told with the variant")]
-// Otherwise its tag, and that of all that contains it, is as large as a value: it is written in two halves and read as a
-// whole, for which processors wait.
+#[allow(missing_docs, reason = "the fields are those of `Action`, or described with the variant")]
+// Otherwise its tag, and that of every type that contains it, is as large as a value: it is written in two halves and read
+// as a whole, which stalls store forwarding.
 #[repr(u8)]
 pub enum OpKind {
     /// Effect: states the initial value of a location, before the thread's first access to it. All
     /// threads of an execution that mention a location state the same value.
     Init { location: LocationId, value: Value },
-    /// Effect: a store. If it `carries`, its value is a pointer to memory that no op carries, and who
-    /// reads it learns from which event it comes.
+    /// Effect: a store. If it `carries`, its value is a pointer to untracked memory, and the answer of a read names the
+    /// event.
     Store { location: LocationId, value: Value, order: MemoryOrder, carries: bool },
     /// Effect: a fence.
     Fence { order: MemoryOrder },
@@ -39,19 +39,19 @@ pub enum OpKind {
     Unlock { lock: LocationId },
     /// Effect: starts a thread. A thread that the program starts twice gets two ids.
     Spawn { thread: ThreadId },
-    /// Effect: writes memory that no op carries (a cell). It may race.
+    /// Effect: writes a cell, a unit of untracked memory. It may race.
     WriteCell { location: LocationId },
 
     /// Question: a load.
     Load { location: LocationId, order: MemoryOrder },
     /// Question: an atomic update.
     Rmw { location: LocationId, update: Update, order: MemoryOrder },
-    /// Question: a compare-exchange. A `weak` one may also fail where the values are equal.
+    /// Question: a compare-exchange. A `weak` one may also fail if the values are equal.
     CompareExchange {
         location: LocationId,
         expected: Value,
         desired: Value,
-        /// Whether `desired` is a pointer, as for a store that carries.
+        /// `desired` is a pointer, as for a store that carries.
         carries: bool,
         success: MemoryOrder,
         failure: MemoryOrder,
@@ -63,20 +63,20 @@ pub enum OpKind {
     /// guard, and updates it. Such an object is accessed by these ops only; they acquire and release in
     /// every model. Answered with the event that it observed.
     Sync { location: LocationId, guard: Guard, update: Update },
-    /// Question: waits for the end of a thread. Answered with the thread's last history, or with its
-    /// result if that is all that there is to learn.
+    /// Question: waits for the end of a thread. Answered with the thread's last history, or with its result if the joiner
+    /// observes only that.
     Join { thread: ThreadId },
-    /// Question: any number below `options`.
+    /// Question: a nondeterministic number below `options`.
     Choose { options: u32 },
-    /// Question: reads memory that no op carries. It may race; otherwise the write that it observes is
-    /// the last one that happens before it, and the answer says which.
+    /// Question: reads a cell. It may race; otherwise it observes the last write that happens before it, and the answer
+    /// names that write.
     ReadCell { location: LocationId },
 }
 
-/// What a synchronization object is waited for.
+/// The values that satisfy a wait for a synchronization object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Guard {
-    /// Nothing: any value will do.
+    /// Any value.
     Always,
     /// This value.
     Equal(Value),
@@ -103,8 +103,8 @@ impl Guard {
     }
 }
 
-/// A value that is a pointer is the base of its block, which is a multiple of this number and above all
-/// integers, plus an offset below it, which has the low bits of the address.
+/// A pointer value is the base of its block plus an offset. Bases are multiples of this number, above all integers; offsets
+/// are below it and have the low bits of the address.
 pub const POINTER_BASE: Value = 1 << 64;
 
 /// All pointers have this bit.
@@ -117,7 +117,7 @@ pub fn is_pointer(value: Value) -> bool {
     value >= POINTER
 }
 
-/// What an atomic update makes of a value.
+/// The function of an atomic update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Update {
     /// The operation.
@@ -127,9 +127,9 @@ pub struct Update {
     /// The width of the integer in bits, 1 to 64; the result wraps around. 0: no wrapping. 128: wraps around, and
     /// no value is a pointer.
     pub bits: u8,
-    /// Whether it is signed.
+    /// The integer is signed.
     pub signed: bool,
-    /// Whether the operand is a pointer that somebody may read, as for a store that carries.
+    /// The operand is a pointer, as for a store that carries.
     pub carries: bool,
 }
 
@@ -149,7 +149,7 @@ pub enum UpdateKind {
 }
 
 impl Update {
-    /// The value written where this one was read.
+    /// The value that is written if `read` was read.
     #[inline]
     #[must_use]
     pub fn apply(&self, read: Value) -> Value {
@@ -229,7 +229,7 @@ impl OpKind {
 }
 
 impl Op {
-    /// Returns `true` if what the op writes (if it writes) is a pointer to memory that no op carries.
+    /// Returns `true` if the value that the op writes is a pointer to untracked memory.
     #[must_use]
     pub fn carries(&self) -> bool {
         match self.kind {
@@ -240,7 +240,7 @@ impl Op {
     }
 }
 
-/// What a thread learns from a question.
+/// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)] // As for `OpKind`.
 pub enum Answer {
@@ -248,12 +248,12 @@ pub enum Answer {
     Value(Value),
     /// A weak compare-exchange read this value, which is the expected one, and failed.
     Spurious(Value),
-    /// What was observed is this event: the write of a pointer, the release of a lock (the acquire
-    /// took it from), the write of a cell, or the end of a joined thread.
+    /// The thread observed this event: the write of a pointer, the release of a lock, the write of a cell, or the end of a
+    /// joined thread.
     From(Origin),
-    /// As [`Answer::From`], by a weak compare-exchange that failed nevertheless.
+    /// As [`Answer::From`], by a weak compare-exchange that failed spuriously.
     SpuriousFrom(Origin),
-    /// The lock, or the cell, is as it was in the beginning.
+    /// The lock or the cell is in its initial state.
     Initial,
     /// This number was chosen.
     Choice(u32),
@@ -266,18 +266,18 @@ pub enum End {
     Question(Op),
     /// The thread is finished.
     Finished,
-    /// An assumption does not hold: this execution is of no interest.
+    /// An assumption does not hold: the execution is discarded.
     Assume,
-    /// The thread is where it was at the end of an earlier history of its own, which ends with the
-    /// question; it has only read since. Without anybody's help it does the same for ever.
+    /// The thread is in the same state as at the end of this earlier history, which ends with a question, and has only read
+    /// since. Unless another thread writes, it repeats this forever.
     Repeats(HistoryId),
-    /// Something went wrong in the program.
+    /// The program has a bug.
     Failed(Failure),
     /// The thread has reached the limit of its events.
     Limit,
 }
 
-/// An error that a thread runs into on its own.
+/// A bug that a thread runs into on its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Failure {
     /// The kind of error.

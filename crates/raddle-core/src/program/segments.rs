@@ -1,11 +1,10 @@
-//! What threads do between two questions, every different piece once.
+//! Interned segments: the ops of a thread between two questions.
 //!
-//! A thread that reads something else than before often does the same nevertheless, or what it did in another
-//! history: `lastzero(14)` has 49,257 histories and fewer than 200 segments. So histories refer to segments by their
-//! numbers, and whoever looks at what threads do looks at each segment once.
+//! Threads often perform the same ops in different histories: `lastzero(14)` has 49,257 histories and fewer than 200
+//! segments. So histories refer to segments by number, and analyses visit each segment once.
 //!
-//! Cost: hashing a segment, some 100 instructions. *Rejected:* a segment for each history, more than
-//! 200 bytes more; a quarter of the time of `lastzero(14)` went to the kernel, which made pages for them.
+//! *Cost.* Hashing a segment, about 100 instructions. *Rejected:* a segment for each history, which takes more than 200
+//! additional bytes; `lastzero(14)` spent a quarter of its time on page faults for them.
 
 use std::hash::BuildHasher;
 
@@ -14,20 +13,20 @@ use rustc_hash::FxBuildHasher;
 
 use super::Segment;
 
-/// The number of a segment.
+/// A segment, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SegmentId(pub u32);
 
-/// Segments by their numbers.
+/// The interned segments.
 #[derive(Default)]
 pub(super) struct Segments {
     segments: Vec<Segment>,
-    /// The numbers, by what has them.
+    /// The numbers, hashed by the segment.
     ids: HashTable<SegmentId>,
 }
 
 impl Segments {
-    /// How many segments there are.
+    /// The number of segments.
     pub(super) fn len(&self) -> usize {
         self.segments.len()
     }
@@ -38,7 +37,7 @@ impl Segments {
         &self.segments[id.0 as usize]
     }
 
-    /// The number of a segment.
+    /// Interns a segment.
     pub(super) fn id(&mut self, segment: Segment) -> SegmentId {
         let hash = |segment: &Segment| FxBuildHasher.hash_one(segment);
         let is_it = |id: &SegmentId| *self.get(*id) == segment;

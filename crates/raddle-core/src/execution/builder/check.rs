@@ -1,14 +1,14 @@
-//! What makes events an execution: checks on the whole, each with the event to blame.
+//! Checks of whole executions. Each error names an event.
 
 use std::collections::HashMap;
 
 use super::{
-    Action, BuildError, EventPart, ExecutionBuilder, Flaw, LocationId, Place, SourceClaim,
+    Action, BuildError, EventPart, ExecutionBuilder, Flaw, LocationId, Position, SourceClaim,
     ThreadId, Value,
 };
 
 impl ExecutionBuilder {
-    /// Checks everything. By location, whether it is a lock.
+    /// Checks everything. Returns, by location, whether it is a lock.
     pub(super) fn check(&self) -> Result<Vec<bool>, BuildError> {
         self.check_threads()?;
         let is_lock = self.check_locations()?;
@@ -41,10 +41,10 @@ impl ExecutionBuilder {
     }
 
     /// Runs the threads, looking only at spawns and joins.
-    fn check_spawn_join_order(&self, spawned_by: &[Option<Place>]) -> Result<(), BuildError> {
+    fn check_spawn_join_order(&self, spawned_by: &[Option<Position>]) -> Result<(), BuildError> {
         let mut started: Vec<bool> = spawned_by.iter().map(Option::is_none).collect();
         let mut done = vec![0; self.threads.len()];
-        // Who waits for the end of each thread.
+        // By thread: the threads that wait for its end.
         let mut waiters: Vec<Vec<usize>> = vec![vec![]; self.threads.len()];
         let mut ready: Vec<usize> = (0..self.threads.len()).filter(|&t| started[t]).collect();
         while let Some(t) = ready.pop() {
@@ -71,16 +71,16 @@ impl ExecutionBuilder {
         }
     }
 
-    /// Follows who waits for whom, from a thread that is stuck, until the cycle closes.
+    /// Follows the blockers from a blocked thread until the cycle closes.
     fn waiting_cycle(
         &self,
         mut t: usize,
-        spawned_by: &[Option<Place>],
+        spawned_by: &[Option<Position>],
         started: &[bool],
         done: &[usize],
     ) -> BuildError {
-        let mut chain: Vec<Place> = vec![];
-        let mut index: HashMap<Place, usize> = HashMap::new();
+        let mut chain: Vec<Position> = vec![];
+        let mut index: HashMap<Position, usize> = HashMap::new();
         loop {
             let (place, next) = match spawned_by[t] {
                 Some(spawn) if !started[t] => (spawn, spawn.0),
@@ -185,7 +185,7 @@ impl ExecutionBuilder {
 
     /// Every named source exists, fits, and feeds at most one atomic update.
     fn check_claims(&self) -> Result<(), BuildError> {
-        let mut taken: HashMap<(Option<Place>, LocationId), Place> = HashMap::new();
+        let mut taken: HashMap<(Option<Position>, LocationId), Position> = HashMap::new();
         for (place, draft) in self.drafts() {
             let source = match draft.claim {
                 SourceClaim::Unnamed => continue,
@@ -224,7 +224,7 @@ impl ExecutionBuilder {
         Ok(())
     }
 
-    fn source_name(&self, source: Option<Place>, location: LocationId) -> String {
+    fn source_name(&self, source: Option<Position>, location: LocationId) -> String {
         match source {
             Some(place) => self.name(place),
             None => format!("init {}", self.location_name(location)),
@@ -234,10 +234,10 @@ impl ExecutionBuilder {
     /// The value that a source event writes, or what is wrong with it.
     fn check_source(
         &self,
-        reader: Place,
+        reader: Position,
         action: &Action,
         own: LocationId,
-        source: Place,
+        source: Position,
     ) -> Result<Option<Value>, Flaw> {
         let thread = &self.threads[source.0.index()];
         let name = || self.name(source);
@@ -281,10 +281,10 @@ fn describe(action: &Action) -> &'static str {
     }
 }
 
-fn source_flaw((thread, position): Place, flaw: Flaw) -> BuildError {
+fn source_flaw((thread, position): Position, flaw: Flaw) -> BuildError {
     BuildError { thread, position, part: EventPart::Source, flaw }
 }
 
-fn flaw((thread, position): Place, flaw: Flaw) -> BuildError {
+fn flaw((thread, position): Position, flaw: Flaw) -> BuildError {
     BuildError { thread, position, part: EventPart::Action, flaw }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with the events of an execution, and how to say it.
+//! Errors in the events of an execution, and their messages.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub enum EventPart {
     Order,
 }
 
-/// Why some events are not an execution, and where.
+/// Why some events are not an execution, and which event is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError {
     /// The thread of the offending event.
@@ -36,9 +36,9 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// What is wrong with an event. Events are given by their names, such as `P0.2`.
+/// An error of an event. Other events are given by their names, such as `P0.2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are the blanks of the messages below")]
+#[allow(missing_docs, reason = "the fields are the placeholders of the messages below")]
 pub enum Flaw {
     /// Spawns or joins a thread that the history does not have.
     UnknownThread { name: String },
@@ -58,7 +58,7 @@ pub enum Flaw {
     OtherValue { source: String, its: Value, own: Value },
     /// An update that names itself as its source.
     OwnSource { source: String },
-    /// Reads a location that nobody writes and that has no stated initial value.
+    /// Reads a location that no event writes and that has no stated initial value.
     NeverWritten { location: String },
     /// Two atomic updates name the same source.
     SharedWrite { source: String, other: String },
@@ -121,7 +121,7 @@ impl fmt::Display for Flaw {
             }
             Flaw::NeverWritten { location } => write!(
                 f,
-                "nobody writes '{location}': expected a write of it in some thread, or its initial value in an init line"
+                "no event writes '{location}': expected a write of it in some thread, or its initial value in an init line"
             ),
             Flaw::SharedWrite { source, other } => write!(
                 f,

@@ -1,9 +1,8 @@
-//! Building an [`Execution`] from what a history says, refusing what makes no sense.
+//! Builds an [`Execution`] from the events of a history, and rejects malformed ones.
 //!
-//! The builder takes events as they come, in program order for each thread, and checks the whole at
-//! the end: a flaw is reported with the event it belongs to, so that a parser can add line and
-//! column. What is well-formed but impossible (a value that nobody wrote, say) is not a flaw: it is
-//! for the checkers to answer.
+//! The builder takes events in program order for each thread and checks the whole at the end. An error names the event it
+//! belongs to, so that a parser can add line and column. Well-formed but impossible executions (for example with a value
+//! that no event wrote) are not errors: the checkers decide them.
 
 mod check;
 mod flaw;
@@ -19,13 +18,13 @@ use super::{
 
 pub use flaw::{BuildError, EventPart, Flaw};
 
-/// An event before it has an id: its thread and its position there.
-type Place = (ThreadId, usize);
+/// An event before it has an id: its thread and its index there.
+type Position = (ThreadId, usize);
 
 /// What a history says about the source of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceClaim {
-    /// Nothing: the value decides, and there may be several sources.
+    /// The history names no source: the value decides, and there may be several sources.
     Unnamed,
     /// The initial write of the location, or the initial state of the lock.
     Init,
@@ -90,7 +89,7 @@ pub struct ExecutionBuilder {
     thread_ids: HashMap<String, ThreadId>,
     locations: Vec<DraftLocation>,
     location_ids: HashMap<String, LocationId>,
-    pushed: Vec<Place>,
+    pushed: Vec<Position>,
     keep_order: bool,
 }
 
@@ -101,12 +100,12 @@ impl ExecutionBuilder {
         Self::default()
     }
 
-    /// Takes the order in which events are pushed for the order in which they were recorded.
+    /// Stores the order in which events are pushed as the recorded order.
     pub fn keep_order(&mut self) {
         self.keep_order = true;
     }
 
-    /// The thread with this name. Mentioning a thread does not declare it.
+    /// The thread with this name. This does not declare it.
     pub fn thread(&mut self, name: &str) -> ThreadId {
         if let Some(&id) = self.thread_ids.get(name) {
             return id;
@@ -137,14 +136,15 @@ impl ExecutionBuilder {
         id
     }
 
-    /// States that a location is a synchronization object: its updates acquire and release in every
-    /// model, also where the model makes other accesses relaxed.
+    /// Marks a location as a synchronization object: its updates acquire and release in every model.
     pub fn synchronize(&mut self, location: LocationId) {
         self.locations[location.index()].synchronizes = true;
     }
 
-    /// States the initial value of a location. The second statement about a location is refused
-    /// with the value of the first.
+    /// States the initial value of a location.
+    ///
+    /// # Errors
+    /// If the location has one already, which is returned.
     pub fn init(&mut self, location: LocationId, value: Value) -> Result<(), Value> {
         match self.locations[location.index()].init.replace(value) {
             None => Ok(()),
@@ -175,14 +175,13 @@ impl ExecutionBuilder {
         position
     }
 
-    /// Checks the events and makes an execution of them. The threads keep the order in which they
-    /// were first mentioned.
+    /// Checks the events and builds the execution. Threads are in the order in which they were first mentioned.
     pub fn build(self) -> Result<Execution, BuildError> {
         let is_lock = self.check()?;
         Ok(self.assemble(&is_lock))
     }
 
-    fn name(&self, (thread, position): Place) -> String {
+    fn name(&self, (thread, position): Position) -> String {
         format!("{}.{position}", self.threads[thread.index()].name)
     }
 
@@ -191,7 +190,7 @@ impl ExecutionBuilder {
     }
 
     /// All events with their places.
-    fn drafts(&self) -> impl Iterator<Item = (Place, &DraftEvent)> {
+    fn drafts(&self) -> impl Iterator<Item = (Position, &DraftEvent)> {
         self.threads.iter().enumerate().flat_map(|(t, thread)| {
             let place = move |position| (ThreadId::new(t), position);
             thread.events.iter().enumerate().map(move |(at, draft)| (place(at), draft))
@@ -206,7 +205,7 @@ impl ExecutionBuilder {
             threads.push(ThreadInfo { name: draft.name.clone(), first, len, spawned_by: None });
             next += len;
         }
-        let id = |threads: &[ThreadInfo], (thread, position): Place| {
+        let id = |threads: &[ThreadInfo], (thread, position): Position| {
             EventId::new(threads[thread.index()].first.index() + position)
         };
         for (place, draft) in self.drafts() {
@@ -271,8 +270,8 @@ impl ExecutionBuilder {
     }
 }
 
-/// The sources of each location and value (of a lock: all its releases and its initial state), and
-/// their set once somebody has asked for it.
+/// The sources of each location and value (of a lock: all its releases and its initial state), and their interned set once
+/// it is needed.
 struct SourcesByValue {
     sources: FxHashMap<LocationAndValue, (Vec<EventId>, Option<SourceSetId>)>,
 }
@@ -293,8 +292,8 @@ impl SourcesByValue {
         SourcesByValue { sources }
     }
 
-    /// The set of sources of the event `own`. An update that is the only writer of what it reads has
-    /// none; with others, it stays in the set that it shares with them.
+    /// The set of sources of the event `own`. Empty for an update that is the only writer of the value it reads; otherwise
+    /// the update stays in the shared set.
     fn set(&mut self, sets: &mut SetTable, key: LocationAndValue, own: EventId) -> SourceSetId {
         match self.sources.get_mut(&key) {
             Some((sources, set)) if sources[..] != [own] => {
