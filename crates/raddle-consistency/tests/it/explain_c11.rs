@@ -361,8 +361,8 @@ po-rf: a cycle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P0.0
 ---
 po-rf: a cycle P0.0 -po-> P0.1 -rf-> P1.0 -po-> P1.1 -rf-> P0.0.
 
-relaxed demands po-rf: there is no cycle of program order and reads, in which a value would come
-  out of thin air. Under relaxed, only locks, spawn and join order what different threads do.
+relaxed demands po-rf: there is no cycle of program order and reads, in which a value would come out
+  of thin air. Under relaxed, only locks, spawn and join order what different threads do.
 
   P0.0  R.rlx x 1
         -po-> P0.1: program order
