@@ -34,7 +34,7 @@
 //!
 //! ```
 //! use raddle_core::execution::{LocationId, MemoryOrder::{Acquire, Relaxed, Release}, ThreadId};
-//! use raddle_consistency::incremental::{Access, Incremental, WriteId};
+//! use raddle_consistency::incremental::{AccessKind, Incremental, WriteId};
 //! use raddle_core::model::Model;
 //!
 //! let (writer, reader) = (ThreadId::new(0), ThreadId::new(1));
@@ -46,12 +46,12 @@
 //!
 //! let before = execution.mark();
 //! execution.read(reader, flag, ready, Acquire)?;
-//! execution.sources(reader, data, Access::Read, &mut sources);
+//! execution.sources(reader, data, AccessKind::Read, &mut sources);
 //! assert_eq!(sources, [message]);
 //!
 //! execution.undo_to(before);
 //! execution.read(reader, flag, ready, Relaxed)?;
-//! execution.sources(reader, data, Access::Read, &mut sources);
+//! execution.sources(reader, data, AccessKind::Read, &mut sources);
 //! assert_eq!(sources, [message, WriteId::INIT]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

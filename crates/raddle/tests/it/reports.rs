@@ -72,11 +72,11 @@ fn a_race_of_cells() {
     let expected = "
 The execution, an ordinary interleaving:
 
-main                                              main/0
-.0 spawn main/0                                                                       line 3
-.1 read cell0 <- initially (races with main/0.1)                                      line 8
-                                                  .0 read cell0 <- initially          line 5
-                                                  .1 write cell0 (races with main.1)  line 5
+main                   main/0
+.0 spawn main/0                                            line 3
+.1 read cell0 <- initially (races with main/0.1)           line 8
+                       .0 read cell0 <- initially          line 5
+                       .1 write cell0 (races with main.1)  line 5
 
 ";
     assert_eq!(report, expected, "{report}");
