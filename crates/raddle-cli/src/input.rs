@@ -1,4 +1,4 @@
-//! Reading histories.
+//! Reading history files.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,33 +11,33 @@ use serde::Serialize;
 
 use crate::pool;
 
-/// A history that was named on the command line, and what came of reading it.
-pub(crate) struct Input {
-    /// Its name as given.
+/// A history file of the command line.
+pub(crate) struct HistoryFile {
+    /// The path as given.
     pub(crate) name: String,
-    /// What it says.
-    pub(crate) content: Result<Execution, InputError>,
+    /// The execution that it records.
+    pub(crate) content: Result<Execution, HistoryFileError>,
 }
 
-/// Why a history cannot be used.
-pub(crate) enum InputError {
-    /// It cannot be read.
+/// Why a history file cannot be used.
+pub(crate) enum HistoryFileError {
+    /// The file cannot be read.
     Unreadable(io::Error),
-    /// It is no history.
+    /// The content is no history.
     Malformed(HistoryError),
 }
 
-/// Reads all histories, on several threads.
-pub(crate) fn load_all(paths: &[PathBuf], jobs: NonZero<usize>) -> Vec<Input> {
+/// Reads all history files, on `jobs` threads.
+pub(crate) fn load_all(paths: &[PathBuf], jobs: NonZero<usize>) -> Vec<HistoryFile> {
     pool::map(paths, jobs, |path| load(path))
 }
 
-/// Reads one history.
-pub(crate) fn load(path: &Path) -> Input {
+/// Reads a history file; `-` is standard input.
+pub(crate) fn load(path: &Path) -> HistoryFile {
     let content = read(path)
-        .map_err(InputError::Unreadable)
-        .and_then(|bytes| history::parse(&bytes).map_err(InputError::Malformed));
-    Input { name: path.display().to_string(), content }
+        .map_err(HistoryFileError::Unreadable)
+        .and_then(|bytes| history::parse(&bytes).map_err(HistoryFileError::Malformed));
+    HistoryFile { name: path.display().to_string(), content }
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -55,10 +55,10 @@ pub(crate) fn reads_stdin_twice(histories: &[PathBuf]) -> Option<&'static str> {
     (count > 1).then_some("standard input can be read only once: name '-' once")
 }
 
-/// Whether writing to a file would change one of the histories, however the two are spelled.
+/// Returns `true` if writing to `file` would overwrite one of the inputs. Paths are resolved before they are compared.
 pub(crate) fn is_one_of(file: &Path, histories: &[PathBuf]) -> bool {
     let Ok(file) = resolve(file) else { return false };
-    // A terminal can be read and written.
+    // Terminals and pipes can be read and written at the same time.
     let loses_content = file.is_file() || !file.exists();
     loses_content
         && histories.iter().any(|history| {
@@ -68,7 +68,7 @@ pub(crate) fn is_one_of(file: &Path, histories: &[PathBuf]) -> bool {
         })
 }
 
-/// The one name of a file without links and dots. Where there is no file yet, its directory counts.
+/// The canonical path of a file. If the file does not exist, its directory must.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize().or_else(|_| {
         let path = path::absolute(path)?;
@@ -79,33 +79,33 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     })
 }
 
-impl InputError {
-    /// The message for standard error.
+impl HistoryFileError {
+    /// The message for standard error, with the position in the file.
     pub(crate) fn message(&self, name: &str) -> String {
         match self {
-            InputError::Unreadable(error) => format!("{name}: cannot read: {error}"),
-            InputError::Malformed(HistoryError { line, column, message }) => {
+            HistoryFileError::Unreadable(error) => format!("{name}: cannot read: {error}"),
+            HistoryFileError::Malformed(HistoryError { line, column, message }) => {
                 format!("{name}:{line}:{column}: {message}")
             }
         }
     }
 
-    /// The message for programs.
-    pub(crate) fn json(&self) -> JsonError {
+    /// The `error` object of `--json`.
+    pub(crate) fn json(&self) -> ErrorObject {
         match self {
-            InputError::Unreadable(error) => {
-                JsonError { line: None, column: None, message: format!("cannot read: {error}") }
+            HistoryFileError::Unreadable(error) => {
+                ErrorObject { line: None, column: None, message: format!("cannot read: {error}") }
             }
-            InputError::Malformed(HistoryError { line, column, message }) => {
-                JsonError { line: Some(*line), column: Some(*column), message: message.clone() }
+            HistoryFileError::Malformed(HistoryError { line, column, message }) => {
+                ErrorObject { line: Some(*line), column: Some(*column), message: message.clone() }
             }
         }
     }
 }
 
-/// The `error` object of bad input. A file that cannot be read has no line and no column.
+/// The `error` object of a history file. A file that cannot be read has no line and no column.
 #[derive(Serialize)]
-pub(crate) struct JsonError {
+pub(crate) struct ErrorObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,24 +1,24 @@
-//! What to say when Raddle itself is wrong.
+//! Reports of bugs in Raddle itself.
 
 use std::panic;
 use std::process;
 
 use crate::output::complain;
 
-/// Tells that a flaw of Raddle itself has shown, and what to send.
+/// Prints a request to report a bug in Raddle, with its version and the command line.
 pub(crate) fn report(what: &str) {
     let version = env!("CARGO_PKG_VERSION");
     let command: Vec<String> =
         std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
     complain(format_args!(
         "raddle: {what}\n\
-         This is a bug in Raddle {version}. Please report it with the history files and this \
+         This is a bug in Raddle {version}. Please report it with the input files and this \
          command line:\n  {}",
         command.join(" ")
     ));
 }
 
-/// Makes a panic say so in plain words and exit with status 2.
+/// Makes a panic print such a report and exit with status 2.
 pub(crate) fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let payload = info.payload();

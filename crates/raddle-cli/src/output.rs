@@ -1,7 +1,7 @@
-//! Standard output through one locked writer, and complaints to standard error.
+//! Standard output through one locked writer, and messages to standard error.
 //!
-//! A closed pipe is no error: in `raddle ... | head` the reader has seen enough, and the exit
-//! status still tells the verdict.
+//! A closed pipe is no error: in `raddle ... | head` the reader has read enough, and the exit status still reports the
+//! verdict.
 
 use std::fmt;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-/// Output that could not be written.
+/// An error while writing a file or standard output.
 #[derive(Debug)]
 pub(crate) struct OutputError {
     to: String,
@@ -17,7 +17,7 @@ pub(crate) struct OutputError {
 }
 
 impl OutputError {
-    /// The failure to write a file.
+    /// An error while writing the file `path`.
     pub(crate) fn file(path: &Path, error: io::Error) -> Self {
         OutputError { to: path.display().to_string(), error }
     }
@@ -29,7 +29,7 @@ impl fmt::Display for OutputError {
     }
 }
 
-/// Says something on standard error. If nobody listens there is nobody to tell.
+/// Prints a message to standard error. Errors are ignored, since they cannot be reported.
 pub(crate) fn complain(message: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{message}");
 }
@@ -43,19 +43,19 @@ impl Output {
         Output(BufWriter::new(io::stdout().lock()))
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), OutputError> {
-        open_or_closed(self.0.write_all(text.as_bytes()))
+        ignore_closed_pipe(self.0.write_all(text.as_bytes()))
     }
 
     /// Writes an object as one line of JSON.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), OutputError> {
-        open_or_closed(json_line(&mut self.0, object))
+        ignore_closed_pipe(json_line(&mut self.0, object))
     }
 
-    /// Makes sure that everything is written.
+    /// Writes the buffered output.
     pub(crate) fn flush(&mut self) -> Result<(), OutputError> {
-        open_or_closed(self.0.flush())
+        ignore_closed_pipe(self.0.flush())
     }
 }
 
@@ -65,7 +65,8 @@ pub(crate) fn json_line(to: &mut impl Write, object: &impl Serialize) -> io::Res
     to.write_all(b"\n")
 }
 
-fn open_or_closed(result: io::Result<()>) -> Result<(), OutputError> {
+/// Ignores a closed pipe.
+fn ignore_closed_pipe(result: io::Result<()>) -> Result<(), OutputError> {
     match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(OutputError { to: "standard output".to_owned(), error })

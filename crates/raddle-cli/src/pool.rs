@@ -1,11 +1,11 @@
-//! Work for several threads, with results in the order of the items.
+//! A parallel map with results in the order of the items.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Applies `work` to every item on `jobs` threads.
+/// Applies `work` to every item, on at most `jobs` threads.
 pub(crate) fn map<T: Sync, R: Send + Sync>(
     items: &[T],
     jobs: NonZero<usize>,
@@ -18,7 +18,7 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(
             && let Some(item) = items.get(at)
         {
             let fresh = results[at].set(work(item)).is_ok();
-            debug_assert!(fresh, "every item is taken once");
+            debug_assert!(fresh, "every item is processed once");
         }
     };
     thread::scope(|scope| {
@@ -27,10 +27,10 @@ pub(crate) fn map<T: Sync, R: Send + Sync>(
         }
         run();
     });
-    results.into_iter().map(|cell| cell.into_inner().expect("every item is done")).collect()
+    results.into_iter().map(|cell| cell.into_inner().expect("every item is processed")).collect()
 }
 
-/// As many threads as the machine has processors for.
+/// The default of `--jobs`: the number of available processors.
 pub(crate) fn default_jobs() -> NonZero<usize> {
     thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_come_in_the_order_of_the_items() {
+    fn results_are_in_the_order_of_the_items() {
         let items: Vec<usize> = (0..100).collect();
         let squares: Vec<usize> = items.iter().map(|n| n * n).collect();
         for jobs in [1, 2, 7, 200] {

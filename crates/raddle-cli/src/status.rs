@@ -1,18 +1,18 @@
-//! The exit status of the program.
+//! Exit statuses.
 
 use std::process::ExitCode;
 
-/// What a run came to, in the order of precedence: of several, the greatest is the exit status.
+/// The result of a command. Variants are in the order of precedence: the exit status is the greatest of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
-    /// Everything is consistent, or the command has nothing to judge.
+    /// No history is inconsistent and no program has a bug.
     #[default]
     Good,
-    /// Some check was given up, or a bound was reached.
+    /// A check was given up, or a bound was reached.
     Unknown,
-    /// Some history is inconsistent under some model, or some program has a bug.
+    /// A history is inconsistent under a model, or a program has a bug.
     Inconsistent,
-    /// Bad input, bad usage, or a flaw of Raddle itself.
+    /// Invalid input, invalid usage, or a bug in Raddle itself.
     Failed,
 }
 
@@ -32,7 +32,7 @@ mod tests {
     use super::Status::{Failed, Good, Inconsistent, Unknown};
 
     #[test]
-    fn bad_input_wins_over_inconsistent_over_unknown_over_good() {
+    fn failed_precedes_inconsistent_precedes_unknown_precedes_good() {
         assert!(Failed > Inconsistent && Inconsistent > Unknown && Unknown > Good);
     }
 }

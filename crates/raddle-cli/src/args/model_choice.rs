@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use raddle_core::model::Model;
 
-/// The models in the order given, each once.
+/// The models that the values of `--model` select, in the order given and each once.
 pub(crate) fn chosen_models(choices: &[ModelChoice]) -> Vec<Model> {
     let mut models = vec![];
     for choice in choices {
@@ -24,7 +24,9 @@ pub(crate) fn chosen_models(choices: &[ModelChoice]) -> Vec<Model> {
 /// A value of `--model`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ModelChoice {
+    /// One model by its name.
     One(Model),
+    /// Every model.
     All,
 }
 

@@ -1,4 +1,4 @@
-//! `raddle litmus`: litmus tests from cycles of relaxations.
+//! `raddle litmus`: litmus tests generated from cycles of relaxations.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::args::LitmusArgs;
 use crate::output::{Output, OutputError, complain};
 use crate::status::Status;
 
-/// Makes the tests.
+/// Generates the tests and prints them, or writes each to a file.
 pub(crate) fn run(args: &LitmusArgs, output: &mut Output) -> Result<Status, OutputError> {
     let tests = match tests(args) {
         Ok(tests) => tests,
@@ -20,7 +20,9 @@ pub(crate) fn run(args: &LitmusArgs, output: &mut Output) -> Result<Status, Outp
         }
     };
     if tests.is_empty() {
-        complain("there is no such cycle of these relaxations: expected others, or another length");
+        complain(
+            "the relaxations form no cycle of this length: use other relaxations, or another --all",
+        );
         return Ok(Status::Failed);
     }
     match &args.output {
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &LitmusArgs, output: &mut Output) -> Result<Status, Outp
     Ok(Status::Good)
 }
 
-/// The tests with their names.
+/// The names and texts of the tests.
 fn tests(args: &LitmusArgs) -> Result<Vec<(String, String)>, CycleError> {
     let several = args.cycles.iter().any(|cycle| cycle.trim().contains(char::is_whitespace));
     let cycles = match args.all {
@@ -46,7 +48,7 @@ fn tests(args: &LitmusArgs) -> Result<Vec<(String, String)>, CycleError> {
     cycles.iter().map(|cycle| Ok((cycle.name(), cycle.test(args.arch)?))).collect()
 }
 
-/// Writes the tests. Of tests with the same name, the second gets a number, and so on, as diy has it.
+/// Writes each test to a file. Repeated names get a number from the second test on, as in diy.
 fn write(directory: &Path, tests: &[(String, String)]) -> Result<(), OutputError> {
     fs::create_dir_all(directory).map_err(|error| OutputError::file(directory, error))?;
     let mut seen: HashMap<&str, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! `raddle models`: the memory models, their axioms, and what goes with what.
+//! `raddle models`: the memory models, their axioms, and the explorers that support them.
 
 use raddle_core::model::Model;
 

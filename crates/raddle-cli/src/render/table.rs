@@ -1,6 +1,6 @@
-//! Plain tables: columns aligned to the left, two spaces apart.
+//! Plain tables: left-aligned columns, two spaces apart.
 
-/// Lays out rows of cells; the first row is usually the head.
+/// Formats rows of cells. The first row usually holds the column names.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

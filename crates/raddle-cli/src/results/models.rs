@@ -1,4 +1,4 @@
-//! What is known of each memory model.
+//! Properties of the memory models.
 
 use raddle_core::model::{Axiom, Model, axioms};
 use serde::Serialize;
@@ -15,6 +15,7 @@ pub(crate) struct ModelFacts {
     pub(crate) generate: bool,
 }
 
+/// An axiom of a model.
 #[derive(Serialize)]
 pub(crate) struct AxiomEntry {
     pub(crate) name: &'static str,
@@ -38,7 +39,7 @@ pub(crate) fn facts(model: Model) -> ModelFacts {
     }
 }
 
-/// What shows that a model allows an execution.
+/// The kind of evidence that a model allows an execution.
 fn witness(model: Model) -> &'static str {
     match model {
         _ if model.has_store_buffers() => "run",

@@ -1,4 +1,4 @@
-//! Verdicts on histories.
+//! The result of `raddle verify`.
 
 use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::execution::Execution;
@@ -6,19 +6,20 @@ use raddle_core::model::Model;
 
 use crate::status::Status;
 
-/// A question, and the answer to it.
-pub(crate) struct Answer<'a> {
+/// The verdict on one history under one model.
+pub(crate) struct CheckedHistory<'a> {
     pub(crate) history: &'a str,
     pub(crate) execution: &'a Execution,
     pub(crate) model: Model,
     pub(crate) verdict: ConsistencyVerdict,
-    pub(crate) rechecking: Option<Rechecking>,
+    pub(crate) recheck: Option<Recheck>,
 }
 
-impl Answer<'_> {
+impl CheckedHistory<'_> {
+    /// The exit status for this verdict.
     pub(crate) fn status(&self) -> Status {
-        match (&self.verdict, &self.rechecking) {
-            (_, Some(Rechecking::Failed(_))) => Status::Failed,
+        match (&self.verdict, &self.recheck) {
+            (_, Some(Recheck::Failed(_))) => Status::Failed,
             (ConsistencyVerdict::Consistent(_), _) => Status::Good,
             (ConsistencyVerdict::Inconsistent(_), _) => Status::Inconsistent,
             (ConsistencyVerdict::Unknown { .. }, _) => Status::Unknown,
@@ -26,16 +27,16 @@ impl Answer<'_> {
     }
 }
 
-/// What rechecking an answer came to.
-pub(crate) enum Rechecking {
-    /// The witness is one: the machine of the model ran it, or it fits the axioms.
+/// The result of rechecking a verdict with independent code.
+pub(crate) enum Recheck {
+    /// The machine of the model can run the witness, or the witness satisfies the axioms.
     Confirmed,
-    /// The violation is one.
+    /// The violation is correct.
     Proved,
-    /// The violation was too large to recheck.
+    /// Rechecking would cost too much.
     TooLarge,
-    /// The checker gave no answer that could be rechecked.
-    NoAnswer,
-    /// The answer is wrong: a flaw of Raddle.
+    /// The verdict is unknown, so there is nothing to recheck.
+    Undecided,
+    /// The verdict is wrong, for this reason: a bug in Raddle.
     Failed(String),
 }

@@ -619,6 +619,6 @@ fn a_family_without_cycles_is_told() {
 exit 2
 --- stdout
 --- stderr
-there is no such cycle of these relaxations: expected others, or another length
+the relaxations form no cycle of this length: use other relaxations, or another --all
 ");
 }

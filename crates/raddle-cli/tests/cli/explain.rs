@@ -252,7 +252,7 @@ history            tso
 examples/iriw.txt  unknown
 
 examples/iriw.txt, tso: unknown
-given up after 0 steps; a larger --budget may find the answer
+given up after 0 steps: a larger --budget may decide it
 --- stderr
 ");
     assert_snapshot!(run_with("verify --explain --model sc -", "P0:\n"), @r"

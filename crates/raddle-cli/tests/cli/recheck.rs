@@ -83,7 +83,7 @@ exit 3
 history            sc
 examples/iriw.txt  unknown
 
-examples/iriw.txt, sc: given up after 0 steps; a larger --budget may find the answer
+examples/iriw.txt, sc: given up after 0 steps: a larger --budget may decide it
 
 rechecked: 0 witnesses confirmed, 0 violations proved, 0 too large to recheck
 --- stderr

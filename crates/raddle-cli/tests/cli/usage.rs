@@ -310,14 +310,14 @@ The models:
   rc11     C11 as repaired by Lahav et al., with its long release sequences.
   c20      C++20 and Rust: RC20 with the sequentially consistent accesses and fences of RC11.
 
-What a model allows, the models after it allow as well (races apart):
+Every execution that a model allows is allowed by the models after it (except for races):
 
   sc, tso, pso
   sc, sra, ra, wra
   sc, sra, ra, rc20, relaxed
   sc, rc11, c20, rc20, relaxed
 
-Their axioms (tso and pso are defined by a machine):
+The axioms of each model (tso and pso are defined by a machine):
 
   sc       sequential-consistency
   sra      po-rf, write-coherence, strong-write-coherence, read-coherence, atomicity
@@ -328,7 +328,7 @@ Their axioms (tso and pso are defined by a machine):
   rc11     po-rf, write-coherence, read-coherence, atomicity, seq-cst
   c20      po-rf, write-coherence, read-coherence, atomicity, seq-cst
 
-In formulas:
+The formulas of the axioms:
 
   sequential-consistency  acyclic(po ∪ asw ∪ rf ∪ mo ∪ fr)
   po-rf                   acyclic(po ∪ asw ∪ rf) ∧ irreflexive(rf?; hb)
@@ -340,43 +340,44 @@ In formulas:
   weak-atomicity          irreflexive(rf; [RMW]; ≠; [RMW]; rf⁻¹)
   seq-cst                 acyclic(psc_base ∪ psc_F)
 
-The axioms speak of these relations between events:
+The axioms use these relations between events:
 
-  po    program order; initial values come before everything
-  asw   from a spawn to the thread, and from its end to the join
+  po    program order; initial values precede all events
+  asw   from a spawn to the first event of the thread, and from its last event to the join
   rf    from a write to a read that observes it
-  mo    the order of the writes of a location, which all threads agree on
-  fr    from a read to a write that comes later in mo than what it observes
-  sw    from a release to an acquire that observes it
-  hb    happens before: po, asw and sw, one after the other; hbloc within one location
-  psc   what sequentially consistent accesses and fences must respect (Lahav et al., PLDI 2017)
+  mo    modification order: a total order of the writes of each location
+  fr    from a read to every write that follows the observed write in mo
+  sw    synchronizes-with: from a release to an acquire that observes it
+  hb    happens-before: the transitive closure of po, asw and sw; hbloc: within one location
+  psc   partial SC order of sequentially consistent accesses and fences (Lahav et al., PLDI 2017)
 
-Memory orders (sc ignores them; under tso and pso they can keep stores in order):
+Memory orders (sc ignores them; under tso and pso they may restrict the store buffer):
 
-  rc11, c20     as they stand; an access without one, such as R x 1, is non-atomic
-  rc20          the same, but an sc access only acquires and releases
+  rc11, c20     as specified; an access without one, such as R x 1, is non-atomic
+  rc20          the same, but an sc access is only acquire and release
   sra, ra, wra  every atomic read acquires, every atomic write releases
-  relaxed       no atomic access and no fence orders anything; locks, spawn and join do
+  relaxed       atomic accesses and fences do not synchronize; locks, spawn and join do
 
-Under sra, ra, wra and rc20, all sc fences have one order, and each happens before the next.
+Under sra, ra, wra and rc20, the sc fences are totally ordered, and each happens before the next.
 
-What goes with what, and what it costs to check an execution of n events and k threads if every
-read has one source (if some have several, that is NP-hard):
+The witness that `raddle verify` prints, whether data races are errors, whether `raddle history generate`
+supports the model, and the cost of checking an execution of n events and k threads in which every read
+has one source (NP-hard if a read has several):
 
-  model    witness              races  --generate  cost
-  sc       run                  no     yes         O(k n^k)
-  tso      run                  no     yes         O(k n^(k+1))
-  pso      run                  no     yes         O(k n^(k+1)) without fences; with full fences times min(n^(k(k-1)), 2^(k d)) for d locations; with store-store fences exponential
-  sra      modification orders  yes    no          O(k n^(k+1)), O(n k) without updates; a search over the order of SeqCst fences
-  ra       modification orders  yes    no          O(n k); a search over the order of SeqCst fences
-  wra      sources              yes    no          O(n k); a search over the order of SeqCst fences
-  rc20     modification orders  yes    no          O(n k); a search over the order of SeqCst fences
-  relaxed  modification orders  yes    no          O(n)
-  rc11     modification orders  yes    no          NP-hard: a search over what SeqCst leaves open
-  c20      modification orders  yes    no          NP-hard: a search over what SeqCst leaves open
+  model    witness              races  generate  cost
+  sc       run                  no     yes       O(k n^k)
+  tso      run                  no     yes       O(k n^(k+1))
+  pso      run                  no     yes       O(k n^(k+1)) without fences; with full fences times min(n^(k(k-1)), 2^(k d)) for d locations; with store-store fences exponential
+  sra      modification orders  yes    no        O(k n^(k+1)), O(n k) without updates; a search over the order of SeqCst fences
+  ra       modification orders  yes    no        O(n k); a search over the order of SeqCst fences
+  wra      sources              yes    no        O(n k); a search over the order of SeqCst fences
+  rc20     modification orders  yes    no        O(n k); a search over the order of SeqCst fences
+  relaxed  modification orders  yes    no        O(n)
+  rc11     modification orders  yes    no        NP-hard: a search over what SeqCst leaves open
+  c20      modification orders  yes    no        NP-hard: a search over what SeqCst leaves open
 
-What explores programs (`raddle check --explorer`): by which equivalence, under which models, whether
-everything, and whether it can be divided (--jobs) and kept (--checkpoint):
+The explorers (`raddle check --explorer`): their equivalence, whether they are exhaustive, whether they
+support parallel exploration (--jobs) and checkpoints (--checkpoint), and the models they support:
 
   explorer      --by   exhaustive  parallel  models
   rf-part-smc   rf     yes         yes       all

@@ -64,7 +64,7 @@ exit 3
 history            sc       tso
 examples/iriw.txt  unknown  unknown
 
-examples/iriw.txt, sc, tso: given up after 0 steps; a larger --budget may find the answer
+examples/iriw.txt, sc, tso: given up after 0 steps: a larger --budget may decide it
 --- stderr
 ");
 }

@@ -1,9 +1,8 @@
 //! `raddle verify`: checks every history under every model.
 //!
-//! The pairs of a history and a model are independent, so they are checked on several threads; what
-//! is printed does not depend on how many there are.
+//! The checks are independent, so they run on several threads. The output does not depend on the number of threads.
 
-mod rechecking;
+mod recheck;
 mod witness_file;
 
 use raddle_consistency::check::CheckOptions;
@@ -11,12 +10,12 @@ use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
 use crate::args::VerifyArgs;
-use crate::input::{self, Input};
+use crate::input::{self, HistoryFile};
 use crate::output::{Output, OutputError, complain};
 use crate::pool;
-use crate::render::text::rechecking::Tally;
+use crate::render::text::recheck::RecheckCounts;
 use crate::render::{json, text};
-use crate::results::verify::Answer;
+use crate::results::verify::CheckedHistory;
 use crate::status::Status;
 use witness_file::WitnessFile;
 
@@ -25,24 +24,25 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, Outp
     let witness_file = args.witness.as_deref().map(WitnessFile::open).transpose()?;
     let inputs = input::load_all(&args.histories, args.jobs());
     witness_file.as_ref().map_or(Ok(()), WitnessFile::clear)?;
-    let status = complain_about(&inputs);
+    let status = print_errors(&inputs);
     let models = args.models();
-    let answers = answer_all(args, &models, &inputs);
+    let checks = check_all(args, &models, &inputs);
     if args.json {
-        json::verify::print(&inputs, &models, &answers, output)?;
+        json::verify::print(&inputs, &models, &checks, output)?;
     } else {
-        text::verify::print(&models, &answers, args.explain, output)?;
+        text::verify::print(&models, &checks, args.explain, output)?;
     }
     if let Some(file) = witness_file {
-        file.write(&answers)?;
+        file.write(&checks)?;
     }
-    if args.recheck && !answers.is_empty() {
-        tell_rechecking(&answers, args.json, output)?;
+    if args.recheck && !checks.is_empty() {
+        print_recheck(&checks, args.json, output)?;
     }
-    Ok(answers.iter().map(Answer::status).fold(status, Status::max))
+    Ok(checks.iter().map(CheckedHistory::status).fold(status, Status::max))
 }
 
-fn complain_about(inputs: &[Input]) -> Status {
+/// Prints the errors of history files that cannot be used.
+fn print_errors(inputs: &[HistoryFile]) -> Status {
     let mut status = Status::Good;
     for input in inputs {
         if let Err(error) = &input.content {
@@ -53,44 +53,48 @@ fn complain_about(inputs: &[Input]) -> Status {
     status
 }
 
-/// All answers: history by history, and within a history model by model.
-fn answer_all<'a>(args: &VerifyArgs, models: &[Model], inputs: &'a [Input]) -> Vec<Answer<'a>> {
-    let questions: Vec<(&str, &Execution, Model)> = inputs
+/// Checks every history under every model. The results are in the order of the histories, then of the models.
+fn check_all<'a>(
+    args: &VerifyArgs,
+    models: &[Model],
+    inputs: &'a [HistoryFile],
+) -> Vec<CheckedHistory<'a>> {
+    let tasks: Vec<(&str, &Execution, Model)> = inputs
         .iter()
         .filter_map(|input| Some((input.name.as_str(), input.content.as_ref().ok()?)))
         .flat_map(|(name, execution)| models.iter().map(move |&model| (name, execution, model)))
         .collect();
     let options = args.options();
-    pool::map(&questions, args.jobs(), |&(history, execution, model)| {
-        answer(history, execution, model, &options, args.recheck)
+    pool::map(&tasks, args.jobs(), |&(history, execution, model)| {
+        check(history, execution, model, &options, args.recheck)
     })
 }
 
-fn answer<'a>(
+fn check<'a>(
     history: &'a str,
     execution: &'a Execution,
     model: Model,
     options: &CheckOptions,
     recheck: bool,
-) -> Answer<'a> {
+) -> CheckedHistory<'a> {
     let verdict = raddle_consistency::check(execution, model, options);
-    let rechecking = recheck.then(|| rechecking::recheck(execution, model, &verdict));
-    Answer { history, execution, model, verdict, rechecking }
+    let recheck = recheck.then(|| recheck::recheck(execution, model, &verdict));
+    CheckedHistory { history, execution, model, verdict, recheck }
 }
 
-/// Says what rechecking came to; beside JSON, which is for programs, on standard error.
-fn tell_rechecking(
-    answers: &[Answer<'_>],
+/// Prints the counts of `--recheck`; with `--json` to standard error, since standard output is for programs.
+fn print_recheck(
+    checks: &[CheckedHistory<'_>],
     json: bool,
     output: &mut Output,
 ) -> Result<(), OutputError> {
-    let tally: Tally = answers.iter().filter_map(|answer| answer.rechecking.as_ref()).collect();
+    let counts: RecheckCounts = checks.iter().filter_map(|check| check.recheck.as_ref()).collect();
     if json {
-        complain(&tally);
+        complain(&counts);
     } else {
-        output.text(&format!("\n{tally}\n"))?;
+        output.text(&format!("\n{counts}\n"))?;
     }
     output.flush()?;
-    rechecking::complain_about_failures(answers);
+    recheck::report_failures(checks);
     Ok(())
 }

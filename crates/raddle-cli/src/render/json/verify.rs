@@ -1,4 +1,4 @@
-//! Verdicts for programs: one JSON object on each line.
+//! The verdicts of `raddle verify --json`.
 
 use raddle_consistency::explain::json::{
     ViolationJson, WitnessJson, violation as violation_json, witness as witness_json,
@@ -7,12 +7,12 @@ use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::model::Model;
 use serde::Serialize;
 
-use crate::input::{Input, JsonError};
+use crate::input::{ErrorObject, HistoryFile};
 use crate::output::{Output, OutputError};
-use crate::results::verify::Answer;
+use crate::results::verify::CheckedHistory;
 
 #[derive(Serialize)]
-struct AnswerLine<'a> {
+struct VerdictLine<'a> {
     history: &'a str,
     model: &'static str,
     verdict: &'static str,
@@ -25,9 +25,9 @@ struct AnswerLine<'a> {
 }
 
 #[derive(Serialize)]
-struct ErrorLine<'a> {
+struct HistoryErrorLine<'a> {
     history: &'a str,
-    error: JsonError,
+    error: ErrorObject,
 }
 
 /// A line of the file that `--witness` writes.
@@ -38,33 +38,32 @@ pub(crate) struct WitnessLine<'a> {
     witness: WitnessJson,
 }
 
-/// Prints the answers, and the error of every history that has none, in the order of the histories.
-/// A history has as many answers as there are models.
+/// Prints the verdicts and the errors in the order of the history files. A readable history has one verdict per model.
 pub(crate) fn print(
-    inputs: &[Input],
+    inputs: &[HistoryFile],
     models: &[Model],
-    answers: &[Answer<'_>],
+    checks: &[CheckedHistory<'_>],
     output: &mut Output,
 ) -> Result<(), OutputError> {
-    let mut answers = answers.chunks(models.len());
+    let mut checks = checks.chunks(models.len());
     for input in inputs {
         match &input.content {
             Ok(_) => {
-                for answer in answers.next().unwrap_or_default() {
-                    output.json(&line(answer))?;
+                for check in checks.next().unwrap_or_default() {
+                    output.json(&line(check))?;
                 }
             }
             Err(error) => {
-                output.json(&ErrorLine { history: &input.name, error: error.json() })?;
+                output.json(&HistoryErrorLine { history: &input.name, error: error.json() })?;
             }
         }
     }
     Ok(())
 }
 
-fn line<'a>(answer: &Answer<'a>) -> AnswerLine<'a> {
-    let Answer { history, execution, model, ref verdict, .. } = *answer;
-    let line = AnswerLine {
+fn line<'a>(check: &CheckedHistory<'a>) -> VerdictLine<'a> {
+    let CheckedHistory { history, execution, model, ref verdict, .. } = *check;
+    let line = VerdictLine {
         history,
         model: model.name(),
         verdict: verdict_name(verdict),
@@ -74,27 +73,27 @@ fn line<'a>(answer: &Answer<'a>) -> AnswerLine<'a> {
     };
     match verdict {
         ConsistencyVerdict::Consistent(witness) => {
-            AnswerLine { witness: Some(witness_json(execution, witness)), ..line }
+            VerdictLine { witness: Some(witness_json(execution, witness)), ..line }
         }
         ConsistencyVerdict::Inconsistent(violation) => {
             let violation = Some(violation_json(execution, model, violation));
-            AnswerLine { violation, ..line }
+            VerdictLine { violation, ..line }
         }
-        ConsistencyVerdict::Unknown { steps } => AnswerLine { steps: Some(*steps), ..line },
+        ConsistencyVerdict::Unknown { steps } => VerdictLine { steps: Some(*steps), ..line },
     }
 }
 
-/// The line of `--witness` for an answer, if it has a witness.
-pub(crate) fn witness<'a>(answer: &Answer<'a>) -> Option<WitnessLine<'a>> {
-    let ConsistencyVerdict::Consistent(witness) = &answer.verdict else { return None };
+/// The line of `--witness`, if the verdict has a witness.
+pub(crate) fn witness<'a>(check: &CheckedHistory<'a>) -> Option<WitnessLine<'a>> {
+    let ConsistencyVerdict::Consistent(witness) = &check.verdict else { return None };
     Some(WitnessLine {
-        history: answer.history,
-        model: answer.model.name(),
-        witness: witness_json(answer.execution, witness),
+        history: check.history,
+        model: check.model.name(),
+        witness: witness_json(check.execution, witness),
     })
 }
 
-/// The name of a verdict in JSON. Whoever looks for races finds them by the kind of violation.
+/// The name of a verdict in JSON. A race is a kind of violation.
 fn verdict_name(verdict: &ConsistencyVerdict) -> &'static str {
     match verdict {
         ConsistencyVerdict::Consistent(_) => "consistent",

@@ -4,6 +4,6 @@ pub(crate) mod bmc;
 pub(crate) mod check;
 pub(crate) mod models;
 pub(crate) mod native;
-pub(crate) mod rechecking;
+pub(crate) mod recheck;
 pub(crate) mod units;
 pub(crate) mod verify;

@@ -1,4 +1,4 @@
-//! `raddle models`: the memory models, their axioms, and what goes with what.
+//! The memory models, their axioms, and the explorers that support them.
 
 use raddle_core::model::{Axiom, Model, axioms};
 use raddle_explore::plan::{Explorer, Plan};
@@ -6,23 +6,23 @@ use raddle_explore::plan::{Explorer, Plan};
 use crate::render::table::table;
 use crate::results::models::{ModelFacts, facts};
 
-/// What the relations in the axioms are.
+/// The relations in the axioms.
 const RELATIONS: &str = "\
-The axioms speak of these relations between events:
+The axioms use these relations between events:
 
-  po    program order; initial values come before everything
-  asw   from a spawn to the thread, and from its end to the join
+  po    program order; initial values precede all events
+  asw   from a spawn to the first event of the thread, and from its last event to the join
   rf    from a write to a read that observes it
-  mo    the order of the writes of a location, which all threads agree on
-  fr    from a read to a write that comes later in mo than what it observes
-  sw    from a release to an acquire that observes it
-  hb    happens before: po, asw and sw, one after the other; hbloc within one location
-  psc   what sequentially consistent accesses and fences must respect (Lahav et al., PLDI 2017)
+  mo    modification order: a total order of the writes of each location
+  fr    from a read to every write that follows the observed write in mo
+  sw    synchronizes-with: from a release to an acquire that observes it
+  hb    happens-before: the transitive closure of po, asw and sw; hbloc: within one location
+  psc   partial SC order of sequentially consistent accesses and fences (Lahav et al., PLDI 2017)
 ";
 
-/// What holds between models.
+/// Inclusions between models.
 const STRENGTH: &str = "\
-What a model allows, the models after it allow as well (races apart):
+Every execution that a model allows is allowed by the models after it (except for races):
 
   sc, tso, pso
   sc, sra, ra, wra
@@ -30,16 +30,16 @@ What a model allows, the models after it allow as well (races apart):
   sc, rc11, c20, rc20, relaxed
 ";
 
-/// What the models make of memory orders.
+/// The meaning of memory orders per model.
 const ORDERS: &str = "\
-Memory orders (sc ignores them; under tso and pso they can keep stores in order):
+Memory orders (sc ignores them; under tso and pso they may restrict the store buffer):
 
-  rc11, c20     as they stand; an access without one, such as R x 1, is non-atomic
-  rc20          the same, but an sc access only acquires and releases
+  rc11, c20     as specified; an access without one, such as R x 1, is non-atomic
+  rc20          the same, but an sc access is only acquire and release
   sra, ra, wra  every atomic read acquires, every atomic write releases
-  relaxed       no atomic access and no fence orders anything; locks, spawn and join do
+  relaxed       atomic accesses and fences do not synchronize; locks, spawn and join do
 
-Under sra, ra, wra and rc20, all sc fences have one order, and each happens before the next.
+Under sra, ra, wra and rc20, the sc fences are totally ordered, and each happens before the next.
 ";
 
 /// All models, their axioms and the explorers.
@@ -48,16 +48,18 @@ pub(crate) fn text() -> String {
         Model::ALL.map(|model| vec![format!("  {model}"), model.summary().to_owned()]).to_vec();
     format!(
         "The models:\n\n{}\n{STRENGTH}\n\
-         Their axioms (tso and pso are defined by a machine):\n\n{}\n\
-         In formulas:\n\n{}\n{RELATIONS}\n{ORDERS}\n\
-         What goes with what, and what it costs to check an execution of n events and k threads if \
-         every\nread has one source (if some have several, that is NP-hard):\n\n{}\n\
-         What explores programs (`raddle check --explorer`): by which equivalence, under which models, \
-         whether\neverything, and whether it can be divided (--jobs) and kept (--checkpoint):\n\n{}",
+         The axioms of each model (tso and pso are defined by a machine):\n\n{}\n\
+         The formulas of the axioms:\n\n{}\n{RELATIONS}\n{ORDERS}\n\
+         The witness that `raddle verify` prints, whether data races are errors, whether `raddle history \
+         generate`\nsupports the model, and the cost of checking an execution of n events and k threads in which \
+         every read\nhas one source (NP-hard if a read has several):\n\n{}\n\
+         The explorers (`raddle check --explorer`): their equivalence, whether they are exhaustive, whether \
+         they\nsupport parallel exploration (--jobs) and checkpoints (--checkpoint), and the models they \
+         support:\n\n{}",
         table(&summaries),
         table(&axioms_of_models()),
         table(&formulas()),
-        table(&uses()),
+        table(&properties()),
         table(&explorers()),
     )
 }
@@ -68,7 +70,7 @@ fn axioms_of_models() -> Vec<Vec<String>> {
     models.map(|model| vec![format!("  {model}"), names(model)]).collect()
 }
 
-/// Every axiom of some model, with its formula.
+/// Every axiom of a model once, with its formula.
 fn formulas() -> Vec<Vec<String>> {
     let mut all: Vec<Axiom> = vec![];
     for &axiom in Model::ALL.into_iter().flat_map(axioms) {
@@ -80,12 +82,12 @@ fn formulas() -> Vec<Vec<String>> {
     all.iter().map(row).collect()
 }
 
-fn uses() -> Vec<Vec<String>> {
-    let heads = ["  model", "witness", "races", "--generate", "cost"];
+fn properties() -> Vec<Vec<String>> {
+    let heads = ["  model", "witness", "races", "generate", "cost"];
     let row = |model: Model| {
         let ModelFacts { model, witness, races, generate, cost, .. } = facts(model);
         let name = format!("  {model}");
-        [&name, witness, yes(races), yes(generate), cost].map(str::to_owned).to_vec()
+        [&name, witness, yes_or_no(races), yes_or_no(generate), cost].map(str::to_owned).to_vec()
     };
     [heads.map(str::to_owned).to_vec()].into_iter().chain(Model::ALL.map(row)).collect()
 }
@@ -99,14 +101,14 @@ fn explorers() -> Vec<Vec<String>> {
         let models_of = if models.len() == Model::ALL.len() { "all" } else { &names };
         let is_divisible = Plan { model: models[0], explorer }.is_divisible().is_ok();
         let name = format!("  {}", explorer.name());
-        let explores_all = yes(explorer.sampling().is_none());
-        [&name, explorer.equivalence().name(), explores_all, yes(is_divisible), models_of]
+        let explores_all = yes_or_no(explorer.sampling().is_none());
+        [&name, explorer.equivalence().name(), explores_all, yes_or_no(is_divisible), models_of]
             .map(str::to_owned)
             .to_vec()
     };
     [heads.map(str::to_owned).to_vec()].into_iter().chain(Explorer::any().map(row)).collect()
 }
 
-fn yes(is: bool) -> &'static str {
+fn yes_or_no(is: bool) -> &'static str {
     if is { "yes" } else { "no" }
 }

@@ -1,6 +1,6 @@
-//! Numbers and times for people.
+//! Rounded numbers and durations.
 
-/// A number with three digits that matter.
+/// A number with about three significant digits.
 pub(crate) fn rounded(number: f64) -> String {
     match number {
         n if n >= 1e12 => format!("{n:.2e}"),
@@ -14,7 +14,7 @@ pub(crate) fn rounded(number: f64) -> String {
     }
 }
 
-/// A time in a unit that fits.
+/// A duration in a suitable unit.
 pub(crate) fn time(seconds: f64) -> String {
     match seconds {
         s if s < 90.0 => format!("{s:.1} s"),

@@ -1,4 +1,4 @@
-//! Verdicts for people: a table, and below it the reasons.
+//! The verdicts of `raddle verify`: a table, followed by the reasons.
 
 use raddle_consistency::explain::{self, Page};
 use raddle_consistency::witness::{ConsistencyVerdict, Violation};
@@ -6,57 +6,57 @@ use raddle_core::model::Model;
 
 use crate::output::{Output, OutputError};
 use crate::render::table::table;
-use crate::results::verify::Answer;
+use crate::results::verify::CheckedHistory;
 
-/// A table of more models has short words, to fit on a line.
-const MODELS_IN_FULL: usize = 4;
+/// Tables with more models use the short names of verdicts.
+const MAX_LONG_COLUMNS: usize = 4;
 
-/// What the short words mean.
+/// The meaning of the short names.
 const LEGEND: &str = "yes: consistent, no: inconsistent, race: undefined because of a data race, \
                       ?: unknown\n";
 
-/// Prints the table and the reasons: one line each, or with `explain` at length.
+/// Prints the table, then the reasons: one line each, or an explanation with `explain`.
 pub(crate) fn print(
     models: &[Model],
-    answers: &[Answer<'_>],
+    checks: &[CheckedHistory<'_>],
     explain: bool,
     output: &mut Output,
 ) -> Result<(), OutputError> {
-    if answers.is_empty() {
+    if checks.is_empty() {
         return Ok(());
     }
-    output.text(&table(&rows(models, answers)))?;
-    if models.len() > MODELS_IN_FULL {
+    output.text(&table(&rows(models, checks)))?;
+    if models.len() > MAX_LONG_COLUMNS {
         output.text(LEGEND)?;
     }
     if explain {
-        for answer in answers {
-            output.text(&format!("\n{}", explanation(answer)))?;
+        for check in checks {
+            output.text(&format!("\n{}", explanation(check)))?;
         }
         return Ok(());
     }
-    let reasons: String = answers.chunks(models.len()).map(reasons).collect();
+    let reasons: String = checks.chunks(models.len()).map(reasons).collect();
     if !reasons.is_empty() {
         output.text(&format!("\n{reasons}"))?;
     }
     Ok(())
 }
 
-/// A row for each history, a column for each model.
-fn rows(models: &[Model], answers: &[Answer<'_>]) -> Vec<Vec<String>> {
+/// One row per history, one column per model.
+fn rows(models: &[Model], checks: &[CheckedHistory<'_>]) -> Vec<Vec<String>> {
     let names = models.iter().map(|model| model.name().to_owned());
     let mut rows = vec![["history".to_owned()].into_iter().chain(names).collect()];
-    rows.extend(answers.chunks(models.len()).map(|answers| {
-        let word = if models.len() > MODELS_IN_FULL { short_word } else { word };
-        let verdicts = answers.iter().map(|answer| word(&answer.verdict).to_owned());
-        [answers[0].history.to_owned()].into_iter().chain(verdicts).collect()
+    rows.extend(checks.chunks(models.len()).map(|checks| {
+        let name = if models.len() > MAX_LONG_COLUMNS { short_name } else { name };
+        let names = checks.iter().map(|check| name(&check.verdict).to_owned());
+        [checks[0].history.to_owned()].into_iter().chain(names).collect()
     }));
     rows
 }
 
-/// A verdict in a table. A race is a verdict of its own for people: it says that the program is
-/// wrong, not that the execution is impossible.
-fn word(verdict: &ConsistencyVerdict) -> &'static str {
+/// The name of a verdict in a table. A race has its own name: it means that the program has undefined behaviour, not that
+/// the execution is impossible.
+fn name(verdict: &ConsistencyVerdict) -> &'static str {
     match verdict {
         ConsistencyVerdict::Consistent(_) => "consistent",
         ConsistencyVerdict::Inconsistent(Violation::Race { .. }) => "race",
@@ -65,9 +65,9 @@ fn word(verdict: &ConsistencyVerdict) -> &'static str {
     }
 }
 
-/// A verdict in a table with many columns.
-fn short_word(verdict: &ConsistencyVerdict) -> &'static str {
-    match word(verdict) {
+/// The name of a verdict in a table with many columns.
+fn short_name(verdict: &ConsistencyVerdict) -> &'static str {
+    match name(verdict) {
         "consistent" => "yes",
         "inconsistent" => "no",
         "unknown" => "?",
@@ -75,22 +75,21 @@ fn short_word(verdict: &ConsistencyVerdict) -> &'static str {
     }
 }
 
-/// Why the answers about one history are not `consistent`, on a line for each reason; models with
-/// the same reason share the line.
-fn reasons(answers: &[Answer<'_>]) -> String {
+/// Why the verdicts on one history are not `consistent`, one line per reason. Models with the same reason share a line.
+fn reasons(checks: &[CheckedHistory<'_>]) -> String {
     let mut lines: Vec<(String, String)> = vec![];
-    for (answer, why) in answers.iter().filter_map(|answer| Some((answer, reason(answer)?))) {
+    for (check, why) in checks.iter().filter_map(|check| Some((check, reason(check)?))) {
         match lines.iter_mut().find(|(_, other)| *other == why) {
-            Some((models, _)) => models.push_str(&format!(", {}", answer.model)),
-            None => lines.push((format!("{}, {}", answer.history, answer.model), why)),
+            Some((models, _)) => models.push_str(&format!(", {}", check.model)),
+            None => lines.push((format!("{}, {}", check.history, check.model), why)),
         }
     }
     lines.iter().map(|(of, why)| format!("{of}: {why}\n")).collect()
 }
 
-/// Why an answer is not `consistent`, in one sentence.
-fn reason(answer: &Answer<'_>) -> Option<String> {
-    let Answer { execution, model, ref verdict, .. } = *answer;
+/// Why a verdict is not `consistent`, in one sentence.
+fn reason(check: &CheckedHistory<'_>) -> Option<String> {
+    let CheckedHistory { execution, model, ref verdict, .. } = *check;
     match verdict {
         ConsistencyVerdict::Consistent(_) => None,
         ConsistencyVerdict::Inconsistent(violation) => {
@@ -102,12 +101,12 @@ fn reason(answer: &Answer<'_>) -> Option<String> {
 
 fn given_up(steps: u64) -> String {
     let unit = if steps == 1 { "step" } else { "steps" };
-    format!("given up after {steps} {unit}; a larger --budget may find the answer")
+    format!("given up after {steps} {unit}: a larger --budget may decide it")
 }
 
-/// Why an answer is what it is, at length.
-fn explanation(answer: &Answer<'_>) -> String {
-    let Answer { history, execution, model, ref verdict, .. } = *answer;
+/// The explanation of a verdict.
+fn explanation(check: &CheckedHistory<'_>) -> String {
+    let CheckedHistory { history, execution, model, ref verdict, .. } = *check;
     let page = Page::default();
     let body = match verdict {
         ConsistencyVerdict::Consistent(witness) => {
@@ -118,7 +117,7 @@ fn explanation(answer: &Answer<'_>) -> String {
         }
         ConsistencyVerdict::Unknown { steps } => format!("{}\n", given_up(*steps)),
     };
-    format!("{history}, {model}: {}\n{body}", word(verdict))
+    format!("{history}, {model}: {}\n{body}", name(verdict))
 }
 
 #[cfg(test)]
@@ -129,16 +128,16 @@ mod tests {
     use raddle_core::execution::Coherence;
     use raddle_core::execution::Execution;
 
-    fn answer<'a>(
+    fn check<'a>(
         execution: &'a Execution,
         model: Model,
         verdict: &ConsistencyVerdict,
-    ) -> Answer<'a> {
+    ) -> CheckedHistory<'a> {
         let verdict = verdict.clone();
-        Answer { history: "h.txt", execution, model, verdict, rechecking: None }
+        CheckedHistory { history: "h.txt", execution, model, verdict, recheck: None }
     }
 
-    /// One verdict of each kind on two plain accesses.
+    /// One verdict of each kind, on two plain accesses.
     fn verdicts(execution: &Execution) -> [ConsistencyVerdict; 4] {
         let coherence = Coherence { rf: vec![], mo: vec![], fences: vec![] };
         let events: Vec<_> = execution.events().skip(1).collect();
@@ -152,35 +151,35 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_many_models_has_short_words() {
+    fn a_table_of_many_models_has_short_names() {
         let execution = history::parse(b"P0: W x 1\nP1: R x 1\n").expect("a good history");
         let verdicts = verdicts(&execution);
-        let answers = |models: &[Model]| -> Vec<Answer<'_>> {
+        let checks = |models: &[Model]| -> Vec<CheckedHistory<'_>> {
             let pairs = models.iter().zip(verdicts.iter().cycle());
-            pairs.map(|(&model, verdict)| answer(&execution, model, verdict)).collect()
+            pairs.map(|(&model, verdict)| check(&execution, model, verdict)).collect()
         };
         let four = &Model::ALL[..4];
         let expected = "history  sc          tso           pso   sra\n\
                         h.txt    consistent  inconsistent  race  unknown\n";
-        assert_eq!(table(&rows(four, &answers(four))), expected);
+        assert_eq!(table(&rows(four, &checks(four))), expected);
         let five = &Model::ALL[..5];
         let expected = "history  sc   tso  pso   sra  ra\n\
                         h.txt    yes  no   race  ?    yes\n";
-        assert_eq!(table(&rows(five, &answers(five))), expected);
+        assert_eq!(table(&rows(five, &checks(five))), expected);
     }
 
     #[test]
     fn models_with_the_same_reason_share_a_line() {
         let execution = history::parse(b"P0: W x 1\nP1: R x 1\n").expect("a good history");
         let [allowed, unwritten, race, _] = verdicts(&execution);
-        let answers = [
-            answer(&execution, Model::Ra, &race),
-            answer(&execution, Model::Sc, &allowed),
-            answer(&execution, Model::Wra, &unwritten),
-            answer(&execution, Model::C20, &race),
+        let checks = [
+            check(&execution, Model::Ra, &race),
+            check(&execution, Model::Sc, &allowed),
+            check(&execution, Model::Wra, &unwritten),
+            check(&execution, Model::C20, &race),
         ];
         assert_eq!(
-            reasons(&answers),
+            reasons(&checks),
             "h.txt, ra, c20: P0.0 and P1.0 race on x: W x 1 and R x 1 are not ordered by \
              happens-before, and neither is atomic\n\
              h.txt, wra: P1.0 reads x = 1, a value that no other event writes there\n"
