@@ -1,45 +1,45 @@
-//! The steps of processes, as other processes notice them.
+//! Footprints: steps of processes, reduced to what other processes can notice.
 
 /// No location, store or event.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What a step does to its location.
+/// Effect of a step on its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    /// It has none.
+pub(super) enum FootprintAccess {
+    /// None: the step has no location.
     Silent,
-    /// It reads memory, or the store buffer of its thread.
+    /// Reads memory, or the store buffer of its thread.
     Read,
-    /// It writes memory: an update from a store buffer, an atomic update, an acquire, a release.
+    /// Writes memory: a flush, an atomic read-modify-write, an acquire, a release.
     Write,
 }
 
-/// What is known of a step of a process without knowing when it happens.
+/// What is known of a step of a process independently of when it happens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
-    /// Who does it.
     pub(super) process: u32,
-    /// Its thread, or that whose store buffer it empties.
+    /// Thread of the process; for a flush the thread whose store buffer it empties.
     pub(super) thread: u32,
-    /// Which of several ways to do it: a choice of the program, or 1 if a weak compare-exchange fails for
-    /// no reason.
+    /// Which of several alternatives is taken: a choice of the program, or 1 if a weak compare-exchange fails
+    /// spuriously.
     pub(super) choice: u32,
-    pub(super) access: Access,
+    pub(super) access: FootprintAccess,
     pub(super) location: u32,
-    /// A load that observes a store of its own thread: that store. It meets memory only after the store
+    /// For a load that observes a store of its own thread: that store. The load accesses memory only after the store
     /// has reached it.
-    pub(super) own: u32,
-    /// An update: the store that reaches memory.
-    pub(super) store: u32,
+    pub(super) own_store: u32,
+    /// For a flush: the store that reaches memory. [`NONE`] for a step of a thread.
+    pub(super) flushed: u32,
 }
 
 impl Footprint {
-    /// Whether the steps conflict, if both meet memory.
+    /// Returns `true` if the steps conflict, provided that both access memory.
     #[inline]
     pub(super) fn conflicts(&self, other: &Footprint) -> bool {
+        use FootprintAccess::{Silent, Write};
         self.location == other.location
-            && self.access != Access::Silent
-            && (self.access == Access::Write || other.access == Access::Write)
-            && other.access != Access::Silent
+            && self.access != Silent
+            && (self.access == Write || other.access == Write)
+            && other.access != Silent
     }
 }

@@ -1,58 +1,57 @@
-//! Events: what they do to memory and store buffers, what happens before them, and how they are taken
-//! back.
+//! Effects of events on memory and store buffers, happens-before, and undo.
 
-use super::footprint::{Access, Footprint, NONE};
-use super::state::{Ask, Event, Location, Process, State, Store};
+use super::footprint::{Footprint, FootprintAccess, NONE};
+use super::state::{DporEvent, DporLocation, DporState, DporStore, NextAction, Process};
 use crate::event_set::EventSet;
 use raddle_core::execution::MemoryOrder;
 use raddle_core::model::orders::StoreEffect;
 
-impl<R: EventSet> State<'_, R> {
-    /// Adds an event without an effect yet.
-    pub(super) fn push_event(&mut self, foot: Footprint, base: R) -> usize {
+impl<R: EventSet> DporState<'_, R> {
+    /// Adds an event before which `base` happens, and returns its index. Its effect has to follow.
+    pub(super) fn push_event(&mut self, footprint: Footprint, base: R) -> usize {
         let at = self.events.len();
-        let Process { thread, row, .. } = self.processes[foot.process as usize];
+        let Process { thread, hb, .. } = self.processes[footprint.process as usize];
         let known = self.threads[thread as usize];
-        let ask = if foot.store == NONE { known.ask } else { Ask::Write };
+        let action = if footprint.flushed == NONE { known.action } else { NextAction::Write };
         self.undo.push((thread, known));
         let before = base.or(R::one(at));
-        self.events.push(Event {
-            foot,
-            ask,
+        self.events.push(DporEvent {
+            footprint,
+            action,
             options: 1,
             before,
             base,
             races: R::default(),
-            log: NONE,
+            log_index: NONE,
             previous: NONE,
             readers: R::default(),
-            forwarded: false,
-            row,
+            is_forwarded: false,
+            process_hb: hb,
             log_len: self.log.len() as u32,
             past_len: self.past.len() as u32,
             undo_len: self.undo.len() as u32 - 1,
         });
-        self.processes[foot.process as usize].events.insert(at);
-        if foot.access != Access::Silent {
-            let place = &mut self.locations[foot.location as usize];
+        self.processes[footprint.process as usize].events.insert(at);
+        if footprint.access != FootprintAccess::Silent {
+            let place = &mut self.locations[footprint.location as usize];
             place.accesses.insert(at);
-            if foot.access == Access::Write {
+            if footprint.access == FootprintAccess::Write {
                 place.writes.insert(at);
             }
         }
         at
     }
 
-    /// The event reads its location: what it observes, as an op of the log.
+    /// Lets the event read its location. Returns the log index of the op that it observes, or [`NONE`].
     #[inline]
     pub(super) fn read(&mut self, at: usize) -> u32 {
-        let Footprint { thread, location, own, .. } = self.events[at].foot;
-        if own != NONE {
-            let store = &mut self.stores[thread as usize][own as usize];
-            if store.reached == NONE {
+        let Footprint { thread, location, own_store, .. } = self.events[at].footprint;
+        if own_store != NONE {
+            let store = &mut self.stores[thread as usize][own_store as usize];
+            if store.flushed_by == NONE {
                 store.readers.insert(at);
-                self.events[at].forwarded = true;
-                return store.log;
+                self.events[at].is_forwarded = true;
+                return store.log_index;
             }
         }
         let place = &mut self.locations[location as usize];
@@ -61,22 +60,23 @@ impl<R: EventSet> State<'_, R> {
         if last == NONE {
             return NONE;
         }
-        let Event { before, foot, log, .. } = self.events[last as usize];
-        if foot.thread != thread {
+        let DporEvent { before, footprint, log_index, .. } = self.events[last as usize];
+        if footprint.thread != thread {
             let event = &mut self.events[at];
             if !event.base.has(last as usize) {
                 event.races.insert(last as usize);
             }
             event.before = event.before.or(before);
         }
-        log
+        log_index
     }
 
-    /// The event writes its location, which is memory.
+    /// Lets the event write its location in memory. It races with the previous write and the readers of that, except
+    /// those that happen before another one of them.
     #[inline]
     pub(super) fn write(&mut self, at: usize) {
-        let Footprint { thread, location, store, .. } = self.events[at].foot;
-        let Location { last, readers, .. } = self.locations[location as usize];
+        let Footprint { thread, location, flushed, .. } = self.events[at].footprint;
+        let DporLocation { last, readers, .. } = self.locations[location as usize];
         let mut others = readers;
         if last != NONE {
             others.insert(last as usize);
@@ -84,77 +84,79 @@ impl<R: EventSet> State<'_, R> {
         let base = self.events[at].base;
         let (mut before, mut inner) = (R::one(at).or(base), base);
         for other in others.iter() {
-            let row = self.events[other].before;
-            before = before.or(row);
-            inner = inner.or(row.minus(R::one(other)));
+            let hb = self.events[other].before;
+            before = before.or(hb);
+            inner = inner.or(hb.minus(R::one(other)));
         }
         let event = &mut self.events[at];
         (event.before, event.races) = (before, others.minus(inner));
-        self.set_last(at, location, thread, store);
+        self.set_last(at, location, thread, flushed);
     }
 
-    /// The event is the last write of the location.
-    fn set_last(&mut self, at: usize, location: u32, thread: u32, store: u32) {
+    /// Makes the event the last write of the location. `flushed` is the store of the thread that it flushes, or
+    /// [`NONE`].
+    fn set_last(&mut self, at: usize, location: u32, thread: u32, flushed: u32) {
         let place = &mut self.locations[location as usize];
         let event = &mut self.events[at];
         (event.previous, event.readers) = (place.last, place.readers);
         place.last = at as u32;
-        place.readers = match store {
+        place.readers = match flushed {
             NONE => R::default(),
             store => self.stores[thread as usize][store as usize].readers,
         };
     }
 
-    /// The event acquires, releases or updates a synchronization object. What it races with depends on
-    /// who could have had it instead.
+    /// Lets the event acquire, release or update a synchronization object. Its races are those of
+    /// [`sync_races`](Self::sync_races).
     pub(super) fn synchronize(&mut self, at: usize) {
-        let Footprint { thread, location, .. } = self.events[at].foot;
+        let Footprint { thread, location, .. } = self.events[at].footprint;
         let last = self.locations[location as usize].last;
         if last != NONE {
-            let row = self.events[last as usize].before;
-            self.events[at].before = self.events[at].before.or(row);
+            let hb = self.events[last as usize].before;
+            self.events[at].before = self.events[at].before.or(hb);
         }
-        let Event { ask, base, .. } = self.events[at];
-        if ask != Ask::Unlock {
+        let DporEvent { action, base, .. } = self.events[at];
+        if action != NextAction::Unlock {
             let node = self.threads[thread as usize].node;
-            self.events[at].races = self.rivals(ask, node, base, last);
+            self.events[at].races = self.sync_races(action, node, base, last);
         }
         self.set_last(at, location, thread, NONE);
     }
 
-    /// What happens before the update of a store, whatever others do meanwhile.
+    /// Returns the events that happen before the flush of a store whatever other processes do in the meantime.
     #[inline]
-    pub(super) fn before_update(&self, process: u32, thread: u32, store: u32) -> R {
+    pub(super) fn hb_of_flush(&self, process: u32, thread: u32, store: u32) -> R {
         let all = &self.stores[thread as usize];
-        let Store { row, rank, .. } = all[store as usize];
-        let mut base = self.processes[process as usize].row.or(row);
+        let DporStore { hb, epoch, .. } = all[store as usize];
+        let mut base = self.processes[process as usize].hb.or(hb);
         if self.buffers.reorders_stores() {
             let since = self.threads[thread as usize].drained;
             for earlier in &all[since as usize..store as usize] {
-                if earlier.rank < rank {
-                    base = base.or(self.events[earlier.reached as usize].before);
+                if earlier.epoch < epoch {
+                    base = base.or(self.events[earlier.flushed_by as usize].before);
                 }
             }
         }
         base
     }
 
-    /// A store enters the buffer.
-    pub(super) fn buffer(&mut self, thread: u32, location: u32, order: MemoryOrder, log: u32) {
-        self.mover(thread, location);
+    /// Adds a store, which is the next op of the log, to the buffer of the thread.
+    pub(super) fn buffer(&mut self, thread: u32, location: u32, order: MemoryOrder) {
+        self.flusher(thread, location);
         let effect = self.buffers.store(order);
         let known = &mut self.threads[thread as usize];
         if effect == StoreEffect::BufferedBehindFence {
-            known.rank += 1;
+            known.epoch += 1;
         }
-        let (rank, row) = (known.rank, known.row);
+        let (epoch, hb) = (known.epoch, known.hb);
         known.stores += 1;
         let readers = R::default();
-        let store = Store { location, rank, log, reached: NONE, row, readers };
+        let (log_index, flushed_by) = (self.log.len() as u32, NONE);
+        let store = DporStore { location, epoch, log_index, flushed_by, hb, readers };
         self.stores[thread as usize].push(store);
     }
 
-    /// The event can be done in so many ways.
+    /// Sets the number of alternatives of the event.
     pub(super) fn set_options(&mut self, at: usize, options: u32) {
         self.events[at].options = options;
         if options > 1 {
@@ -162,55 +164,56 @@ impl<R: EventSet> State<'_, R> {
         }
     }
 
-    /// The last event is done by its process.
+    /// Orders the next event of the process after this one.
     #[inline]
-    pub(super) fn set_row(&mut self, at: usize) {
-        let Event { foot, before, .. } = self.events[at];
-        self.processes[foot.process as usize].row = before;
+    pub(super) fn set_process_hb(&mut self, at: usize) {
+        let DporEvent { footprint, before, .. } = self.events[at];
+        self.processes[footprint.process as usize].hb = before;
     }
 
-    /// The store of an update has reached memory.
-    pub(super) fn reach(&mut self, at: usize) {
-        let Event { foot, before, .. } = self.events[at];
-        let all = &mut self.stores[foot.thread as usize];
-        all[foot.store as usize].reached = at as u32;
-        let known = &mut self.threads[foot.thread as usize];
-        known.updates = known.updates.or(before);
-        while known.head < known.stores && all[known.head as usize].reached != NONE {
+    /// Marks the store of a flush as flushed.
+    pub(super) fn mark_flushed(&mut self, at: usize) {
+        let DporEvent { footprint, before, .. } = self.events[at];
+        let all = &mut self.stores[footprint.thread as usize];
+        all[footprint.flushed as usize].flushed_by = at as u32;
+        let known = &mut self.threads[footprint.thread as usize];
+        known.flushes_hb = known.flushes_hb.or(before);
+        while known.head < known.stores && all[known.head as usize].flushed_by != NONE {
             known.head += 1;
         }
     }
 
-    /// Takes the last event back.
+    /// Undoes the last event.
     pub(super) fn pop(&mut self) {
         let Some(event) = self.events.pop() else { return };
         let at = self.events.len();
         self.choices.remove(at);
-        let Footprint { process, thread, access, location, own, store, .. } = event.foot;
+        let Footprint { process, thread, access, location, own_store, flushed, .. } =
+            event.footprint;
         let known = &mut self.processes[process as usize];
         known.events.remove(at);
-        known.row = event.row;
-        if store != NONE {
-            self.stores[thread as usize][store as usize].reached = NONE;
+        known.hb = event.process_hb;
+        if flushed != NONE {
+            self.stores[thread as usize][flushed as usize].flushed_by = NONE;
         }
         while self.undo.len() > event.undo_len as usize {
-            let (thread, old) = self.undo.pop().expect("there is more");
+            let (thread, old) = self.undo.pop().expect("the stack is longer than `undo_len`");
             self.threads[thread as usize] = old;
             self.stores[thread as usize].truncate(old.stores as usize);
         }
         self.log.truncate(event.log_len as usize);
         self.past.truncate(event.past_len as usize);
-        self.cut = None;
-        if access == Access::Silent {
+        self.early_end = None;
+        if access == FootprintAccess::Silent {
             return;
         }
         let place = &mut self.locations[location as usize];
         place.accesses.remove(at);
-        if access == Access::Write {
+        if access == FootprintAccess::Write {
             place.writes.remove(at);
             (place.last, place.readers) = (event.previous, event.readers);
-        } else if event.forwarded {
-            self.stores[thread as usize][own as usize].readers.remove(at);
+        } else if event.is_forwarded {
+            self.stores[thread as usize][own_store as usize].readers.remove(at);
         } else {
             place.readers.remove(at);
         }

@@ -1,37 +1,36 @@
-//! Exploring by traces: executions that differ only in the order of steps that do not depend on each
-//! other count as one.
+//! Exploration by traces: executions that differ only in the order of independent steps count as one.
 //!
-//! A *Shasha-Snir trace* of an execution is what its threads did, which write every read observed, and for
-//! every location the order in which writes reached memory. Under SC these are Mazurkiewicz's traces. There
-//! are more of them than reads-from classes, as these do not tell the order of writes that nobody reads; what
-//! they are good for is programs whose memory order matters, comparison with other tools, and robustness: a
-//! program has as many traces under TSO as under SC if and only if it behaves the same.
+//! The *Shasha-Snir trace* of an execution consists of the ops of its threads, the write that every read observes, and
+//! for every location the order in which writes reached memory. Under SC these are Mazurkiewicz traces. There are more
+//! traces than reads-from classes, which do not distinguish orders of writes that are not read. Traces are useful for
+//! programs whose memory order matters, for comparison with other tools, and for robustness: a program is robust if and
+//! only if it has as many traces under TSO as under SC.
 //!
-//! [`source_dpor`] visits all traces, some of them begun in vain; [`optimal_dpor`] each exactly once. Both step the
-//! machine of `state.rs`, and go back by undoing steps, so nothing runs twice.
+//! [`source_dpor`] visits all traces, but begins some executions in vain; [`optimal_dpor`] explores each trace exactly
+//! once. Both step the machine of `state` and backtrack by undoing steps, so nothing is executed twice.
 //!
-//! *Happens-before* must be a partial order in which exactly the executions of one trace are the same.
-//! Under TSO and PSO that of Shasha and Snir has cycles. A *chronological trace* has an event for every store
-//! that reaches memory ("update"), and these edges: program order of threads and of the processes that empty
-//! store buffers; a store before its update; updates of a location in their order; an update before the
-//! loads of *other* threads that observe it; a load before the first update that overwrites what it
-//! observed; and all updates of a thread before what waits for its empty buffer. A load that observes its
-//! own thread's store is not ordered with the update of that store, whether it found it in the buffer or in
-//! memory: nobody can tell.
+//! *Happens-before* must be a partial order such that two executions have the same order exactly if they have the same
+//! trace. Under TSO and PSO the relation of Shasha and Snir has cycles. A *chronological trace* has an event for every
+//! store that reaches memory (the paper's *update*, here a *flush*), and these edges: program order of threads and of
+//! the processes that flush store buffers; a store before its flush; flushes of a location in their order; a flush
+//! before the loads of *other* threads that observe it; a load before the first flush that overwrites what it observed;
+//! and all flushes of a thread before an op that waits for its empty buffer. A load that observes a store of its own
+//! thread is not ordered with the flush of that store, whether it found it in the buffer or in memory: the two cases
+//! are indistinguishable.
 //!
-//! *Paper.* Abdulla, Aronis, Atig, Jonsson, Leonardsson, Sagonas, *Stateless Model Checking for TSO and PSO*,
-//! TACAS 2015. Where we differ: updates of stores on two sides of a store-store fence are ordered under PSO;
-//! what enters a buffer is part of the step before; whether a load meets memory is decided again
-//! wherever steps are compared, since a load that finds its store in the buffer depends on later updates of
-//! others only if that store reaches memory first.
+//! *Paper.* Abdulla, Aronis, Atig, Jonsson, Leonardsson, Sagonas, *Stateless Model Checking for TSO and PSO*, TACAS
+//! 2015. *Difference:* flushes of stores on two sides of a store-store fence are ordered under PSO; a store enters the
+//! buffer in the step before it; whether a load accesses memory is decided again wherever steps are compared, since a
+//! load that finds its store in the buffer depends on later flushes of other threads only if that store reaches memory
+//! first.
 //!
-//! *Limits.* As many events as a row has bits. The C11 models have no machine to step.
+//! *Limits.* The number of events is bounded by the size of an event set. The C11-style models have no machine to step.
 
-mod cells;
+mod cell_races;
+mod enabled;
 mod footprint;
 mod leaf;
 mod memory;
-mod next;
 mod not_dep;
 pub mod optimal_dpor;
 mod races;
@@ -41,38 +40,38 @@ mod step;
 mod tally;
 mod wakeup;
 
-use super::driver::{self, Restart, SetWidth};
-use super::event_set::{EventSet, WideSet};
-use super::{Extent, Limits, Summary, Unsupported, Visitor};
+use crate::driver::{self, Restart, SetWidth};
+use crate::event_set::{EventSet, WideSet};
+use crate::{Extent, Limits, Summary, Unsupported, Visitor};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
-use state::State;
-use tally::Tally;
+use state::DporState;
+use tally::DporTally;
 
-/// A way to explore.
-trait Algorithm {
-    /// Explores everything, or stops early.
-    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), Restart>;
+/// Exploration algorithm.
+trait DporAlgorithm {
+    /// Explores all traces, or stops early as the tally says.
+    fn run<R: EventSet>(state: DporState<'_, R>, tally: &mut DporTally<'_>) -> Result<(), Restart>;
 }
 
-/// An exploration of any number of events.
-struct Exploration<'a> {
+/// Exploration of executions of any number of events.
+struct DporExploration<'a> {
     program: &'a mut dyn Program,
     model: Model,
-    tally: Tally<'a>,
+    tally: DporTally<'a>,
 }
 
-impl<'a> Exploration<'a> {
+impl<'a> DporExploration<'a> {
     fn new(
         program: &'a mut dyn Program,
         model: Model,
         limits: &'a Limits,
         visitor: &'a mut dyn Visitor,
     ) -> Self {
-        Exploration { program, model, tally: Tally::new(limits, visitor) }
+        DporExploration { program, model, tally: DporTally::new(limits, visitor) }
     }
 
-    fn run<A: Algorithm>(mut self) -> Summary {
+    fn run<A: DporAlgorithm>(mut self) -> Summary {
         if !self.model.has_store_buffers() {
             let extent = Extent::Unsupported(Unsupported::Model);
             return Summary { extent, classes: 0, blocked: 0, histories: 0 };
@@ -86,10 +85,10 @@ impl<'a> Exploration<'a> {
         Summary { extent, classes: tally.classes, blocked: tally.blocked, histories }
     }
 
-    fn run_with<A: Algorithm, R: EventSet>(&mut self) -> Result<(), Restart> {
+    fn run_with<A: DporAlgorithm, R: EventSet>(&mut self) -> Result<(), Restart> {
         self.tally.begin_attempt();
         let histories = std::mem::take(&mut self.tally.histories);
-        let state = State::<R>::new(self.program, histories, self.model);
+        let state = DporState::<R>::new(self.program, histories, self.model);
         A::run(state, &mut self.tally)
     }
 }

@@ -1,162 +1,170 @@
-//! What an execution would do without one of its events.
+//! `notdep` sequences: what an execution would do without one of its events.
 //!
-//! To turn a race round, an explorer goes back to where its first event happened, does everything that
-//! does not depend on that event, and then the second one: a *word*. As happens-before is kept in rows, a
-//! word is a row of events of the current execution, and the step at its end.
+//! To reverse a race, an explorer returns to the point where its first event happened, executes everything that does
+//! not depend on that event, and then the second event: the sequence `v = notdep(e, E).p` of the paper. As
+//! happens-before is represented by event sets, such a sequence is a set of events of the current execution, followed
+//! by one step.
 //!
-//! A process is an *initial* of a word if its step may come first there, and a *weak* initial if its step
-//! may come first there or does not depend on anything in it. Explorers ask that of processes that they
-//! know as steps ([`Footprint`]) and not as events, because these belong to other executions.
+//! A process is an *initial* of the sequence if its step may come first in it, and a *weak initial* if its step may
+//! come first in it or is independent of all of it. Explorers ask that of processes whose steps they know as footprints
+//! ([`Footprint`]) and not as events, because these belong to other executions.
+//!
+//! *Paper.* Abdulla, Aronis, Jonsson, Sagonas, *Optimal Dynamic Partial Order Reduction*, POPL 2014, section 4.
 
 use smallvec::SmallVec;
 
-use super::footprint::{Access, Footprint, NONE};
-use super::state::{Event, Location, State, Store};
+use super::footprint::{Footprint, FootprintAccess, NONE};
+use super::state::{DporEvent, DporLocation, DporState, DporStore};
 use crate::event_set::EventSet;
 
 /// Steps that can follow a prefix of the current execution.
 pub(super) struct NotDep<R> {
-    /// The length of the prefix.
+    /// Length of the prefix.
     pub(super) prefix: usize,
     /// Events of the current execution, in their order.
-    pub(super) rest: R,
-    /// The step that comes after them, and what happened before it.
+    pub(super) events: R,
+    /// Step that follows them, and the events that happen before it.
     pub(super) last: Option<(Footprint, R)>,
-    /// The stores that reached memory between the prefix and the word, with their threads.
-    moved: SmallVec<[(u32, u32); 8]>,
+    /// Threads and indices of the stores that were flushed between the prefix and the sequence.
+    flushed: SmallVec<[(u32, u32); 8]>,
 }
 
-/// How a step relates to a word.
+/// Whether a step is a weak initial of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// It cannot come first.
+pub(super) enum Initial {
+    /// It is not: it depends on an earlier step of the sequence.
     No,
-    /// It is this event, which can come first.
+    /// It is this event, which may come first.
     Event(usize),
-    /// It is the last one, which can come first.
+    /// It is the last step, which may come first.
     Last,
-    /// It is not in the word, and does not depend on it.
-    Beside,
+    /// It is not in the sequence, and independent of it.
+    Independent,
 }
 
 impl<R: EventSet> NotDep<R> {
-    /// Whether nothing is left.
+    /// Returns `true` if no step is left.
     pub(super) fn is_empty(&self) -> bool {
-        self.rest.is_empty() && self.last.is_none()
+        self.events.is_empty() && self.last.is_none()
     }
 
-    /// Puts a step that can come first before the word.
-    pub(super) fn take(&mut self, foot: &Footprint, place: Place) {
-        match place {
-            Place::Event(event) => self.rest.remove(event),
-            Place::Last => self.last = None,
-            Place::Beside | Place::No => {}
+    /// Moves a step, which is a weak initial in this way, from the sequence to the prefix.
+    pub(super) fn take(&mut self, footprint: &Footprint, initial: Initial) {
+        match initial {
+            Initial::Event(event) => self.events.remove(event),
+            Initial::Last => self.last = None,
+            Initial::Independent | Initial::No => {}
         }
-        if foot.store != NONE {
-            self.moved.push((foot.thread, foot.store));
+        if footprint.flushed != NONE {
+            self.flushed.push((footprint.thread, footprint.flushed));
         }
     }
 }
 
-impl<R: EventSet> State<'_, R> {
-    /// What does not depend on an event, and then a step before which `base` happened.
+impl<R: EventSet> DporState<'_, R> {
+    /// Returns the events after `first` that do not depend on it, followed by a step before which `base` happens.
     #[inline]
-    pub(super) fn word(&self, first: usize, last: Footprint, base: R) -> NotDep<R> {
-        let mut rest = R::default();
+    pub(super) fn not_dep(&self, first: usize, last: Footprint, base: R) -> NotDep<R> {
+        let mut events = R::default();
         for (at, event) in self.events.iter().enumerate().skip(first + 1) {
             if !event.before.has(first) {
-                rest.insert(at);
+                events.insert(at);
             }
         }
-        NotDep { prefix: first, rest, last: Some((last, base)), moved: SmallVec::new() }
+        NotDep { prefix: first, events, last: Some((last, base)), flushed: SmallVec::new() }
     }
 
-    /// Whether the step is a weak initial of the word, and how.
+    /// Returns whether the step is a weak initial of the sequence, and in which way.
     #[inline]
-    pub(super) fn place(&self, word: &NotDep<R>, foot: &Footprint) -> Place {
-        let own = word.rest.and(self.processes[foot.process as usize].events);
+    pub(super) fn weak_initial(&self, sequence: &NotDep<R>, footprint: &Footprint) -> Initial {
+        let own = sequence.events.and(self.processes[footprint.process as usize].events);
         if let Some(event) = own.first() {
-            return self.place_of_event(word, foot, event);
+            return self.event_initial(sequence, footprint, event);
         }
-        match word.last {
-            Some((last, base)) if last.process == foot.process => {
-                let first = last.choice == foot.choice
-                    && !base.meets(&word.rest)
-                    && !self.depends(word, &last, false);
-                if first { Place::Last } else { Place::No }
+        match sequence.last {
+            Some((last, base)) if last.process == footprint.process => {
+                let is_initial = last.choice == footprint.choice
+                    && !base.meets(&sequence.events)
+                    && !self.depends(sequence, &last, false);
+                if is_initial { Initial::Last } else { Initial::No }
             }
-            _ if self.depends(word, foot, true) => Place::No,
-            _ => Place::Beside,
+            _ if self.depends(sequence, footprint, true) => Initial::No,
+            _ => Initial::Independent,
         }
     }
 
-    fn place_of_event(&self, word: &NotDep<R>, foot: &Footprint, event: usize) -> Place {
-        let Event { before, foot: known, .. } = &self.events[event];
+    /// The same for the first event of the step's process in the sequence.
+    fn event_initial(&self, sequence: &NotDep<R>, footprint: &Footprint, event: usize) -> Initial {
+        let DporEvent { before, footprint: known, .. } = &self.events[event];
         let earlier = before.minus(R::one(event));
-        if known.choice == foot.choice && !earlier.meets(&word.rest) {
-            Place::Event(event)
+        if known.choice == footprint.choice && !earlier.meets(&sequence.events) {
+            Initial::Event(event)
         } else {
-            Place::No
+            Initial::No
         }
     }
 
-    /// Whether a step of a process without a step in the word depends on an event of the word; `whole`: or
-    /// on its last step.
+    /// Returns `true` if a step, whose process has no event in the sequence, depends on an event of the sequence, or,
+    /// if `with_last`, on its last step.
     #[inline]
-    fn depends(&self, word: &NotDep<R>, foot: &Footprint, whole: bool) -> bool {
-        if foot.access == Access::Silent {
+    fn depends(&self, sequence: &NotDep<R>, footprint: &Footprint, with_last: bool) -> bool {
+        if footprint.access == FootprintAccess::Silent {
             return false;
         }
-        if let Some((last, _)) = word.last.filter(|_| whole)
-            && foot.conflicts(&last)
-            && self.meets_at_end(word, foot)
+        if let Some((last, _)) = sequence.last.filter(|_| with_last)
+            && footprint.conflicts(&last)
+            && self.accesses_memory_at_end(sequence, footprint)
         {
             return true;
         }
-        let Location { accesses, writes, .. } = self.locations[foot.location as usize];
-        let writes = word.rest.and(writes);
-        if foot.access == Access::Write {
-            let mut reads = word.rest.and(accesses).minus(writes).iter();
+        let DporLocation { accesses, writes, .. } = self.locations[footprint.location as usize];
+        let writes = sequence.events.and(writes);
+        if footprint.access == FootprintAccess::Write {
+            let mut reads = sequence.events.and(accesses).minus(writes).iter();
             return !writes.is_empty()
-                || reads.any(|read| self.meets_memory(word, &self.events[read].foot));
+                || reads.any(|read| self.accesses_memory(sequence, &self.events[read].footprint));
         }
-        if self.meets_memory(word, foot) {
+        if self.accesses_memory(sequence, footprint) {
             return !writes.is_empty();
         }
-        // It meets memory after its store has.
-        let reached = self.reached(foot).filter(|&at| word.rest.has(at));
-        reached.is_some_and(|at| !writes.minus(R::below(at + 1)).is_empty())
+        // The load accesses memory once its own store is flushed.
+        let flush = self.flush_event(footprint).filter(|&at| sequence.events.has(at));
+        flush.is_some_and(|at| !writes.minus(R::below(at + 1)).is_empty())
     }
 
-    /// Whether a step meets memory before the word or after its events.
+    /// Returns `true` if the step would access memory before the sequence, or after its events.
     #[inline]
-    fn meets_at_end(&self, word: &NotDep<R>, foot: &Footprint) -> bool {
-        self.meets_memory(word, foot) || self.reached(foot).is_some_and(|at| word.rest.has(at))
+    fn accesses_memory_at_end(&self, sequence: &NotDep<R>, footprint: &Footprint) -> bool {
+        self.accesses_memory(sequence, footprint)
+            || self.flush_event(footprint).is_some_and(|at| sequence.events.has(at))
     }
 
-    /// Whether a step before the word would meet memory, not the store buffer of its thread.
+    /// Returns `true` if the step would access memory before the sequence, and not the store buffer of its thread.
     #[inline]
-    fn meets_memory(&self, word: &NotDep<R>, foot: &Footprint) -> bool {
-        foot.own == NONE
-            || self.reached(foot).is_some_and(|at| at < word.prefix)
-            || word.moved.contains(&(foot.thread, foot.own))
+    fn accesses_memory(&self, sequence: &NotDep<R>, footprint: &Footprint) -> bool {
+        footprint.own_store == NONE
+            || self.flush_event(footprint).is_some_and(|at| at < sequence.prefix)
+            || sequence.flushed.contains(&(footprint.thread, footprint.own_store))
     }
 
-    /// The event with which the store that a load observes reached memory in the current execution.
-    fn reached(&self, foot: &Footprint) -> Option<usize> {
-        let Store { reached, .. } = *self.stores[foot.thread as usize].get(foot.own as usize)?;
-        (reached != NONE).then_some(reached as usize)
+    /// Returns the event of the current execution that flushed the store which a load observes.
+    fn flush_event(&self, footprint: &Footprint) -> Option<usize> {
+        let stores = &self.stores[footprint.thread as usize];
+        let DporStore { flushed_by, .. } = *stores.get(footprint.own_store as usize)?;
+        (flushed_by != NONE).then_some(flushed_by as usize)
     }
 
-    /// Whether two steps that are both possible now depend on each other.
+    /// Returns `true` if two steps that are both possible now depend on each other.
     #[inline]
     pub(super) fn conflict(&self, one: &Footprint, other: &Footprint) -> bool {
         one.process == other.process
-            || one.conflicts(other) && self.meets_now(one) && self.meets_now(other)
+            || one.conflicts(other)
+                && self.accesses_memory_now(one)
+                && self.accesses_memory_now(other)
     }
 
     #[inline]
-    fn meets_now(&self, foot: &Footprint) -> bool {
-        foot.own == NONE || self.reached(foot).is_some()
+    fn accesses_memory_now(&self, footprint: &Footprint) -> bool {
+        footprint.own_store == NONE || self.flush_event(footprint).is_some()
     }
 }

@@ -1,39 +1,50 @@
-//! Which events an explorer has to turn round.
+//! Races that an explorer has to reverse.
 //!
-//! Two events of different processes *race* if one happens before the other, and nothing between them
-//! does. Then there may be an execution in which the second one comes first, with the same past. Where a
-//! conflict of accesses orders them, that is known when the second one happens (`State::write`,
-//! `State::read`). What remains are steps that others can prevent.
+//! Two events of different processes *race* if one happens before the other and no event between them does so, too.
+//! Then there may be an execution with the same past in which the second one comes first. If conflicting accesses order
+//! the two events, the race is known when the second one is executed (`DporState::write`, `DporState::read`). This
+//! module handles steps that other steps can disable.
 //!
-//! *Locks.* Between two acquires there is always a release, and a release cannot be turned round with the
-//! acquire that follows. The two acquires can: the second one takes the lock where the first one did.
+//! *Locks.* There is a release between any two acquires, and a release cannot be reversed with the acquire that follows
+//! it. The two acquires can: the second one takes the lock where the first one did.
 //!
-//! *Other synchronization objects.* The step could have been taken instead of the last update that it
-//! depends on only through the object and before which its guard admits the value. What lies between
-//! is found once that is turned round.
+//! *Other synchronization objects.* The step could have been taken instead of the last update on which it depends only
+//! through the object, and before which its guard admits the value. The executions in between are found after this
+//! reversal.
 //!
-//! A thread that waits in the end could have been first in the same way, so that counts as a race, too.
+//! A thread that is blocked at the end of an execution could have come first in the same way, so that counts as a race,
+//! too.
 //!
-//! *Paper.* Abdulla, Aronis, Jonsson, Sagonas, *Optimal Dynamic Partial Order Reduction*, POPL 2014, assumes
-//! that nobody can prevent a step; locks are in *Source Sets*, JACM 2017, and guards are ours.
+//! *Paper.* Abdulla, Aronis, Jonsson, Sagonas, *Optimal Dynamic Partial Order Reduction*, POPL 2014, assumes that steps
+//! are never disabled. Locks are in *Source Sets*, JACM 2017; guards are ours.
 
-use super::footprint::{Access, Footprint, NONE};
-use super::state::{Ask, Event, State, Thread};
+use super::footprint::{Footprint, FootprintAccess, NONE};
+use super::state::{DporEvent, DporState, DporThread, NextAction};
 use crate::event_set::EventSet;
 use raddle_core::program::{HistoryId, HistoryStep, OpKind};
 
-impl<R: EventSet> State<'_, R> {
-    /// Who had a synchronization object instead of the thread that asks for it with this history, where
-    /// `base` happened before and `last` had it last.
-    pub(super) fn rivals(&self, ask: Ask, node: HistoryId, base: R, last: u32) -> R {
+/// Step of a blocked thread that could have come first.
+pub(super) struct BlockedStep<R> {
+    pub(super) footprint: Footprint,
+    /// Events that happen before it.
+    pub(super) base: R,
+    /// Events that it races with.
+    pub(super) races: R,
+}
+
+impl<R: EventSet> DporState<'_, R> {
+    /// Returns the events instead of which a thread could have updated a synchronization object: at most one. The
+    /// thread has this next action and this history; `base` are the events that happen before its step, `last` is the
+    /// last update of the object.
+    pub(super) fn sync_races(&self, action: NextAction, node: HistoryId, base: R, last: u32) -> R {
         let mut at = last;
         while at != NONE && !base.has(at as usize) {
-            let Event { previous, foot, ask: had, .. } = self.events[at as usize];
-            let admitted = match ask {
-                Ask::Lock => had == Ask::Lock,
-                _ => self.is_admitted(node, self.value(foot.location, previous)),
+            let DporEvent { previous, footprint, action: had, .. } = self.events[at as usize];
+            let is_admitted = match action {
+                NextAction::Lock => had == NextAction::Lock,
+                _ => self.is_admitted(node, self.value(footprint.location, previous)),
             };
-            if admitted {
+            if is_admitted {
                 return R::one(at as usize);
             }
             at = previous;
@@ -41,52 +52,63 @@ impl<R: EventSet> State<'_, R> {
         R::default()
     }
 
-    /// A thread that waits for a synchronization object for ever: its step, what happened before, and who
-    /// had it instead.
-    pub(super) fn waiting(&self, thread: u32) -> Option<(Footprint, R, R)> {
-        let Thread { ask, node, location, row, updates, .. } = self.threads[thread as usize];
-        if !matches!(ask, Ask::Lock | Ask::Sync) || !self.is_drained(thread) {
+    /// Returns the next step of a thread that is blocked by a synchronization object at the end of the execution.
+    pub(super) fn blocked_step(&self, thread: u32) -> Option<BlockedStep<R>> {
+        let DporThread { action, node, location, hb, flushes_hb, .. } =
+            self.threads[thread as usize];
+        if !matches!(action, NextAction::Lock | NextAction::Sync) || !self.is_drained(thread) {
             return None;
         }
-        let base = row.or(updates);
-        let rivals = self.rivals(ask, node, base, self.locations[location as usize].last);
-        let process = self.of_thread[thread as usize][0];
-        let access = Access::Write;
-        let (own, store) = (NONE, NONE);
-        Some((Footprint { process, thread, choice: 0, access, location, own, store }, base, rivals))
+        let base = hb.or(flushes_hb);
+        let races = self.sync_races(action, node, base, self.locations[location as usize].last);
+        let footprint = Footprint {
+            process: self.of_thread[thread as usize][0],
+            thread,
+            choice: 0,
+            access: FootprintAccess::Write,
+            location,
+            own_store: NONE,
+            flushed: NONE,
+        };
+        Some(BlockedStep { footprint, base, races })
     }
 
-    /// What the second of two racing events does if it comes first. A weak compare-exchange may then fail
-    /// for no reason, too.
-    pub(super) fn reversed(&self, first: usize, second: usize) -> (Footprint, Option<Footprint>) {
-        let Event { foot, ask, log, .. } = self.events[second];
-        let foot = Footprint { own: NONE, choice: 0, ..foot };
-        let Event { foot: Footprint { access, location, .. }, previous, .. } = self.events[first];
-        if ask != Ask::Compare || access != Access::Write {
-            return (foot, None);
+    /// Returns the footprint of the second of two racing events if it comes first; and, for a weak compare-exchange
+    /// that would then succeed, the footprint of its spurious failure.
+    pub(super) fn reversed_footprint(
+        &self,
+        first: usize,
+        second: usize,
+    ) -> (Footprint, Option<Footprint>) {
+        let DporEvent { footprint, action, log_index, .. } = self.events[second];
+        let footprint = Footprint { own_store: NONE, choice: 0, ..footprint };
+        let DporEvent { footprint: Footprint { access, location, .. }, previous, .. } =
+            self.events[first];
+        if action != NextAction::CompareExchange || access != FootprintAccess::Write {
+            return (footprint, None);
         }
-        let HistoryStep::After(asked, _) = self.histories.step(self.log[log as usize].origin.node)
-        else {
+        let after = self.log[log_index as usize].origin.node;
+        let HistoryStep::After(asked, _) = self.histories.step(after) else {
             unreachable!("a compare-exchange is a question")
         };
-        let access = self.compared(asked, 0, self.value(location, previous));
-        let both = access == Access::Write && self.is_weak(asked);
-        let spurious = Footprint { choice: 1, access: Access::Read, ..foot };
-        (Footprint { access, ..foot }, both.then_some(spurious))
+        let access = self.compare_exchange_access(asked, 0, self.value(location, previous));
+        let may_fail = access == FootprintAccess::Write && self.is_weak(asked);
+        let spurious = Footprint { choice: 1, access: FootprintAccess::Read, ..footprint };
+        (Footprint { access, ..footprint }, may_fail.then_some(spurious))
     }
 
     fn is_weak(&self, node: HistoryId) -> bool {
         matches!(self.question(node).kind, OpKind::CompareExchange { weak: true, .. })
     }
 
-    /// An event, done in another way.
-    pub(super) fn otherwise(&self, event: usize, choice: u32) -> Footprint {
-        let Event { foot, ask, .. } = self.events[event];
-        let access = match ask {
-            Ask::Compare if choice == 0 => Access::Write,
-            Ask::Compare => Access::Read,
-            _ => foot.access,
+    /// Returns the footprint of an event with another alternative.
+    pub(super) fn alternative_footprint(&self, event: usize, choice: u32) -> Footprint {
+        let DporEvent { footprint, action, .. } = self.events[event];
+        let access = match action {
+            NextAction::CompareExchange if choice == 0 => FootprintAccess::Write,
+            NextAction::CompareExchange => FootprintAccess::Read,
+            _ => footprint.access,
         };
-        Footprint { choice, access, own: NONE, ..foot }
+        Footprint { choice, access, own_store: NONE, ..footprint }
     }
 }

@@ -1,82 +1,84 @@
 //! Source-DPOR: every trace at least once.
 //!
-//! *Idea.* Explore any execution. Whenever a step races with an earlier event, some step that can come
-//! first in the word that turns the race round has to be explored from where that event happened (the
-//! *source set* there); steps that lead only to what was explored are in the *sleep set* and not taken.
-//! Unlike in [`optimal_dpor`](super::optimal_dpor), only the first step of a word is remembered, so an execution may
-//! come to a place where all steps sleep: it was begun in vain.
+//! *Idea.* Explore any execution. Whenever a step races with an earlier event, some initial of the sequence that
+//! reverses the race (`not_dep`) has to be explored from the point before that event: it is added to the *source set*
+//! there. Steps that lead only to explored traces are in the *sleep set* and are not taken. Unlike in
+//! [`optimal_dpor`](super::optimal_dpor), only the first step of a sequence is remembered, so an execution may reach a
+//! point where all enabled steps sleep: it was begun in vain.
 //!
 //! *Paper.* Abdulla, Aronis, Jonsson, Sagonas, *Optimal Dynamic Partial Order Reduction*, POPL 2014, algorithm 1.
-//! Where we differ: see [`optimal_dpor`](super::optimal_dpor).
+//! *Difference:* see [`optimal_dpor`](super::optimal_dpor).
 
 use super::footprint::Footprint;
-use super::not_dep::Place;
-use super::state::{Event, State};
-use super::tally::Tally;
-use super::{Algorithm, Exploration};
+use super::not_dep::Initial;
+use super::races::BlockedStep;
+use super::state::{DporEvent, DporState};
+use super::tally::DporTally;
+use super::{DporAlgorithm, DporExploration};
 use crate::driver::Restart;
 use crate::event_set::EventSet;
 use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
 
-/// Explores a program under a model with store buffers; there is nothing to step under others.
+/// Explores a program under SC, TSO or PSO. Under other models the extent is
+/// [`Unsupported::Model`](crate::Unsupported).
 pub fn explore<'a>(
     program: &'a mut (dyn Program + 'a),
     model: Model,
     limits: &'a Limits,
     visitor: &'a mut (dyn Visitor + 'a),
 ) -> Summary {
-    Exploration::new(program, model, limits, visitor).run::<Source>()
+    DporExploration::new(program, model, limits, visitor).run::<SourceDpor>()
 }
 
-/// The algorithm, for any width.
-struct Source;
+/// Algorithm, generic over the width of event sets.
+struct SourceDpor;
 
-impl Algorithm for Source {
-    fn run<R: EventSet>(state: State<'_, R>, tally: &mut Tally<'_>) -> Result<(), Restart> {
-        let mut explorer = Explorer { state, tally, nodes: vec![Node::default()] };
-        if explorer.state.cut.is_some() {
-            explorer.tally.leaf(&explorer.state);
+impl DporAlgorithm for SourceDpor {
+    fn run<R: EventSet>(state: DporState<'_, R>, tally: &mut DporTally<'_>) -> Result<(), Restart> {
+        let mut explorer = SourceExplorer { state, tally, nodes: vec![SourceNode::default()] };
+        if explorer.state.early_end.is_some() {
+            explorer.tally.visit(&explorer.state);
         } else {
-            explorer.node(0);
+            explorer.explore_node(0);
         }
-        explorer.tally.keep(explorer.state)
+        explorer.tally.finish(explorer.state)
     }
 }
 
-/// A place of the current execution.
+/// Point of the current execution.
 #[derive(Default)]
-struct Node {
-    /// The steps that lead to what was explored.
+struct SourceNode {
+    /// Sleep set: steps that lead only to explored traces.
     sleep: Vec<Footprint>,
-    /// The steps to explore, explored ones included.
+    /// Source set: steps to explore, including explored ones.
     sources: Vec<Footprint>,
 }
 
-struct Explorer<'s, 'a, 't, R> {
-    state: State<'s, R>,
-    tally: &'t mut Tally<'a>,
-    /// By the number of events.
-    nodes: Vec<Node>,
+struct SourceExplorer<'s, 'a, 't, R> {
+    state: DporState<'s, R>,
+    tally: &'t mut DporTally<'a>,
+    /// By number of preceding events.
+    nodes: Vec<SourceNode>,
 }
 
-impl<R: EventSet> Explorer<'_, '_, '_, R> {
-    /// Explores the source set of a place, which grows meanwhile.
-    fn node(&mut self, depth: usize) {
+impl<R: EventSet> SourceExplorer<'_, '_, '_, R> {
+    /// Explores the source set of a point, which grows in the meantime.
+    fn explore_node(&mut self, depth: usize) {
         self.nodes[depth].sources.clear();
-        let Some(first) = self.first(depth) else { return self.end() };
+        let Some(first) = self.first_awake(depth) else { return self.end() };
         self.nodes[depth].sources.push(first);
         if self.nodes.len() == depth + 1 {
-            self.nodes.push(Node::default());
+            self.nodes.push(SourceNode::default());
         }
         let mut at = 0;
-        while let Some(&foot) = self.nodes[depth].sources.get(at) {
+        while let Some(&footprint) = self.nodes[depth].sources.get(at) {
             at += 1;
-            if !self.sleeps(depth, foot.process, foot.choice) {
-                let foot = self.state.foot(foot.process, foot.choice);
-                self.descend(depth, foot);
-                self.nodes[depth].sleep.push(foot);
+            if !self.is_asleep(depth, footprint.process, footprint.choice) {
+                let footprint = self.state.next_footprint(footprint.process, footprint.choice);
+                self.descend(depth, footprint);
+                self.nodes[depth].sleep.push(footprint);
             }
             if self.tally.is_stopped() {
                 return;
@@ -84,81 +86,91 @@ impl<R: EventSet> Explorer<'_, '_, '_, R> {
         }
     }
 
-    fn sleeps(&self, depth: usize, process: u32, choice: u32) -> bool {
-        let same = |foot: &Footprint| foot.process == process && foot.choice == choice;
+    fn is_asleep(&self, depth: usize, process: u32, choice: u32) -> bool {
+        let same =
+            |footprint: &Footprint| footprint.process == process && footprint.choice == choice;
         self.nodes[depth].sleep.iter().any(same)
     }
 
-    /// A step that does not sleep.
-    fn first(&self, depth: usize) -> Option<Footprint> {
+    /// Returns an enabled step that is not in the sleep set.
+    fn first_awake(&self, depth: usize) -> Option<Footprint> {
         let awake = |process| {
             let mut choices = 0..self.state.options(process);
-            choices.find(|&choice| !self.sleeps(depth, process, choice))
+            choices.find(|&choice| !self.is_asleep(depth, process, choice))
         };
-        let process = self.state.pick(|process| awake(process).is_some())?;
-        Some(self.state.foot(process, awake(process)?))
+        let process = self.state.pick_process(|process| awake(process).is_some())?;
+        Some(self.state.next_footprint(process, awake(process)?))
     }
 
-    fn descend(&mut self, depth: usize, foot: Footprint) {
+    /// Takes a step, explores what follows, and undoes the step.
+    fn descend(&mut self, depth: usize, footprint: Footprint) {
         let [here, next] = &mut self.nodes[depth..depth + 2] else { return };
         next.sleep.clear();
-        next.sleep.extend(here.sleep.iter().filter(|other| !self.state.conflict(&foot, other)));
-        self.state.step(foot);
-        self.turn_round(depth);
-        if self.state.cut.is_some() {
-            self.tally.leaf(&self.state);
+        next.sleep
+            .extend(here.sleep.iter().filter(|other| !self.state.conflict(&footprint, other)));
+        self.state.step(footprint);
+        self.reverse_races(depth);
+        if self.state.early_end.is_some() {
+            self.tally.visit(&self.state);
         } else {
-            self.node(depth + 1);
+            self.explore_node(depth + 1);
         }
         self.state.pop();
     }
 
-    /// No step can be taken, or all that can be sleep.
+    /// Ends an execution in which no step is enabled, or all enabled ones sleep.
     fn end(&mut self) {
-        if self.state.pick(|_| true).is_none() {
-            self.tally.leaf(&self.state);
+        if self.state.pick_process(|_| true).is_none() {
+            self.tally.visit(&self.state);
         } else {
-            self.tally.end();
+            self.tally.count_execution();
         }
         for thread in 0..self.state.threads.len() as u32 {
-            if let Some((foot, base, rivals)) = self.state.waiting(thread) {
-                rivals.iter().for_each(|first| self.add(first, foot, base));
+            if let Some(blocked) = self.state.blocked_step(thread) {
+                let BlockedStep { footprint, base, races } = blocked;
+                races.iter().for_each(|first| self.reverse_race(first, footprint, base));
             }
         }
         for event in self.state.choices.iter() {
-            self.choose(event);
+            self.add_alternatives(event);
         }
     }
 
-    /// Lets an event be done in all other ways.
-    fn choose(&mut self, event: usize) {
-        let Event { base, options, foot: Footprint { choice, .. }, .. } = self.state.events[event];
+    /// Adds the other alternatives of an event.
+    fn add_alternatives(&mut self, event: usize) {
+        let DporEvent { base, options, footprint: Footprint { choice, .. }, .. } =
+            self.state.events[event];
         for other in (0..options).filter(|&other| other != choice) {
-            self.add(event, self.state.otherwise(event, other), base);
+            self.reverse_race(event, self.state.alternative_footprint(event, other), base);
         }
     }
 
-    /// Turns round the races of the last event.
-    fn turn_round(&mut self, event: usize) {
-        let Event { races, base, .. } = self.state.events[event];
+    /// Reverses the races of the last event with earlier ones.
+    fn reverse_races(&mut self, event: usize) {
+        let DporEvent { races, base, .. } = self.state.events[event];
         for first in races.iter() {
-            let (foot, spurious) = self.state.reversed(first, event);
-            self.add(first, foot, base);
-            if let Some(foot) = spurious {
-                self.add(first, foot, base);
+            let (footprint, spurious) = self.state.reversed_footprint(first, event);
+            self.reverse_race(first, footprint, base);
+            if let Some(footprint) = spurious {
+                self.reverse_race(first, footprint, base);
             }
         }
     }
 
-    /// Sees to it that a word that turns a race round is explored.
-    fn add(&mut self, first: usize, last: Footprint, base: R) {
-        let word = self.state.word(first, last, base);
-        let begins = |foot: &Footprint| {
-            matches!(self.state.place(&word, foot), Place::Event(_) | Place::Last)
+    /// Adds an initial of the events that do not depend on `first`, followed by the step `last`, to the source set at
+    /// `first`, unless it has one. `base` are the events that happen before `last`.
+    fn reverse_race(&mut self, first: usize, last: Footprint, base: R) {
+        let sequence = self.state.not_dep(first, last, base);
+        let is_initial = |footprint: &Footprint| {
+            matches!(
+                self.state.weak_initial(&sequence, footprint),
+                Initial::Event(_) | Initial::Last
+            )
         };
         let sources = &mut self.nodes[first].sources;
-        if !sources.iter().any(begins) {
-            let initial = word.rest.first().map_or(last, |event| self.state.events[event].foot);
+        if !sources.iter().any(is_initial) {
+            let initial =
+                sequence.events.first().map_or(last, |event| self.state.events[event].footprint);
             sources.push(initial);
         }
     }

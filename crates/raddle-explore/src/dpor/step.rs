@@ -1,94 +1,120 @@
-//! Taking a step: what a process does, and what its thread learns.
+//! Executing a step: the effect of a process, and the answer that its thread gets.
 
-use super::footprint::{Access, Footprint, NONE};
-use super::state::{Ask, Cut, Logged, State, Thread};
+use super::footprint::{Footprint, FootprintAccess, NONE};
+use super::state::{DporState, DporThread, EarlyEnd, LoggedOp, NextAction};
 use crate::event_set::EventSet;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::model::orders::{FenceEffect, StoreEffect};
 use raddle_core::program::{Answer, End, HistoryId, Op, OpKind, Origin, UpdateKind};
 
-impl<R: EventSet> State<'_, R> {
-    /// A process that is enabled takes its next step.
+/// Question of a thread together with its answer.
+#[derive(Clone, Copy)]
+pub(super) struct AnsweredQuestion {
+    /// History that ends with the question.
+    pub(super) node: HistoryId,
+    pub(super) answer: Answer,
+    /// See [`LoggedOp::source`].
+    pub(super) source: u32,
+    /// Value that the op wrote, if any.
+    pub(super) written: Option<Value>,
+    /// Whether that value is a pointer to memory that is not accessed through ops.
+    pub(super) carries: bool,
+}
+
+impl AnsweredQuestion {
+    /// Answer of an op that writes nothing.
     #[inline]
-    pub(super) fn step(&mut self, foot: Footprint) {
-        if foot.store != NONE {
-            return self.update(foot);
+    pub(super) fn read(node: HistoryId, answer: Answer, source: u32) -> Self {
+        AnsweredQuestion { node, answer, source, written: None, carries: false }
+    }
+}
+
+impl<R: EventSet> DporState<'_, R> {
+    /// Executes the next step of an enabled process, whose footprint must be that of
+    /// [`next_footprint`](Self::next_footprint).
+    #[inline]
+    pub(super) fn step(&mut self, footprint: Footprint) {
+        if footprint.flushed != NONE {
+            return self.flush(footprint);
         }
-        let thread = foot.thread;
-        let Thread { ask, node, effect, row, updates, stores, .. } = self.threads[thread as usize];
+        let thread = footprint.thread;
+        let DporThread { action, node, effect, hb, flushes_hb, stores, .. } =
+            self.threads[thread as usize];
         if self.events.len() + 1 >= R::BITS {
-            self.cut = Some(Cut::Events(thread));
+            self.early_end = Some(EarlyEnd::Events(thread));
         }
-        let waits = !matches!(ask, Ask::Load | Ask::Choose);
-        let at = self.push_event(foot, if waits { row.or(updates) } else { row });
+        let waits = !matches!(action, NextAction::Load | NextAction::Choose);
+        let at = self.push_event(footprint, if waits { hb.or(flushes_hb) } else { hb });
         if waits {
             let known = &mut self.threads[thread as usize];
             known.drained = stores;
         }
-        match ask {
-            Ask::Write | Ask::Unlock | Ask::Drain => self.do_effect(at, node, effect),
+        match action {
+            NextAction::Write | NextAction::Unlock | NextAction::Drain => {
+                self.execute_effect(at, node, effect);
+            }
             _ => self.answer(at, node),
         }
-        self.advance(thread);
+        self.run_invisible_ops(thread);
     }
 
-    /// A store leaves its buffer.
-    fn update(&mut self, foot: Footprint) {
-        let Footprint { process, thread, store, .. } = foot;
+    /// Moves a store from its buffer to memory.
+    fn flush(&mut self, footprint: Footprint) {
+        let Footprint { process, thread, flushed, .. } = footprint;
         if self.events.len() + 1 >= R::BITS {
-            self.cut = Some(Cut::Events(thread));
+            self.early_end = Some(EarlyEnd::Events(thread));
         }
-        let base = self.before_update(process, thread, store);
-        let at = self.push_event(foot, base);
-        self.events[at].log = self.stores[thread as usize][store as usize].log;
+        let base = self.hb_of_flush(process, thread, flushed);
+        let at = self.push_event(footprint, base);
+        self.events[at].log_index = self.stores[thread as usize][flushed as usize].log_index;
         self.write(at);
-        self.set_row(at);
-        self.reach(at);
+        self.set_process_hb(at);
+        self.mark_flushed(at);
     }
 
-    /// The thread does an effect that others may notice.
-    fn do_effect(&mut self, at: usize, node: HistoryId, effect: u32) {
-        let thread = self.events[at].foot.thread;
+    /// Executes a visible effect of a thread.
+    fn execute_effect(&mut self, at: usize, node: HistoryId, effect: u32) {
+        let thread = self.events[at].footprint.thread;
         let op = self.histories.effects(node)[effect as usize];
-        self.events[at].log = self.log.len() as u32;
+        self.events[at].log_index = self.log.len() as u32;
         match op.kind {
             OpKind::Store { value, carries, .. } => {
                 self.write(at);
-                self.move_on(at);
+                self.set_thread_hb(at);
                 self.log_effect(thread, Some(value), carries);
             }
             OpKind::Unlock { lock } => {
                 let holder = self.locations[lock.index()].last;
                 let holds = |event: u32| {
                     let event = &self.events[event as usize];
-                    event.ask == Ask::Lock && event.foot.thread == thread
+                    event.action == NextAction::Lock && event.footprint.thread == thread
                 };
                 if holder == NONE || !holds(holder) {
-                    self.cut = Some(Cut::Malformed);
+                    self.early_end = Some(EarlyEnd::Malformed);
                 }
                 self.synchronize(at);
-                self.move_on(at);
+                self.set_thread_hb(at);
                 self.log_effect(thread, Some(0), false);
             }
             OpKind::Spawn { thread: child } => {
-                self.move_on(at);
+                self.set_thread_hb(at);
                 self.spawn(thread, child);
             }
             _ => {
-                self.move_on(at);
+                self.set_thread_hb(at);
                 self.log_effect(thread, None, false);
             }
         }
     }
 
-    /// What has happened before the event has happened before the next one of its thread.
+    /// Orders the next event of the thread after this one.
     #[inline]
-    fn move_on(&mut self, at: usize) {
-        let thread = self.events[at].foot.thread;
-        self.threads[thread as usize].row = self.events[at].before;
+    fn set_thread_hb(&mut self, at: usize) {
+        let thread = self.events[at].footprint.thread;
+        self.threads[thread as usize].hb = self.events[at].before;
     }
 
-    /// The thread has done its next effect.
+    /// Logs the next effect of the thread.
     pub(super) fn log_effect(&mut self, thread: u32, written: Option<Value>, carries: bool) {
         let known = &mut self.threads[thread as usize];
         known.effect += 1;
@@ -108,22 +134,23 @@ impl<R: EventSet> State<'_, R> {
         let position = known.ops;
         known.ops += 1;
         known.last_op = self.log.len() as u32;
-        self.log.push(Logged { thread, position, origin, source, written, carries });
+        self.log.push(LoggedOp { thread, position, origin, source, written, carries });
     }
 
-    /// The thread starts another one.
+    /// Logs the spawn of a thread and starts the thread.
     fn spawn(&mut self, thread: u32, child: ThreadId) {
         self.log_effect(thread, None, false);
-        let Thread { node, effect, row, .. } = self.threads[thread as usize];
+        let DporThread { node, effect, hb, .. } = self.threads[thread as usize];
         let origin = Origin { node, index: effect };
-        self.start(child.index() as u32, Some(origin), row);
+        self.start(child.index() as u32, Some(origin), hb);
     }
 
-    /// A thread starts.
-    pub(super) fn start(&mut self, thread: u32, by: Option<Origin>, row: R) {
+    /// Starts a thread, spawned by `by`. `hb` are the events that happen before its first one.
+    pub(super) fn start(&mut self, thread: u32, by: Option<Origin>, hb: R) {
         self.grow();
-        if self.threads.get(thread as usize).is_some_and(|known| known.ask != Ask::Absent) {
-            self.cut = Some(Cut::Malformed);
+        let known = self.threads.get(thread as usize);
+        if known.is_some_and(|known| known.action != NextAction::NotStarted) {
+            self.early_end = Some(EarlyEnd::Malformed);
             return;
         }
         let spawned_by = by.filter(|_| self.shares_memory);
@@ -132,55 +159,61 @@ impl<R: EventSet> State<'_, R> {
         self.grow();
         self.undo.push((thread, self.threads[thread as usize]));
         let known = &mut self.threads[thread as usize];
-        (known.node, known.ask, known.row) = (node, Ask::Ended, row);
+        (known.node, known.action, known.hb) = (node, NextAction::Ended, hb);
         self.past.push(node);
-        self.advance(thread);
+        self.run_invisible_ops(thread);
     }
 
-    /// The question at the end of a history is answered.
+    /// Executes the question at the end of a history.
     fn answer(&mut self, at: usize, node: HistoryId) {
-        let Footprint { thread, choice, location, access, .. } = self.events[at].foot;
+        let Footprint { thread, choice, location, access, .. } = self.events[at].footprint;
         let op = self.question(node);
-        let log = self.log.len() as u32;
-        self.events[at].log = log;
+        self.events[at].log_index = self.log.len() as u32;
         match op.kind {
             OpKind::Choose { options } => {
                 self.set_options(at, options);
-                self.move_on(at);
-                self.go_on(thread, node, Answer::Choice(choice), choice, None, false);
+                self.set_thread_hb(at);
+                let answer = Answer::Choice(choice);
+                self.continue_thread(thread, AnsweredQuestion::read(node, answer, choice));
             }
             OpKind::Join { thread: child } => self.join(at, node, child),
             OpKind::Lock { .. } => {
-                let source = self.source(location);
+                let source = self.memory_source(location);
                 self.synchronize(at);
-                self.move_on(at);
-                self.go_on(thread, node, self.identity(source), source, Some(1), false);
+                self.set_thread_hb(at);
+                let (answer, written) = (self.identity_answer(source), Some(1));
+                let answered = AnsweredQuestion { node, answer, source, written, carries: false };
+                self.continue_thread(thread, answered);
             }
             OpKind::Sync { update, .. } => {
-                let (source, value) = (self.source(location), self.memory(location));
+                let (source, value) = (self.memory_source(location), self.memory_value(location));
                 self.synchronize(at);
-                self.move_on(at);
-                let answer =
-                    if self.shares_memory { self.identity(source) } else { Answer::Value(value) };
+                self.set_thread_hb(at);
+                let answer = if self.shares_memory {
+                    self.identity_answer(source)
+                } else {
+                    Answer::Value(value)
+                };
                 let written = Some(update.apply(value));
-                self.go_on(thread, node, answer, source, written, false);
+                let answered = AnsweredQuestion { node, answer, source, written, carries: false };
+                self.continue_thread(thread, answered);
             }
             OpKind::Load { .. } => {
                 let source = self.read(at);
-                self.move_on(at);
-                let answer = self.told(location, source);
-                self.go_on(thread, node, answer, source, None, false);
+                self.set_thread_hb(at);
+                let answer = self.answer_from(location, source);
+                self.continue_thread(thread, AnsweredQuestion::read(node, answer, source));
             }
-            _ if access == Access::Write => self.replace(at, node, &op),
-            _ => self.fail(at, node, &op),
+            _ if access == FootprintAccess::Write => self.execute_rmw(at, node, &op),
+            _ => self.fail_compare_exchange(at, node, &op),
         }
     }
 
-    /// An update, or a compare-exchange that succeeds.
-    fn replace(&mut self, at: usize, node: HistoryId, op: &Op) {
-        let Footprint { thread, location, .. } = self.events[at].foot;
-        let source = self.source(location);
-        let value = self.memory(location);
+    /// Executes a read-modify-write that writes.
+    fn execute_rmw(&mut self, at: usize, node: HistoryId, op: &Op) {
+        let Footprint { thread, location, .. } = self.events[at].footprint;
+        let source = self.memory_source(location);
+        let value = self.memory_value(location);
         let (written, carries) = match op.kind {
             OpKind::Rmw { update, .. } => {
                 let is_pointer = source != NONE && self.log[source as usize].carries;
@@ -191,21 +224,22 @@ impl<R: EventSet> State<'_, R> {
                 self.set_options(at, 1 + u32::from(weak));
                 (desired, carries)
             }
-            kind => unreachable!("it does not write: {kind:?}"),
+            kind => unreachable!("not a read-modify-write: {kind:?}"),
         };
         self.write(at);
-        self.move_on(at);
-        let answer = self.told(location, source);
-        self.go_on(thread, node, answer, source, Some(written), carries);
+        self.set_thread_hb(at);
+        let answer = self.answer_from(location, source);
+        let written = Some(written);
+        self.continue_thread(thread, AnsweredQuestion { node, answer, source, written, carries });
     }
 
-    /// A compare-exchange that fails, perhaps for no reason.
-    fn fail(&mut self, at: usize, node: HistoryId, op: &Op) {
-        let Footprint { thread, location, .. } = self.events[at].foot;
-        let value = self.memory(location);
+    /// Executes a compare-exchange that fails, spuriously if the value matches.
+    fn fail_compare_exchange(&mut self, at: usize, node: HistoryId, op: &Op) {
+        let Footprint { thread, location, .. } = self.events[at].footprint;
+        let value = self.memory_value(location);
         let source = self.read(at);
-        self.move_on(at);
-        let mut answer = self.told(location, source);
+        self.set_thread_hb(at);
+        let mut answer = self.answer_from(location, source);
         if matches!(op.kind, OpKind::CompareExchange { expected, .. } if expected == value) {
             self.set_options(at, 2);
             answer = match answer {
@@ -213,60 +247,55 @@ impl<R: EventSet> State<'_, R> {
                 _ => Answer::Spurious(value),
             };
         }
-        self.go_on(thread, node, answer, source, None, false);
+        self.continue_thread(thread, AnsweredQuestion::read(node, answer, source));
     }
 
+    /// Executes the join of `child`, which has finished.
     fn join(&mut self, at: usize, node: HistoryId, child: ThreadId) {
-        let thread = self.events[at].foot.thread;
-        let Thread { node: last, row, updates, last_op, .. } = self.threads[child.index()];
+        let thread = self.events[at].footprint.thread;
+        let DporThread { node: last, hb, flushes_hb, last_op, .. } = self.threads[child.index()];
         let event = &mut self.events[at];
-        event.base = event.base.or(row).or(updates);
+        event.base = event.base.or(hb).or(flushes_hb);
         event.before = event.before.or(event.base);
-        self.move_on(at);
+        self.set_thread_hb(at);
         let answer = if self.shares_memory { self.histories.joined(last) } else { Answer::Initial };
-        self.go_on(thread, node, answer, last_op, None, false);
+        self.continue_thread(thread, AnsweredQuestion::read(node, answer, last_op));
     }
 
-    /// The op that wrote what is in memory.
-    fn source(&self, location: u32) -> u32 {
+    /// Returns the log index of the op that wrote the value in memory, or [`NONE`].
+    fn memory_source(&self, location: u32) -> u32 {
         match self.locations[location as usize].last {
             NONE => NONE,
-            event => self.events[event as usize].log,
+            event => self.events[event as usize].log_index,
         }
     }
 
-    /// What a thread learns that observed this op.
+    /// Returns the answer for a read that observes `source`.
     #[inline]
-    fn told(&self, location: u32, source: u32) -> Answer {
+    fn answer_from(&self, location: u32, source: u32) -> Answer {
         if source == NONE {
             return Answer::Value(self.locations[location as usize].initial);
         }
-        let Logged { written, carries, origin, .. } = self.log[source as usize];
+        let LoggedOp { written, carries, origin, .. } = self.log[source as usize];
         if carries {
             return Answer::From(origin);
         }
-        Answer::Value(written.expect("a source writes"))
+        Answer::Value(written.expect("the source of a read writes"))
     }
 
-    /// What a thread learns that takes over memory from this op.
-    pub(super) fn identity(&self, source: u32) -> Answer {
+    /// Returns the answer for a synchronization that takes over memory from `source`: the identity of the op, if
+    /// threads share memory that is not accessed through ops.
+    pub(super) fn identity_answer(&self, source: u32) -> Answer {
         if source == NONE || !self.shares_memory {
             return Answer::Initial;
         }
         Answer::From(self.log[source as usize].origin)
     }
 
-    /// The thread goes on with an answer.
+    /// Logs a question and continues the thread with the answer. Does not execute the ops that follow.
     #[inline]
-    pub(super) fn go_on(
-        &mut self,
-        thread: u32,
-        node: HistoryId,
-        answer: Answer,
-        source: u32,
-        written: Option<Value>,
-        carries: bool,
-    ) {
+    pub(super) fn continue_thread(&mut self, thread: u32, answered: AnsweredQuestion) {
+        let AnsweredQuestion { node, answer, source, written, carries } = answered;
         let next = match self.histories.known(node, answer) {
             Some(next) => next,
             None => {
@@ -281,77 +310,78 @@ impl<R: EventSet> State<'_, R> {
         (known.node, known.effect) = (next, 0);
     }
 
-    /// The thread does all that nobody notices, up to what somebody may.
+    /// Executes the invisible ops of the thread, up to its next visible one.
     #[inline]
-    fn advance(&mut self, thread: u32) {
-        while self.cut.is_none() {
-            let Thread { node, effect, .. } = self.threads[thread as usize];
+    fn run_invisible_ops(&mut self, thread: u32) {
+        while self.early_end.is_none() {
+            let DporThread { node, effect, .. } = self.threads[thread as usize];
             let Some(&op) = self.histories.effects(node).get(effect as usize) else {
-                if self.advance_to_question(thread, node) {
+                if self.stop_at_question(thread, node) {
                     return;
                 }
                 continue;
             };
-            if let Some(ask) = self.noticed(thread, op.kind) {
+            if let Some(action) = self.visible_action(thread, op.kind) {
                 let known = &mut self.threads[thread as usize];
-                known.ask = ask;
+                known.action = action;
                 known.location = op.kind.location().map_or(NONE, index);
                 return;
             }
-            self.do_unnoticed(thread, op.kind);
+            self.execute_invisible(thread, op.kind);
         }
     }
 
-    /// The thread is at the end of a segment. Whether it stays there.
+    /// Sets the next action of a thread at the end of a segment. Returns `false` if the thread executed an invisible
+    /// question instead.
     #[inline]
-    fn advance_to_question(&mut self, thread: u32, node: HistoryId) -> bool {
-        let (ask, location) = match *self.histories.end(node) {
+    fn stop_at_question(&mut self, thread: u32, node: HistoryId) -> bool {
+        let (action, location) = match *self.histories.end(node) {
             End::Question(op) => match op.kind {
                 OpKind::ReadCell { location } => {
                     self.read_cell(thread, node, location);
                     return false;
                 }
                 OpKind::Choose { options: 0 } => {
-                    self.cut = Some(Cut::Malformed);
+                    self.early_end = Some(EarlyEnd::Malformed);
                     return true;
                 }
-                kind => (asked(kind), asked_location(kind)),
+                kind => (question_action(kind), question_location(kind)),
             },
-            _ => (Ask::Ended, NONE),
+            _ => (NextAction::Ended, NONE),
         };
         let known = &mut self.threads[thread as usize];
-        (known.ask, known.location) = (ask, location);
+        (known.action, known.location) = (action, location);
         true
     }
 
-    /// How an effect of a thread is noticed, if it is.
+    /// Returns the action of an effect if it is visible.
     #[inline]
-    fn noticed(&self, thread: u32, kind: OpKind) -> Option<Ask> {
-        let Thread { stores, drained, .. } = self.threads[thread as usize];
+    fn visible_action(&self, thread: u32, kind: OpKind) -> Option<NextAction> {
+        let DporThread { stores, drained, .. } = self.threads[thread as usize];
         match kind {
             OpKind::Store { order, .. } => {
-                (self.buffers.store(order) == StoreEffect::AtOnce).then_some(Ask::Write)
+                (self.buffers.store(order) == StoreEffect::AtOnce).then_some(NextAction::Write)
             }
-            OpKind::Unlock { .. } => Some(Ask::Unlock),
+            OpKind::Unlock { .. } => Some(NextAction::Unlock),
             OpKind::Fence { order } if self.buffers.fence(order) == FenceEffect::Drain => {
-                (stores > drained).then_some(Ask::Drain)
+                (stores > drained).then_some(NextAction::Drain)
             }
-            OpKind::Spawn { .. } => (stores > drained).then_some(Ask::Drain),
+            OpKind::Spawn { .. } => (stores > drained).then_some(NextAction::Drain),
             _ => None,
         }
     }
 
-    fn do_unnoticed(&mut self, thread: u32, kind: OpKind) {
+    fn execute_invisible(&mut self, thread: u32, kind: OpKind) {
         match kind {
             OpKind::Spawn { thread: child } => return self.spawn(thread, child),
             OpKind::Store { location, value, order, carries } => {
-                self.buffer(thread, index(location), order, self.log.len() as u32);
+                self.buffer(thread, index(location), order);
                 return self.log_effect(thread, Some(value), carries);
             }
             OpKind::Init { location, value } => self.locations[location.index()].initial = value,
-            OpKind::StoreFence => self.threads[thread as usize].rank += 1,
+            OpKind::StoreFence => self.threads[thread as usize].epoch += 1,
             OpKind::Fence { order } if self.buffers.fence(order) == FenceEffect::StoreStore => {
-                self.threads[thread as usize].rank += 1;
+                self.threads[thread as usize].epoch += 1;
             }
             OpKind::WriteCell { location } => return self.write_cell(thread, location),
             _ => {}
@@ -364,22 +394,22 @@ fn index(location: LocationId) -> u32 {
     location.index() as u32
 }
 
-/// What a thread does that has this question.
-fn asked(kind: OpKind) -> Ask {
+/// Returns the action of a visible question.
+fn question_action(kind: OpKind) -> NextAction {
     match kind {
-        OpKind::Load { .. } => Ask::Load,
-        OpKind::Rmw { .. } => Ask::Update,
-        OpKind::CompareExchange { .. } => Ask::Compare,
-        OpKind::Lock { .. } => Ask::Lock,
-        OpKind::Sync { .. } => Ask::Sync,
-        OpKind::Join { .. } => Ask::Join,
-        OpKind::Choose { .. } => Ask::Choose,
-        _ => unreachable!("not a question that is scheduled: {kind:?}"),
+        OpKind::Load { .. } => NextAction::Load,
+        OpKind::Rmw { .. } => NextAction::Rmw,
+        OpKind::CompareExchange { .. } => NextAction::CompareExchange,
+        OpKind::Lock { .. } => NextAction::Lock,
+        OpKind::Sync { .. } => NextAction::Sync,
+        OpKind::Join { .. } => NextAction::Join,
+        OpKind::Choose { .. } => NextAction::Choose,
+        _ => unreachable!("not a visible question: {kind:?}"),
     }
 }
 
-/// The location of a question; for a join the thread.
-fn asked_location(kind: OpKind) -> u32 {
+/// Returns the index of the location of a question; for a join that of the thread.
+fn question_location(kind: OpKind) -> u32 {
     match kind {
         OpKind::Join { thread } => thread.index() as u32,
         kind => kind.location().map_or(NONE, index),

@@ -1,42 +1,43 @@
-//! Counting what an exploration sees, showing it, and stopping in time.
+//! Counts of an exploration, calls of the visitor, and early stops.
 
 use std::time::Instant;
 
-use super::super::{Control, Extent, Limits, Unsupported, Visitor};
-use super::leaf::{Maximal, ending};
-use super::state::{Cut, State};
+use super::leaf::{DporLeaf, ending};
+use super::state::{DporState, EarlyEnd};
 use crate::driver::Restart;
 use crate::event_set::{EventSet, WideSet};
+use crate::{Control, Extent, Limits, Unsupported, Visitor};
 use raddle_core::program::LocalHistories;
 use raddle_core::trace::Ending;
 
-/// Why an exploration ends early.
+/// Why an exploration stops early.
 #[derive(Clone, Copy)]
-enum Stop {
+enum EarlyStop {
     Extent(Extent),
     Restart(Restart),
 }
 
-/// What an exploration has seen.
-pub(super) struct Tally<'a> {
+/// Counts of an exploration.
+pub(super) struct DporTally<'a> {
     limits: &'a Limits,
     visitor: &'a mut dyn Visitor,
-    /// The remembered histories, while nothing explores.
+    /// Local histories, while no state has them.
     pub(super) histories: LocalHistories,
-    /// How many executions the visitor has seen. Rows of any width lead to the same order.
+    /// Number of executions that the visitor has seen. Event sets of any size lead to the same order of executions.
     visited: u64,
-    /// How many executions ended, and how many of them count.
+    /// Number of executions, including those begun in vain.
     ends: u64,
+    /// Number of maximal executions.
     leaves: u64,
     pub(super) classes: u64,
     pub(super) blocked: u64,
     hit_limit: bool,
-    stop: Option<Stop>,
+    stop: Option<EarlyStop>,
 }
 
-impl<'a> Tally<'a> {
+impl<'a> DporTally<'a> {
     pub(super) fn new(limits: &'a Limits, visitor: &'a mut dyn Visitor) -> Self {
-        Tally {
+        DporTally {
             limits,
             visitor,
             histories: LocalHistories::new(),
@@ -50,7 +51,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Resets everything but the number of executions that the visitor has seen.
+    /// Resets everything except for the number of visited executions and the local histories.
     pub(super) fn begin_attempt(&mut self) {
         (self.ends, self.leaves, self.classes, self.blocked) = (0, 0, 0, 0);
         (self.hit_limit, self.stop) = (false, None);
@@ -60,45 +61,45 @@ impl<'a> Tally<'a> {
         self.stop.is_some()
     }
 
-    /// An exploration has ended.
-    pub(super) fn keep<R: EventSet>(&mut self, state: State<'_, R>) -> Result<(), Restart> {
+    /// Takes the local histories back from a state whose exploration has ended.
+    pub(super) fn finish<R: EventSet>(&mut self, state: DporState<'_, R>) -> Result<(), Restart> {
         self.histories = state.histories;
         match self.stop {
-            Some(Stop::Restart(why)) => Err(why),
+            Some(EarlyStop::Restart(why)) => Err(why),
             _ => Ok(()),
         }
     }
 
-    /// How far it got.
+    /// Returns the extent of the exploration.
     pub(super) fn extent(&self) -> Extent {
         match self.stop {
-            Some(Stop::Extent(extent)) => extent,
+            Some(EarlyStop::Extent(extent)) => extent,
             _ if self.hit_limit => Extent::Events,
             _ => Extent::All,
         }
     }
 
-    /// An execution ended, maximal or not: looks at the clock now and then.
-    pub(super) fn end(&mut self) {
+    /// Counts an execution, maximal or not, and looks at the clock from time to time.
+    pub(super) fn count_execution(&mut self) {
         let due = self.ends.is_multiple_of(256);
         self.ends += 1;
         if due && self.limits.deadline.is_some_and(|end| Instant::now() >= end) {
-            self.stop = Some(Stop::Extent(Extent::Deadline));
+            self.stop = Some(EarlyStop::Extent(Extent::Deadline));
         }
     }
 
-    /// The current execution is maximal: counts it and shows it.
-    pub(super) fn leaf<R: EventSet>(&mut self, state: &State<'_, R>) {
-        self.end();
-        match state.cut {
-            Some(Cut::Events(_)) if R::BITS < WideSet::BITS => {
-                self.stop = Some(Stop::Restart(Restart::WiderSets));
+    /// Counts the current execution, which is maximal, and shows it to the visitor.
+    pub(super) fn visit<R: EventSet>(&mut self, state: &DporState<'_, R>) {
+        self.count_execution();
+        match state.early_end {
+            Some(EarlyEnd::Events(_)) if R::BITS < WideSet::BITS => {
+                self.stop = Some(EarlyStop::Restart(Restart::WiderSets));
             }
-            Some(Cut::Malformed) => {
-                self.stop = Some(Stop::Extent(Extent::Unsupported(Unsupported::Malformed)));
+            Some(EarlyEnd::Malformed) => {
+                self.stop = Some(EarlyStop::Extent(Extent::Unsupported(Unsupported::Malformed)));
             }
             _ if self.limits.classes.is_some_and(|most| self.classes >= most) => {
-                self.stop.get_or_insert(Stop::Extent(Extent::Classes));
+                self.stop.get_or_insert(EarlyStop::Extent(Extent::Classes));
             }
             _ => {}
         }
@@ -112,17 +113,17 @@ impl<'a> Tally<'a> {
             _ => self.classes += 1,
         }
         self.hit_limit |= state.hit_limit();
-        self.show(&Maximal { state, ending });
+        self.show(&DporLeaf { state, ending });
     }
 
-    /// Shows an execution, unless that was done before the exploration started again.
-    fn show<R: EventSet>(&mut self, leaf: &Maximal<'_, '_, R>) {
+    /// Shows an execution to the visitor, unless it was shown before the exploration started again.
+    fn show<R: EventSet>(&mut self, leaf: &DporLeaf<'_, '_, R>) {
         if self.leaves <= self.visited {
             return;
         }
         self.visited = self.leaves;
         if self.visitor.visit(leaf) == Control::Stop {
-            self.stop = Some(Stop::Extent(Extent::Stopped));
+            self.stop = Some(EarlyStop::Extent(Extent::Stopped));
         }
     }
 }

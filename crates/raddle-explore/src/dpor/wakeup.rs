@@ -1,134 +1,141 @@
-//! Wakeup trees: how to go on, so that nothing is explored twice.
+//! Wakeup trees: sequences to explore from a point, so that nothing is explored twice.
 //!
-//! *Idea.* A race that was turned round is a whole word to follow, not just its first step: with only
-//! the first step known, what follows might be what was explored before. Words that begin alike share
-//! their beginnings, so they form an ordered tree; a word that only repeats what a branch of the tree
-//! will see anyway is not added.
+//! *Idea.* A reversed race is a whole sequence to follow, not only its first step: with the first step alone, what
+//! follows might have been explored before. Sequences with a common prefix share it, so they form an ordered tree. A
+//! sequence that is equivalent to what a branch of the tree will explore anyway is not added.
 //!
 //! *Paper.* Abdulla, Aronis, Jonsson, Sagonas, *Optimal Dynamic Partial Order Reduction*, POPL 2014, section 6.
-//! Its trees are sets of sequences with an order; ours are lists of children in one arena, whose places
-//! are used again.
+//! *Difference:* the paper's trees are ordered sets of sequences; ours are lists of children in one arena whose slots
+//! are reused.
 
 use super::footprint::{Footprint, NONE};
-use super::not_dep::{NotDep, Place};
-use super::state::State;
+use super::not_dep::{Initial, NotDep};
+use super::state::DporState;
 use crate::event_set::EventSet;
 
-/// The branches below a place of a tree: the first and the last of a list.
+/// Children of a node: first and last index of a linked list in the arena.
 #[derive(Clone, Copy)]
-pub(super) struct Branches {
+pub(super) struct WakeupBranches {
     first: u32,
     last: u32,
 }
 
-impl Branches {
-    /// No branch.
-    pub(super) const EMPTY: Branches = Branches { first: NONE, last: NONE };
+impl WakeupBranches {
+    /// No children.
+    pub(super) const EMPTY: WakeupBranches = WakeupBranches { first: NONE, last: NONE };
 
     pub(super) fn is_empty(&self) -> bool {
         self.first == NONE
     }
 }
 
+/// Node of a wakeup tree.
 #[derive(Clone, Copy)]
-struct Twig {
-    foot: Footprint,
-    branches: Branches,
+struct WakeupNode {
+    /// Step that leads to the node.
+    footprint: Footprint,
+    branches: WakeupBranches,
+    /// Next sibling, or [`NONE`].
     next: u32,
 }
 
-/// All wakeup trees of an exploration.
+/// Nodes of all wakeup trees of an exploration.
 #[derive(Default)]
-pub(super) struct Arena {
-    twigs: Vec<Twig>,
+pub(super) struct WakeupArena {
+    nodes: Vec<WakeupNode>,
+    /// Slots that can be reused.
     free: Vec<u32>,
 }
 
-impl Arena {
-    /// Takes the first branch away: its step, and what is below.
-    pub(super) fn take_first(&mut self, branches: &mut Branches) -> Option<(Footprint, Branches)> {
+impl WakeupArena {
+    /// Removes the first child. Returns its step and its children.
+    pub(super) fn take_first(
+        &mut self,
+        branches: &mut WakeupBranches,
+    ) -> Option<(Footprint, WakeupBranches)> {
         if branches.is_empty() {
             return None;
         }
         let at = branches.first;
-        let Twig { foot, branches: below, next } = self.twigs[at as usize];
+        let WakeupNode { footprint, branches: below, next } = self.nodes[at as usize];
         self.free.push(at);
         branches.first = next;
-        Some((foot, below))
+        Some((footprint, below))
     }
 
-    /// Adds a branch of one step behind all others; its place.
-    pub(super) fn add(&mut self, branches: &mut Branches, foot: Footprint) -> u32 {
-        let twig = Twig { foot, branches: Branches::EMPTY, next: NONE };
+    /// Appends a child without children. Returns its index.
+    pub(super) fn add(&mut self, branches: &mut WakeupBranches, footprint: Footprint) -> u32 {
+        let node = WakeupNode { footprint, branches: WakeupBranches::EMPTY, next: NONE };
         let at = match self.free.pop() {
             Some(at) => {
-                self.twigs[at as usize] = twig;
+                self.nodes[at as usize] = node;
                 at
             }
             None => {
-                self.twigs.push(twig);
-                self.twigs.len() as u32 - 1
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
             }
         };
         if branches.is_empty() {
             branches.first = at;
         } else {
-            self.twigs[branches.last as usize].next = at;
+            self.nodes[branches.last as usize].next = at;
         }
         branches.last = at;
         at
     }
 
-    /// Adds a word to a tree, unless the tree has a branch that will see it anyway.
+    /// Adds a sequence to a tree, unless a branch of the tree will explore an equivalent execution anyway.
     pub(super) fn insert<R: EventSet>(
         &mut self,
-        state: &State<'_, R>,
-        tree: &mut Branches,
-        mut word: NotDep<R>,
+        state: &DporState<'_, R>,
+        tree: &mut WakeupBranches,
+        mut sequence: NotDep<R>,
     ) {
         let mut at = NONE;
         let mut branches = *tree;
-        while let Some((child, place)) = self.follow(state, branches, &word) {
-            let Twig { foot, branches: below, .. } = self.twigs[child as usize];
-            word.take(&foot, place);
-            if below.is_empty() || word.is_empty() {
+        while let Some((child, initial)) = self.follow(state, branches, &sequence) {
+            let WakeupNode { footprint, branches: below, .. } = self.nodes[child as usize];
+            sequence.take(&footprint, initial);
+            if below.is_empty() || sequence.is_empty() {
                 return;
             }
             (at, branches) = (child, below);
         }
-        for event in word.rest.iter() {
-            let added = self.add(&mut branches, state.events[event].foot);
-            self.put(tree, at, branches);
-            (at, branches) = (added, Branches::EMPTY);
+        for event in sequence.events.iter() {
+            let added = self.add(&mut branches, state.events[event].footprint);
+            self.set_branches(tree, at, branches);
+            (at, branches) = (added, WakeupBranches::EMPTY);
         }
-        if let Some((last, _)) = word.last {
+        if let Some((last, _)) = sequence.last {
             self.add(&mut branches, last);
-            self.put(tree, at, branches);
+            self.set_branches(tree, at, branches);
         }
     }
 
-    /// The first of the branches whose step may come first in the word.
+    /// Returns the first child whose step is a weak initial of the sequence, and in which way.
     fn follow<R: EventSet>(
         &self,
-        state: &State<'_, R>,
-        branches: Branches,
-        word: &NotDep<R>,
-    ) -> Option<(u32, Place)> {
+        state: &DporState<'_, R>,
+        branches: WakeupBranches,
+        sequence: &NotDep<R>,
+    ) -> Option<(u32, Initial)> {
         let mut child = branches.first;
         while child != NONE {
-            let Twig { foot, next, .. } = &self.twigs[child as usize];
-            match state.place(word, foot) {
-                Place::No => child = *next,
-                place => return Some((child, place)),
+            let WakeupNode { footprint, next, .. } = &self.nodes[child as usize];
+            match state.weak_initial(sequence, footprint) {
+                Initial::No => child = *next,
+                initial => return Some((child, initial)),
             }
         }
         None
     }
 
-    fn put(&mut self, tree: &mut Branches, at: u32, branches: Branches) {
+    /// Sets the children of a node, or of the root for [`NONE`].
+    fn set_branches(&mut self, tree: &mut WakeupBranches, at: u32, branches: WakeupBranches) {
         match at {
             NONE => *tree = branches,
-            at => self.twigs[at as usize].branches = branches,
+            at => self.nodes[at as usize].branches = branches,
         }
     }
 }

@@ -23,7 +23,8 @@ pub(super) enum ChoiceKind {
     SpuriousFailure,
     /// Alternative that the program takes.
     ProgramChoice,
-    /// 0 if a buffered store of the thread reaches memory first; 1 if the thread executes its op with the store pending.
+    /// 0 if a buffered store of the thread reaches memory first; 1 if the thread executes its op with the store
+    /// pending.
     DelayFlush,
     /// Which of the stores that may leave the buffer does.
     FlushOrder,

@@ -1,8 +1,8 @@
 //! Interface between a run and a memory model.
 //!
-//! A machine is an operational memory model: it executes one event after the other and keeps exactly what reads may still
-//! observe. The run (`run`) implements locks, synchronization objects and thread creation; a machine only learns which
-//! happens-before edges they create.
+//! A machine is an operational memory model: it executes one event after the other and keeps exactly what reads may
+//! still observe. The run (`run`) implements locks, synchronization objects and thread creation; a machine only learns
+//! which happens-before edges they create.
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;

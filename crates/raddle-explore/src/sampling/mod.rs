@@ -1,8 +1,8 @@
 //! Random testing: samples executions, one run at a time, where exhaustive exploration is out of reach.
 //!
-//! *Problem.* A program with 10^30 execution classes cannot be explored, but it can be run. A run should cost no more than
-//! its events, use memory independent of its length, and still behave as the memory model allows, not as the machine
-//! below happens to.
+//! *Problem.* A program with 10^30 execution classes cannot be explored, but it can be run. A run should cost no more
+//! than its events, use memory independent of its length, and still behave as the memory model allows, not as the
+//! machine below happens to.
 //!
 //! *Idea.* Threads execute forwards only ([`Live`](raddle_core::program::Live)). An operational machine of the model
 //! (`machine`) offers what a read may observe, and a decider chooses. [`Strategy::Random`] chooses randomly;
@@ -10,15 +10,16 @@
 //! Every execution produced is one of the model. Every execution of a small program is produced with positive
 //! probability, except for the limits that `views` and `store_buffers` document.
 //!
-//! A failing run is repeated with its seed and recorded; then it is shrunk (`shrink`) and reported as a trace like those
-//! of the exhaustive explorers. If no run fails, nothing is proved: the extent is [`Extent::Sampled`], never `All`.
+//! A failing run is repeated with its seed and recorded; then it is shrunk (`shrink`) and reported as a trace like
+//! those of the exhaustive explorers. If no run fails, nothing is proved: the extent is [`Extent::Sampled`], never
+//! `All`.
 //!
-//! *Paper.* Section 5.2 of Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, PLDI 2023, in the setting of C11Tester
-//! (Luo, Demsky, ASPLOS 2021). *Difference:* a write is placed in modification order when it is executed.
+//! *Paper.* Section 5.2 of Tunç, Abdulla, Chakraborty, Krishna, Mathur, Pavlogiannis, PLDI 2023, in the setting of
+//! C11Tester (Luo, Demsky, ASPLOS 2021). *Difference:* a write is placed in modification order when it is executed.
 //!
-//! *Fairness.* Random scheduling is fair. If nothing has changed for a while, reads observe the newest writes. If nothing
-//! changes for longer, the run is repeated and recorded: it is a livelock if every thread repeats a loop that only reads,
-//! with the newest writes. Otherwise the run continues with more patience, and is cut in the end.
+//! *Fairness.* Random scheduling is fair. If nothing has changed for a while, reads observe the newest writes. If
+//! nothing changes for longer, the run is repeated and recorded: it is a livelock if every thread repeats a loop that
+//! only reads, with the newest writes. Otherwise the run continues with more patience, and is cut in the end.
 
 mod accesses;
 mod clock;
@@ -274,8 +275,8 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         RunLimits { events, patience, deadline: self.limits.deadline }
     }
 
-    /// Performs the run with this seed without recording it. Returns why it stopped, and its number of events. A suspected
-    /// livelock is confirmed by a recorded run.
+    /// Performs the run with this seed without recording it. Returns why it stopped, and its number of events. A
+    /// suspected livelock is confirmed by a recorded run.
     fn run_live(&mut self, seed: u64) -> (RunStop, u32) {
         let mut result = (RunStop::SuspectedLivelock, 0);
         for patience in PATIENCE {
@@ -327,8 +328,8 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         })
     }
 
-    /// Performs the run with these deviations from the default schedule. Returns the sample, if the run comes to an end that
-    /// the model allows, and the number of events.
+    /// Performs the run with these deviations from the default schedule. Returns the sample, if the run comes to an end
+    /// that the model allows, and the number of events.
     fn replay(&mut self, deviations: &[Deviation], is_sc_unordered: bool) -> (Option<Sample>, u32) {
         let limits = self.run_limits(PATIENCE[0], MAX_RECORDED_EVENTS);
         self.machine.set_sc_unordered(is_sc_unordered);
@@ -344,8 +345,8 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         }
     }
 
-    /// Performs and records a run. Returns why it stopped, the sample and the number of events. Fails if the machine must
-    /// repeat the run.
+    /// Performs and records a run. Returns why it stopped, the sample and the number of events. Fails if the machine
+    /// must repeat the run.
     fn record_with(
         &mut self,
         decider: &mut dyn Decider,

@@ -1,22 +1,22 @@
 //! Probabilistic concurrency testing (PCT): random thread priorities that change at few points.
 //!
-//! *Problem.* Most bugs depend on the order of few events, but uniformly random scheduling seldom lets one thread get far
-//! ahead of another.
+//! *Problem.* Most bugs depend on the order of few events, but uniformly random scheduling seldom lets one thread get
+//! far ahead of another.
 //!
 //! *Idea.* Threads have random priorities, and the ready thread with the highest priority runs. At `depth - 1` random
 //! steps of the run the running thread drops to the lowest priority. A bug that needs `d` ordering constraints is then
 //! found with probability at least 1/(n k^(d-1)) for n threads and k steps. Under weak memory the same holds for what
 //! reads observe: the newest write, except for `depth - 1` random reads, which observe any other. With store buffers:
-//! from such a point on, the stores of the thread stay in its buffer, except for some, and after each flush other threads
-//! run first.
+//! from such a point on, the stores of the thread stay in its buffer, except for some, and after each flush other
+//! threads run first.
 //!
-//! *Papers.* Burckhardt, Kothari, Musuvathi, Nagarakatte, *A Randomized Scheduler with Probabilistic Guarantees of Finding
-//! Bugs*, ASPLOS 2010; for weak memory Gao, Chakraborty, Ozkan, *Probabilistic Concurrency Testing for Weak Memory
-//! Programs*, ASPLOS 2023. *Difference:* the papers learn k from earlier runs; here each run draws k as a power of two, so
-//! that a run is a function of its seed. That costs a factor of log k in the probability.
+//! *Papers.* Burckhardt, Kothari, Musuvathi, Nagarakatte, *A Randomized Scheduler with Probabilistic Guarantees of
+//! Finding Bugs*, ASPLOS 2010; for weak memory Gao, Chakraborty, Ozkan, *Probabilistic Concurrency Testing for Weak
+//! Memory Programs*, ASPLOS 2023. *Difference:* the papers learn k from earlier runs; here each run draws k as a power
+//! of two, so that a run is a function of its seed. That costs a factor of log k in the probability.
 //!
-//! *Fairness.* A thread that has only read for [`READING_STEPS`] steps drops to the lowest priority: it may be waiting for
-//! another thread.
+//! *Fairness.* A thread that has only read for [`READING_STEPS`] steps drops to the lowest priority: it may be waiting
+//! for another thread.
 
 use super::decider::{ChoiceKind, Decider, StepId, decorrelated};
 use raddle_core::execution::ThreadId;

@@ -1,8 +1,8 @@
 //! Shrinking a failing run: as few deviations from the default schedule as possible.
 //!
-//! Delta debugging (Zeller, Hildebrandt, TSE 2002): leaves out half of the deviations, a quarter, and so on down to single
-//! ones, as long as the run still fails in the same way. Deviations are identified by thread and step, so leaving some out
-//! does not change the meaning of the others, provided the threads still reach those steps.
+//! Delta debugging (Zeller, Hildebrandt, TSE 2002): leaves out half of the deviations, a quarter, and so on down to
+//! single ones, as long as the run still fails in the same way. Deviations are identified by thread and step, so
+//! leaving some out does not change the meaning of the others, provided the threads still reach those steps.
 
 use super::decider::Deviation;
 use raddle_core::trace::{Ending, Trace};
@@ -61,8 +61,8 @@ pub(super) fn shrink(
     best
 }
 
-/// Returns `true` if both samples show the same bug: the same failure at the same place, a race of the same two places, or
-/// otherwise the same kind of ending.
+/// Returns `true` if both samples show the same bug: the same failure at the same place, a race of the same two places,
+/// or otherwise the same kind of ending.
 fn fails_alike(one: &Sample, other: &Sample) -> bool {
     match (&one.ending, &other.ending) {
         (Ending::Failed(_, one), Ending::Failed(_, other)) => {

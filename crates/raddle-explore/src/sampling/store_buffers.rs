@@ -7,8 +7,8 @@
 //! *Cells* race by the happens-before order of the threads. That takes vector clocks, which cost more than everything
 //! else. So clocks are kept only after the first access of a cell, at which the run starts again.
 //!
-//! *Cost.* A step is linear in the length of the thread's buffer, which holds at most [`CAPACITY`] stores: if it is full,
-//! its thread waits until a store leaves. (Executions with more buffered stores are not sampled.)
+//! *Cost.* A step is linear in the length of the thread's buffer, which holds at most [`CAPACITY`] stores: if it is
+//! full, its thread waits until a store leaves. (Executions with more buffered stores are not sampled.)
 
 use std::collections::VecDeque;
 
@@ -113,8 +113,8 @@ impl StoreBufferMachine {
         }
     }
 
-    /// Returns the index of the store that leaves the buffer next. Under PSO any store of the lowest epoch may, if it is
-    /// the oldest one to its location.
+    /// Returns the index of the store that leaves the buffer next. Under PSO any store of the lowest epoch may, if it
+    /// is the oldest one to its location.
     fn next_to_flush<D: Decider + ?Sized>(&self, context: &mut StepContext<'_, D>) -> usize {
         let buffer = &self.threads[context.thread().index()].buffer;
         if !self.buffers.reorders_stores() || buffer.len() == 1 {

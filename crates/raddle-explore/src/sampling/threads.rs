@@ -1,8 +1,8 @@
 //! Executing the threads of a program.
 //!
-//! [`LiveThreads`] executes forwards only, and keeps no history: this is the fast path. [`HistoryThreads`] executes by the
-//! local histories of threads, like the exhaustive explorers do. Then a thread that repeats a loop is recognised at once,
-//! known histories are not executed again, and the events have names that a counterexample can refer to.
+//! [`LiveThreads`] executes forwards only, and keeps no history: this is the fast path. [`HistoryThreads`] executes by
+//! the local histories of threads, like the exhaustive explorers do. Then a thread that repeats a loop is recognised at
+//! once, known histories are not executed again, and the events have names that a counterexample can refer to.
 
 use raddle_core::execution::{ThreadId, Value};
 use raddle_core::program::{
@@ -25,8 +25,8 @@ pub(super) struct OpResult {
     pub(super) source: RunEvent,
 }
 
-/// Executes the threads of a program. Every op is followed by exactly one call of `resume`, so the calls of `resume` number
-/// the events of the run.
+/// Executes the threads of a program. Every op is followed by exactly one call of `resume`, so the calls of `resume`
+/// number the events of the run.
 pub(super) trait ThreadRunner {
     /// Begins a run.
     fn begin_run(&mut self);

@@ -1,15 +1,15 @@
 //! Runs that do not order sequentially consistent events up front.
 //!
-//! *Problem.* The machine orders sequentially consistent events as it executes them (`views`). Some executions of the model
-//! order them against `po ∪ rf`; no run would produce these.
+//! *Problem.* The machine orders sequentially consistent events as it executes them (`views`). Some executions of the
+//! model order them against `po ∪ rf`; no run would produce these.
 //!
-//! *Idea.* In some runs, selected by their seeds, such events only acquire and release. The resulting execution need not be
-//! allowed by the model, so the consistency checker decides. If it rejects the execution, the run is repeated with the
-//! order.
+//! *Idea.* In some runs, selected by their seeds, such events only acquire and release. The resulting execution need
+//! not be allowed by the model, so the consistency checker decides. If it rejects the execution, the run is repeated
+//! with the order.
 //!
-//! *Cost.* One run in [`PERIOD`], and only if the last ordinary run was short, because the checker searches. These runs are
-//! recorded; so there are none after [`MAX_HISTORIES`] histories, or after [`MAX_CUT_RUNS`] of them were cut. They do not
-//! report livelocks: which write is the newest is undefined without the order.
+//! *Cost.* One run in [`PERIOD`], and only if the last ordinary run was short, because the checker searches. These runs
+//! are recorded; so there are none after [`MAX_HISTORIES`] histories, or after [`MAX_CUT_RUNS`] of them were cut. They
+//! do not report livelocks: which write is the newest is undefined without the order.
 
 use super::decider::decorrelated;
 use super::machine::MemoryMachine;
@@ -55,8 +55,8 @@ impl UnorderedScPolicy {
 }
 
 impl<M: MemoryMachine> Sampler<'_, M> {
-    /// Records the run with this seed without ordering sequentially consistent events. Returns `None` if the policy does
-    /// not select the run, or if the model does not allow the resulting execution.
+    /// Records the run with this seed without ordering sequentially consistent events. Returns `None` if the policy
+    /// does not select the run, or if the model does not allow the resulting execution.
     pub(super) fn record_unordered(&mut self, seed: u64) -> Option<RecordedRun> {
         if !self.unordered_sc.selects(seed, self.histories.len())
             || !self.machine.set_sc_unordered(true)

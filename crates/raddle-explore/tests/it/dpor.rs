@@ -1,5 +1,4 @@
-//! Exploring by traces: known counts, programs that needed a rule of their own, how executions end, and
-//! what a program is told.
+//! Exploration by traces: known counts, regressions, endings of executions, and answers to programs.
 
 use std::time::Instant;
 
@@ -15,9 +14,9 @@ use raddle_testkit::script::ScriptProgram;
 
 use crate::common::dpor::{Explore, OPTIMAL, SOURCE, agrees, script, visited};
 
-/// How many traces there are under SC, TSO and PSO, if explorers and oracle agree, also with the threads
-/// the other way round.
-fn counts(text: &str) -> [usize; 3] {
+/// Returns the number of traces under SC, TSO and PSO. Asserts that the explorers agree with the oracle, and that the
+/// order of threads does not matter.
+fn trace_counts(text: &str) -> [usize; 3] {
     let script = script(text);
     let mut reversed = script.clone();
     reversed.threads[1..].reverse();
@@ -28,8 +27,9 @@ fn counts(text: &str) -> [usize; 3] {
     })
 }
 
-/// The same where there are too many for the oracle.
-fn large_counts(text: &str) -> [u64; 3] {
+/// Returns the number of traces under SC, TSO and PSO if there are too many for the oracle. Asserts that the explorers
+/// agree.
+fn large_trace_counts(text: &str) -> [u64; 3] {
     let script = script(text);
     Model::STORE_BUFFERS.map(|model| {
         let count = |explore: Explore| {
@@ -44,140 +44,138 @@ fn large_counts(text: &str) -> [u64; 3] {
     })
 }
 
-/// Threads with these bodies.
-fn threads(memory: &str, bodies: impl IntoIterator<Item = String>) -> String {
+/// Returns a script with one thread per body.
+fn script_text(memory: &str, bodies: impl IntoIterator<Item = String>) -> String {
     let thread = |(n, body)| format!("thread t{n} {{ {body} }}\n");
     format!("{memory}\n{}", bodies.into_iter().enumerate().map(thread).collect::<String>())
 }
 
 #[test]
-fn store_buffering_has_another_trace_with_buffers() {
+fn store_buffering_has_one_more_trace_with_buffers() {
     let text = "x = 0; y = 0
         thread p { store x 1; r = load y }
         thread q { store y 1; s = load x }";
-    assert_eq!(counts(text), [3, 4, 4]);
+    assert_eq!(trace_counts(text), [3, 4, 4]);
 }
 
-/// Figure 5 of the paper on chronological traces: whether the load finds its store in the buffer or in
-/// memory makes no difference.
+/// Figure 5 of Abdulla et al., TACAS 2015: it makes no difference whether the load finds its store in the buffer or in
+/// memory.
 #[test]
-fn a_load_of_the_own_store_is_not_ordered_with_its_update() {
+fn a_load_of_an_own_store_is_not_ordered_with_its_flush() {
     let text = "x = 0; thread p { store x 1; r = load x }; thread q { store x 2 }";
-    assert_eq!(counts(text), [3; 3]);
+    assert_eq!(trace_counts(text), [3; 3]);
 }
 
-/// Figure 1 of the paper on reads-value-from: 98 Mazurkiewicz traces, 9 reads-from classes.
+/// Figure 1 of Agarwal et al., CAV 2021: 98 Mazurkiewicz traces, 9 reads-from classes.
 #[test]
-fn figure_1_of_reads_value_from() {
+fn figure_1_of_rvf_smc() {
     let text = "x = 0; y = 0
         thread a { store x 1; store y 1 }
         thread b { store x 1; store y 1; r = load x }
         thread c { store x 1; store y 1; r = load y }";
-    assert_eq!(large_counts(text)[0], 98);
+    assert_eq!(large_trace_counts(text)[0], 98);
     let visits = visited(OPTIMAL, &script(text), Model::Sc).0;
     assert_eq!(crate::common::dpor::classes(&visits).len(), 9);
 }
 
 #[test]
-fn floating_reads_have_as_many_traces_as_orders() {
+fn floating_reads_have_one_trace_per_order() {
     for n in 1..=6 {
         let writers = (1..=n).map(|value| format!("store x {value}"));
-        let text = threads("x = 0", writers.chain(["r = load x".into()]));
-        assert_eq!(large_counts(&text), [(1..=n as u64 + 1).product::<u64>(); 3]);
+        let text = script_text("x = 0", writers.chain(["r = load x".into()]));
+        assert_eq!(large_trace_counts(&text), [(1..=n as u64 + 1).product::<u64>(); 3]);
     }
 }
 
 #[test]
-fn readers_see_the_write_or_not() {
+fn each_reader_observes_the_write_or_not() {
     let readers = (0..10).map(|_| "r = load x".to_owned());
-    let text = threads("x = 0", std::iter::once("store x 1".to_owned()).chain(readers));
-    assert_eq!(large_counts(&text), [1 << 10; 3]);
+    let text = script_text("x = 0", std::iter::once("store x 1".to_owned()).chain(readers));
+    assert_eq!(large_trace_counts(&text), [1 << 10; 3]);
 }
 
-/// All orders of `2n` events in which a load comes before the store of its thread, but for those of loads
-/// that are next to each other.
+/// The orders of `2n` events in which a load precedes the store of its thread, up to the order of adjacent loads.
 #[test]
-fn increments() {
-    let inc = |n| threads("x = 0", (0..n).map(|_| "r = load x; store x r + 1".to_owned()));
-    assert_eq!(counts(&inc(2)), [4; 3]);
-    assert_eq!(large_counts(&inc(3)), [36; 3]);
-    assert_eq!(large_counts(&inc(4)), [576; 3]);
+fn nonatomic_increments_have_known_counts() {
+    let inc = |n| script_text("x = 0", (0..n).map(|_| "r = load x; store x r + 1".to_owned()));
+    assert_eq!(trace_counts(&inc(2)), [4; 3]);
+    assert_eq!(large_trace_counts(&inc(3)), [36; 3]);
+    assert_eq!(large_trace_counts(&inc(4)), [576; 3]);
 }
 
-/// A stack that a lock protects behaves the same under all models.
+/// A stack protected by a lock.
 #[test]
-fn a_robust_program_has_no_more_traces_with_buffers() {
+fn a_robust_program_has_equally_many_traces_under_all_models() {
     let push = "lock m; t = load top; store cells[t] 1; store top t + 1; unlock m";
     let pop = "lock m; t = load top; if t > 0 { r = load cells[t - 1]; store top t - 1 }; unlock m";
     let twice = |body: &str| format!("repeat 2 {{ {body} }}");
-    let text = threads("lock m; top = 0; cells = [0, 0, 0]", [twice(push), twice(pop)]);
-    let [sc, tso, pso] = large_counts(&text);
+    let text = script_text("lock m; top = 0; cells = [0, 0, 0]", [twice(push), twice(pop)]);
+    let [sc, tso, pso] = large_trace_counts(&text);
     assert_eq!([sc, tso, pso], [6; 3]);
 }
 
-/// A race whose events both are in the last execution has to be turned round again: what does not depend on
-/// its first event is not the same.
+/// A race whose events were both in the last execution has to be reversed again if other events do not depend on the
+/// first one.
 #[test]
-fn old_races_make_new_words() {
+fn races_of_the_last_execution_are_reversed_again() {
     let text = "y = 0; z = 0
         thread b { store y 0; s = load z }
         thread c { store z 0; r = load y }
         thread d { r = load z; store y 0 }";
-    assert_eq!(counts(text), [17, 24, 24]);
+    assert_eq!(trace_counts(text), [17, 24, 24]);
 }
 
-/// A weak compare-exchange that fails does not depend on a load, one that succeeds does.
+/// A weak compare-exchange depends on a load of the location if it succeeds, but not if it fails.
 #[test]
-fn a_step_may_be_done_otherwise_after_what_depends_on_it_then() {
+fn alternatives_of_a_step_have_different_dependencies() {
     let text = "x = 0; y = 0
         thread a { r = casw x 0 0; store y 0 }
         thread b { store y 0; r = load x }";
-    assert_eq!(counts(text)[0], 5);
+    assert_eq!(trace_counts(text)[0], 5);
     let text = "x = 0; lock m
         thread main { spawn a }
         thread a { spawn c; s = load x }
         thread c { spawn d; s = casw x 0 0 }
         thread d { lock m; s = load x }";
-    assert_eq!(counts(text), [5; 3]);
+    assert_eq!(trace_counts(text), [5; 3]);
 }
 
-/// A weak compare-exchange that is turned round with a store may fail for no reason there, though the way
-/// in which it succeeds was explored.
+/// A weak compare-exchange that is reversed with a store may fail spuriously, although its success there was explored.
 #[test]
-fn a_step_that_is_turned_round_may_be_done_in_all_ways() {
+fn a_reversed_step_has_all_its_alternatives() {
     let text = "x = 0; s = 0
         thread a { r = load x; sync s any add 1 }
         thread b { sync s any add 1; store x 0 }
         thread c { r = casw x 0 0 }";
-    assert_eq!(counts(text)[0], 15);
+    assert_eq!(trace_counts(text)[0], 15);
 }
 
 #[test]
-fn who_waits_could_have_been_first() {
-    assert_eq!(counts("lock m; thread a { lock m }; thread b { lock m }"), [2; 3]);
+fn a_blocked_thread_could_have_been_first() {
+    assert_eq!(trace_counts("lock m; thread a { lock m }; thread b { lock m }"), [2; 3]);
     let text = "lock m; thread a { lock m; unlock m }; thread b { lock m }; thread c { lock m }";
-    assert_eq!(counts(text), [4; 3]);
+    assert_eq!(trace_counts(text), [4; 3]);
 }
 
 #[test]
-fn a_guard_is_passed_where_it_admits() {
+fn guards_are_passed_wherever_they_admit_the_value() {
     let text = "s = 1
         thread a { sync s > 0 sub 1 }
         thread b { sync s > 0 sub 1 }
         thread c { sync s any add 1 }";
-    assert_eq!(counts(text), [4; 3]);
+    assert_eq!(trace_counts(text), [4; 3]);
     let text = "s = 0
         thread a { sync s any swap 1 }
         thread b { sync s == 0 swap 5 }
         thread c { sync s == 1 swap 0 }";
-    assert_eq!(counts(text), [2; 3]);
+    assert_eq!(trace_counts(text), [2; 3]);
 }
 
 /// Under PSO stores to different locations are independent, except on two sides of a store-store fence.
 #[test]
-fn store_fences_order_updates() {
+fn store_fences_order_flushes() {
     let passing = |between: &str| {
-        counts(&format!(
+        trace_counts(&format!(
             "x = 0; y = 0
             thread a {{ store x 1; {between} store y 1 }}
             thread b {{ r = load y; s = load x }}"
@@ -218,7 +216,7 @@ fn a_failed_assumption_blocks() {
 }
 
 #[test]
-fn after_a_failure_the_others_are_found() {
+fn exploration_continues_after_a_failure() {
     let text = "x = 0
         thread a { r = load x; assert r == 1 }
         thread b { store x 1 }
@@ -233,7 +231,7 @@ fn after_a_failure_the_others_are_found() {
 }
 
 #[test]
-fn a_limit_of_classes_ends_the_exploration_if_there_are_more() {
+fn the_class_limit_stops_the_exploration_if_there_are_more() {
     let script = script("x = 0; thread a { store x 1 }; thread b { r = load x }");
     for explore in [OPTIMAL, SOURCE] {
         for (limit, extent, seen) in [(1, Extent::Classes, 1), (2, Extent::All, 2)] {
@@ -251,13 +249,13 @@ fn a_limit_of_classes_ends_the_exploration_if_there_are_more() {
 }
 
 #[test]
-fn a_deadline_and_a_visitor_end_the_exploration() {
+fn the_deadline_and_the_visitor_stop_the_exploration() {
     let late = Limits { classes: None, deadline: Some(Instant::now()) };
     let script = script("x = 0; thread a { r = load x }; thread b { store x 1 }");
     for explore in [OPTIMAL, SOURCE] {
         let mut program = ScriptProgram::new(&script);
-        let mut go_on = |_: &dyn Leaf| Control::Continue;
-        let summary = explore(&mut program, Model::Sc, &late, &mut go_on);
+        let mut keep_going = |_: &dyn Leaf| Control::Continue;
+        let summary = explore(&mut program, Model::Sc, &late, &mut keep_going);
         assert_eq!((summary.extent, summary.classes), (Extent::Deadline, 0));
         let mut program = ScriptProgram::new(&script);
         let mut stop = |_: &dyn Leaf| Control::Stop;
@@ -267,7 +265,7 @@ fn a_deadline_and_a_visitor_end_the_exploration() {
 }
 
 #[test]
-fn models_without_a_machine_are_refused() {
+fn models_without_store_buffers_are_unsupported() {
     let script = script("x = 0; thread a { r = load x }");
     for explore in [OPTIMAL, SOURCE] {
         let (visits, summary) = visited(explore, &script, Model::C20);
@@ -276,9 +274,9 @@ fn models_without_a_machine_are_refused() {
     }
 }
 
-/// More events than a word has bits: the exploration starts again, and nobody is shown anything twice.
+/// With more than 64 events the exploration starts again, and no execution is shown twice.
 #[test]
-fn long_executions_take_wider_rows() {
+fn long_executions_need_larger_event_sets() {
     let text = "x = 0; y = 0
         thread a { store x 1; repeat 70 { if r == 9 { break }; r = load y }; s = load x }
         thread b { r = load x }";
@@ -291,17 +289,17 @@ fn long_executions_take_wider_rows() {
 }
 
 #[test]
-fn executions_that_are_too_long_are_told() {
+fn executions_that_are_too_long_end_at_the_limit() {
     let text = "x = 0; thread a { repeat 600 { if r == 9 { break }; r = load x } }";
     let (visits, summary) = visited(OPTIMAL, &script(text), Model::Sc);
     assert_eq!((summary.extent, visits.len()), (Extent::Events, 1));
     assert_eq!(visits[0].1, Ending::Limit(ThreadId::new(1)));
 }
 
-/// A program whose threads do these things in a row, whatever they are told.
-struct Rows(Vec<Vec<Segment>>);
+/// Program whose threads execute these segments in order, whatever the answers are.
+struct FixedSegments(Vec<Vec<Segment>>);
 
-impl Program for Rows {
+impl Program for FixedSegments {
     fn run(
         &mut self,
         histories: &LocalHistories,
@@ -315,12 +313,12 @@ impl Program for Rows {
             step = histories.step(node);
             depth += 1;
         }
-        let HistoryStep::Start(thread, _) = step else { unreachable!("a history starts") };
+        let HistoryStep::Start(thread, _) = step else { unreachable!("every history has a start") };
         self.0[thread.index()][depth].clone()
     }
 }
 
-impl Naming for Rows {
+impl Naming for FixedSegments {
     fn place(&self, place: PlaceId) -> String {
         format!("{place:?}")
     }
@@ -347,12 +345,12 @@ fn store(location: usize, value: i128, carries: bool) -> OpKind {
     OpKind::Store { location, value, order, carries }
 }
 
-/// What a thread does up to a question.
+/// Segment that ends with a question.
 fn asks(effects: impl IntoIterator<Item = OpKind>, question: OpKind) -> Segment {
     Segment { effects: effects.into_iter().map(op).collect(), end: End::Question(op(question)) }
 }
 
-/// What a thread does up to its end.
+/// Segment that ends in another way.
 fn ends(effects: impl IntoIterator<Item = OpKind>, end: End) -> Segment {
     Segment { effects: effects.into_iter().map(op).collect(), end }
 }
@@ -361,25 +359,25 @@ fn spawn(thread: usize) -> OpKind {
     OpKind::Spawn { thread: ThreadId::new(thread) }
 }
 
-fn all(rows: Vec<Vec<Segment>>, model: Model) -> (Summary, Vec<Ending>) {
+fn explore_segments(rows: Vec<Vec<Segment>>, model: Model) -> (Summary, Vec<Ending>) {
     let mut endings = vec![];
     let mut visit = |leaf: &dyn Leaf| {
         endings.push(leaf.ending().clone());
         Control::Continue
     };
-    (OPTIMAL(&mut Rows(rows), model, &Limits::default(), &mut visit), endings)
+    (OPTIMAL(&mut FixedSegments(rows), model, &Limits::default(), &mut visit), endings)
 }
 
 #[test]
-fn a_thread_at_its_limit_is_told() {
-    let (summary, endings) = all(vec![vec![ends([], End::Limit)]], Model::Tso);
+fn a_thread_at_its_event_limit_is_reported() {
+    let (summary, endings) = explore_segments(vec![vec![ends([], End::Limit)]], Model::Tso);
     assert_eq!(summary.extent, Extent::Events);
     assert_eq!(endings, [Ending::Limit(ThreadId::new(0))]);
 }
 
-/// A thread that spins is stuck for ever only where memory keeps what it read.
+/// A spinning thread is stuck only if memory keeps what it read.
 #[test]
-fn a_loop_without_progress_is_a_livelock_if_nothing_changes() {
+fn a_loop_without_progress_is_a_livelock_if_memory_is_stable() {
     let spins = |stores: Vec<OpKind>| {
         let main = vec![ends([spawn(1), spawn(2)], End::Finished)];
         let spinning = vec![asks([], load(0)), ends([], End::Repeats(HistoryId(1)))];
@@ -387,8 +385,8 @@ fn a_loop_without_progress_is_a_livelock_if_nothing_changes() {
     };
     let livelock = Ending::Livelock(vec![ThreadId::new(1)]);
     for model in Model::STORE_BUFFERS {
-        assert_eq!(all(spins(vec![]), model).1, vec![livelock.clone()]);
-        let (summary, mut endings) = all(spins(vec![store(0, 1, false)]), model);
+        assert_eq!(explore_segments(spins(vec![]), model).1, vec![livelock.clone()]);
+        let (summary, mut endings) = explore_segments(spins(vec![store(0, 1, false)]), model);
         endings.sort_by_key(|ending| *ending != livelock);
         assert_eq!(endings, [livelock.clone(), Ending::Blocked], "{model}");
         assert_eq!((summary.classes, summary.blocked), (1, 1));
@@ -396,25 +394,25 @@ fn a_loop_without_progress_is_a_livelock_if_nothing_changes() {
 }
 
 #[test]
-fn the_initial_value_is_the_stated_one() {
+fn init_sets_the_initial_value() {
     let init = OpKind::Init { location: LocationId::new(0), value: 7 };
     let mut read = vec![];
     let mut visit = |leaf: &dyn Leaf| {
         read.extend(leaf.trace().events.iter().map(|event| event.read));
         Control::Continue
     };
-    let mut program = Rows(vec![vec![asks([init], load(0)), ends([], End::Finished)]]);
+    let mut program = FixedSegments(vec![vec![asks([init], load(0)), ends([], End::Finished)]]);
     OPTIMAL(&mut program, Model::Pso, &Limits::default(), &mut visit);
     assert_eq!(read, [None, Some(7)]);
 }
 
-/// A load of a pointer is answered with the store, also if that is still in the buffer.
+/// A load of a pointer is answered with the origin of the store, even if that is still in the buffer.
 #[test]
-fn pointers_tell_where_they_come_from() {
+fn loads_of_pointers_are_answered_with_their_origin() {
     let stores = [store(0, 5, true)];
     let rows = vec![vec![asks(stores, load(0)), ends([], End::Finished)]];
     for model in Model::STORE_BUFFERS {
-        let mut program = Answers { rows: Rows(rows.clone()), seen: vec![] };
+        let mut program = AnswerRecorder { rows: FixedSegments(rows.clone()), seen: vec![] };
         let mut visit = |_: &dyn Leaf| Control::Continue;
         let summary = OPTIMAL(&mut program, model, &Limits::default(), &mut visit);
         assert_eq!((summary.extent, summary.classes), (Extent::All, 1));
@@ -423,13 +421,13 @@ fn pointers_tell_where_they_come_from() {
     }
 }
 
-/// A program that remembers what it was told.
-struct Answers {
-    rows: Rows,
+/// Program that records the answers it gets.
+struct AnswerRecorder {
+    rows: FixedSegments,
     seen: Vec<Answer>,
 }
 
-impl Program for Answers {
+impl Program for AnswerRecorder {
     fn run(
         &mut self,
         known: &LocalHistories,
@@ -444,7 +442,7 @@ impl Program for Answers {
     }
 }
 
-impl Naming for Answers {
+impl Naming for AnswerRecorder {
     fn place(&self, place: PlaceId) -> String {
         self.rows.place(place)
     }
@@ -459,22 +457,24 @@ impl Naming for Answers {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn malformed_programs_are_unsupported() {
     let malformed = Extent::Unsupported(Unsupported::Malformed);
     let refused = |effects: Vec<OpKind>| {
-        let (summary, endings) = all(vec![vec![ends(effects, End::Finished)]], Model::Tso);
+        let (summary, endings) =
+            explore_segments(vec![vec![ends(effects, End::Finished)]], Model::Tso);
         assert_eq!(endings, []);
         summary.extent
     };
     assert_eq!(refused(vec![spawn(0)]), malformed);
     assert_eq!(refused(vec![OpKind::Unlock { lock: LocationId::new(0) }]), malformed);
-    let (summary, _) = all(vec![vec![asks([], OpKind::Choose { options: 0 })]], Model::Tso);
+    let (summary, _) =
+        explore_segments(vec![vec![asks([], OpKind::Choose { options: 0 })]], Model::Tso);
     assert_eq!(summary.extent, malformed);
 }
 
-/// A cell that two threads access without synchronization races, in the only trace that there is.
+/// Two unsynchronized accesses of a cell race, in the only trace.
 #[test]
-fn cells_race_unless_they_are_ordered() {
+fn unordered_accesses_of_cells_race() {
     let location = LocationId::new(0);
     let [write, read] = [OpKind::WriteCell { location }, OpKind::ReadCell { location }];
     let main = vec![
@@ -485,19 +485,22 @@ fn cells_race_unless_they_are_ordered() {
     let quiet = vec![ends([], End::Finished)];
     let racing = vec![asks([], read), ends([write], End::Finished)];
     for model in Model::STORE_BUFFERS {
-        let (summary, endings) = all(vec![main.clone(), quiet.clone(), quiet.clone()], model);
+        let (summary, endings) =
+            explore_segments(vec![main.clone(), quiet.clone(), quiet.clone()], model);
         assert_eq!((summary.extent, endings), (Extent::All, vec![Ending::Complete]));
-        let (summary, endings) = all(vec![main.clone(), racing.clone(), quiet.clone()], model);
+        let (summary, endings) =
+            explore_segments(vec![main.clone(), racing.clone(), quiet.clone()], model);
         assert_eq!((summary.extent, endings), (Extent::All, vec![Ending::Complete]));
-        let (_, endings) = all(vec![main.clone(), quiet.clone(), racing.clone()], model);
+        let (_, endings) =
+            explore_segments(vec![main.clone(), quiet.clone(), racing.clone()], model);
         assert_eq!(endings.len(), 1);
         assert!(matches!(endings[0], Ending::Race(first, second) if first < second));
     }
 }
 
-/// A write of a cell is published by a store that somebody observes: then it is ordered, otherwise not.
+/// A store that is observed publishes a preceding write of a cell.
 #[test]
-fn cells_are_ordered_by_what_is_observed() {
+fn reads_from_orders_accesses_of_cells() {
     let location = LocationId::new(0);
     let [write, read] = [OpKind::WriteCell { location }, OpKind::ReadCell { location }];
     let rows = vec![
@@ -506,7 +509,7 @@ fn cells_are_ordered_by_what_is_observed() {
         vec![asks([], load(1)), asks([], read), ends([], End::Finished)],
     ];
     for model in Model::STORE_BUFFERS {
-        let (_, mut endings) = all(rows.clone(), model);
+        let (_, mut endings) = explore_segments(rows.clone(), model);
         endings.sort_by_key(|ending| *ending != Ending::Complete);
         assert_eq!(endings.len(), 2, "{model}");
         assert_eq!(endings[0], Ending::Complete);
@@ -514,12 +517,12 @@ fn cells_are_ordered_by_what_is_observed() {
     }
 }
 
-/// A script that checks what a program has to know to run again from the beginning.
-struct Rerunning(ScriptProgram);
+/// Script that checks that the past suffices to execute the program again from its start.
+struct PastChecker(ScriptProgram);
 
-impl Rerunning {
-    /// The histories that a step rests on.
-    fn rests_on(step: HistoryStep) -> Vec<HistoryId> {
+impl PastChecker {
+    /// Returns the histories that must precede a step.
+    fn dependencies(step: HistoryStep) -> Vec<HistoryId> {
         match step {
             HistoryStep::Start(_, None) => vec![],
             HistoryStep::Start(_, Some(spawn)) => vec![spawn.node],
@@ -531,7 +534,7 @@ impl Rerunning {
     }
 }
 
-impl Program for Rerunning {
+impl Program for PastChecker {
     fn run(
         &mut self,
         known: &LocalHistories,
@@ -540,13 +543,13 @@ impl Program for Rerunning {
         node: HistoryId,
     ) -> Segment {
         for (at, &reached) in past.iter().enumerate() {
-            assert!(!past[..at].contains(&reached), "a history is reached once");
-            for before in Self::rests_on(known.step(reached)) {
-                assert!(past[..at].contains(&before), "{before:?} comes before {reached:?}");
+            assert!(!past[..at].contains(&reached), "a history is reached only once");
+            for before in Self::dependencies(known.step(reached)) {
+                assert!(past[..at].contains(&before), "{before:?} must precede {reached:?}");
             }
         }
-        for before in Self::rests_on(step) {
-            assert!(past.contains(&before), "{before:?} comes before {step:?}");
+        for before in Self::dependencies(step) {
+            assert!(past.contains(&before), "{before:?} must precede {step:?}");
         }
         self.0.run(known, past, step, node)
     }
@@ -556,7 +559,7 @@ impl Program for Rerunning {
     }
 }
 
-impl Naming for Rerunning {
+impl Naming for PastChecker {
     fn place(&self, place: PlaceId) -> String {
         self.0.place(place)
     }
@@ -575,7 +578,7 @@ impl Naming for Rerunning {
 }
 
 #[test]
-fn a_program_can_follow_its_past() {
+fn the_past_suffices_to_execute_a_program_again() {
     let text = "x = 0; s = 1; lock m
         thread main { spawn a; spawn b; r = add x 1; join a; lock m; unlock m; join b }
         thread a { lock m; r = add x 1; if r == 1 { spawn c }; unlock m; sync s > 0 sub 1 }
@@ -583,7 +586,7 @@ fn a_program_can_follow_its_past() {
         thread c { r = load x; store x 5 }";
     for model in Model::STORE_BUFFERS {
         for explore in [OPTIMAL, SOURCE] {
-            let mut program = Rerunning(ScriptProgram::new(&script(text)));
+            let mut program = PastChecker(ScriptProgram::new(&script(text)));
             let mut visit = |_: &dyn Leaf| Control::Continue;
             let summary = explore(&mut program, model, &Limits::default(), &mut visit);
             assert_eq!(summary.extent, Extent::All);
@@ -593,9 +596,9 @@ fn a_program_can_follow_its_past() {
     }
 }
 
-/// Trace and memory order of an execution in which stores are delayed.
+/// Traces of executions with delayed stores.
 #[test]
-fn traces_have_the_order_of_memory() {
+fn traces_have_the_order_in_which_stores_reach_memory() {
     let text = "x = 0; thread a { store x 1; r = load x }; thread b { store x 2 }";
     let mut orders = vec![];
     let mut visit = |leaf: &dyn Leaf| {

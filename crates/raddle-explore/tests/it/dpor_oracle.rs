@@ -1,5 +1,4 @@
-//! Explorers by traces visit exactly the Shasha-Snir traces that the oracle finds, the optimal one none
-//! twice.
+//! The DPOR explorers visit exactly the Shasha-Snir traces that the oracle finds, and none twice.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +15,11 @@ use crate::common::dpor::{OPTIMAL, SOURCE, classes, compare, script, visited};
 use raddle_testkit::seeds::for_cases;
 
 fn any_style(random: &mut Random) -> Style {
-    *random.pick(&Style::ALL).expect("there are styles")
+    *random.pick(&Style::ALL).expect("`ALL` is not empty")
 }
 
-/// Explorers and oracle agree. A disagreement is told with the smallest program.
-fn agree_on(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
+/// Compares explorers and oracle. Panics with the smallest program on which they disagree.
+fn assert_agreement(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
     let (mut programs, mut too_large, mut traces) = (0, 0, 0);
     for_cases(cases, |random| {
         let script = case(random);
@@ -31,7 +30,10 @@ fn agree_on(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
                 Ok(None) => too_large += 1,
                 Err(_) => {
                     let smallest = shrink(&script, &mut |script| compare(script, model).is_err());
-                    panic!("{}", compare(&smallest, model).expect_err("it still fails"));
+                    panic!(
+                        "{}",
+                        compare(&smallest, model).expect_err("the smallest program fails, too")
+                    );
                 }
             }
         }
@@ -41,8 +43,8 @@ fn agree_on(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
 }
 
 #[test]
-fn random_programs() {
-    agree_on(100, |source| {
+fn explorers_and_oracle_agree_on_random_programs() {
+    assert_agreement(100, |source| {
         let style = any_style(source);
         let features = Features::random(source);
         random(source, style, features)
@@ -50,7 +52,7 @@ fn random_programs() {
 }
 
 #[test]
-fn programs_with_everything() {
+fn explorers_and_oracle_agree_on_programs_with_all_features() {
     let everything = Features {
         updates: true,
         locks: true,
@@ -59,22 +61,22 @@ fn programs_with_everything() {
         store_fences: true,
         spawns: true,
     };
-    agree_on(100, |source| {
+    assert_agreement(100, |source| {
         let style = any_style(source);
         random(source, style, everything)
     });
 }
 
 #[test]
-fn critical_cycles() {
-    agree_on(100, |source| {
+fn explorers_and_oracle_agree_on_critical_cycles() {
+    assert_agreement(100, |source| {
         let style = any_style(source);
         cycle(source, style)
     });
 }
 
-/// Something that is done to one of few locations.
-fn contended(random: &mut Random, all_sc: bool) -> String {
+/// Returns a random statement on one of few locations.
+fn contended_statement(random: &mut Random, all_sc: bool) -> String {
     let [v, w] = [0; 2].map(|_: usize| random.below(3));
     let order = |random: &mut Random, orders: &[&'static str]| {
         if all_sc { "sc" } else { orders[random.below(orders.len())] }
@@ -93,13 +95,13 @@ fn contended(random: &mut Random, all_sc: bool) -> String {
     }
 }
 
-/// Up to five threads that get into each other's way.
-fn crowd(random: &mut Random) -> Script {
+/// Returns a random program of up to five threads with contended locations.
+fn contended_program(random: &mut Random) -> Script {
     let count = 2 + random.below(4);
     let mut threads = vec![vec![]; count];
     let all_sc = random.chance(0.2);
     for _ in 0..3 + random.below(4) {
-        let statement = contended(random, all_sc);
+        let statement = contended_statement(random, all_sc);
         threads[random.below(count)].push(statement);
     }
     let thread = |(n, body): (usize, &Vec<String>)| format!("thread t{n} {{ {} }}", body.join(";"));
@@ -108,26 +110,26 @@ fn crowd(random: &mut Random) -> Script {
 }
 
 #[test]
-fn crowds() {
-    agree_on(1000, crowd);
+fn explorers_and_oracle_agree_on_contended_programs() {
+    assert_agreement(1000, contended_program);
 }
 
-/// How many traces and which reads-from classes there are.
-fn seen(script: &Script, model: Model) -> (usize, BTreeSet<Class>) {
+/// Returns the number of traces and the reads-from classes.
+fn explored(script: &Script, model: Model) -> (usize, BTreeSet<Class>) {
     let (visits, summary) = visited(OPTIMAL, script, model);
     assert_eq!(summary.extent, Extent::All);
     (visits.len(), classes(&visits))
 }
 
-/// The change makes no other traces.
-fn does_not_matter(cases: u64, change: fn(&Script, &mut Random) -> Transformed) {
+/// Asserts that a transformation of programs preserves the traces.
+fn assert_traces_preserved(cases: u64, change: fn(&Script, &mut Random) -> Transformed) {
     for_cases(cases, |source| {
         let (style, features) = (any_style(source), Features::random(source));
         let script = random(source, style, features);
         let changed = change(&script, source);
         for model in Model::STORE_BUFFERS {
-            let (count, expected) = seen(&script, model);
-            let (changed_count, found) = seen(&changed.script, model);
+            let (count, expected) = explored(&script, model);
+            let (changed_count, found) = explored(&changed.script, model);
             let found: BTreeSet<Class> =
                 found.iter().map(|class| changed.translate(class)).collect();
             assert_eq!((count, expected), (changed_count, found), "{model}\n{script}");
@@ -137,28 +139,28 @@ fn does_not_matter(cases: u64, change: fn(&Script, &mut Random) -> Transformed) 
 
 #[test]
 fn the_order_of_threads_does_not_matter() {
-    does_not_matter(40, permuted);
+    assert_traces_preserved(40, permuted);
 }
 
 #[test]
 fn the_order_of_locations_does_not_matter() {
-    does_not_matter(40, renamed);
+    assert_traces_preserved(40, renamed);
 }
 
 #[test]
 fn private_accesses_do_not_matter() {
-    does_not_matter(40, padded);
+    assert_traces_preserved(40, padded);
 }
 
-/// Programs that are too large for brute force: the classes of all traces are those of RF-partSMC, and
-/// both explorers by traces find as many traces.
+/// On programs that are too large for brute force, the classes of all traces are those of RF-partSMC, and both DPOR
+/// explorers find equally many traces.
 #[test]
-fn classes_are_those_of_other_explorers() {
+fn classes_are_those_of_rf_part_smc() {
     for_cases(60, |source| {
         let (style, features) = (any_style(source), Features::random(source));
         let script = random(source, style, features);
         for model in Model::STORE_BUFFERS {
-            let (count, found) = seen(&script, model);
+            let (count, found) = explored(&script, model);
             let mut expected = BTreeSet::new();
             let mut visit = |leaf: &dyn Leaf| {
                 expected.insert(leaf.trace().class());

@@ -20,8 +20,8 @@ impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T,
         (log.require(racing), self.events as usize - 1)
     }
 
-    /// Notes that the thread is in the state it had after `ops` ops. If that is so for all ready threads, and nothing has
-    /// changed and no read was stale in the meantime, the run ends in a livelock.
+    /// Notes that the thread is in the state it had after `ops` ops. If that is so for all ready threads, and nothing
+    /// has changed and no read was stale in the meantime, the run ends in a livelock.
     pub(super) fn close_loop(&mut self, thread: ThreadId, ops: usize) -> Result<(), LastStep> {
         if let Some(log) = &mut self.log {
             log.close_loop(thread, ops);

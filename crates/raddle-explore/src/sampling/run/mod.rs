@@ -1,10 +1,10 @@
 //! One run: threads take steps until none can.
 //!
-//! `scheduling` starts, blocks and ends threads; `perform` executes ops; `sync_objects` holds the state of locks and other
-//! synchronization objects; `ending` says how the run ended.
+//! `scheduling` starts, blocks and ends threads; `perform` executes ops; `sync_objects` holds the state of locks and
+//! other synchronization objects; `ending` says how the run ended.
 //!
-//! *Cost.* About 100 ns per event. The thread runner, the decider and the machine are type parameters, so the only dynamic
-//! calls of a step are those into the program.
+//! *Cost.* About 100 ns per event. The thread runner, the decider and the machine are type parameters, so the only
+//! dynamic calls of a step are those into the program.
 
 mod ending;
 mod perform;

@@ -34,7 +34,7 @@ pub(super) struct SampledThread {
     pub(super) loop_closed: Option<(usize, u64)>,
     /// Whether the thread has since read a stale value or failed spuriously, so that the next iteration may differ.
     pub(super) has_stale_read: bool,
-    /// The run's number of changes when the thread completed two equal iterations. The thread spins for ever if nothing
+    /// The run's number of changes when the thread completed two equal iterations. The thread spins forever if nothing
     /// changes any more.
     pub(super) spins_at: Option<u64>,
 }

@@ -1,9 +1,9 @@
 //! Which write a read observes under WRA, which has no modification order: any write that is not overwritten by another
 //! one which happens after it and before the read.
 //!
-//! It suffices to look at the last write of each thread that happens before the read: what happens before an earlier write
-//! of the thread also happens before its last one. Writes are kept in the order of execution. The newest write may always
-//! be observed; no read-modify-write has observed it, since that would have added a newer write.
+//! It suffices to look at the last write of each thread that happens before the read: what happens before an earlier
+//! write of the thread also happens before its last one. Writes are kept in the order of execution. The newest write
+//! may always be observed; no read-modify-write has observed it, since that would have added a newer write.
 
 use raddle_core::execution::LocationId;
 

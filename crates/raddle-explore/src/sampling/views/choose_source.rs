@@ -16,8 +16,8 @@ pub(super) struct RmwChoice {
 }
 
 impl ViewMachine {
-    /// Returns the index of the oldest write that the next access of the thread may observe, or that a write may follow.
-    /// `sc_time` is the time of a sequentially consistent access in the order of such events.
+    /// Returns the index of the oldest write that the next access of the thread may observe, or that a write may
+    /// follow. `sc_time` is the time of a sequentially consistent access in the order of such events.
     #[inline]
     pub(super) fn floor(
         &self,

@@ -1,32 +1,32 @@
 //! Machine of the C11-style models: a view per thread, and the writes that may still be observed.
 //!
-//! *Idea.* A run adds events in an order in which every read follows its source. A vector clock says what happens before
-//! an event. A location keeps its writes in modification order, and for each thread which of them the thread had seen at
-//! which op; so the newest write known to a clock is found in O(threads). A read may observe that write or any later one;
-//! a write may be placed anywhere after it, except between a read-modify-write and its source. Every step keeps coherence,
-//! so exactly the consistent executions can be produced. Under SRA a write is always placed last. WRA has no modification
-//! order; see `causal`.
+//! *Idea.* A run adds events in an order in which every read follows its source. A vector clock says what happens
+//! before an event. A location keeps its writes in modification order, and for each thread which of them the thread had
+//! seen at which op; so the newest write known to a clock is found in O(threads). A read may observe that write or any
+//! later one; a write may be placed anywhere after it, except between a read-modify-write and its source. Every step
+//! keeps coherence, so exactly the consistent executions can be produced. Under SRA a write is always placed last. WRA
+//! has no modification order; see `causal`.
 //!
 //! *Sequentially consistent* writes and fences of RC11 and C20 are ordered as they are executed (as in C11Tester: Luo,
-//! Demsky, ASPLOS 2021); then `psc` must have no edge to an earlier event. Only its `mo` and `fr` edges can point backwards
-//! in time. So it suffices that such an access observes, and writes, nothing older than an earlier such write, or than what
-//! happens before an earlier such fence; and that accesses after a fence observe nothing older than what is ordered before
-//! the fence in this way. A load need not come last in the order: it comes immediately after the last such event that
-//! happens before it, so only writes up to that one matter. Executions in which `psc` from a write or a fence contradicts
-//! `po ∪ rf` are produced by other runs ([`unordered_sc`](super::unordered_sc)).
+//! Demsky, ASPLOS 2021); then `psc` must have no edge to an earlier event. Only its `mo` and `fr` edges can point
+//! backwards in time. So it suffices that such an access observes, and writes, nothing older than an earlier such
+//! write, or than what happens before an earlier such fence; and that accesses after a fence observe nothing older than
+//! what is ordered before the fence in this way. A load need not come last in the order: it comes immediately after the
+//! last such event that happens before it, so only writes up to that one matter. Executions in which `psc` from a write
+//! or a fence contradicts `po ∪ rf` are produced by other runs ([`unordered_sc`](super::unordered_sc)).
 //!
-//! *Memory.* A write is dropped when no live thread can observe it because all know of a later one. Threads that wait in a
-//! join do not count: they will know everything the joined thread knows. If threads do not learn of each other, that does
-//! not suffice: of more than [`MAX_WRITES`] writes of a location the oldest are dropped, and no read observes them from
-//! then on. So memory depends on the number of threads and locations, not on the length of the run.
+//! *Memory.* A write is dropped when no live thread can observe it because all know of a later one. Threads that wait
+//! in a join do not count: they will know everything the joined thread knows. If threads do not learn of each other,
+//! that does not suffice: of more than [`MAX_WRITES`] writes of a location the oldest are dropped, and no read observes
+//! them from then on. So memory depends on the number of threads and locations, not on the length of the run.
 //!
 //! *Cost.* O(threads) per event, O(threads² + MAX_WRITES) under WRA. No allocation once clocks are reused.
 //!
 //! *Rejected:*
-//! - The incremental checker ([`incremental`](raddle_consistency::incremental)) places writes as late as possible. That is
-//!   needed to undo events, and costs a logarithm and a history; a run never undoes, so it places writes at once.
-//! - Ring buffers for writes and sightings: a binary search across the wrap-around took a tenth of the time, while moving
-//!   up to 64 small entries now and then is barely measurable.
+//! - The incremental checker ([`incremental`](raddle_consistency::incremental)) places writes as late as possible. That
+//!   is needed to undo events, and costs a logarithm and a history; a run never undoes, so it places writes at once.
+//! - Ring buffers for writes and sightings: a binary search across the wrap-around took a tenth of the time, while
+//!   moving up to 64 small entries now and then is barely measurable.
 //! - Release views stored in the writes: that made a write four times as large, and a write is moved four times.
 //! - Pruning at 8 instead of 16 writes: more futile attempts (2% more instructions with modification orders, 3% less
 //!   without, for a mutex of two threads).

@@ -1,7 +1,8 @@
 //! Release views: what a write publishes to threads that acquire it.
 //!
-//! Writes are created, moved and dropped often, and views are large. So views are kept in a table, and a write refers to
-//! its view by id: writes stay small, and allocations are reused. Most relaxed writes publish nothing and need no entry.
+//! Writes are created, moved and dropped often, and views are large. So views are kept in a table, and a write refers
+//! to its view by id: writes stay small, and allocations are reused. Most relaxed writes publish nothing and need no
+//! entry.
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 

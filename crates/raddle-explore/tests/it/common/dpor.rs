@@ -1,4 +1,4 @@
-//! Exploring scripts by traces.
+//! Exploration of scripts by traces.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_testkit::programs;
 use raddle_testkit::script::{Script, ScriptProgram};
 
-/// How many states the oracle may visit.
+/// Maximal number of states that the oracle visits.
 const BUDGET: usize = 4_000;
 
-/// An explorer.
+/// Signature of the DPOR explorers.
 pub(crate) type Explore = fn(&mut dyn Program, Model, &Limits, &mut dyn Visitor) -> Summary;
 
 /// Optimal-DPOR.
@@ -23,12 +23,12 @@ pub(crate) const OPTIMAL: Explore =
 pub(crate) const SOURCE: Explore =
     |program, model, limits, visitor| source_dpor::explore(program, model, limits, visitor);
 
-/// The script that a text is.
+/// Parses a script.
 pub(crate) fn script(text: &str) -> Script {
     Script::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// What the visits of a script are told, in their order.
+/// Explores a script. Returns the traces and endings in the order of the visits.
 pub(crate) fn visited(
     explore: Explore,
     script: &Script,
@@ -43,8 +43,8 @@ pub(crate) fn visited(
     (visits, summary)
 }
 
-/// How what is visited differs from what the oracle finds, if it does. Otherwise how many traces there
-/// are; none if they are too many for the oracle.
+/// Compares the visited traces with those of the oracle. Returns the number of traces, `None` if they are too many for
+/// the oracle, or a description of the difference.
 pub(crate) fn compare(script: &Script, model: Model) -> Result<Option<usize>, String> {
     let Ok(expected) = programs::traces(script, model, BUDGET) else { return Ok(None) };
     for (name, explore) in [("optimal", OPTIMAL), ("source", SOURCE)] {
@@ -66,11 +66,11 @@ pub(crate) fn compare(script: &Script, model: Model) -> Result<Option<usize>, St
     }
     let classes: BTreeSet<Class> = expected.iter().map(|(class, _)| class.clone()).collect();
     let known = programs::classes(script, model, BUDGET).map(|known| known.into_keys().collect());
-    assert_eq!(Ok(classes), known, "the classes of all traces are all classes");
+    assert_eq!(Ok(classes), known, "the traces have all reads-from classes");
     Ok(Some(expected.len()))
 }
 
-/// How many traces there are, if the oracle agrees.
+/// Returns the number of traces. Panics if the explorers and the oracle disagree.
 #[allow(dead_code, reason = "not all tests that share this file need it")]
 pub(crate) fn agrees(script: &Script, model: Model) -> usize {
     match compare(script, model) {
@@ -79,7 +79,7 @@ pub(crate) fn agrees(script: &Script, model: Model) -> usize {
     }
 }
 
-/// The reads-from classes of what was visited.
+/// Returns the reads-from classes of the visited traces.
 #[allow(dead_code, reason = "not all tests that share this file need it")]
 pub(crate) fn classes(visits: &[(ShashaSnir, Ending)]) -> BTreeSet<Class> {
     visits.iter().map(|((class, _), _)| class.clone()).collect()
