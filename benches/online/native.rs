@@ -71,7 +71,7 @@ pub(super) fn run_rust(threads: usize, body: fn(&Shared, usize), model: Model, e
         body(&shared, 0);
         others.into_iter().for_each(|it| drop(it.join()));
     });
-    assert_eq!(outcome.classes, 1, "{outcome}");
+    assert_eq!(outcome.counts.classes, 1, "{outcome}");
 }
 
 /// What a program is called, how many threads it has, and what a thread does.
@@ -138,5 +138,5 @@ pub(super) fn run_c(object: &Object, model: Model, explorer: Explorer) {
     let max_events = u32::MAX - 1;
     let request = Request { model, explorer, max_events, ..Request::new(&[]) };
     let outcome = check_built(object, &request).expect("the programs can be loaded");
-    assert!(outcome.classes == 1 && outcome.bug.is_none(), "{outcome}");
+    assert!(outcome.counts.classes == 1 && outcome.findings.is_empty(), "{outcome}");
 }

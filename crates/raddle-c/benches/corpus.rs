@@ -9,8 +9,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use raddle_c::{Outcome, Request, Verdict, build, check_built};
+use raddle_c::{Request, build, check_built};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Outcome, Verdict};
 use raddle_explore::{Control, Leaf, Limits, rf_part_smc};
 use raddle_testkit::script::{Script, ScriptProgram};
 
@@ -163,18 +164,18 @@ fn main() {
     {
         let (outcome, compiling) = native(pair, Model::Tso);
         let (classes, seconds) = script(&(pair.script)(pair.size), Model::Tso);
-        let found = outcome.classes + outcome.blocked;
-        let exploring = outcome.seconds - outcome.start_up;
+        let found = outcome.counts.classes + outcome.counts.blocked;
+        let exploring = outcome.counts.seconds - outcome.counts.start_up;
         let note = if found == classes { "" } else { "  another number of classes" };
         println!(
             "{:20} {found:8} {:7} {exploring:8.3} {:11.0} {:11.0} {:13.0} {:6.2} {:8.3}s{note}",
             format!("{} {}", pair.name, pair.size),
-            outcome.executions,
+            outcome.counts.executions,
             found as f64 / exploring,
-            outcome.executions as f64 / exploring,
+            outcome.counts.executions as f64 / exploring,
             classes as f64 / seconds,
             exploring / seconds,
-            compiling + outcome.start_up,
+            compiling + outcome.counts.start_up,
         );
     }
 }

@@ -12,8 +12,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use raddle_c::{Object, Parts, Request, Verdict, build, check_parts};
+use raddle_c::{Object, Parts, Request, build, check_parts};
 use raddle_core::model::Model;
+use raddle_core::outcome::Verdict;
 
 /// Programs of `corpus/c/tables` and their sizes, which are explored in some seconds, in 10 to 100 ms, and in less.
 const LARGE: [(&str, usize); 6] = [
@@ -96,7 +97,7 @@ fn explored(object: &Object, request: &Request, workers: usize) -> (u64, f64) {
     let parts = Parts { jobs, ..Parts::default() };
     let outcome = check_parts(object, request, parts).expect("it can be loaded");
     assert_eq!(outcome.verdict, Verdict::Clean);
-    (outcome.classes, outcome.seconds - outcome.start_up)
+    (outcome.counts.classes, outcome.counts.seconds - outcome.counts.start_up)
 }
 
 /// Medians.

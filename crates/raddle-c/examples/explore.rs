@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use raddle_c::{Request, check};
+use raddle_explore::counterexample::{self, Style};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,7 +20,13 @@ fn main() {
     let mut request = Request { model, ..Request::new(&files) };
     request.source.flags = flags.unwrap_or_default().to_vec();
     match check(&request) {
-        Ok(outcome) => println!("{outcome}\nstart-up: {:.3} s", outcome.start_up),
+        Ok(outcome) => {
+            for finding in &outcome.findings {
+                print!("{}", counterexample::report(finding, &Style::in_working_directory()));
+            }
+            println!("{:?}: {}", outcome.verdict, outcome.counts);
+            println!("start-up: {:.3} s", outcome.counts.start_up);
+        }
         Err(error) => println!("{error}"),
     }
 }

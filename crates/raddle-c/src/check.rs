@@ -6,24 +6,24 @@ use std::time::{Duration, Instant};
 use raddle_core::execution::ThreadId;
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
-use raddle_core::outcome::{Estimate, FindingKind};
-use raddle_core::program::{Naming, Op, OpKind, PlaceId, Program};
-use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_core::outcome::{Bound, Counts, Estimate, Finding, FindingKind, Outcome, Place};
+use raddle_core::program::{Naming, Op, OpKind, Program};
+use raddle_core::schedule::Schedule;
+use raddle_core::trace::{Counterexample, Ending, Pending, ThreadEnd, Trace};
 use raddle_explore::counterexample::{self, Style};
 use raddle_explore::driver;
 use raddle_explore::plan::{Explorer, Plan};
 use raddle_explore::rf_part_smc;
-use raddle_explore::robustness::{self, Finding, NotRobust};
+use raddle_explore::robustness::{self, RobustnessCheck};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 
 use crate::compile::{self, Object, Source};
 use crate::error::Error;
 use crate::layout::Scalars;
-use crate::leaks::Leaves;
+use crate::leaks::{Leak, Leaves};
 use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
 use crate::ops::EXITED;
-use crate::outcome::{Bug, Outcome, Verdict};
 use crate::parts::{self, Parts};
 use crate::printed;
 use crate::told::told;
@@ -91,8 +91,9 @@ impl Request {
 pub fn check(request: &Request) -> Result<Outcome, Error> {
     let start = Instant::now();
     let mut outcome = check_built(&build(&request.source)?, request)?;
-    outcome.start_up += start.elapsed().as_secs_f64() - outcome.seconds;
-    outcome.seconds = start.elapsed().as_secs_f64();
+    let Counts { seconds, start_up, .. } = &mut outcome.counts;
+    *start_up += start.elapsed().as_secs_f64() - *seconds;
+    *seconds = start.elapsed().as_secs_f64();
     Ok(outcome)
 }
 
@@ -131,18 +132,9 @@ pub fn check_parts(
     let start_up = start.elapsed().as_secs_f64();
     let (summary, found, leaves) =
         driver::until_stable(&mut program, |program| explore(program, request, &mut parts, start));
-    let prints = program.prints();
-    let leak = if found.is_none() { leaves.leak(&program) } else { None };
-    let mut outcome = outcome(&program, request, summary, found);
-    if let Some((trace, place, size)) = leak {
-        outcome.verdict = Verdict::Bug;
-        outcome.bug = Some(leak_of(&program, request.model, trace, place, size));
-    }
-    if let (true, Some(bug)) = (prints, &mut outcome.bug) {
-        bug.printed = running(|| printed::printed(&mut program, &bug.trace));
-    }
-    outcome.start_up = start_up;
-    outcome.seconds = start.elapsed().as_secs_f64();
+    let mut outcome = outcome(&mut program, request, summary, found, leaves);
+    outcome.counts.start_up = start_up;
+    outcome.counts.seconds = start.elapsed().as_secs_f64();
     Ok(outcome)
 }
 
@@ -182,8 +174,8 @@ fn settings(request: &Request) -> Settings {
     Settings { arguments, max_events, scalars, leaks: request.leaks }
 }
 
-/// What went wrong.
-type Found = Option<Finding>;
+/// An execution that shows an error.
+type Found = Option<Counterexample>;
 
 fn explore(
     program: &mut Native,
@@ -207,7 +199,8 @@ fn explore(
         }
         Ending::Deadlock(_) | Ending::Livelock(_) if has_exited(leaf) => false,
         ending @ (Ending::Deadlock(_) | Ending::Livelock(_)) if main_has_ended(leaf) => {
-            late.borrow_mut().get_or_insert_with(|| Finding::Wrong(ending.clone(), leaf.trace()));
+            let found = || Counterexample::new(ending.clone(), leaf.trace());
+            late.borrow_mut().get_or_insert_with(found);
             false
         }
         ending => ending.is_bug(),
@@ -218,9 +211,9 @@ fn explore(
     }
     let (summary, found) = running(|| match request.robust {
         true => {
-            let robustness::Answer { summary, finding } =
+            let RobustnessCheck { summary, counterexample } =
                 robustness::check(program, plan, &limits, &is_bug);
-            (summary, finding)
+            (summary, counterexample)
         }
         false => first_wrong(program, plan, &limits, &is_bug),
     });
@@ -241,7 +234,7 @@ fn first_wrong(
         if !is_bug(leaf) {
             return Control::Continue;
         }
-        found = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));
+        found = Some(Counterexample::new(leaf.ending().clone(), leaf.trace()));
         Control::Stop
     };
     let summary = plan.explore(program, limits, &mut visitor);
@@ -269,149 +262,81 @@ pub(crate) fn running<R>(f: impl FnOnce() -> R) -> R {
     })
 }
 
-fn outcome(program: &Native, request: &Request, summary: Summary, found: Found) -> Outcome {
-    let model = request.model;
-    let runs = summary.classes + summary.blocked;
-    let bug = found.map(|wrong| match wrong {
-        Finding::Wrong(ending, trace) => bug(program, model, ending, trace),
-        Finding::NotRobust(found) => not_robust(program, model, found),
-    });
-    let verdict = match summary.extent {
-        _ if bug.is_some() => Verdict::Bug,
-        Extent::All if program.bound.is_none() => Verdict::Clean,
-        _ => Verdict::Incomplete,
-    };
+fn outcome(
+    program: &mut Native,
+    request: &Request,
+    summary: Summary,
+    found: Found,
+    leaves: Leaves,
+) -> Outcome {
+    let plan = Plan { model: request.model, explorer: request.explorer };
+    let finding = finding(program, request.model, found, leaves);
+    let finding = finding.map(|finding| Finding { sample: plan.last_run(&summary), ..finding });
     let bound = match summary.extent {
-        Extent::Sampled => None,
-        Extent::All => program.bound.as_deref(),
-        Extent::Stopped => None,
-        Extent::Classes => Some("the limit of executions was reached"),
-        Extent::Deadline => Some("the time was up"),
-        Extent::Events => {
-            Some("an execution has more events than the limit of a thread, or than 500 in all")
+        Extent::All => program.bound.clone().map(Bound::Other),
+        Extent::Stopped if finding.is_none() => {
+            Some(Bound::Other(String::from("the exploration was stopped")))
         }
-        Extent::Unsupported(_) => Some("the program does what this explorer does not know"),
+        _ => plan.bound(&summary),
     };
-    Outcome {
-        verdict,
-        classes: summary.classes,
-        blocked: summary.blocked,
-        executions: program.executions(),
-        histories: summary.histories,
-        seconds: 0.0,
-        start_up: 0.0,
-        bug,
-        bound: match summary.extent {
-            Extent::Sampled => Some(request.explorer.sampled(runs)),
-            _ => bound.map(String::from),
-        },
-    }
+    let counts = summary.counts(program.executions());
+    Outcome::new(finding.into_iter().collect(), counts, bound)
 }
 
-fn not_robust(program: &Native, model: Model, found: NotRobust) -> Bug {
-    let style = style();
-    Bug {
-        kind: FindingKind::NotRobust,
-        message: robustness::sentence(program, model, &found, &style),
-        place: robustness::place(program, &found, &style),
-        report: robustness::report(program, model, &found, &style),
-        printed: String::new(),
-        schedule: schedule(program, &found.trace),
-        ending: found.ending,
-        trace: found.trace,
+/// The finding, with what the program printed in its execution.
+fn finding(program: &mut Native, model: Model, found: Found, leaves: Leaves) -> Option<Finding> {
+    let prints = program.prints();
+    let (trace, mut finding) = match found {
+        Some(found) => (found.trace.clone(), finding_of(program, model, found)),
+        None => {
+            let leak = leaves.leak(program)?;
+            (leak.trace.clone(), finding_of_leak(program, model, leak))
+        }
+    };
+    if let (true, Some(reported)) = (prints, &mut finding.trace) {
+        reported.printed = running(|| printed::printed(program, &trace));
     }
+    Some(finding)
 }
 
-fn bug(program: &Native, model: Model, ending: Ending, trace: Trace) -> Bug {
-    let kind = match &ending {
-        Ending::Deadlock(_) => FindingKind::Deadlock,
-        Ending::Livelock(_) => FindingKind::Livelock,
-        &Ending::Race(first, second) if frees(&trace, first) || frees(&trace, second) => {
+fn finding_of(program: &Native, model: Model, found: Counterexample) -> Finding {
+    if found.not_robust.is_some() {
+        return reported(program, model, FindingKind::NotRobust, found);
+    }
+    let Counterexample { ending, trace, .. } = &found;
+    let kind = match *ending {
+        Ending::Race(first, second) if frees(trace, first) || frees(trace, second) => {
             FindingKind::UseAfterFree
         }
-        &Ending::Race(first, _) if is_of_cell(&trace, first) => FindingKind::Unsupported,
-        Ending::Race(..) => FindingKind::Race,
-        Ending::Failed(_, failure) => failure.kind,
-        Ending::Complete | Ending::Blocked | Ending::Limit(_) => FindingKind::Misuse,
+        Ending::Race(first, _) if is_of_cell(trace, first) => FindingKind::Unsupported,
+        _ => ending.finding_kind().unwrap_or(FindingKind::Misuse),
     };
-    let style = style();
-    let (told_ending, told) = told(program, &ending, &trace);
-    let place = counterexample::place(&told_ending, &told);
-    let mut message = counterexample::sentence(program, &told_ending, &told, &style);
-    if kind == FindingKind::UseAfterFree && matches!(ending, Ending::Race(..)) {
-        message = message.replace("data race on", "memory is freed while it is used:");
-    }
-    if kind == FindingKind::Unsupported && matches!(ending, Ending::Race(..)) {
-        message =
-            message.replace("data race on", "accesses of different sizes that are not ordered, of");
-    }
-    Bug {
-        kind,
-        message,
-        place: place.map_or_else(|| String::from("the start"), |it| near(program, &style, it)),
-        report: counterexample::execution(program, model, &told_ending, &told, &style),
-        printed: String::new(),
-        schedule: schedule(program, &told),
-        ending,
-        trace,
-    }
-}
-
-/// How executions are told.
-fn style() -> Style {
-    let directory = std::env::current_dir().ok();
-    let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
-    Style { directory, special_values: vec![(GONE, "freed")], ..Style::default() }
-}
-
-/// A place, as seen from the working directory.
-fn near(program: &Native, style: &Style, place: PlaceId) -> String {
-    let place = Naming::place(program, place);
-    match place.strip_prefix(&style.directory) {
-        Some(inside) => inside.trim_start_matches('/').to_owned(),
-        None => place,
-    }
+    let (ending, trace) = told(program, ending, trace);
+    reported(program, model, kind, Counterexample::new(ending, trace))
 }
 
 /// A block that is never freed.
-fn leak_of(program: &Native, model: Model, trace: Trace, place: PlaceId, size: usize) -> Bug {
-    let style = style();
-    let at = near(program, &style, place);
-    let ending = Ending::Complete;
-    Bug {
-        kind: FindingKind::Leak,
-        message: format!(
-            "a leak: nothing points to a block of {size} bytes in the end, which was allocated at {at}"
-        ),
-        place: at,
-        report: counterexample::execution(program, model, &ending, &trace, &style),
-        printed: String::new(),
-        schedule: schedule(program, &trace),
-        ending,
-        trace,
-    }
+fn finding_of_leak(program: &Native, model: Model, leak: Leak) -> Finding {
+    let Leak { trace, place, size } = leak;
+    let found = Counterexample::new(Ending::Complete, trace);
+    let place = Naming::place(program, place);
+    let place = Style::in_working_directory().relative(&place).to_owned();
+    let message = format!(
+        "leak: nothing points to a block of {size} bytes at the end, which was allocated at {place}"
+    );
+    let place = Some(Place::new(place));
+    Finding { message, place, ..reported(program, model, FindingKind::Leak, found) }
 }
 
-/// An execution in one line: what every question of every thread observed. `m` is main, `m/0` the first thread
-/// that it spawned; `m:4=m/0:1` says that main's event 4 observed event 1 of that one, `i` the initial value,
-/// `#2` a choice, and `~` that a compare-exchange failed without reason.
-fn schedule(program: &Native, trace: &Trace) -> String {
-    let name = |at: usize| {
-        let TraceEvent { thread, position, .. } = trace.events[at];
-        let path = program.thread_name(thread);
-        format!("m{}:{position}", path.strip_prefix("main").unwrap_or(&path))
-    };
-    let step = |(at, event): (usize, &TraceEvent)| {
-        let observed = match event.observed? {
-            Observed::Initial => String::from("i"),
-            Observed::Event(source) => name(source),
-            Observed::Choice(choice) => format!("#{choice}"),
-        };
-        let spurious = if event.is_spurious() { "~" } else { "" };
-        Some(format!("{}={observed}{spurious}", name(at)))
-    };
-    let steps: Vec<String> = trace.events.iter().enumerate().filter_map(step).collect();
-    steps.join(" ")
+/// The finding that an execution shows, with its schedule.
+fn reported(program: &Native, model: Model, kind: FindingKind, found: Counterexample) -> Finding {
+    let schedule = Schedule::of_trace(&found.trace, |thread| program.thread_name(thread));
+    let mut trace = found.named(program, model);
+    trace.names.special_values = vec![(GONE, "freed")];
+    let mut finding = counterexample::finding(kind, trace, &Style::in_working_directory());
+    finding.place.get_or_insert_with(|| Place::new("the start"));
+    finding.schedule = Some(schedule);
+    finding
 }
 
 /// Whether an event of a trace is an access of memory that is accessed in pieces of different sizes.

@@ -50,6 +50,15 @@ pub(crate) struct Leaves {
     traces: Vec<(Last, Trace)>,
 }
 
+/// A block that an execution does not free and that nothing points to in the end.
+pub(crate) struct Leak {
+    pub(crate) trace: Trace,
+    /// Where the block was allocated.
+    pub(crate) place: PlaceId,
+    /// The size of the block in bytes.
+    pub(crate) size: usize,
+}
+
 impl Leaves {
     /// Notes a complete execution.
     pub(crate) fn note(&mut self, trace: Trace) {
@@ -59,11 +68,11 @@ impl Leaves {
         }
     }
 
-    /// The first one that leaks, and where that was allocated, with its size.
-    pub(crate) fn leak(self, program: &Native) -> Option<(Trace, PlaceId, usize)> {
+    /// The first leak.
+    pub(crate) fn leak(self, program: &Native) -> Option<Leak> {
         self.traces.into_iter().find_map(|(last, trace)| {
             let (place, size) = program.leak(&last)?;
-            Some((without_remains(program, &trace), place, size))
+            Some(Leak { trace: without_remains(program, &trace), place, size })
         })
     }
 }

@@ -43,7 +43,6 @@ mod memory;
 mod names;
 mod native;
 mod ops;
-mod outcome;
 mod parts;
 mod past;
 mod places;
@@ -69,9 +68,7 @@ pub use check::{Request, build, check, check_built, check_parts, estimate};
 pub use compile::{Object, Source};
 pub use error::Error;
 pub use guide::{Guide, KnownRead};
-pub use outcome::{Bug, Outcome, Verdict};
 pub use parts::{Kept, Parts, Progress};
-pub use raddle_core::outcome::FindingKind;
 
 /// How large the stack of an explorer is: it may go as deep as an execution is long.
 const EXPLORER_STACK: usize = 1 << 28;

@@ -10,12 +10,11 @@ use std::sync::{Mutex, PoisonError};
 
 use raddle_core::model::Model;
 use raddle_core::program::Program;
-use raddle_core::trace::Ending;
+use raddle_core::trace::{Counterexample, Ending};
 use raddle_explore::parallel::frontier::{Frontier, Key};
 use raddle_explore::parallel::process::{Processes, Side};
 use raddle_explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
 use raddle_explore::rf_part_smc::subtree::Subtree;
-use raddle_explore::robustness::Finding;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_runtime::copies;
 use serde::{Deserialize, Serialize};
@@ -94,7 +93,7 @@ struct Known {
 /// Looks for what is wrong.
 #[derive(Default)]
 struct Watch {
-    found: Option<Finding>,
+    found: Option<Counterexample>,
     is_late: bool,
     /// Whether what is late is wrong.
     stops_late: bool,
@@ -113,7 +112,7 @@ impl Visitor for Watch {
         if !is_bug {
             return Control::Continue;
         }
-        self.found = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));
+        self.found = Some(Counterexample::new(leaf.ending().clone(), leaf.trace()));
         Control::Stop
     }
 }
@@ -125,7 +124,7 @@ pub(crate) fn explore(
     model: Model,
     limits: &Limits,
     parts: &mut Parts<'_>,
-) -> Option<(Summary, Option<Finding>)> {
+) -> Option<(Summary, Option<Counterexample>)> {
     let Kept { left, known } = parts.resumed.take().unwrap_or_default();
     program.take_up(&known);
     let known = Mutex::new(known);
@@ -235,7 +234,7 @@ fn found(
     budget: Budget,
     explored: &Explored<Watch>,
     late: Option<&(Key, Subtree)>,
-) -> Option<Finding> {
+) -> Option<Counterexample> {
     // Only one worker explores the first part. Names in reports on others must not depend on what was explored before.
     let stopped = explored.frontier.stopped();
     if stopped == Some(&Subtree::default()) {

@@ -3,13 +3,15 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use raddle_c::{Bug, FindingKind, Request, Source};
+use raddle_c::{Request, Source};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Finding, FindingKind};
+use raddle_core::schedule::Schedule;
 use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
 use serde::{Deserialize, Serialize};
 
-/// An execution of a program, and how to get there.
+/// An execution of a program, and how to compile and explore the program.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Recorded {
     files: Vec<PathBuf>,
@@ -25,14 +27,14 @@ pub(crate) struct Recorded {
     depth: Option<u32>,
     #[serde(default)]
     leaks: bool,
-    kind: String,
-    pub(crate) message: String,
-    pub(crate) schedule: String,
+    kind: FindingKind,
+    message: String,
+    schedule: Schedule,
 }
 
 impl Recorded {
-    /// A bug that was found.
-    pub(crate) fn new(request: &Request, bug: &Bug) -> Self {
+    /// The finding of an exploration.
+    pub(crate) fn new(request: &Request, finding: &Finding) -> Self {
         let Source { files, flags, compiler } = request.source.clone();
         Recorded {
             files,
@@ -44,10 +46,15 @@ impl Recorded {
             seed: request.explorer.sampling().map(|sampling| sampling.seed),
             depth: request.explorer.sampling().map(|sampling| sampling.depth),
             leaks: request.leaks,
-            kind: bug.kind.name().to_owned(),
-            message: bug.message.clone(),
-            schedule: bug.schedule.clone(),
+            kind: finding.kind,
+            message: finding.message.clone(),
+            schedule: finding.schedule.clone().unwrap_or_default(),
         }
+    }
+
+    /// Returns `true` if a finding has the recorded execution and message.
+    pub(crate) fn is(&self, finding: &Finding) -> bool {
+        finding.schedule.as_ref() == Some(&self.schedule) && finding.message == self.message
     }
 
     pub(crate) fn request(&self) -> Result<Request, String> {
@@ -65,7 +72,7 @@ impl Recorded {
             compiler: self.compiler.clone(),
         };
         let arguments = self.arguments.clone();
-        let robust = self.kind == FindingKind::NotRobust.name();
+        let robust = self.kind == FindingKind::NotRobust;
         let leaks = self.leaks;
         Ok(Request { source, arguments, model, explorer, robust, leaks, ..Request::new(&[]) })
     }

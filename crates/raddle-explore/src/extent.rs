@@ -2,46 +2,61 @@
 
 use std::time::Instant;
 
-use raddle_core::outcome::Unsupported;
+use raddle_core::outcome::{Counts, Unsupported};
 use serde::{Deserialize, Serialize};
 
 /// How far to explore.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// At most so many classes.
+    /// The maximal number of classes.
     pub classes: Option<u64>,
-    /// Until then.
+    /// When to stop.
     pub deadline: Option<Instant>,
 }
 
 /// How far an exploration got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extent {
-    /// Everything was seen.
+    /// Everything was explored.
     All,
-    /// The visitor stopped it.
+    /// The visitor stopped the exploration.
     Stopped,
     /// The limit of classes was reached.
     Classes,
-    /// The time was up.
+    /// The deadline was reached.
     Deadline,
-    /// Everything was seen except what comes after the limit of events of some thread.
+    /// Everything was explored except what follows after some thread reached its limit of events.
     Events,
-    /// Some executions were seen, by chance.
+    /// Random executions were run.
     Sampled,
-    /// The explorer met something that it cannot explore, and gave up.
+    /// The explorer gave up.
     Unsupported(Unsupported),
 }
 
-/// What an exploration did.
+/// The counts of an exploration, and how far it got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// How far it got.
+    /// How far the exploration got.
     pub extent: Extent,
-    /// How many classes of complete (or erroneous) executions there are.
+    /// Classes of executions that ended, with or without an error.
     pub classes: u64,
-    /// How many classes of blocked ones.
+    /// Classes of blocked executions.
     pub blocked: u64,
-    /// How often the program ran: how many histories of single threads there are.
+    /// Distinct histories of single threads, each of which the program ran once.
     pub histories: u64,
+}
+
+impl Summary {
+    /// The number of runs, if the explorer samples.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.classes + self.blocked
+    }
+
+    /// The summary as counts, with `executions` as the number of thread runs.
+    #[must_use]
+    pub fn counts(&self, executions: u64) -> Counts {
+        let Summary { classes, blocked, histories, .. } = *self;
+        Counts { classes, blocked, executions, histories, ..Counts::default() }
+    }
 }

@@ -9,8 +9,9 @@ use std::str::FromStr;
 use crate::dpor::{optimal_dpor, source_dpor};
 use crate::model::RvfOptions;
 use crate::sampling::{self, Sampling, Strategy};
-use crate::{Limits, Summary, Visitor, rf_part_smc, rf_smc, rvf_smc};
+use crate::{Extent, Limits, Summary, Visitor, rf_part_smc, rf_smc, rvf_smc};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Bound, SampledRun};
 use raddle_core::program::Program;
 
 /// When two executions are equivalent. An exploration visits one execution per class.
@@ -195,14 +196,6 @@ impl Explorer {
         self.with_sampling(|sampling| sampling.only(runs.saturating_sub(1)))
     }
 
-    /// The message for an exploration that only sampled and found no bug.
-    #[must_use]
-    pub fn sampled(self, runs: u64) -> String {
-        let (name, seed) = (self.name(), self.sampling().unwrap_or_default().seed);
-        let runs = if runs == 1 { String::from("1 run") } else { format!("{runs} runs") };
-        format!("no bug found in {runs} ({name}, seed {seed}); random testing is no proof")
-    }
-
     /// The name used on the command line, in trace files and in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -285,6 +278,31 @@ impl Plan {
                 ))
             }
         }
+    }
+
+    /// Why an exploration left executions out, if it did and was not stopped by its visitor.
+    #[must_use]
+    pub fn bound(&self, summary: &Summary) -> Option<Bound> {
+        match summary.extent {
+            Extent::All | Extent::Stopped => None,
+            Extent::Classes => Some(Bound::Classes),
+            Extent::Deadline => Some(Bound::Deadline),
+            Extent::Events => Some(Bound::Events),
+            Extent::Unsupported(reason) => Some(Bound::Unsupported(reason)),
+            Extent::Sampled => Some(Bound::Sampled {
+                runs: summary.runs(),
+                explorer: self.explorer.name(),
+                seed: self.explorer.sampling().unwrap_or_default().seed,
+            }),
+        }
+    }
+
+    /// The last run of an exploration, if it samples runs: the one that a visitor stopped.
+    #[must_use]
+    pub fn last_run(&self, summary: &Summary) -> Option<SampledRun> {
+        let number = summary.runs();
+        let sampling = self.explorer.only_last(number).sampling()?;
+        Some(SampledRun { explorer: self.explorer.name(), number, seed: sampling.seed })
     }
 
     /// Explores a program.

@@ -2,8 +2,7 @@
 //! a question about their final states.
 //!
 //! [`Test::parse`] reads a test. A [`LitmusProgram`] is a [`Program`](raddle_core::program::Program), so every
-//! explorer and every model works on it. [`explore`] collects the final states, and [`Outcome`] shows
-//! them as herd does.
+//! explorer and every model works on it. [`explore`] collects the final states.
 //!
 //! **Final values.** Which write of a location is the last one is not part of a reads-from class. So
 //! there is one more thread, which starts the threads of the test, waits for their ends, and then loads
@@ -50,7 +49,9 @@ pub use cycle::{Cycle, CycleError};
 pub use program::LitmusProgram;
 use raddle_core::execution::Value;
 use raddle_explore::plan::Language;
-pub use run::{Options, Outcome, State, Trouble, explore};
+pub use run::{
+    FinalStates, LitmusOutcome, Options, State, check_robustness, explore, failure, has_race,
+};
 use value::Type;
 
 /// A litmus test.

@@ -11,7 +11,7 @@ use raddle_core::program::{
     Answer, End, Failure, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, PlaceId,
     Program, Segment, Update, UpdateKind,
 };
-use raddle_core::trace::{Trace, TraceEvent};
+use raddle_core::trace::{NamedTrace, Trace, TraceEvent};
 
 use super::Test;
 use super::code::{Body, Code};
@@ -67,20 +67,6 @@ impl<'a> LitmusProgram<'a> {
     #[must_use]
     pub fn registers(&self, node: HistoryId) -> &[Value] {
         &self.states[node.0 as usize].registers
-    }
-
-    /// An execution as a history, for the checkers. Values of histories have 64 bits: the addresses of
-    /// locations are the largest of them there.
-    ///
-    /// # Errors
-    /// If the trace is none of this program.
-    pub fn history(&self, trace: &Trace) -> Result<String, BuildError> {
-        let mut text = history::write(&trace.to_execution(self)?, Format::Text);
-        for location in 0..self.test.location_count() {
-            let number = u64::MAX - location as u64;
-            text = text.replace(&address(location).to_string(), &number.to_string());
-        }
-        Ok(text)
     }
 
     fn body(&self, thread: usize) -> &Body {
@@ -254,7 +240,23 @@ impl<'a> LitmusProgram<'a> {
     }
 }
 
-/// The end of a thread that does what makes no sense.
+impl Test {
+    /// An execution of the test as a history for `raddle verify`. Values of histories have 64 bits: the addresses of
+    /// locations become the largest of them.
+    ///
+    /// # Errors
+    /// If the trace does not belong to this test.
+    pub fn history(&self, trace: &NamedTrace) -> Result<String, BuildError> {
+        let mut text = history::write(&trace.trace.to_execution(trace)?, Format::Text);
+        for location in 0..self.location_count() {
+            let number = u64::MAX - location as u64;
+            text = text.replace(&address(location).to_string(), &number.to_string());
+        }
+        Ok(text)
+    }
+}
+
+/// The end of a thread that executes an operation without a meaning.
 fn misuse(message: &str, place: PlaceId) -> End {
     End::Failed(Failure { kind: FindingKind::Misuse, message: message.to_owned(), place })
 }

@@ -1,19 +1,23 @@
-//! Exploring a test: its final states.
+//! Exploring a test.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use raddle_core::execution::Value;
-use raddle_core::trace::{Ending, ThreadEnd, Trace};
+use raddle_core::outcome::{Bound, Counts, Finding, FindingKind, Outcome};
+use raddle_core::trace::{Counterexample, Ending, NamedTrace, ThreadEnd, Trace};
+use raddle_explore::counterexample::{self, Style};
 use raddle_explore::plan::Plan;
+use raddle_explore::robustness::{self, RobustnessCheck};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 
 use super::condition::{Item, Proposition, Quantifier};
 use super::{LitmusProgram, Test};
 
-/// How far to go.
+/// The limits of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many classes, and for how long.
+    /// The number of classes, and the time.
     pub limits: Limits,
     /// How often a thread may come back to a place in its code.
     pub unroll: u32,
@@ -28,61 +32,90 @@ impl Default for Options {
 /// A final state: the values of what the test shows, in the order of [`Test::names`].
 pub type State = Vec<Value>;
 
-/// Something that goes wrong in an execution.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// What it is.
-    pub ending: Ending,
-    /// The execution.
-    pub trace: Trace,
-}
-
-/// What came of exploring a test.
+/// The outcome of exploring a test.
 #[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The final states, in herd's order.
-    pub states: BTreeSet<State>,
-    /// How many classes satisfy the condition.
-    pub positive: u64,
-    /// How many do not.
-    pub negative: u64,
-    /// The first execution that satisfies the condition; of `forall` the first that does not.
-    pub witness: Option<Trace>,
-    /// The first data race.
-    pub race: Option<Trouble>,
-    /// The first thing that cannot be done, such as a division by zero.
-    pub failure: Option<Trouble>,
-    /// How far the exploration got.
-    pub summary: Summary,
+pub struct LitmusOutcome {
+    /// The outcome as for any program. The findings are, in this order and at most one of each kind: an
+    /// operation that cannot be executed, which ends the exploration; a data race; a condition that does not hold.
+    pub outcome: Outcome,
+    /// What is known about final states.
+    pub finals: FinalStates,
 }
 
-impl Outcome {
-    /// Whether everything was explored.
+impl LitmusOutcome {
+    /// The finding that ended the exploration.
     #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.summary.extent == Extent::All && self.failure.is_none()
+    pub fn failure(&self) -> Option<&Finding> {
+        failure(&self.outcome)
     }
 
-    /// Whether what the test claims holds, as far as it was explored.
+    /// Returns `true` if an execution has a data race.
+    #[must_use]
+    pub fn has_race(&self) -> bool {
+        has_race(&self.outcome)
+    }
+}
+
+/// The finding that ended the exploration of a test: any but a race or a condition.
+#[must_use]
+pub fn failure(outcome: &Outcome) -> Option<&Finding> {
+    let ends = |kind| !matches!(kind, FindingKind::Race | FindingKind::Condition);
+    outcome.findings.iter().find(|finding| ends(finding.kind))
+}
+
+/// Returns `true` if an execution of a test has a data race.
+#[must_use]
+pub fn has_race(outcome: &Outcome) -> bool {
+    outcome.findings.iter().any(|finding| finding.kind == FindingKind::Race)
+}
+
+/// The final states of a test, as far as they were explored.
+#[derive(Clone, Debug, Default)]
+pub struct FinalStates {
+    /// The states, in herd's order.
+    pub states: BTreeSet<State>,
+    /// The number of classes that satisfy the condition.
+    pub positive: u64,
+    /// The number of classes that do not.
+    pub negative: u64,
+    /// The first execution that satisfies the condition; for `forall` the first that does not.
+    pub witness: Option<NamedTrace>,
+    /// Whether all executions were explored.
+    pub is_complete: bool,
+}
+
+impl FinalStates {
+    /// Returns `true` if the claim of the test holds for all states.
     #[must_use]
     pub fn is_ok(&self, test: &Test) -> bool {
         test.quantifier.holds(self.positive, self.negative)
     }
 
-    /// Whether it is known that the claim holds or not: executions that were not seen cannot change it.
+    /// Returns `true` if executions that were not explored cannot change [`is_ok`](FinalStates::is_ok).
     #[must_use]
     pub fn is_settled(&self, test: &Test) -> bool {
         let shown = match test.quantifier {
             Quantifier::Exists | Quantifier::NotExists => self.positive > 0,
             Quantifier::Forall => self.negative > 0,
         };
-        shown || self.is_complete()
+        shown || self.is_complete
+    }
+
+    /// How often the condition holds: `Never`, `Sometimes` or `Always`.
+    #[must_use]
+    pub fn observation(&self) -> &'static str {
+        match (self.positive, self.negative) {
+            (0, _) => "Never",
+            (_, 0) => "Always",
+            _ => "Sometimes",
+        }
     }
 }
 
-/// Explores a test. The plan must be one for its language.
+/// Explores a test. The plan must support its language.
 #[must_use]
-pub fn explore(test: &Test, plan: Plan, options: &Options) -> Outcome {
+pub fn explore(test: &Test, plan: Plan, options: &Options) -> LitmusOutcome {
+    let start = Instant::now();
     let mut program = LitmusProgram::new(test, options.unroll);
     let mut collector = Collector::new(test, options.unroll);
     let mut visitor = |leaf: &dyn Leaf| collector.visit(leaf);
@@ -90,55 +123,87 @@ pub fn explore(test: &Test, plan: Plan, options: &Options) -> Outcome {
     if collector.hit_limit && summary.extent == Extent::All {
         summary.extent = Extent::Events;
     }
-    Outcome { summary, ..collector.outcome }
+    collector.outcome(plan, summary, start)
 }
 
-/// What is known so far.
+/// Explores a test until SC forbids an execution, or an execution fails. The condition does not matter.
+#[must_use]
+pub fn check_robustness(test: &Test, plan: Plan, options: &Options) -> Outcome {
+    let start = Instant::now();
+    let mut program = LitmusProgram::new(test, options.unroll);
+    let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();
+    let RobustnessCheck { summary, counterexample } =
+        robustness::check(&mut program, plan, &options.limits, &is_bug);
+    let finding = counterexample.map(|found| {
+        let is_robust = found.not_robust.is_none();
+        let kind = if is_robust { FindingKind::Failure } else { FindingKind::NotRobust };
+        counterexample::finding(kind, found.named(&program, plan.model), &Style::default())
+    });
+    let bound = bound(plan, &summary).filter(|_| finding.is_none());
+    Outcome::new(finding.into_iter().collect(), counts(&summary, start), bound)
+}
+
+fn bound(plan: Plan, summary: &Summary) -> Option<Bound> {
+    match summary.extent {
+        Extent::Events => Some(Bound::LoopIterations),
+        _ => plan.bound(summary),
+    }
+}
+
+fn counts(summary: &Summary, start: Instant) -> Counts {
+    Counts { seconds: start.elapsed().as_secs_f64(), ..summary.counts(summary.histories) }
+}
+
+/// The results so far.
 struct Collector<'a> {
     test: &'a Test,
-    /// To do again what threads did.
+    /// Replays what threads did, to get their registers.
     program: LitmusProgram<'a>,
     final_locations: Vec<usize>,
-    /// Whether some thread reached its limit.
+    /// Whether some thread reached its limit of loop iterations.
     hit_limit: bool,
-    outcome: Outcome,
+    states: BTreeSet<State>,
+    positive: u64,
+    negative: u64,
+    witness: Option<Trace>,
+    race: Option<Counterexample>,
+    failure: Option<Counterexample>,
 }
 
 impl<'a> Collector<'a> {
     fn new(test: &'a Test, unroll: u32) -> Self {
-        let summary = Summary { extent: Extent::All, classes: 0, blocked: 0, histories: 0 };
-        let outcome = Outcome {
+        Collector {
+            test,
+            program: LitmusProgram::new(test, unroll),
+            final_locations: test.final_locations(),
+            hit_limit: false,
             states: BTreeSet::new(),
             positive: 0,
             negative: 0,
             witness: None,
             race: None,
             failure: None,
-            summary,
-        };
-        let program = LitmusProgram::new(test, unroll);
-        let final_locations = test.final_locations();
-        Collector { test, program, final_locations, hit_limit: false, outcome }
+        }
     }
 
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
         let (ending, trace) = (leaf.ending(), leaf.trace());
         let has = |end: ThreadEnd| trace.ends.values().any(|it| *it == end);
-        // A race may hide what became of the threads.
+        // An execution that ends with a race may have threads that reached their limit or failed.
         self.hit_limit |= has(ThreadEnd::Limit);
         let failed = has(ThreadEnd::Failed);
-        let trouble = |trace: &Trace| Trouble { ending: ending.clone(), trace: trace.clone() };
         match ending {
             Ending::Complete => self.add(trace),
             Ending::Race(..) if !failed => {
-                self.outcome.race.get_or_insert_with(|| trouble(&trace));
+                let race = || Counterexample::new(ending.clone(), trace.clone());
+                self.race.get_or_insert_with(race);
                 if trace.ends.values().all(|end| *end == ThreadEnd::Finished) {
                     self.add(trace);
                 }
             }
             Ending::Limit(_) | Ending::Blocked => {}
             _ => {
-                self.outcome.failure = Some(trouble(&trace));
+                self.failure = Some(Counterexample::new(ending.clone(), trace));
                 return Control::Stop;
             }
         }
@@ -154,13 +219,50 @@ impl<'a> Collector<'a> {
         let Some(state) = self.test.final_state(&registers[1..], &memory) else { return };
         let positive = self.test.satisfies(&state);
         let is_witness = positive != (self.test.quantifier == Quantifier::Forall);
-        self.outcome.states.insert(state);
-        self.outcome.positive += u64::from(positive);
-        self.outcome.negative += u64::from(!positive);
-        if is_witness && self.outcome.witness.is_none() {
-            self.outcome.witness = Some(trace);
+        self.states.insert(state);
+        self.positive += u64::from(positive);
+        self.negative += u64::from(!positive);
+        if is_witness && self.witness.is_none() {
+            self.witness = Some(trace);
         }
     }
+
+    fn outcome(self, plan: Plan, summary: Summary, start: Instant) -> LitmusOutcome {
+        let named = |found: Counterexample| found.named(&self.program, plan.model);
+        let witness = self.witness.map(|trace| named(Counterexample::new(Ending::Complete, trace)));
+        let bound = bound(plan, &summary);
+        let finals = FinalStates {
+            states: self.states,
+            positive: self.positive,
+            negative: self.negative,
+            witness,
+            is_complete: bound.is_none() && self.failure.is_none(),
+        };
+        let of = |found, kind| counterexample::finding(kind, named(found), &Style::default());
+        let failure = self.failure.map(|found| Finding {
+            sample: plan.last_run(&summary),
+            ..of(found.clone(), kind_of_failure(&found.ending))
+        });
+        let race = self.race.map(|found| of(found, FindingKind::Race));
+        let findings = failure.into_iter().chain(race).chain(condition(self.test, &finals));
+        let outcome = Outcome::new(findings.collect(), counts(&summary, start), bound);
+        LitmusOutcome { outcome, finals }
+    }
+}
+
+fn kind_of_failure(ending: &Ending) -> FindingKind {
+    match ending.finding_kind() {
+        Some(FindingKind::Misuse) => FindingKind::Misuse,
+        _ => FindingKind::Failure,
+    }
+}
+
+/// The finding that the condition of a test does not hold. Of `exists`, both answers are right.
+fn condition(test: &Test, finals: &FinalStates) -> Option<Finding> {
+    let is_excluded = test.quantifier != Quantifier::Exists && !finals.is_ok(test);
+    let witness = finals.witness.clone().filter(|_| is_excluded)?;
+    let message = format!("{} does not hold", test.condition_text());
+    Some(Finding { trace: Some(witness), ..Finding::new(FindingKind::Condition, message) })
 }
 
 impl Test {

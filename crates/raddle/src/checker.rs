@@ -1,33 +1,30 @@
-//! Exploring a test, and what comes out.
+//! Exploring a test.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_core::model::Model;
-use raddle_core::outcome::Estimate;
-use raddle_core::outcome::FindingKind;
-use raddle_core::trace::{Ending, Trace};
+use raddle_core::outcome::{Bound, Counts, Estimate, Finding, Outcome, Verdict};
+use raddle_core::trace::{Counterexample, Ending};
 use raddle_explore::driver::{self, Restart};
 use raddle_explore::plan::{self, Equivalence, Explorer, Plan};
 use raddle_explore::rf_part_smc;
-use raddle_explore::robustness::{self, Finding, NotRobust};
+use raddle_explore::robustness::{self, RobustnessCheck};
 use raddle_explore::sampling::Sampling;
-use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Unsupported};
+use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 use raddle_runtime::{Native, Settings, ops};
-use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpoint;
 use crate::parts::{self, Divided, Kept, Parts};
-use crate::replay::{Schedule, leak_of};
+use crate::replay::{leak_of, schedule_of};
 use crate::report;
 
-/// Explores a test under the model of Rust and C++20 until every behaviour has been seen.
+/// Explores all executions of a test under the memory model of Rust and C++20.
 ///
 /// # Panics
-/// With a report, if something goes wrong in some execution, or if not all of them could be explored.
+/// With a [`report`](crate::report()), if some execution shows an error, or if not all of them could be explored.
 #[track_caller]
 pub fn check<F: Fn()>(f: F) {
     Checker::new().check(f);
@@ -44,59 +41,10 @@ pub struct Checker {
     trace_file: Option<PathBuf>,
     robust: bool,
     jobs: Option<NonZero<usize>>,
-    /// Where what is left is kept, and how often.
+    /// The file of the checkpoint, and the interval between two writes.
     checkpoint: Option<(PathBuf, Duration)>,
     settings: Settings,
     has_max_events: bool,
-}
-
-/// What an exploration says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// All executions were explored, and nothing is wrong.
-    Clean,
-    /// Something is wrong.
-    Bug,
-    /// Nothing wrong was found, but not all executions were explored, or none comes to its end.
-    Incomplete,
-}
-
-/// What came out of an exploration.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Whether all is well.
-    pub verdict: Verdict,
-    /// How many classes of executions there are, as far as they were explored.
-    pub classes: u64,
-    /// How many classes of executions that did not end: an assumption failed, or a thread waits in a
-    /// loop.
-    pub blocked: u64,
-    /// How often native code was run from its beginning.
-    pub executions: u64,
-    /// How long it took.
-    pub seconds: f64,
-    /// What is wrong.
-    pub bug: Option<Bug>,
-    /// Why not everything was explored, or nothing.
-    pub bound: Option<String>,
-    /// The seed of the last run, if runs have seeds: the one in which something goes wrong.
-    pub seed: Option<u64>,
-}
-
-/// Something that is wrong.
-#[derive(Clone, Debug)]
-pub struct Bug {
-    /// What kind of thing.
-    pub kind: FindingKind,
-    /// What it is, in a sentence.
-    pub message: String,
-    /// Where in the source.
-    pub place: String,
-    /// The execution in which it happens, for people.
-    pub report: String,
-    /// The execution, for [`replay`](crate::replay()).
-    pub trace: Schedule,
 }
 
 impl Default for Checker {
@@ -106,7 +54,7 @@ impl Default for Checker {
 }
 
 impl Checker {
-    /// The model of Rust and C++20, no limits but 10,000 events for each thread.
+    /// The memory model of Rust and C++20, and no limits but 10,000 events for each thread.
     pub fn new() -> Self {
         Checker {
             model: Model::C20,
@@ -140,34 +88,34 @@ impl Checker {
         self
     }
 
-    /// Runs the test so many times instead of exploring it, everything by chance. That proves nothing:
-    /// [`check`](Checker::check) then panics only if something goes wrong. A run may have as many events as it
-    /// likes, if [`max_events`](Checker::max_events) does not say otherwise.
+    /// Random testing: runs the test `iterations` times with random schedules instead of exploring all executions.
+    /// This proves nothing, and [`check`](Checker::check) panics only if a run shows an error. The number of events
+    /// of a run is not limited, unless [`max_events`](Checker::max_events) sets a limit.
     pub fn random(self, iterations: u64, seed: u64) -> Self {
         let sampling = Sampling { iterations, seed, ..Sampling::default() };
         self.explorer(Explorer::Random(sampling))
     }
 
-    /// As [`random`](Checker::random), with priorities that change at few moments: good at errors for which
-    /// `depth` things, say 3, must come together.
+    /// As [`random`](Checker::random), with thread priorities that change at few points (PCT). This finds errors
+    /// that need at most `depth` ordering constraints, e.g. 3.
     pub fn pct(self, iterations: u64, seed: u64, depth: u32) -> Self {
         let sampling = Sampling { iterations, seed, depth, ..Sampling::default() };
         self.explorer(Explorer::Pct(sampling))
     }
 
-    /// At most so many classes of executions, blocked ones included.
+    /// Limits the number of execution classes, blocked ones included.
     pub fn max_executions(mut self, executions: u64) -> Self {
         self.max_executions = Some(executions);
         self
     }
 
-    /// At most so long.
+    /// Limits the time.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Writes the schedule of an execution that goes wrong to this file, for [`replay`](crate::replay()).
+    /// Writes the schedule of an execution that shows an error to this file, for [`replay`](crate::replay()).
     pub fn trace_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.trace_file = Some(path.into());
         self
@@ -198,23 +146,23 @@ impl Checker {
         self
     }
 
-    /// At most so many events for each thread.
+    /// Limits the number of events of each thread.
     pub fn max_events(mut self, events: u32) -> Self {
         self.settings.max_events = events;
         self.has_max_events = true;
         self
     }
 
-    /// Whether an [`Arc`](crate::sync::Arc) that still has owners when all threads have finished is wrong, such
-    /// as one in a cycle. For that every class is run once more. (What a destructor owns that asks a question,
-    /// such as one that loads, counts as leaked.)
+    /// Whether an [`Arc`](crate::sync::Arc) that still has owners when all threads have finished, such as one in a
+    /// cycle, is an error. Then every class is run once more. (What a destructor owns that performs a load, or
+    /// another operation with an answer, counts as leaked.)
     pub fn leaks(mut self, are_sought: bool) -> Self {
         self.settings.leaks_are_sought = are_sought;
         self
     }
 
-    /// Whether an execution that SC does not allow is wrong, under TSO or PSO: then the report also says
-    /// which fences forbid all of them.
+    /// Whether an execution under TSO or PSO that SC forbids is an error. Then the report also says which fences
+    /// forbid all such executions.
     pub fn robust(mut self, is_asked: bool) -> Self {
         self.robust = is_asked;
         self
@@ -223,19 +171,19 @@ impl Checker {
     /// Explores the test.
     ///
     /// # Panics
-    /// With a report, if something goes wrong in some execution, or if not all of them could be explored.
+    /// With a [`report`](crate::report()), if some execution shows an error, or if not all of them could be explored.
     #[track_caller]
     pub fn check<F: Fn()>(&self, f: F) {
         let outcome = self.explore(f);
         match outcome.verdict {
             Verdict::Clean => {}
             Verdict::Incomplete if self.explorer.sampling().is_some() => {}
-            Verdict::Incomplete => panic!("raddle: incomplete: {outcome}"),
-            Verdict::Bug => panic!("raddle: {outcome}"),
+            Verdict::Incomplete => panic!("raddle: incomplete: {}", report::report(&outcome)),
+            Verdict::Bug => panic!("raddle: {}", report::report(&outcome)),
         }
     }
 
-    /// Explores the test.
+    /// Explores the test and returns the outcome.
     ///
     /// # Panics
     /// If this is called in a test that is being explored, if [`robust`](Checker::robust) is asked of
@@ -259,7 +207,7 @@ impl Checker {
         }
         assert!(
             self.checkpoint.is_none() || !self.is_whole(),
-            "raddle: a checkpoint goes with none of max_executions, robust and leaks"
+            "raddle: a checkpoint supports none of max_executions, robust and leaks"
         );
         let start = Instant::now();
         if let Some(parts) = self.parts(plan, start) {
@@ -278,7 +226,7 @@ impl Checker {
         outcome
     }
 
-    /// How to divide the exploration, if that is asked for and possible.
+    /// How to divide the exploration among workers, if that is requested and possible.
     fn parts(&self, plan: Plan, start: Instant) -> Option<Parts> {
         let is_whole = self.is_whole() || plan.is_divisible().is_err();
         let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
@@ -288,7 +236,7 @@ impl Checker {
         Some(Parts { model: self.model, limits, jobs })
     }
 
-    /// Whether all executions must be seen by one worker.
+    /// Returns `true` if one worker must explore all executions.
     fn is_whole(&self) -> bool {
         self.robust || self.settings.leaks_are_sought || self.max_executions.is_some()
     }
@@ -310,7 +258,7 @@ impl Checker {
         let explored = driver::drive(|_| {
             let mut explored = parts::explore(parts, f, kept.clone(), keeper);
             if explored.as_ref().is_ok_and(Divided::is_lost) {
-                // What a worker process has found is not there. One worker alone finds what is.
+                // The error that a worker process found does not occur again. One worker finds what there is.
                 parts.jobs = NonZero::<usize>::MIN;
                 explored = parts::explore(parts, f, kept.clone(), keeper);
             }
@@ -324,12 +272,12 @@ impl Checker {
             checkpoint.close(summary.extent == Extent::Deadline);
         }
         let mut outcome = outcome(&program, plan, summary, found, start);
-        outcome.executions = executions;
+        outcome.counts.executions = executions;
         self.write_trace(&outcome);
         outcome
     }
 
-    /// Estimates in so much time how many classes of executions the test has.
+    /// Estimates the number of execution classes of the test, by random probes for the given time.
     ///
     /// # Panics
     /// If this is called in a test that is being explored.
@@ -345,8 +293,9 @@ impl Checker {
     }
 
     fn write_trace(&self, outcome: &Outcome) {
-        let (Some(path), Some(bug)) = (&self.trace_file, &outcome.bug) else { return };
-        if let Err(error) = std::fs::write(path, bug.trace.to_string()) {
+        let schedule = outcome.finding().and_then(|finding| finding.schedule.as_ref());
+        let (Some(path), Some(schedule)) = (&self.trace_file, schedule) else { return };
+        if let Err(error) = std::fs::write(path, schedule.to_string()) {
             eprintln!("raddle: cannot write the trace to {}: {error}", path.display());
         }
     }
@@ -357,32 +306,32 @@ impl Checker {
         plan: Plan,
         f: &F,
         start: Instant,
-    ) -> (Summary, Option<Finding>) {
+    ) -> (Summary, Option<Counterexample>) {
         let limits = Limits {
             classes: self.max_executions,
             deadline: self.timeout.map(|timeout| start + timeout),
         };
         if self.robust {
             let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();
-            let robustness::Answer { summary, finding } =
+            let RobustnessCheck { summary, counterexample } =
                 robustness::check(program, plan, &limits, &is_bug);
-            return (summary, finding);
+            return (summary, counterexample);
         }
         let found = RefCell::new(None);
         let (names, settings) = (program.names(), program.settings());
         let leak = |leaf: &dyn Leaf| {
             let trace = leaf.trace();
-            let schedule = Schedule::new(&names, settings, self.model, leaf.ending(), &trace);
-            leak_of(&schedule, f, &names).map(|ending| Finding::Wrong(ending, trace))
+            let schedule = schedule_of(&names, settings, self.model, leaf.ending(), &trace);
+            leak_of(&schedule, settings, f, &names).map(|ending| Counterexample::new(ending, trace))
         };
         let (mut leaves, most) = (0, self.max_executions.unwrap_or(u64::MAX));
         let mut visitor = |leaf: &dyn Leaf| {
             let wrong = match leaf.ending() {
                 Ending::Complete if settings.leaks_are_sought => leak(leaf),
                 Ending::Complete | Ending::Blocked | Ending::Limit(_) => None,
-                ending => Some(Finding::Wrong(ending.clone(), leaf.trace())),
+                ending => Some(Counterexample::new(ending.clone(), leaf.trace())),
             };
-            // The explorer counts classes; those that are blocked take time, too.
+            // The explorer counts classes without the blocked ones, which take time, too.
             leaves += 1;
             let stops = wrong.is_some() || leaves > most;
             found.replace(wrong);
@@ -397,132 +346,35 @@ fn outcome<F: Fn()>(
     program: &Native<F>,
     plan: Plan,
     summary: Summary,
-    found: Option<Finding>,
+    found: Option<Counterexample>,
     start: Instant,
 ) -> Outcome {
-    let Plan { model, explorer } = plan;
-    let runs = summary.classes + summary.blocked;
-    let sampled = (summary.extent == Extent::Sampled).then(|| explorer.sampled(runs));
-    let bug = found.map(|wrong| bug(program, model, &wrong));
+    let finding = found.map(|found| Finding {
+        sample: plan.last_run(&summary),
+        ..report::finding(program, plan.model, found)
+    });
     let bound = match summary.extent {
-        _ if bug.is_some() => None,
-        Extent::Sampled => sampled.as_deref(),
-        Extent::All if summary.classes == 0 => {
-            Some("nothing was explored, as no execution comes to its end")
-        }
-        Extent::All => None,
-        Extent::Classes | Extent::Stopped => Some("the limit of executions was reached"),
-        Extent::Deadline => Some("the time was up"),
-        Extent::Events => {
-            Some("an execution has more events than the limit of a thread, or than 500 in all")
-        }
-        Extent::Unsupported(Unsupported::Model) => {
-            Some("this explorer cannot explore under the model: expected sc, tso or pso")
-        }
-        Extent::Unsupported(_) => Some("the program does what this explorer does not know"),
+        _ if finding.is_some() => None,
+        Extent::All if summary.classes == 0 => Some(Bound::AllBlocked),
+        // The visitor stops at the limit of executions, or at a finding.
+        Extent::Stopped => Some(Bound::Classes),
+        _ => plan.bound(&summary),
     };
-    let verdict = match (&bug, bound) {
-        (Some(_), _) => Verdict::Bug,
-        (None, Some(_)) => Verdict::Incomplete,
-        (None, None) => Verdict::Clean,
-    };
-    Outcome {
-        verdict,
-        classes: summary.classes,
-        blocked: summary.blocked,
-        executions: program.executions(),
-        seconds: start.elapsed().as_secs_f64(),
-        bug,
-        bound: bound.map(String::from),
-        seed: explorer.only_last(runs).sampling().map(|sampling| sampling.seed),
-    }
+    let seconds = start.elapsed().as_secs_f64();
+    let counts = Counts { seconds, ..summary.counts(program.executions()) };
+    Outcome::new(finding.into_iter().collect(), counts, bound)
 }
 
-/// What came out of one execution: what goes wrong in it, or why nothing does.
+/// The outcome of one execution: its error, or why there is none.
 pub(crate) fn outcome_of_one<F: Fn()>(
     program: &Native<F>,
     model: Model,
-    wrong: Result<Finding, String>,
+    found: Result<Counterexample, String>,
 ) -> Outcome {
-    let (bug, bound) = match wrong {
-        Ok(wrong) => (Some(bug(program, model, &wrong)), None),
-        Err(why) => (None, Some(why)),
+    let (finding, bound) = match found {
+        Ok(found) => (Some(report::finding(program, model, found)), None),
+        Err(why) => (None, Some(Bound::Other(why))),
     };
-    Outcome {
-        verdict: if bug.is_some() { Verdict::Bug } else { Verdict::Incomplete },
-        classes: 1,
-        blocked: 0,
-        executions: program.executions(),
-        seconds: 0.0,
-        bug,
-        bound,
-        seed: None,
-    }
-}
-
-fn bug<F: Fn()>(program: &Native<F>, model: Model, wrong: &Finding) -> Bug {
-    match wrong {
-        Finding::Wrong(ending, trace) => bug_of_ending(program, model, ending, trace),
-        Finding::NotRobust(found) => {
-            let NotRobust { ending, trace, .. } = found;
-            let style = report::style();
-            Bug {
-                kind: FindingKind::NotRobust,
-                message: robustness::sentence(program, model, found, &style),
-                place: robustness::place(program, found, &style),
-                report: format!("\n{}\n", robustness::report(program, model, found, &style)),
-                trace: Schedule::new(&program.names(), program.settings(), model, ending, trace),
-            }
-        }
-    }
-}
-
-fn bug_of_ending<F: Fn()>(
-    program: &Native<F>,
-    model: Model,
-    ending: &Ending,
-    trace: &Trace,
-) -> Bug {
-    let kind = match ending {
-        Ending::Deadlock(_) => FindingKind::Deadlock,
-        Ending::Livelock(_) => FindingKind::Livelock,
-        Ending::Race(..) => FindingKind::Race,
-        Ending::Failed(_, failure) => failure.kind,
-        Ending::Complete | Ending::Blocked | Ending::Limit(_) => FindingKind::Misuse,
-    };
-    Bug {
-        kind,
-        message: report::sentence(program, ending, trace),
-        place: report::place(program, ending, trace),
-        report: report::table(program, model, ending, trace),
-        trace: Schedule::new(&program.names(), program.settings(), model, ending, trace),
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(bug) = &self.bug {
-            write!(f, "{bug}")?;
-        }
-        if let Some(bound) = &self.bound {
-            write!(f, "{bound}: ")?;
-        }
-        if let (Some(seed), Some(_)) = (self.seed, &self.bug) {
-            writeln!(f, "found in the run with the seed {seed}")?;
-        }
-        write!(
-            f,
-            "{} classes of executions explored, {} blocked, {} runs, {:.3} s",
-            self.classes, self.blocked, self.executions, self.seconds
-        )
-    }
-}
-
-impl fmt::Display for Bug {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.message)?;
-        writeln!(f, "  at {}", self.place)?;
-        write!(f, "{}", self.report)?;
-        writeln!(f, "to run it again: raddle::replay(\"{}\", || ...)", self.trace)
-    }
+    let counts = Counts { classes: 1, executions: program.executions(), ..Counts::default() };
+    Outcome::new(finding.into_iter().collect(), counts, bound)
 }

@@ -16,7 +16,7 @@
 //!     });
 //!     assert!(a == 1 || b == 1);
 //! });
-//! assert_eq!(outcome.classes, 3);
+//! assert_eq!(outcome.counts.classes, 3);
 //! ```
 //!
 //! # Requirements on a test
@@ -69,12 +69,16 @@ mod report;
 pub mod sync;
 pub mod thread;
 
-pub use checker::{Bug, Checker, Outcome, Verdict, check};
+pub use checker::{Checker, check};
 pub use raddle_core::model::Model;
-pub use raddle_core::outcome::Estimate;
-pub use raddle_core::outcome::FindingKind;
+pub use raddle_core::outcome::{
+    Bound, Counts, Estimate, Finding, FindingKind, Outcome, Place, Related, SampledRun, Verdict,
+};
+pub use raddle_core::schedule::{Schedule, ScheduleError};
+pub use raddle_core::trace::NamedTrace;
 pub use raddle_explore::plan::{Equivalence, Explorer};
-pub use replay::{Schedule, ScheduleError, replay};
+pub use replay::replay;
+pub use report::{report, report_finding};
 
 /// Compiles and runs the Rust code blocks of README.md as doctests.
 #[cfg(doctest)]

@@ -9,12 +9,12 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_core::model::Model;
+use raddle_core::trace::Counterexample;
 use raddle_explore::parallel::checkpoint::Keeper;
 use raddle_explore::parallel::frontier::{Frontier, Key};
 use raddle_explore::parallel::process::Processes;
 use raddle_explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
 use raddle_explore::rf_part_smc::subtree::Subtree;
-use raddle_explore::robustness::Finding;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_runtime::{Native, News, Settings, copies};
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ impl Kept {
 /// What came of it.
 pub(crate) struct Divided<'f, F> {
     pub(crate) summary: Summary,
-    pub(crate) found: Option<Finding>,
+    pub(crate) found: Option<Counterexample>,
     /// The program of which what was found speaks.
     pub(crate) program: Native<&'f F>,
     /// How often native code was run from its beginning, by all workers.
@@ -62,14 +62,14 @@ impl<F> Divided<'_, F> {
 
 /// Looks for what is wrong.
 #[derive(Default)]
-struct Watch(Option<Finding>);
+struct Watch(Option<Counterexample>);
 
 impl Visitor for Watch {
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
         if !leaf.ending().is_bug() {
             return Control::Continue;
         }
-        self.0 = Some(Finding::Wrong(leaf.ending().clone(), leaf.trace()));
+        self.0 = Some(Counterexample::new(leaf.ending().clone(), leaf.trace()));
         Control::Stop
     }
 }

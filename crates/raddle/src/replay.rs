@@ -1,296 +1,124 @@
-//! One execution again.
+//! Replays: one execution of a test once more.
 //!
-//! A [`Schedule`] says what every question of every thread observed, in an order in which that can be
-//! done. Threads are named by who spawned them, and events by their position in their thread, so it
-//! means the same in another process. It is written as one line of text:
-//!
-//! ```text
-//! fail model=tso m/0:1=i m:4=m/0:0 m:5=#2
-//! ```
-//!
-//! What went wrong (with the two accesses, if it is a race). Then, where it is not as usual, the model
-//! (`model=tso`) and how many events a thread may have (`events=100`), whether mutexes can be tried (`tried`),
-//! owners are counted (`counted`) and leaks are sought (`leaks`). Then for each question the thread (`m` is main, `m/0` the first
-//! thread that it spawned), the position, and what it observed: the initial value (`i`), an event, or
-//! a choice; with `~` if a compare-exchange failed without reason.
+//! A [`Schedule`] of a Rust test has an ending. Its settings are `events=N`, the limit on the events of a thread;
+//! `tried`, if mutexes can be tried; `counted`, if owners of shared objects are counted; and `leaks`, if leaks are
+//! sought. Its default model is C20.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::model::Model;
-use raddle_core::outcome::FindingKind;
+use raddle_core::outcome::{FindingKind, Outcome};
 use raddle_core::program::{
     Answer, End, Failure, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId, is_pointer,
 };
-use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
-use raddle_explore::robustness::{self, Finding};
+use raddle_core::schedule::{
+    EventName, ReplaySetting, Schedule, ScheduleError, ScheduledEnding, ScheduledSource,
+    ScheduledStep,
+};
+use raddle_core::trace::{Counterexample, Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_explore::robustness;
 use raddle_runtime::{Caller, Names, Native, Settings, ops};
-use serde::{Deserialize, Serialize};
 
-use crate::checker::{self, Outcome};
+use crate::checker;
 
-/// An execution, as a value that can be kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Schedule {
-    ending: ScheduledEnding,
-    model: Model,
+/// The schedule of an execution that was explored with these settings.
+pub(crate) fn schedule_of(
+    names: &Names,
     settings: Settings,
-    steps: Vec<Step>,
+    model: Model,
+    ending: &Ending,
+    trace: &Trace,
+) -> Schedule {
+    let path = |thread| names.thread_path(thread);
+    let schedule = Schedule::of_trace(trace, path).ending_as(ending, trace, path);
+    let model = (model != DEFAULT_MODEL).then_some(model);
+    Schedule { model, settings: to_replay_settings(settings), ..schedule }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum ScheduledEnding {
-    /// A thread fails.
-    Failed,
-    Deadlock,
-    Livelock,
-    Race(Name, Name),
-    /// The execution is one that SC does not allow.
-    NotRobust,
+/// The model of a schedule that names none.
+const DEFAULT_MODEL: Model = Model::C20;
+
+fn to_replay_settings(settings: Settings) -> Vec<ReplaySetting> {
+    let events = (settings.max_events != Settings::default().max_events)
+        .then_some(("events", Some(settings.max_events)));
+    let tried = settings.mutexes_can_be_tried.then_some(("tried", None));
+    let counted = settings.owners_are_counted.then_some(("counted", None));
+    let leaks = settings.leaks_are_sought.then_some(("leaks", None));
+    let used = [events, tried, counted, leaks].into_iter().flatten();
+    used.map(|(name, value)| ReplaySetting { name: name.to_owned(), value }).collect()
 }
 
-/// An event: its thread and its position there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Name {
-    thread: String,
-    position: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Step {
-    question: Name,
-    observed: Seen,
-    spurious: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Seen {
-    Initial,
-    Event(Name),
-    Choice(u32),
-}
-
-impl Schedule {
-    /// The schedule of an execution that was explored.
-    pub(crate) fn new(
-        names: &Names,
-        settings: Settings,
-        model: Model,
-        ending: &Ending,
-        trace: &Trace,
-    ) -> Self {
-        let name = |at: usize| {
-            let TraceEvent { thread, position, .. } = trace.events[at];
-            Name { thread: names.thread_path(thread), position }
-        };
-        let ending = match *ending {
-            Ending::Deadlock(_) => ScheduledEnding::Deadlock,
-            Ending::Livelock(_) => ScheduledEnding::Livelock,
-            Ending::Race(first, second) => ScheduledEnding::Race(name(first), name(second)),
-            Ending::Complete | Ending::Blocked => ScheduledEnding::NotRobust,
-            _ => ScheduledEnding::Failed,
-        };
-        let steps = (trace.events.iter().enumerate())
-            .filter_map(|(at, event)| {
-                let observed = match event.observed? {
-                    Observed::Initial => Seen::Initial,
-                    Observed::Event(source) => Seen::Event(name(source)),
-                    Observed::Choice(choice) => Seen::Choice(choice),
-                };
-                Some(Step { question: name(at), observed, spurious: event.is_spurious() })
-            })
-            .collect();
-        let settings = Settings { joins_carry: true, ..settings };
-        Schedule { ending, model, settings, steps }
-    }
-}
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let below_main = self.thread.strip_prefix("main").unwrap_or(&self.thread);
-        write!(f, "m{below_main}:{}", self.position)
-    }
-}
-
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.ending {
-            ScheduledEnding::Failed => write!(f, "fail")?,
-            ScheduledEnding::Deadlock => write!(f, "deadlock")?,
-            ScheduledEnding::Livelock => write!(f, "livelock")?,
-            ScheduledEnding::NotRobust => write!(f, "weak")?,
-            ScheduledEnding::Race(first, second) => write!(f, "race={first},{second}")?,
-        }
-        if self.model != Model::C20 {
-            write!(f, " model={}", self.model)?;
-        }
-        if self.settings.max_events != Settings::default().max_events {
-            write!(f, " events={}", self.settings.max_events)?;
-        }
-        if self.settings.mutexes_can_be_tried {
-            write!(f, " tried")?;
-        }
-        if self.settings.owners_are_counted {
-            write!(f, " counted")?;
-        }
-        if self.settings.leaks_are_sought {
-            write!(f, " leaks")?;
-        }
-        for Step { question, observed, spurious } in &self.steps {
-            match observed {
-                Seen::Initial => write!(f, " {question}=i")?,
-                Seen::Event(source) => write!(f, " {question}={source}")?,
-                Seen::Choice(choice) => write!(f, " {question}=#{choice}")?,
-            }
-            if *spurious {
-                write!(f, "~")?;
+fn from_replay_settings(all: &[ReplaySetting]) -> Result<Settings, ScheduleError> {
+    let mut settings = Settings { joins_carry: true, ..Settings::default() };
+    for setting in all {
+        match (setting.name.as_str(), setting.value) {
+            ("events", Some(events)) => settings.max_events = events,
+            ("tried", None) => settings.mutexes_can_be_tried = true,
+            ("counted", None) => settings.owners_are_counted = true,
+            ("leaks", None) => settings.leaks_are_sought = true,
+            _ => {
+                let expected = "expected events=N, tried, counted or leaks";
+                let message = format!("`{setting}` is not a setting of a Rust test: {expected}");
+                return Err(ScheduleError::new(message));
             }
         }
-        Ok(())
     }
+    Ok(settings)
 }
 
-/// What is wrong with the text of a schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScheduleError(String);
-
-impl fmt::Display for ScheduleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a schedule of raddle: {}", self.0)
-    }
-}
-
-impl std::error::Error for ScheduleError {}
-
-impl FromStr for Name {
-    type Err = ScheduleError;
-
-    fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let error = || ScheduleError(format!("`{text}` is not an event"));
-        let (thread, position) = text.rsplit_once(':').ok_or_else(error)?;
-        let below_main = thread.strip_prefix('m').ok_or_else(error)?;
-        let position = position.parse().map_err(|_| error())?;
-        Ok(Name { thread: format!("main{below_main}"), position })
-    }
-}
-
-impl FromStr for Step {
-    type Err = ScheduleError;
-
-    fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let error = || ScheduleError(format!("`{text}` is not a step"));
-        let (question, observed) = text.split_once('=').ok_or_else(error)?;
-        let (observed, spurious) = match observed.strip_suffix('~') {
-            Some(observed) => (observed, true),
-            None => (observed, false),
-        };
-        let observed = match observed.strip_prefix('#') {
-            Some(choice) => Seen::Choice(choice.parse().map_err(|_| error())?),
-            None if observed == "i" => Seen::Initial,
-            None => Seen::Event(observed.parse()?),
-        };
-        Ok(Step { question: question.parse()?, observed, spurious })
-    }
-}
-
-impl FromStr for Schedule {
-    type Err = ScheduleError;
-
-    fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let mut words = text.split_whitespace().peekable();
-        let ending = match words.next().unwrap_or_default() {
-            "fail" => ScheduledEnding::Failed,
-            "deadlock" => ScheduledEnding::Deadlock,
-            "livelock" => ScheduledEnding::Livelock,
-            "weak" => ScheduledEnding::NotRobust,
-            word => {
-                let race = word.strip_prefix("race=").and_then(|race| race.split_once(','));
-                let (first, second) =
-                    race.ok_or_else(|| ScheduleError(format!("`{word}` is no way to end")))?;
-                ScheduledEnding::Race(first.parse()?, second.parse()?)
-            }
-        };
-        let mut option = |name: &str| {
-            let word = words.next_if(|word| word.starts_with(name));
-            word.map(|word| &word[name.len()..])
-        };
-        let model = option("model=").map_or(Ok(Model::C20), str::parse);
-        let model = model.map_err(|error| ScheduleError(error.to_string()))?;
-        let events = option("events=").map(|events| {
-            events.parse().map_err(|_| ScheduleError(format!("`{events}` is no number of events")))
-        });
-        let settings = Settings {
-            max_events: events.transpose()?.unwrap_or(Settings::default().max_events),
-            mutexes_can_be_tried: words.next_if_eq(&"tried").is_some(),
-            owners_are_counted: words.next_if_eq(&"counted").is_some(),
-            leaks_are_sought: words.next_if_eq(&"leaks").is_some(),
-            joins_carry: true,
-        };
-        let steps = words.map(str::parse).collect::<Result<_, _>>()?;
-        Ok(Schedule { ending, model, settings, steps })
-    }
-}
-
-impl TryFrom<String> for Schedule {
-    type Error = ScheduleError;
-
-    fn try_from(text: String) -> Result<Self, ScheduleError> {
-        text.parse()
-    }
-}
-
-impl From<Schedule> for String {
-    fn from(schedule: Schedule) -> String {
-        schedule.to_string()
-    }
-}
-
-/// Runs one execution of a test again, as the schedule in a report says. If nothing goes wrong in it, or if
-/// the test no longer does what the schedule says, that is `Incomplete`: other executions may go wrong.
+/// Runs one execution of a test again, as the schedule in a report says. If it shows no error, or if the test no
+/// longer matches the schedule, the verdict is `Incomplete`: other executions may show an error.
 ///
 /// # Panics
 /// If the text is not a schedule, or if this is called in a test that is being explored.
 #[track_caller]
 pub fn replay<F: Fn()>(schedule: &str, f: F) -> Outcome {
     assert!(!ops::is_running(), "raddle: a test that is being explored cannot replay another");
-    match schedule.parse::<Schedule>() {
-        Ok(schedule) => raddle_runtime::on_large_stack(|| follow(&schedule, &f)),
-        Err(error) => panic!("{error}"),
-    }
+    let followed = schedule.parse().and_then(|schedule: Schedule| {
+        let settings = from_replay_settings(&schedule.settings)?;
+        raddle_runtime::on_large_stack(|| follow(&schedule, settings, &f))
+    });
+    followed.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn follow<F: Fn()>(schedule: &Schedule, f: &F) -> Outcome {
-    let mut replay = Replay::new(Native::new(f, schedule.settings));
+fn follow<F: Fn()>(
+    schedule: &Schedule,
+    settings: Settings,
+    f: &F,
+) -> Result<Outcome, ScheduleError> {
+    let Some(scheduled) = &schedule.ending else {
+        return Err(ScheduleError::new("it does not say how the execution ended"));
+    };
+    let model = schedule.model.unwrap_or(DEFAULT_MODEL);
+    let mut replay = Replay::new(Native::new(f, settings));
     replay.start(ThreadId::new(0), None);
-    let differs = |how: String| format!("the test is not the one of the schedule ({how})");
+    let differs = |how: String| format!("the test does not match the schedule: {how}");
     let difference = schedule.steps.iter().find_map(|step| replay.step(step).err());
-    if difference.is_none() && schedule.ending == ScheduledEnding::NotRobust {
-        return replay.compared_with_sc(schedule.model);
+    if difference.is_none() && *scheduled == ScheduledEnding::NotRobust {
+        return Ok(replay.compared_with_sc(model));
     }
     let ending = match difference {
         Some(Different::Fails(thread, failure)) => Ok(Ending::Failed(thread, failure)),
         Some(Different::Otherwise(how)) => Err(differs(how)),
-        None => replay.ending(&schedule.ending).or_else(|()| {
+        None => replay.ending(scheduled).or_else(|()| {
             let leak = leak(&mut replay.program).map(|leak| leak.ending(&replay.program.names()));
-            let why = "nothing goes wrong any more in the execution of the schedule";
+            let why = "the scheduled execution shows no error";
             leak.ok_or_else(|| String::from(why))
         }),
     };
-    let wrong = ending.map(|ending| Finding::Wrong(ending, replay.trace));
-    checker::outcome_of_one(&replay.program, schedule.model, wrong)
+    let found = ending.map(|ending| Counterexample::new(ending, replay.trace));
+    Ok(checker::outcome_of_one(&replay.program, model, found))
 }
 
-/// Something that still has owners when a run has ended.
+/// An object that still has owners when a run has ended.
 pub(crate) struct Leak {
     owners: usize,
     made: Caller,
 }
 
 impl Leak {
-    /// The leak as what went wrong.
+    /// The leak as the ending of an execution.
     pub(crate) fn ending(&self, names: &Names) -> Ending {
         let Leak { owners, made } = *self;
         let have = if owners == 1 { "owner" } else { "owners" };
@@ -301,14 +129,20 @@ impl Leak {
     }
 }
 
-/// What is left when the run of a program ends.
+/// The first leak of a run that has ended.
 fn leak<F: Fn()>(program: &mut Native<F>) -> Option<Leak> {
     program.leaks().first().map(|&(owners, made)| Leak { owners, made })
 }
 
-/// Runs an execution of a test again, and says what it leaves, or why that cannot be said.
-pub(crate) fn leak_of<F: Fn()>(schedule: &Schedule, f: &F, names: &Names) -> Option<Ending> {
-    let mut replay = Replay::new(Native::new(f, schedule.settings));
+/// Runs an execution of a test again and returns its leak, or another error if the test behaves differently.
+pub(crate) fn leak_of<F: Fn()>(
+    schedule: &Schedule,
+    settings: Settings,
+    f: &F,
+    names: &Names,
+) -> Option<Ending> {
+    let settings = Settings { joins_carry: true, ..settings };
+    let mut replay = Replay::new(Native::new(f, settings));
     replay.start(ThreadId::new(0), None);
     let step = |step| replay.step(step).err();
     match schedule.steps.iter().find_map(step) {
@@ -318,7 +152,7 @@ pub(crate) fn leak_of<F: Fn()>(schedule: &Schedule, f: &F, names: &Names) -> Opt
         },
         Some(Different::Fails(thread, failure)) => Some(Ending::Failed(thread, failure)),
         Some(Different::Otherwise(how)) => {
-            let message = format!("the test does something else when it is run again ({how})");
+            let message = format!("the test behaves differently when it is run again: {how}");
             let (kind, place) = (FindingKind::Nondeterminism, PlaceId::default());
             Some(Ending::Failed(ThreadId::new(0), Failure { kind, message, place }))
         }
@@ -329,7 +163,7 @@ pub(crate) fn leak_of<F: Fn()>(schedule: &Schedule, f: &F, names: &Names) -> Opt
 enum Different {
     /// A thread fails before the end.
     Fails(ThreadId, Failure),
-    /// It does something else.
+    /// It behaves differently.
     Otherwise(String),
 }
 
@@ -339,7 +173,7 @@ impl Different {
     }
 }
 
-/// An event that happened.
+/// An event that was performed.
 #[derive(Clone, Copy)]
 struct Event {
     /// Its index in the trace.
@@ -418,9 +252,9 @@ impl<F: Fn()> Replay<F> {
         self.trace.events.push(TraceEvent { thread, position, op, observed, read, written });
     }
 
-    /// A question gets its answer. An error says how the program differs from the schedule.
-    fn step(&mut self, step: &Step) -> Result<(), Different> {
-        let Step { question: Name { thread: path, position }, .. } = step;
+    /// Answers a question. The error says how the program differs from the schedule.
+    fn step(&mut self, step: &ScheduledStep) -> Result<(), Different> {
+        let ScheduledStep { question: EventName { thread: path, position }, .. } = step;
         let Some(thread) = self.threads.get(path) else {
             return Err(Different::Otherwise(format!("there is no thread {path}")));
         };
@@ -429,10 +263,14 @@ impl<F: Fn()> Replay<F> {
             return Err(Different::Fails(id, failure.clone()));
         }
         let End::Question(op) = *self.histories.end(node) else {
-            return Err(Different::Otherwise(format!("{path} asks no question")));
+            return Err(Different::Otherwise(format!(
+                "thread {path} does not wait for an answer there"
+            )));
         };
         if thread.events.len() != *position {
-            return Err(Different::Otherwise(format!("{path} is somewhere else")));
+            return Err(Different::Otherwise(format!(
+                "thread {path} has performed another number of operations"
+            )));
         }
         let (answer, observed, read) = self.answer(&op, step)?;
         let written = written(&op, read, step.spurious);
@@ -446,13 +284,17 @@ impl<F: Fn()> Replay<F> {
     }
 
     /// The answer to a question, what it observes in the trace, and the value that it reads.
-    fn answer(&self, op: &Op, step: &Step) -> Result<(Answer, Observed, Option<Value>), Different> {
+    fn answer(
+        &self,
+        op: &Op,
+        step: &ScheduledStep,
+    ) -> Result<(Answer, Observed, Option<Value>), Different> {
         let source = match &step.observed {
-            Seen::Choice(choice) => {
+            ScheduledSource::Choice(choice) => {
                 return Ok((Answer::Choice(*choice), Observed::Choice(*choice), None));
             }
-            Seen::Initial => None,
-            Seen::Event(name) => Some(
+            ScheduledSource::Initial => None,
+            ScheduledSource::Event(name) => Some(
                 self.event(name)
                     .ok_or_else(|| Different::Otherwise(format!("there is no event {name}")))?,
             ),
@@ -491,11 +333,11 @@ impl<F: Fn()> Replay<F> {
         }
     }
 
-    fn event(&self, name: &Name) -> Option<Event> {
+    fn event(&self, name: &EventName) -> Option<Event> {
         self.threads.get(&name.thread)?.events.get(name.position).copied()
     }
 
-    /// How the execution ended, now that all steps are done. An error: it did not go wrong like that.
+    /// How the execution ended after all steps. The error: not as scheduled.
     fn ending(&mut self, scheduled: &ScheduledEnding) -> Result<Ending, ()> {
         let end = |thread: &Thread| self.histories.end(thread.node);
         let of_threads = |wanted: fn(&End) -> bool| -> Vec<ThreadId> {
@@ -525,19 +367,18 @@ impl<F: Fn()> Replay<F> {
         }
     }
 
-    /// Whether SC allows the execution, in which nothing should go wrong.
+    /// The outcome of comparing the execution with SC.
     fn compared_with_sc(mut self, model: Model) -> Outcome {
-        let wrong = match self.ending(&ScheduledEnding::NotRobust) {
-            Ok(ending) => Ok(Finding::Wrong(ending, self.trace)),
+        let found = match self.ending(&ScheduledEnding::NotRobust) {
+            Ok(ending) => Ok(Counterexample::new(ending, self.trace)),
             Err(()) => robustness::compare(&self.program, model, Ending::Complete, self.trace)
-                .map(Finding::NotRobust)
-                .ok_or_else(|| String::from("sc allows the execution of the schedule")),
+                .ok_or_else(|| String::from("sc allows the scheduled execution")),
         };
-        checker::outcome_of_one(&self.program, model, wrong)
+        checker::outcome_of_one(&self.program, model, found)
     }
 
     /// The race of two events, if they are accesses of one location by two threads.
-    fn race(&self, first: &Name, second: &Name) -> Option<Ending> {
+    fn race(&self, first: &EventName, second: &EventName) -> Option<Ending> {
         let (first, second) = (self.event(first)?.at, self.event(second)?.at);
         let [one, other] = [first, second].map(|at| &self.trace.events[at]);
         let location = one.op.kind.location()?;
@@ -546,7 +387,7 @@ impl<F: Fn()> Replay<F> {
     }
 }
 
-/// Whether a thread that ends like this waits for another one.
+/// Returns `true` if a thread that ends like this waits for another one.
 fn waits(end: &End) -> bool {
     let End::Question(op) = end else { return false };
     matches!(op.kind, OpKind::Lock { .. } | OpKind::Sync { .. } | OpKind::Join { .. })
@@ -563,7 +404,7 @@ fn thread_end(end: &End) -> ThreadEnd {
     }
 }
 
-/// What a question writes.
+/// The value that a question writes.
 fn written(op: &Op, read: Option<Value>, spurious: bool) -> Option<Value> {
     match op.kind {
         OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => Some(update.apply(read?)),

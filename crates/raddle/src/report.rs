@@ -1,32 +1,58 @@
-//! What went wrong, for people.
+//! Outcomes as text.
 
 use raddle_core::model::Model;
-use raddle_core::program::Program;
-use raddle_core::trace::{Ending, Trace};
+use raddle_core::outcome::{Finding, FindingKind, Outcome, Place};
+use raddle_core::trace::Counterexample;
 use raddle_explore::counterexample::{self, Style};
+use raddle_runtime::Native;
 use raddle_runtime::ops::GONE;
 
+use crate::replay::schedule_of;
 use crate::sync::condvar::CHOOSING;
 
-pub(crate) fn style() -> Style {
-    let directory = std::env::current_dir().ok();
-    let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
-    let special_values = vec![(GONE, "dropped"), (CHOOSING, "waking")];
-    Style { directory, special_values, ..Style::default() }
+/// The complete text of an outcome: each finding with the execution that shows it and the call that replays it,
+/// then the bound and the counts. [`Checker::check`](crate::Checker::check) panics with this text.
+#[must_use]
+pub fn report(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for finding in &outcome.findings {
+        text += &report_finding(finding);
+    }
+    if let Some(bound) = &outcome.bound {
+        text += &format!("{bound}: ");
+    }
+    text + &outcome.counts.to_string()
 }
 
-/// What went wrong, in one sentence.
-pub(crate) fn sentence(program: &dyn Program, ending: &Ending, trace: &Trace) -> String {
-    counterexample::sentence(program, ending, trace, &style())
+/// The text of one finding in a [`report`].
+#[must_use]
+pub fn report_finding(finding: &Finding) -> String {
+    let mut text = counterexample::report(finding, &Style::in_working_directory());
+    if let Some(schedule) = &finding.schedule {
+        text += &format!("to replay it: raddle::replay(\"{schedule}\", || ...)\n");
+    }
+    if let Some(sample) = &finding.sample {
+        text += &format!("found in the run with the seed {}\n", sample.seed);
+    }
+    text
 }
 
-/// Where it went wrong.
-pub(crate) fn place(program: &dyn Program, ending: &Ending, trace: &Trace) -> String {
-    let place = counterexample::place(ending, trace);
-    place.map_or_else(|| String::from("the start"), |place| program.place(place))
-}
-
-/// The execution, threads side by side, with an empty line before and after.
-pub(crate) fn table(program: &dyn Program, model: Model, ending: &Ending, trace: &Trace) -> String {
-    format!("\n{}\n", counterexample::execution(program, model, ending, trace, &style()))
+/// The finding that an execution of a test shows.
+pub(crate) fn finding<F: Fn()>(
+    program: &Native<F>,
+    model: Model,
+    found: Counterexample,
+) -> Finding {
+    let kind = match &found.not_robust {
+        Some(_) => FindingKind::NotRobust,
+        None => found.ending.finding_kind().unwrap_or(FindingKind::Misuse),
+    };
+    let Counterexample { ending, trace, .. } = &found;
+    let schedule = schedule_of(&program.names(), program.settings(), model, ending, trace);
+    let mut trace = found.named(program, model);
+    trace.names.special_values = vec![(GONE, "dropped"), (CHOOSING, "waking")];
+    let mut finding = counterexample::finding(kind, trace, &Style::in_working_directory());
+    finding.place.get_or_insert_with(|| Place::new("the start"));
+    finding.schedule = Some(schedule);
+    finding
 }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use raddle_c::{Error, Outcome, Request, Verdict, check};
+use raddle_c::{Error, Request, check};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Outcome, Verdict};
 use tempfile::TempDir;
 
 /// What the documentation tells people to compile with.
@@ -62,8 +63,8 @@ fn a_file_that_was_compiled_is_explored_like_its_source() {
                 let mut request = Request { model, ..Request::new(&[file]) };
                 request.source.compiler = Some(String::from("gcc"));
                 let outcome = check(&request).unwrap_or_else(|error| panic!("{error}"));
-                let kind = outcome.bug.as_ref().map(|bug| bug.kind);
-                (outcome.verdict, kind, outcome.classes, outcome.blocked)
+                let kind = outcome.kind();
+                (outcome.verdict, kind, outcome.counts.classes, outcome.counts.blocked)
             };
             assert_eq!(told(&object), told(&source), "{program}, {model}");
         }
@@ -95,8 +96,8 @@ fn a_shared_object_is_explored_like_its_source() {
         for model in [Model::Tso, Model::C20] {
             let told = |file: &Path| {
                 let outcome = explore(&[file], model).unwrap_or_else(|error| panic!("{error}"));
-                let bug = outcome.bug.as_ref().map(|bug| (bug.kind, bug.place.clone()));
-                (outcome.verdict, bug, outcome.classes, outcome.blocked)
+                let bug = outcome.finding().map(|bug| (bug.kind, bug.place.clone()));
+                (outcome.verdict, bug, outcome.counts.classes, outcome.counts.blocked)
             };
             assert_eq!(told(&shared), told(&source), "{program}, {model}");
         }
@@ -113,7 +114,7 @@ fn compiled_files_and_sources_go_together() {
         int main(void) { pthread_t id; pthread_create(&id, 0, run, 0); pthread_join(id, 0); add(); assert(n == 2); }";
     let main = text(&directory, "main.c", main);
     let outcome = explore(&[&main, &object], Model::C20).expect("it can be explored");
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1));
 }
 
 /// Why a file that was compiled from this text with these flags is refused.

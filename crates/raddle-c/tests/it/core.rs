@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use raddle_c::{Error, FindingKind, Outcome, Request, Verdict, check};
+use raddle_c::{Error, Request, check};
 use raddle_core::model::Model;
+use raddle_core::outcome::{FindingKind, Outcome, Verdict};
 use raddle_core::program::OpKind;
 use tempfile::NamedTempFile;
 
@@ -33,8 +34,8 @@ fn explore_by(compilers: [&str; 2], ending: &str, text: &str, model: Model) -> O
     let outcome = by(compilers[0]);
     if is_installed(compilers[1]) {
         let told = |outcome: &Outcome| {
-            let kind = outcome.bug.as_ref().map(|bug| bug.kind);
-            let classes = Some(outcome.classes).filter(|_| outcome.blocked == 0);
+            let kind = outcome.kind();
+            let classes = Some(outcome.counts.classes).filter(|_| outcome.counts.blocked == 0);
             (outcome.verdict, classes, kind)
         };
         assert_eq!(told(&outcome), told(&by(compilers[1])), "{compilers:?}, {model}");
@@ -49,7 +50,8 @@ fn explore(text: &str, model: Model) -> Outcome {
 
 fn bug_of(text: &str, model: Model) -> (FindingKind, String) {
     let outcome = explore(text, model);
-    let bug = outcome.bug.unwrap_or_else(|| panic!("no bug in {} classes", outcome.classes));
+    let classes = outcome.counts.classes;
+    let bug = outcome.into_finding().unwrap_or_else(|| panic!("no bug in {classes} classes"));
     (bug.kind, bug.message)
 }
 
@@ -85,7 +87,11 @@ fn store_buffering_has_as_many_classes_as_the_model_allows() {
     let program = STORE_BUFFERING.replace("CHECK", "");
     for (model, classes) in [(Model::Sc, 3), (Model::Tso, 4), (Model::Pso, 4), (Model::C20, 4)] {
         let outcome = explore(&program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, classes), "{model:?}");
+        assert_eq!(
+            (outcome.verdict, outcome.counts.classes),
+            (Verdict::Clean, classes),
+            "{model:?}"
+        );
     }
 }
 
@@ -120,7 +126,7 @@ fn parallel(globals: &str, threads: &[&str], check: &str) -> String {
 #[test]
 fn plain_accesses_are_buffered_under_tso_and_race_under_c20() {
     let program = parallel("int x, y, a, b;", &["x = 1; a = y", "y = 1; b = x"], "assert(a || b)");
-    assert_eq!(explore(&program, Model::Sc).classes, 3);
+    assert_eq!(explore(&program, Model::Sc).counts.classes, 3);
     assert_eq!(bug_of(&program, Model::Tso).0, FindingKind::Assertion);
     assert_eq!(bug_of(&program, Model::Pso).0, FindingKind::Assertion);
     assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Race);
@@ -133,7 +139,7 @@ fn fences_in_inline_assembly_are_fences() {
         let threads = [format!("x = 1; {fence}; a = y"), format!("y = 1; {fence}; b = x")];
         let program = parallel("int x, y, a, b;", &[&threads[0], &threads[1]], "assert(a || b)");
         let outcome = explore(&program, Model::Tso);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 3));
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 3));
     }
 }
 
@@ -157,7 +163,7 @@ fn mutexes_exclude_and_each_order_is_a_class() {
     let program = parallel(globals, &[body, body, body], "assert(n == 3)");
     for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
         let outcome = explore(&program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 6), "{model:?}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 6), "{model:?}");
     }
 }
 
@@ -172,7 +178,7 @@ fn a_mutex_that_is_tried_may_be_taken_or_not() {
         "assert(n == 1 || n == 2)",
     );
     let outcome = explore(&program, Model::C20);
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 3));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 3));
 }
 
 #[test]
@@ -187,10 +193,10 @@ fn locks_in_two_orders_deadlock() {
     let (kind, message) = bug_of(&program, Model::Sc);
     assert_eq!(
         (kind, &*message),
-        (FindingKind::Deadlock, "deadlock: main, main/0, main/1 wait for ever")
+        (FindingKind::Deadlock, "deadlock: main, main/0, main/1 wait forever")
     );
     let program = parallel(globals, &[&lock('a', 'b'), &lock('a', 'b')], "");
-    assert_eq!(explore(&program, Model::Sc).classes, 2);
+    assert_eq!(explore(&program, Model::Sc).counts.classes, 2);
 }
 
 #[test]
@@ -228,7 +234,7 @@ int main(void) {
 }";
     for model in [Model::Sc, Model::Pso, Model::C20] {
         let outcome = explore(program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 6), "{model:?}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 6), "{model:?}");
     }
 }
 
@@ -238,7 +244,7 @@ fn thread_local_variables_are_each_threads_own() {
     let globals = "__thread int v = 7; __thread int z;";
     let outcome =
         explore(&parallel(globals, &[body, body], "assert(v == 7 && z == 0)"), Model::C20);
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1));
 }
 
 #[test]
@@ -259,7 +265,7 @@ static void grandparent(int depth) {
 int main(void) { grandparent(2); assert(local == 10); return 0; }";
     for model in [Model::Sc, Model::C20] {
         let outcome = explore(program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1), "{model:?}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1), "{model:?}");
     }
 }
 
@@ -286,7 +292,7 @@ fn a_loop_that_waits_for_a_struct_comes_back() {
             "int own = 0; struct S other = {{0}}, *p = &other; while (!get(s)) {{ {body}; }} own += p->c"
         );
         let outcome = explore(&parallel(globals, &[&waits, "s.c = 0; s.c = 1"], ""), Model::Sc);
-        let counts = (outcome.verdict, outcome.classes, outcome.blocked);
+        let counts = (outcome.verdict, outcome.counts.classes, outcome.counts.blocked);
         assert_eq!(counts, (Verdict::Clean, 3, 3), "{body}");
     }
 }
@@ -296,7 +302,7 @@ fn a_loop_that_waits_for_nobody_is_a_livelock() {
     let program = parallel("atomic_int flag;", &["while (!flag)"], "");
     assert_eq!(
         bug_of(&program, Model::Sc),
-        (FindingKind::Livelock, String::from("livelock: main/0 spins for ever"))
+        (FindingKind::Livelock, String::from("livelock: main/0 spins forever"))
     );
 }
 
@@ -380,10 +386,11 @@ fn what_was_stored_before_a_crash_is_told() {
         "",
     );
     let outcome = explore(&program, Model::Sc);
-    let bug = outcome.bug.expect("a crash");
+    let bug = outcome.into_finding().expect("a crash");
     assert_eq!(bug.kind, FindingKind::Crash);
     let is_store = |kind: OpKind| matches!(kind, OpKind::Store { value: 7, .. });
-    assert!(bug.trace.events.iter().any(|event| is_store(event.op.kind)), "{}", bug.report);
+    let events = &bug.trace.expect("an execution").trace.events;
+    assert!(events.iter().any(|event| is_store(event.op.kind)), "{events:?}");
 }
 
 #[test]
@@ -518,8 +525,12 @@ int main(void) {
 fn structs_by_value_have_their_values() {
     for model in [Model::Sc, Model::Tso, Model::C20] {
         let outcome = explore(BY_VALUE, model);
-        let bug = outcome.bug.map(|bug| bug.message);
-        assert_eq!((outcome.verdict, outcome.classes, bug), (Verdict::Clean, 2, None), "{model:?}");
+        let bug = outcome.finding().map(|bug| bug.message.as_str());
+        assert_eq!(
+            (outcome.verdict, outcome.counts.classes, bug),
+            (Verdict::Clean, 2, None),
+            "{model:?}"
+        );
     }
 }
 
@@ -530,7 +541,7 @@ fn bit_fields_keep_their_neighbours() {
         "struct { unsigned z:3, x:5, y:20; } b; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";
     let program = parallel(globals, &[body, body], "assert(b.x == 2 && b.y == 4 && b.z == 5)");
     let outcome = explore(&program, Model::C20);
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2));
 }
 
 #[test]
@@ -552,9 +563,9 @@ fn atomic_accesses_of_every_size_and_kind() {
         &parallel(globals, &[body], "assert(a == 200 && b == 65535 && c == 9 && d == 7)"),
         Model::C20,
     );
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1));
     let outcome = explore(&parallel(globals, &[body, body], check), Model::Sc);
-    assert_eq!(outcome.bug.map(|bug| bug.message), None);
+    assert_eq!(outcome.finding().map(|bug| bug.message.as_str()), None);
     assert_eq!(outcome.verdict, Verdict::Clean);
 }
 
@@ -566,10 +577,10 @@ fn arithmetic_on_16_bytes_wraps_around() {
     for model in [Model::Tso, Model::C20] {
         let program = parallel(globals, &[add], check);
         let outcome = explore(&program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1), "{model}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1), "{model}");
         let program = parallel(globals, &["x += 1", "x += 1"], "assert(x == 1)");
         let outcome = explore(&program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2), "{model}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2), "{model}");
     }
 }
 
@@ -581,10 +592,10 @@ fn accesses_of_different_sizes_are_cut_or_refused() {
     let whole = "pthread_mutex_lock(&m); u.whole++; pthread_mutex_unlock(&m)";
     let program = parallel(globals, &[halves, whole], "assert(u.whole == 65537)");
     let outcome = explore(&program, Model::C20);
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2));
     for model in [Model::Sc, Model::Tso] {
         let outcome = explore(&program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2), "{model}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2), "{model}");
     }
     assert_eq!(bug_of(&program, Model::Pso).0, FindingKind::Unsupported);
     let atomic = "union { atomic_int whole; short half[2]; } u;";
@@ -599,15 +610,14 @@ fn accesses_of_different_sizes_that_are_not_ordered_are_refused() {
     for model in [Model::Sc, Model::Tso] {
         let (kind, message) = bug_of(&program, model);
         assert_eq!(kind, FindingKind::Unsupported);
-        let expected =
-            "accesses of different sizes that are not ordered, of u+2 in pieces between main/";
+        let expected = "unordered accesses of different sizes to u+2 in pieces between main/";
         assert!(message.starts_with(expected), "{message}");
     }
     let one =
         parallel(globals, &["u.half[0] = 1; u.half[1] = 1; u.whole++"], "assert(u.whole == 65538)");
     for model in [Model::Sc, Model::Tso, Model::C20] {
         let outcome = explore(&one, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1), "{model}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1), "{model}");
     }
 }
 
@@ -619,7 +629,7 @@ fn pieces_that_do_not_overlap_need_no_order() {
         parallel(globals, &["u.half[0] = 1", "u.half[1] = 2"], "assert(u.whole == 131073)");
     for model in [Model::Sc, Model::Tso, Model::C20] {
         let outcome = explore(&program, model);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1), "{model}");
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1), "{model}");
     }
 }
 
@@ -636,7 +646,7 @@ fn library_functions_are_not_called_on_shared_memory() {
         "calls strtol on text[0], which several threads share: Raddle does not see what it does";
     assert!(message.ends_with(expected), "{message}");
     let outcome = explore(&program.replace("WHERE", "own"), Model::C20);
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2));
 }
 
 #[test]
@@ -657,10 +667,10 @@ fn limits_make_a_run_incomplete() {
     let mut file = tempfile::Builder::new().suffix(".c").tempfile().expect("a temporary file");
     file.write_all(program.as_bytes()).expect("it can be written");
     let all = check(&Request::new(&[file.path()])).expect("it compiles");
-    assert_eq!((all.verdict, all.classes), (Verdict::Clean, 20));
+    assert_eq!((all.verdict, all.counts.classes), (Verdict::Clean, 20));
     let few = Request { max_executions: Some(5), ..Request::new(&[file.path()]) };
     let few = check(&few).expect("it compiles");
-    assert_eq!((few.verdict, few.classes), (Verdict::Incomplete, 5));
+    assert_eq!((few.verdict, few.counts.classes), (Verdict::Incomplete, 5));
     let short = Request { max_events: 2, ..Request::new(&[file.path()]) };
     let short = check(&short).expect("it compiles");
     assert_eq!(short.verdict, Verdict::Incomplete);
@@ -708,8 +718,9 @@ fn accesses(compiler: &str, globals: &str, shared: &str, statements: &str) -> St
     let file = file(".c", &program);
     let mut request = Request::new(&[file.path()]);
     request.source.compiler = Some(compiler.to_owned());
-    let bug = check(&request).expect("it compiles").bug.expect("it aborts");
-    let of_thread = bug.trace.events.iter().filter(|event| event.thread.index() == 1);
+    let bug = check(&request).expect("it compiles").into_finding().expect("it aborts");
+    let events = &bug.trace.expect("an execution").trace.events;
+    let of_thread = events.iter().filter(|event| event.thread.index() == 1);
     let told = of_thread.filter_map(|event| match event.op.kind {
         OpKind::Load { .. } => Some("load"),
         OpKind::Store { .. } => Some("store"),
@@ -795,8 +806,8 @@ int main() {
     assert(s == \"abc\" || s == \"acb\");
 }";
     let outcome = explore_cpp(program, Model::C20);
-    assert_eq!(outcome.bug.map(|bug| bug.message), None);
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2));
+    assert_eq!(outcome.finding().map(|bug| bug.message.as_str()), None);
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2));
 }
 
 #[test]
@@ -832,8 +843,8 @@ int main(void) {{ ORDER return 0; }}",
         let creates: String = order.map(|at| create[at]).concat();
         let program = program.replace("ORDER", &format!("{creates} earlier(); later();"));
         let outcome = explore(&program, Model::Sc);
-        assert_eq!(outcome.bug.map(|bug| bug.message), None);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2));
+        assert_eq!(outcome.finding().map(|bug| bug.message.as_str()), None);
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2));
     }
 }
 
@@ -850,7 +861,7 @@ fn blocks_of_different_histories_do_not_overlap() {
     );
     for model in [Model::Sc, Model::C20] {
         let outcome = explore(&program, model);
-        assert_eq!(outcome.bug.map(|bug| bug.message), None);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2), "{model:?}");
+        assert_eq!(outcome.finding().map(|bug| bug.message.as_str()), None);
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2), "{model:?}");
     }
 }

@@ -18,8 +18,10 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use raddle_c::{Object, Outcome, Parts, Request, Verdict, build, check_built, check_parts};
+use raddle_c::{Object, Parts, Request, build, check_built, check_parts};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Counts, Outcome, Verdict};
+use raddle_explore::counterexample::{self, Style};
 use raddle_explore::parallel::Budget;
 use raddle_testkit::programs::classes;
 use raddle_testkit::script::Script;
@@ -76,15 +78,15 @@ fn difference(row: &Row, outcome: &Outcome) -> Option<String> {
         Verdict::Incomplete => String::from("incomplete"),
         Verdict::Bug => String::from("bug"),
     };
-    if let Some(bug) = &outcome.bug {
+    if let Some(bug) = outcome.finding() {
         let _ = write!(found, ": {}: {}", bug.kind.name(), bug.message);
     }
     let expected = row.verdict.strip_prefix("bug: ").unwrap_or(&row.verdict);
     let is_bug = row.verdict.starts_with("bug") == (outcome.verdict == Verdict::Bug);
-    let counts = (outcome.classes, outcome.blocked);
+    let counts = (outcome.counts.classes, outcome.counts.blocked);
     let same_counts = row.classes.is_none_or(|classes| classes == counts);
     (!is_bug || !found.contains(expected) || !same_counts)
-        .then(|| format!("{found}, {}+{} classes", outcome.classes, outcome.blocked))
+        .then(|| format!("{found}, {}+{} classes", outcome.counts.classes, outcome.counts.blocked))
 }
 
 /// What is different if the program is explored in parts, and by several workers.
@@ -112,13 +114,13 @@ fn differences_of_parts(object: &Object, request: &Request, row: &Row) -> Option
     None
 }
 
-/// All that is said about a program that does not depend on who explores it.
+/// The text of everything that must not depend on the number of workers.
 fn words(outcome: &Outcome) -> String {
-    let Outcome { verdict, classes, blocked, bound, bug, .. } = outcome;
+    let Outcome { verdict, counts: Counts { classes, blocked, .. }, bound, .. } = outcome;
     let mut words = format!("{verdict:?}, {classes}+{blocked}, {bound:?}\n");
-    if let Some(bug) = bug {
-        let _ = write!(words, "{}: {}\n{}", bug.kind.name(), bug.message, bug.place);
-        let _ = write!(words, "\n{}\n{}\n{}\n", bug.report, bug.printed, bug.schedule);
+    if let Some(bug) = outcome.finding() {
+        let report = counterexample::report(bug, &Style::in_working_directory());
+        let _ = writeln!(words, "{}: {report}\n{:?}", bug.kind, bug.schedule);
     }
     // Where memory is depends on who else explores in this process.
     let is_same = |a: &char, b: &char| a.is_ascii_digit() == b.is_ascii_digit();

@@ -46,9 +46,12 @@ fn same(program: &str, flags: &[&str], test: impl Fn()) {
         request.model = model;
         let in_c = check_built(&object, &request).unwrap_or_else(|error| panic!("{error}"));
         let in_rust = Checker::new().model(model).explore(&test);
-        let counts = [(in_c.classes, in_c.blocked), (in_rust.classes, in_rust.blocked)];
+        let counts = [
+            (in_c.counts.classes, in_c.counts.blocked),
+            (in_rust.counts.classes, in_rust.counts.blocked),
+        ];
         assert_eq!(counts[0], counts[1], "{program}, {model}");
-        assert!(in_c.bug.is_none() && in_rust.bug.is_none(), "{program}, {model}");
+        assert!(in_c.findings.is_empty() && in_rust.findings.is_empty(), "{program}, {model}");
     }
 }
 

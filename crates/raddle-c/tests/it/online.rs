@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raddle_c::{FindingKind, Request, Verdict, build, check_built};
+use raddle_c::{Request, build, check_built};
 use raddle_core::model::Model;
+use raddle_core::outcome::{FindingKind, Verdict};
 use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
 
@@ -47,15 +48,15 @@ fn differences(rows: &[Row], explorer: Explorer) -> Vec<String> {
         for &model in &row.models {
             request.model = model;
             let outcome = check_built(&object, &request).expect("the corpus can be loaded");
-            let kind = outcome.bug.as_ref().map(|bug| bug.kind);
+            let kind = outcome.kind();
             let expected = if row.is_bug { Verdict::Bug } else { Verdict::Incomplete };
             let is_refused = kind == Some(FindingKind::Unsupported);
             if outcome.verdict != expected || is_refused && !row.is_bug {
                 let (program, flags) = (&row.program, row.flags.join(" "));
-                let runs = outcome.classes + outcome.blocked;
+                let runs = outcome.counts.classes + outcome.counts.blocked;
                 differences.push(format!("{program} {flags} {model}: {kind:?} in {runs} runs"));
             } else if row.is_bug {
-                most = most.max(outcome.classes + outcome.blocked);
+                most = most.max(outcome.counts.classes + outcome.counts.blocked);
             }
         }
     }
@@ -120,7 +121,7 @@ fn nobody_goes_round_alone_on_what_others_will_touch() {
         let object = build(&request.source).expect("it can be compiled");
         let outcome = check_built(&object, &request).expect("it can be loaded");
         // Otherwise there is no time for a single run.
-        assert_eq!((outcome.classes, outcome.bug.is_none()), (1, true), "{outcome}");
+        assert_eq!((outcome.counts.classes, outcome.findings.is_empty()), (1, true), "{outcome}");
     }
 }
 
@@ -146,6 +147,6 @@ fn what_an_impossible_run_learns_costs_no_second_pass() {
     let request = Request { explorer, model: Model::C20, ..Request::new(&[file.as_path()]) };
     let object = build(&request.source).expect("it can be compiled");
     let outcome = check_built(&object, &request).expect("it can be loaded");
-    assert_eq!((outcome.classes, outcome.bug.is_none()), (2_000, true), "{outcome}");
-    assert!(outcome.executions < 3 * 2_000 + 1_000, "{outcome}");
+    assert_eq!((outcome.counts.classes, outcome.findings.is_empty()), (2_000, true), "{outcome}");
+    assert!(outcome.counts.executions < 3 * 2_000 + 1_000, "{outcome}");
 }

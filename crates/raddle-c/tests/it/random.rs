@@ -5,9 +5,10 @@
 
 use std::fmt::Write;
 
-use raddle_c::{Outcome, Request, Verdict, build, check_built};
+use raddle_c::{Request, build, check_built};
 use raddle_core::execution::MemoryOrder;
 use raddle_core::model::Model;
+use raddle_core::outcome::{Counts, Outcome, Verdict};
 use raddle_core::program::UpdateKind;
 use raddle_core::random::Random;
 use raddle_testkit::programs::random::{Features, Style, cycle, random};
@@ -175,7 +176,7 @@ fn compare(script: &Script, shape: Shape, models: &[Model]) -> Result<u64, Strin
         let Ok(expected) = classes(script, model, BUDGET) else { continue };
         request.model = model;
         let outcome = check_built(&object, &request).expect("it can be loaded");
-        let Outcome { verdict, classes, blocked, .. } = outcome;
+        let Outcome { verdict, counts: Counts { classes, blocked, .. }, .. } = outcome;
         if (verdict, classes, blocked) != (Verdict::Clean, expected.len() as u64, 0) {
             let expected = expected.len();
             return Err(format!(

@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use raddle_c::{Outcome, Request, Verdict, build, check_built};
+use raddle_c::{Request, build, check_built};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Outcome, Verdict};
 
 fn explored(file: &Path, flags: &[&str]) -> Outcome {
     let mut request = Request::new(&[file]);
@@ -22,8 +23,8 @@ fn corpus(name: &str) -> PathBuf {
 fn most_histories_are_reached_without_starting_again() {
     for name in ["tables/writer_reader.c", "pthreads/own_memory.c"] {
         let outcome = explored(&corpus(name), &["-DN=7"]);
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 3432), "{name}");
-        assert!(outcome.executions < 300, "{name}: {}", outcome.executions);
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 3432), "{name}");
+        assert!(outcome.counts.executions < 300, "{name}: {}", outcome.counts.executions);
     }
 }
 
@@ -52,6 +53,6 @@ fn a_program_that_depends_on_something_else_is_found() {
         }";
     file.write_all(text.as_bytes()).expect("it can be written");
     let outcome = explored(file.path(), &[]);
-    let bug = outcome.bug.expect("it is found");
+    let bug = outcome.into_finding().expect("it is found");
     assert!(bug.message.contains("with the same history"), "{}", bug.message);
 }

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use raddle_c::{FindingKind, Outcome, Request, Verdict, check};
+use raddle_c::{Request, check};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Bound, FindingKind, Outcome, Verdict};
 
 const HEADERS: &str = "
 #include <assert.h>
@@ -32,10 +33,15 @@ fn fine(body: &str) {
     assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
 }
 
-/// What is printed before `main` aborts.
+/// The output of the program in the execution that shows the finding.
+fn printed_in(outcome: Outcome) -> String {
+    outcome.into_finding().expect("a finding").trace.expect("an execution").printed
+}
+
+/// The output before `main` aborts.
 fn printed(body: &str) -> String {
     let outcome = explore(&format!("int main(void) {{ {body}; abort(); }}"));
-    outcome.bug.unwrap_or_else(|| panic!("no bug")).printed
+    printed_in(outcome)
 }
 
 #[test]
@@ -82,7 +88,7 @@ fn output() {
 #[test]
 fn files_are_refused() {
     let outcome = explore("int main(void) { FILE *file = 0; fputs(\"x\", file); }");
-    let bug = outcome.bug.expect("it is refused");
+    let bug = outcome.into_finding().expect("it is refused");
     assert_eq!(bug.kind, FindingKind::Unsupported);
     assert!(
         bug.message.contains("writes to a file, which Raddle does not model"),
@@ -113,7 +119,7 @@ fn errors_are_in_errno() {
 
 #[test]
 fn an_uninitialised_semaphore_is_misused() {
-    let bug = explore("int main(void) { sem_t s; sem_post(&s); }").bug.expect("a bug");
+    let bug = explore("int main(void) { sem_t s; sem_post(&s); }").into_finding().expect("a bug");
     assert_eq!(bug.kind, FindingKind::Misuse);
     assert_eq!(bug.message, "thread main: a semaphore is used that was never initialised");
 }
@@ -122,9 +128,9 @@ fn an_uninitialised_semaphore_is_misused() {
 fn few_numbers_of_many_make_an_exploration_incomplete() {
     let outcome =
         explore("int __VERIFIER_nondet_int(void); int main(void) { __VERIFIER_nondet_int(); }");
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Incomplete, 5));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Incomplete, 5));
     let bound = "numbers of __VERIFIER_nondet_int and the like are chosen from -1 to 3 only";
-    assert_eq!(outcome.bound.as_deref(), Some(bound));
+    assert_eq!(outcome.bound, Some(Bound::Other(bound.to_owned())));
 }
 
 /// Where the leak is that is looked for, and its size.
@@ -133,15 +139,15 @@ fn leak(text: &str) -> Option<String> {
     file.write_all(format!("{HEADERS}#line 1\n{text}").as_bytes()).expect("it can be written");
     let request = Request { model: Model::Sc, leaks: true, ..Request::new(&[file.path()]) };
     let outcome = check(&request).unwrap_or_else(|error| panic!("{error}"));
-    let bug = outcome.bug?;
+    let bug = outcome.into_finding()?;
     assert_eq!(bug.kind, FindingKind::Leak, "{}", bug.message);
-    let line = bug.place.rsplit_once(':').map(|(_, line)| line);
+    let line = bug.place_text().rsplit_once(':').map(|(_, line)| line);
     Some(format!("line {}: {}", line.unwrap_or("?"), bug.message.split(',').next().unwrap_or("?")))
 }
 
 /// What a leak of so many bytes is called.
 fn lost(line: u32, size: usize) -> Option<String> {
-    Some(format!("line {line}: a leak: nothing points to a block of {size} bytes in the end"))
+    Some(format!("line {line}: leak: nothing points to a block of {size} bytes at the end"))
 }
 
 #[test]
@@ -199,7 +205,7 @@ fn the_program_ends_with_main() {
 #[test]
 fn the_program_goes_on_without_main() {
     let outcome = explore(&WAITER.replace("LEAVE", "pthread_exit(0)"));
-    assert_eq!(outcome.bug.map(|bug| bug.kind), Some(FindingKind::Deadlock));
+    assert_eq!(outcome.kind(), Some(FindingKind::Deadlock));
 }
 
 #[test]
@@ -208,7 +214,10 @@ fn a_thread_that_exits_ends_the_program() {
         "static void *run(void *unused) { exit(0); }
         int main(void) { pthread_t id; pthread_create(&id, 0, run, 0); pthread_join(id, 0); abort(); }",
     );
-    assert_eq!((outcome.verdict, outcome.classes, outcome.blocked), (Verdict::Clean, 1, 0));
+    assert_eq!(
+        (outcome.verdict, outcome.counts.classes, outcome.counts.blocked),
+        (Verdict::Clean, 1, 0)
+    );
 }
 
 #[test]
@@ -225,7 +234,7 @@ fn strings_that_threads_share_are_read_and_written_by_ops() {
         }",
     );
     assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
-    assert!(outcome.classes > 1, "{outcome}");
+    assert!(outcome.counts.classes > 1, "{outcome}");
 }
 
 #[test]
@@ -243,5 +252,5 @@ fn destructors_run_when_threads_end() {
             pthread_join(id, 0);
         }",
     );
-    assert_eq!(outcome.bug.expect("it aborts").printed, "first last");
+    assert_eq!(printed_in(outcome), "first last");
 }

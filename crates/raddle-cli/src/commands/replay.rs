@@ -6,10 +6,12 @@
 
 use std::fs;
 
+use raddle_core::outcome::Finding;
+use raddle_explore::counterexample::{self, Style};
+
 use crate::args::ReplayArgs;
 use crate::output::{Output, OutputError, complain};
 use crate::recorded::Recorded;
-use crate::render::text::native;
 use crate::status::Status;
 
 /// Runs the execution again and shows it.
@@ -32,16 +34,14 @@ fn replay(args: &ReplayArgs) -> Result<String, String> {
         format!("not what `raddle check --trace` writes for a C program: {error}")
     })?;
     let outcome = raddle_c::check(&recorded.request()?).map_err(|error| error.to_string())?;
-    match outcome.bug {
-        Some(bug) if bug.schedule == recorded.schedule && bug.message == recorded.message => {
-            Ok(native::describe(&bug))
-        }
-        Some(bug) => Err(format!(
-            "the program is not the one of the trace: the first thing that goes wrong now is\n{}",
-            native::describe(&bug).trim_end()
+    let report =
+        |finding: &Finding| counterexample::report(finding, &Style::in_working_directory());
+    match outcome.finding() {
+        Some(finding) if recorded.is(finding) => Ok(report(finding)),
+        Some(finding) => Err(format!(
+            "the program is not the one of the trace: the first error is now\n{}",
+            report(finding).trim_end()
         )),
-        None => {
-            Err(String::from("the program is not the one of the trace: nothing goes wrong now"))
-        }
+        None => Err(String::from("the program is not the one of the trace: it has no error now")),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use raddle_bmc::{BmcOptions, BmcReport};
+use raddle_core::outcome::Finding;
 
 use crate::recorded::Recorded;
 
@@ -18,7 +19,7 @@ pub(crate) struct Outcome {
 /// What the compiled program says.
 pub(crate) enum Confirmation {
     /// The bug is there: how to run it again, and the bug.
-    Confirmed(Box<Recorded>, Box<raddle_c::Bug>),
+    Confirmed(Box<Recorded>, Box<Finding>),
     /// It is not known, and why.
     Unknown(String),
     /// It is not there.

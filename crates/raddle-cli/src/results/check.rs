@@ -1,125 +1,67 @@
-//! What comes of exploring a program under a model.
+//! The results of `raddle check`.
 
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 use raddle_core::model::Model;
-use raddle_explore::plan;
-use raddle_explore::{Extent, Unsupported};
+use raddle_core::outcome::{Finding, FindingKind, Outcome, Verdict};
+use raddle_explore::plan::{self, Plan};
+use raddle_litmus::{FinalStates, Test};
 use serde::Serialize;
 
+use crate::recorded::Recorded;
 use crate::status::Status;
 
-/// What an exploration says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Verdict {
-    /// Everything was explored, and nothing is wrong.
-    Clean,
-    /// Something is wrong.
-    Bug,
-    /// Nothing wrong was found, but not everything was explored.
-    Incomplete,
-}
-
-/// Something that is wrong.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Bug {
-    /// What kind of thing: a word.
-    pub(crate) kind: String,
-    /// What it is, in a sentence.
-    pub(crate) message: String,
-    /// Where in the source.
-    pub(crate) place: String,
-    /// The execution in which it happens, for programs.
-    pub(crate) trace: String,
-}
-
-/// How large an exploration is, about.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Size {
-    /// How many classes of executions there are.
-    pub(crate) classes: f64,
-    /// The standard error of that.
-    pub(crate) error: f64,
-    /// How long it takes.
-    pub(crate) seconds: f64,
-}
-
-/// What came of exploring a program under a model.
-pub(crate) struct Answer {
+/// The result of exploring one program under one model.
+pub(crate) struct CheckResult {
     pub(crate) program: String,
-    pub(crate) model: Model,
-    pub(crate) verdict: Verdict,
-    /// How many classes of executions there are, as far as they were explored.
-    pub(crate) classes: u64,
-    /// How many classes of executions that did not end.
-    pub(crate) blocked: u64,
-    /// How often the program ran.
-    pub(crate) executions: u64,
-    pub(crate) seconds: f64,
-    pub(crate) bug: Option<Bug>,
-    /// Why not everything was explored, if it was not.
-    pub(crate) bound: Option<String>,
-    /// How large it is, if that was asked and it was not explored to the end.
-    pub(crate) estimate: Option<Size>,
-    /// What a litmus test has in addition.
-    pub(crate) litmus: Option<Facts>,
-    /// The verdict in a table.
-    pub(crate) word: String,
-    /// The whole answer, for people.
-    pub(crate) text: String,
-    /// What `--trace` writes.
-    pub(crate) trace: Option<String>,
+    pub(crate) plan: Plan,
+    /// Whether the program was checked for robustness.
+    pub(crate) robust: bool,
+    pub(crate) outcome: Outcome,
+    /// What only litmus tests have.
+    pub(crate) litmus: Option<LitmusResult>,
+    /// How to replay the finding of a C or C++ program.
+    pub(crate) recorded: Option<Recorded>,
 }
 
-impl Answer {
-    /// What stopped the exploration: something that makes no sense.
-    pub(crate) fn failure(&self) -> Option<&Bug> {
-        let goes_on = |kind: &str| matches!(kind, "race" | "condition");
-        self.bug.as_ref().filter(|bug| self.litmus.is_some() && !goes_on(&bug.kind))
+/// A litmus test and its final states.
+pub(crate) struct LitmusResult {
+    pub(crate) test: Arc<Test>,
+    /// `None` if the final states were not collected.
+    pub(crate) finals: Option<FinalStates>,
+}
+
+impl CheckResult {
+    /// The memory model.
+    pub(crate) fn model(&self) -> Model {
+        self.plan.model
     }
 
-    /// The exit status that the answer asks for.
+    /// The final states of a litmus test, if they were collected.
+    pub(crate) fn finals(&self) -> Option<(&Test, &FinalStates)> {
+        let LitmusResult { test, finals } = self.litmus.as_ref()?;
+        Some((&**test, finals.as_ref()?))
+    }
+
+    /// The finding because of which not all final states of a litmus test are known.
+    pub(crate) fn failure(&self) -> Option<&Finding> {
+        self.finals().and_then(|_| raddle_litmus::failure(&self.outcome))
+    }
+
+    /// The exit status of the command if this is its only result.
     pub(crate) fn status(&self) -> Status {
-        if self.bug.as_ref().is_some_and(|bug| bug.kind == UNSUPPORTED) {
-            return Status::Failed;
-        }
-        match self.verdict {
-            Verdict::Clean => Status::Good,
-            Verdict::Bug => Status::Inconsistent,
-            Verdict::Incomplete => Status::Unknown,
+        match (self.outcome.kind(), self.outcome.verdict) {
+            (Some(FindingKind::Unsupported), _) => Status::Failed,
+            (_, Verdict::Clean) => Status::Good,
+            (_, Verdict::Bug) => Status::Inconsistent,
+            (_, Verdict::Incomplete) => Status::Unknown,
         }
     }
 }
 
-/// The kind of a bug that is none: the program does what is not modelled.
-pub(crate) const UNSUPPORTED: &str = "unsupported";
-
-/// Why an exploration did not see everything, if it did not.
-pub(crate) fn bound(extent: Extent) -> Option<&'static str> {
-    match extent {
-        Extent::All | Extent::Stopped => None,
-        Extent::Sampled => Some("only some executions were tried, by chance"),
-        Extent::Classes => Some("the limit of executions was reached"),
-        Extent::Deadline => Some("the time was up"),
-        Extent::Events => {
-            Some("the limit of a loop, or of the events of an execution, was reached")
-        }
-        Extent::Unsupported(Unsupported::Cells) => {
-            Some("the explorer does not know memory that no operation carries")
-        }
-        Extent::Unsupported(Unsupported::Malformed) => Some("the program makes no sense"),
-        Extent::Unsupported(Unsupported::Undecided) => {
-            Some("it could not be told whether the model allows an execution")
-        }
-        Extent::Unsupported(Unsupported::Model) => {
-            Some("the explorer cannot explore under this model")
-        }
-    }
-}
-
-/// Why a file is no program that can be explored.
+/// Why a file cannot be explored.
 #[derive(Debug, Serialize)]
 pub(crate) struct LoadError {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,7 +72,7 @@ pub(crate) struct LoadError {
 }
 
 impl LoadError {
-    /// An error that is about the whole file.
+    /// An error without a position in the file.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         LoadError { line: None, column: None, message: message.into() }
     }
@@ -152,39 +94,40 @@ impl fmt::Display for LoadError {
     }
 }
 
-/// What a litmus test came to.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Facts {
-    /// Its name.
-    pub(crate) test: String,
-    /// `exists`, `~exists` or `forall`.
-    pub(crate) quantifier: &'static str,
-    /// The quantifier and the condition.
-    pub(crate) condition: String,
-    /// The final states, over what the condition and `locations` name, in herd's order.
-    pub(crate) states: Vec<String>,
-    /// How many classes satisfy the condition, and how many do not.
-    pub(crate) positive: u64,
-    pub(crate) negative: u64,
-    /// `Never`, `Sometimes` or `Always`.
-    pub(crate) observation: &'static str,
-    /// Whether what the quantifier claims holds.
-    pub(crate) ok: bool,
-    /// Whether there is a data race.
-    pub(crate) race: bool,
-}
-
-/// What came of one program.
-pub(crate) struct Outcome {
+/// The results of one program.
+pub(crate) struct ProgramResults {
     pub(crate) name: String,
-    /// The answers under the models that go with it, or why there are none.
-    pub(crate) answers: Result<Vec<Answer>, LoadError>,
-    /// Models that were asked for and do not go with it.
+    /// One result for each model that supports the program, or why it cannot be explored.
+    pub(crate) results: Result<Vec<CheckResult>, LoadError>,
+    /// The requested models that do not support the program.
     pub(crate) refused: Vec<plan::Unsupported>,
 }
 
-impl Outcome {
-    pub(crate) fn answer(&self, model: Model) -> Option<&Answer> {
-        self.answers.as_ref().ok()?.iter().find(|answer| answer.model == model)
+impl ProgramResults {
+    /// The result under a model.
+    pub(crate) fn result(&self, model: Model) -> Option<&CheckResult> {
+        self.results.as_ref().ok()?.iter().find(|result| result.model() == model)
+    }
+}
+
+/// The comparison of results with a table.
+pub(crate) struct Comparison {
+    /// The number of results that are as expected.
+    pub(crate) agree: usize,
+    pub(crate) differences: Vec<Difference>,
+}
+
+/// A result that is not as expected.
+pub(crate) struct Difference {
+    pub(crate) program: String,
+    pub(crate) model: Model,
+    pub(crate) status: Status,
+    pub(crate) message: String,
+}
+
+impl Comparison {
+    /// The exit status of the command if all programs can be explored.
+    pub(crate) fn status(&self) -> Status {
+        self.differences.iter().map(|difference| difference.status).max().unwrap_or_default()
     }
 }

@@ -47,7 +47,7 @@ Observation MP Sometimes 1 3
 
 c20 allows an execution that satisfies the condition.
 
-The execution, which c20 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+The execution, which c20 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
 
 main         P0         P1
 .0 spawn P0                                                            the start
@@ -82,7 +82,7 @@ Observation mp-race Sometimes 1 2
 
 data race on data between P0 (line 5: *data = 1) and P1 (line 12: *data)
 
-The execution, which rc11 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+The execution, which rc11 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
 
 main    P0    P1
 .0 spawn P0                                                                   the start
@@ -92,7 +92,7 @@ main    P0    P1
               .0 load flag (rlx) = 1 <- P0.1                                  line 10: atomic_load_explicit(flag, m...
               .1 load data (na) = 0 <- initially, not P0.0 (races with P0.0)  line 12: *data
 
-2 events that had no influence are left out.
+2 events without influence on the error are omitted.
 
 --- stderr
 ");
@@ -113,7 +113,7 @@ Condition forall (1:r0=1)
 Observation spin Always 3 0
 
 --- stderr
-examples/spin.litmus, c20: incomplete: the limit of a loop, or of the events of an execution, was reached
+examples/spin.litmus, c20: incomplete: a loop has more iterations than its limit, or an execution has more than 500 events
 ");
 }
 
@@ -139,8 +139,8 @@ exit 3
 program                          sc      tso
 examples/store-buffering.litmus  Never?  Sometimes
 
-examples/store-buffering.litmus, sc: incomplete: the limit of executions was reached
-examples/store-buffering.litmus, tso: incomplete: the limit of executions was reached
+examples/store-buffering.litmus, sc: incomplete: the limit on executions was reached
+examples/store-buffering.litmus, tso: incomplete: the limit on executions was reached
 --- stderr
 ");
 }
@@ -470,7 +470,8 @@ fn json_tells_errors_and_bounds() {
     let (objects, status) = objects("check examples/spin.litmus nothing.litmus --json --unroll 1");
     assert_eq!(status, Some(2));
     assert_eq!(objects[0]["verdict"], "incomplete");
-    let bound = "the limit of a loop, or of the events of an execution, was reached";
+    let bound =
+        "a loop has more iterations than its limit, or an execution has more than 500 events";
     assert_eq!(objects[0]["bound"], bound);
     assert_eq!(objects[1]["program"], "nothing.litmus");
     assert_eq!(
@@ -599,7 +600,7 @@ fn what_is_incomplete_is_not_compared() {
     let (test, table) = with_table("incomplete", statements, "exists\tno\tno\t0\t");
     let told = run(&format!("check {test} --expect {table}"));
     assert!(told.starts_with("exit 3\n"), "{told}");
-    assert!(told.contains("c20: incomplete: the limit of a loop, or of the events"), "{told}");
+    assert!(told.contains("c20: incomplete: a loop has more iterations than its limit"), "{told}");
     assert!(told.contains("\n0 as expected, 1 not\n"), "{told}");
 }
 

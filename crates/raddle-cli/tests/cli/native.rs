@@ -25,9 +25,9 @@ fn output(command: &mut Command) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    let lines = text.lines().map(|line| match line.split_once(" runs of single threads, ") {
-        Some((before, _)) => format!("{before} runs of single threads"),
-        None => line.trim_end().to_owned(),
+    let lines = text.lines().map(|line| match line.rsplit_once(", ") {
+        Some((before, _)) if before.contains(" thread run") => before.to_owned(),
+        _ => line.trim_end().to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -143,7 +143,7 @@ fn a_counterexample_is_run_again() {
     let changed = changed.replace("\"flags\": []", "\"flags\": [\"-DFENCE\"]");
     std::fs::write(&trace, changed).expect("it can be written");
     let again = output(&mut raddle(&format!("replay {path}")));
-    let expected = "the program is not the one of the trace: nothing goes wrong now";
+    let expected = "the program is not the one of the trace: it has no error now";
     assert_eq!(again, format!("exit 2\n{path}: {expected}"));
 }
 
@@ -235,14 +235,14 @@ fn a_leak_is_found_if_that_is_asked_for() {
     assert!(check("corpus/c/errors/leak.c --cc gcc").starts_with("exit 0\n"));
     assert_snapshot!(check("corpus/c/errors/leak.c --cc gcc --leaks"), @r"
     exit 1
-    corpus/c/errors/leak.c, c20: a leak: nothing points to a block of 4 bytes in the end, which was allocated at corpus/c/errors/leak.c:5
+    corpus/c/errors/leak.c, c20: leak: nothing points to a block of 4 bytes at the end, which was allocated at corpus/c/errors/leak.c:5
       at corpus/c/errors/leak.c:5
 
     The execution, an ordinary interleaving:
 
-    To keep the execution and run it again: raddle check --trace FILE ..., raddle replay FILE
+    To replay this execution: raddle check --trace FILE ..., then raddle replay FILE
 
-    1 class of executions, 0 that did not end, 1 runs of single threads
+    1 execution class explored (0 blocked), 1 thread run
     ");
 }
 
@@ -270,7 +270,7 @@ fn output_is_shown_for_the_execution_that_fails() {
 fn a_bounded_exploration_says_so() {
     let answer = check("corpus/c/tables/readers.c --cc gcc --max-executions 2");
     assert!(answer.starts_with("exit 3\n"), "{answer}");
-    assert!(answer.contains("incomplete: the limit of executions was reached"), "{answer}");
+    assert!(answer.contains("incomplete: the limit on executions was reached"), "{answer}");
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn the_number_of_workers_changes_nothing() {
         let text = |jobs| {
             let args = format!("check {program} --model tso --jobs {jobs}");
             let text = run(&args);
-            let (before, _) = text.split_once(" that did not end").expect("counts");
+            let (before, _) = text.split_once(" blocked)").expect("counts");
             before.to_owned()
         };
         let one = text(1);

@@ -61,7 +61,11 @@ impl fmt::Display for Bound {
             ),
             Bound::Sampled { runs, explorer, seed } => {
                 let plural = if *runs == 1 { "" } else { "s" };
-                write!(f, "no bug in {runs} run{plural} ({explorer}, seed {seed}), which is no proof")
+                let runs = format_args!("{runs} run{plural}");
+                write!(
+                    f,
+                    "no bug found in {runs} ({explorer}, seed {seed}); random testing is no proof"
+                )
             }
             Bound::AllBlocked => f.write_str("nothing was checked, as every execution is blocked"),
             Bound::Unsupported(reason) => reason.fmt(f),

@@ -40,6 +40,12 @@ impl Finding {
             sample: None,
         }
     }
+
+    /// The text of the place, or an empty string.
+    #[must_use]
+    pub fn place_text(&self) -> &str {
+        self.place.as_ref().map_or("", Place::as_str)
+    }
 }
 
 /// A position in the source, as the front end writes it: `file:line`, or the text of an instruction.

@@ -1,6 +1,7 @@
 //! How executions end.
 
 use crate::execution::ThreadId;
+use crate::finding_kind::FindingKind;
 use crate::program::Failure;
 
 /// How an execution ended.
@@ -8,30 +9,37 @@ use crate::program::Failure;
 pub enum Ending {
     /// All threads finished.
     Complete,
-    /// No thread can go on, because an assumption failed somewhere or a thread waits in a loop for a
-    /// value that may still come. Of no interest.
+    /// No thread can continue, because an assumption failed or a thread waits in a loop for a value that may still
+    /// come. Not an error.
     Blocked,
-    /// No thread can go on, and these wait for locks, synchronization objects or each other.
+    /// No thread can continue, and these wait for locks, synchronization objects or each other.
     Deadlock(Vec<ThreadId>),
-    /// These threads go on for ever without anybody making progress.
+    /// These threads continue forever, and no thread makes progress.
     Livelock(Vec<ThreadId>),
     /// A thread failed.
     Failed(ThreadId, Failure),
-    /// Two accesses race: their positions in the trace.
+    /// Two accesses race: their indices in the trace.
     Race(usize, usize),
-    /// A thread reached the limit of its events: what comes after it was not explored.
+    /// A thread reached its limit of events; the rest was not explored.
     Limit(ThreadId),
 }
 
 impl Ending {
-    /// Whether something went wrong.
+    /// Returns `true` if the ending is an error.
     #[must_use]
     pub fn is_bug(&self) -> bool {
+        self.finding_kind().is_some()
+    }
+
+    /// The kind of error, if the ending is one.
+    #[must_use]
+    pub fn finding_kind(&self) -> Option<FindingKind> {
         match self {
-            Ending::Complete | Ending::Blocked | Ending::Limit(_) => false,
-            Ending::Deadlock(_) | Ending::Livelock(_) | Ending::Failed(..) | Ending::Race(..) => {
-                true
-            }
+            Ending::Complete | Ending::Blocked | Ending::Limit(_) => None,
+            Ending::Deadlock(_) => Some(FindingKind::Deadlock),
+            Ending::Livelock(_) => Some(FindingKind::Livelock),
+            Ending::Race(..) => Some(FindingKind::Race),
+            Ending::Failed(_, failure) => Some(failure.kind),
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Threads side by side.
+//! Tables with one column for each thread.
 //!
-//! Every row is about one thread, so its text may run on below the heads of the threads to the right:
-//! columns are as wide as their texts where there is room, otherwise at least as their heads. If even
-//! that is too wide, the name of the thread stands in every row.
+//! Every row has the text of at most one thread, so the text may extend below the heads of the columns to the
+//! right. Columns are as wide as their texts if the page is wide enough, otherwise at least as wide as their
+//! heads. If even that is too wide, every row starts with the name of its thread instead.
 
 use raddle_consistency::explain::{Page, left_out};
 
-/// A row: what a thread did, what reached memory, and where this is in the source.
+/// A row: what a thread did, how memory changed, and the place in the source.
 #[derive(Default)]
 pub(super) struct Line {
-    /// The thread, by column.
+    /// The column of the thread.
     pub(super) column: Option<usize>,
     pub(super) text: String,
     pub(super) memory: String,
@@ -19,15 +19,15 @@ pub(super) struct Line {
 /// A table with a column for each thread.
 pub(super) struct Table {
     pub(super) heads: Vec<String>,
-    /// Whether there is a column for memory.
+    /// Whether there is a column for changes of memory.
     pub(super) has_memory: bool,
     pub(super) lines: Vec<Line>,
 }
 
-/// The spaces between two columns.
+/// The number of spaces between two columns.
 const GAP: usize = 2;
 
-/// Where columns start.
+/// The offsets at which columns start.
 struct Starts {
     threads: Vec<usize>,
     memory: usize,
@@ -42,7 +42,7 @@ fn width(text: &str) -> usize {
 impl Table {
     /// The table as text.
     pub(super) fn render(&self, page: Page) -> String {
-        let layouts = [self.wide(), self.between(page), self.narrow()];
+        let layouts = [self.wide(), self.balanced(page), self.narrow()];
         let layouts = layouts.map(|widths| self.starts(&widths));
         match layouts.iter().find(|starts| starts.end <= page.width) {
             Some(starts) => {
@@ -64,8 +64,8 @@ impl Table {
         widths
     }
 
-    /// Columns as wide as their heads and an equal share of what room is left, if they need it.
-    fn between(&self, page: Page) -> Vec<usize> {
+    /// Columns as wide as their heads, plus an equal share of the remaining width as far as they need it.
+    fn balanced(&self, page: Page) -> Vec<usize> {
         let spare = page.width.saturating_sub(self.starts(&self.narrow()).end);
         let share = spare / self.heads.len().max(1);
         let widths = self.narrow().into_iter().zip(self.wide());
@@ -137,15 +137,15 @@ impl Table {
         out + "\n"
     }
 
-    /// All lines, or the first and the last.
-    fn body(&self, page: Page, tell: impl Fn(&Line) -> String) -> String {
+    /// All lines, or the first and the last ones if there are too many for the page.
+    fn body(&self, page: Page, render: impl Fn(&Line) -> String) -> String {
         let total = self.lines.len();
         let (head, tail) = page.shown(total);
-        let mut out: String = self.lines[..head].iter().map(&tell).collect();
+        let mut out: String = self.lines[..head].iter().map(&render).collect();
         if head + tail < total {
             out += &format!("{}\n", left_out(total - head - tail, "rows"));
         }
-        out.extend(self.lines[total - tail..].iter().map(tell));
+        out.extend(self.lines[total - tail..].iter().map(render));
         out
     }
 }
@@ -153,7 +153,7 @@ impl Table {
 /// The head of the column for memory.
 const MEMORY: &str = "memory";
 
-/// Puts text at a column of a line.
+/// Appends text to a line at an offset.
 fn put(line: &mut String, start: usize, text: &str) {
     if !text.is_empty() {
         line.extend(std::iter::repeat_n(' ', start.saturating_sub(width(line))));

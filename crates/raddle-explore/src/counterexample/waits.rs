@@ -1,18 +1,18 @@
-//! What threads wait for, and where they spin.
+//! What threads wait for and where they spin.
 
-use super::words::Words;
+use super::wording::Wording;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Guard, OpKind};
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace};
 
 /// The threads that wait or spin.
-pub(super) fn stuck(trace: &Trace) -> Vec<ThreadId> {
+pub(super) fn stuck_threads(trace: &Trace) -> Vec<ThreadId> {
     let is_stuck = |end: &ThreadEnd| matches!(end, ThreadEnd::Waiting | ThreadEnd::Repeats);
     trace.ends.iter().filter(|(_, end)| is_stuck(end)).map(|(&thread, _)| thread).collect()
 }
 
-/// Whether a thread waits for a value, which any thread might have written, and not for a lock or a thread.
-pub(super) fn is_for_anybody(trace: &Trace) -> bool {
+/// Returns `true` if a thread waits for a value, which any thread could write, and not for a lock or a thread.
+pub(super) fn wait_for_value(trace: &Trace) -> bool {
     let is_open = |thread| match trace.pending.get(thread) {
         Some(Pending::Question(op)) => {
             !matches!(op.kind, OpKind::Lock { .. } | OpKind::Join { .. })
@@ -20,10 +20,10 @@ pub(super) fn is_for_anybody(trace: &Trace) -> bool {
         Some(Pending::Loop(_)) => true,
         None => false,
     };
-    stuck(trace).iter().any(is_open)
+    stuck_threads(trace).iter().any(is_open)
 }
 
-/// The event because of which a thread waits: the last one of the lock, object or thread.
+/// The event that makes a thread wait: the last one of the lock, object or thread that it waits for.
 pub(super) fn cause(trace: &Trace, thread: ThreadId) -> Option<usize> {
     let Some(Pending::Question(op)) = trace.pending.get(&thread) else { return None };
     match op.kind {
@@ -34,7 +34,7 @@ pub(super) fn cause(trace: &Trace, thread: ThreadId) -> Option<usize> {
     }
 }
 
-/// The acquire after which nobody released the lock.
+/// The acquire of a lock that was not released after it.
 fn holder(trace: &Trace, lock: LocationId) -> Option<usize> {
     let is_released = |at: usize| {
         let mut later = trace.events[at..].iter();
@@ -45,7 +45,7 @@ fn holder(trace: &Trace, lock: LocationId) -> Option<usize> {
     (0..trace.events.len()).find(|&at| acquires(at) && !is_released(at))
 }
 
-/// The update of a synchronization object that no other one follows.
+/// The last update of a synchronization object.
 fn last_update(trace: &Trace, location: LocationId) -> Option<usize> {
     let updates = |at: usize| {
         let kind = trace.events[at].op.kind;
@@ -58,83 +58,83 @@ fn last_update(trace: &Trace, location: LocationId) -> Option<usize> {
     (0..trace.events.len()).find(|&at| updates(at) && !is_followed(at))
 }
 
-/// A sentence for each thread that waits or spins, if that is what went wrong.
-pub(super) fn sentences(words: &Words<'_>, ending: &Ending) -> Vec<String> {
+/// A sentence for each thread that waits or spins, if the ending is a deadlock or livelock.
+pub(super) fn sentences(wording: &Wording<'_>, ending: &Ending) -> Vec<String> {
     match ending {
-        Ending::Deadlock(_) | Ending::Livelock(_) => {
-            stuck(words.trace).into_iter().map(|thread| sentence(words, thread)).collect()
-        }
+        Ending::Deadlock(_) | Ending::Livelock(_) => stuck_threads(wording.trace)
+            .into_iter()
+            .map(|thread| sentence(wording, thread))
+            .collect(),
         _ => vec![],
     }
 }
 
-fn sentence(words: &Words<'_>, thread: ThreadId) -> String {
-    let name = words.program.thread_name(thread);
-    match words.trace.pending.get(&thread) {
+fn sentence(wording: &Wording<'_>, thread: ThreadId) -> String {
+    let name = wording.names.thread_name(thread);
+    match wording.trace.pending.get(&thread) {
         Some(Pending::Question(op)) => {
-            let what = waits_for(words, thread, op.kind);
-            format!("{name} waits {what} ({})", words.place(op.place))
+            let what = waits_for(wording, thread, op.kind);
+            format!("{name} waits {what} ({})", wording.place(op.place))
         }
         Some(&Pending::Loop(start)) => {
-            format!("{name} spins: it repeats {}", spins(words, thread, start))
+            format!("{name} spins: it repeats {}", spins(wording, thread, start))
         }
         None => format!("{name} waits"),
     }
 }
 
-fn waits_for(words: &Words<'_>, thread: ThreadId, kind: OpKind) -> String {
-    let cause = cause(words.trace, thread);
-    let since = cause.map(|at| words.name(at));
+fn waits_for(wording: &Wording<'_>, thread: ThreadId, kind: OpKind) -> String {
+    let cause = cause(wording.trace, thread);
+    let since = cause.map(|at| wording.name(at));
     match (kind, since) {
         (OpKind::Lock { lock }, Some(since)) => {
-            let lock = words.location(lock);
-            let holder = cause.map(|at| words.trace.events[at].thread);
+            let lock = wording.location(lock);
+            let holder = cause.map(|at| wording.trace.events[at].thread);
             let holder = match holder {
-                Some(holder) if holder != thread => words.program.thread_name(holder),
+                Some(holder) if holder != thread => wording.names.thread_name(holder),
                 _ => String::from("it"),
             };
             format!("for lock {lock}, which {holder} holds since {since}")
         }
-        (OpKind::Lock { lock }, None) => format!("for lock {}", words.location(lock)),
+        (OpKind::Lock { lock }, None) => format!("for lock {}", wording.location(lock)),
         (OpKind::Join { thread }, _) => {
-            format!("for the end of {}", words.program.thread_name(thread))
+            format!("for the end of {}", wording.names.thread_name(thread))
         }
         (OpKind::Sync { location, guard, .. }, since) => {
-            let value = cause.and_then(|at| words.trace.events[at].written);
-            let value = value.unwrap_or_else(|| words.initial_value(location));
+            let value = cause.and_then(|at| wording.trace.events[at].written);
+            let value = value.unwrap_or_else(|| wording.initial_value(location));
             let since = since.map_or(String::from("initially"), |since| format!("since {since}"));
-            let wanted = wanted(words, guard, value);
-            let name = words.location(location);
-            format!("until {name} {wanted}; it is {} {since}", words.value(value))
+            let wanted = wanted(wording, &wording.location(location), guard, value);
+            format!("until {wanted}; its value is {} {since}", wording.value(value))
         }
-        (other, _) => format!("for {}", words.location_of(&other)),
+        (other, _) => format!("for {}", wording.location_of(&other)),
     }
 }
 
-/// What an object is waited for.
-fn wanted(words: &Words<'_>, guard: Guard, value: Value) -> String {
+/// The condition on an object that a thread waits for.
+fn wanted(wording: &Wording<'_>, name: &str, guard: Guard, value: Value) -> String {
     match guard {
-        Guard::Always => String::from("can be updated"),
-        Guard::Equal(expected) => format!("is {}", words.value(expected)),
-        Guard::Below(bound) => format!("is below {}", words.value(bound)),
-        Guard::Above(bound) => format!("is above {}", words.value(bound)),
-        Guard::NoBits(bits) => format!("loses the bits {:#b}", bits & value),
+        Guard::Always => format!("{name} can be updated"),
+        Guard::Equal(expected) => format!("{name} is {}", wording.value(expected)),
+        Guard::Below(bound) => format!("{name} is below {}", wording.value(bound)),
+        Guard::Above(bound) => format!("{name} is above {}", wording.value(bound)),
+        Guard::NoBits(bits) => format!("the bits {:#b} of {name} are clear", bits & value),
     }
 }
 
-/// The last round of a loop.
-fn spins(words: &Words<'_>, thread: ThreadId, start: usize) -> String {
-    let events = words.trace.events.iter().enumerate();
+/// The events of the last iteration of a loop.
+fn spins(wording: &Wording<'_>, thread: ThreadId, start: usize) -> String {
+    let events = wording.trace.events.iter().enumerate();
     let shown = |kind: OpKind| !matches!(kind, OpKind::Init { .. });
     let mut round =
         events.filter(|(_, e)| e.thread == thread && e.position >= start && shown(e.op.kind));
     let Some((first, event)) = round.next() else { return String::from("itself") };
-    let place = words.place(event.op.place);
+    let place = wording.place(event.op.place);
     match round.next_back() {
-        None => format!("{} for ever ({place})", words.name(first)),
+        None => format!("{} forever ({place})", wording.name(first)),
         Some((last, _)) => {
-            let (first, last) = (words.name(first), words.name(last));
-            format!("{first} to {last} for ever (from {place} on)")
+            let (first, last) = (wording.name(first), wording.name(last));
+            format!("{first} to {last} forever (from {place})")
         }
     }
 }

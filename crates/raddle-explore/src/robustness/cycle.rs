@@ -1,107 +1,98 @@
-//! Why SC does not allow an execution: a circle of events, each of which comes before the next (Shasha
-//! and Snir 1988).
+//! Cycles: why SC forbids an execution (Shasha and Snir 1988).
 //!
-//! Under SC program order, reads-from, the order in which memory changes and from-read are all part of
-//! one total order, so they have no circle. Here it is searched for one with as few events as possible.
+//! Under SC, program order, reads-from, coherence and from-reads are part of one total order, so they have
+//! no cycle. An execution that SC forbids has one; this module finds one with as few events as possible.
 //!
-//! Cost: a breadth-first search from every event, over a square of relations; for one execution.
+//! *Cost.* A breadth-first search from every event, over quadratically many edges; for one execution.
 
 use std::collections::VecDeque;
 
 use super::delays::Delays;
-use raddle_consistency::witness::Relation;
 use raddle_core::program::OpKind;
-use raddle_core::trace::{Observed, Trace};
+use raddle_core::trace::{CycleEdge, CycleRelation, Observed, Trace};
 
-/// One event comes before another under SC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// The index of the first in the trace.
-    pub from: usize,
-    /// The index of the second.
-    pub to: usize,
-    /// Why: program order (`Po`; `Asw` for starting and joining threads), `Rf`, `Mo` or `Fr`.
-    pub relation: Relation,
-}
-
-/// A shortest circle of an execution whose memory changes in this order, if there is one. In other runs
-/// memory may change in another order; so one without `mo` is preferred.
-pub(super) fn shortest(trace: &Trace, delays: &Delays) -> Option<Vec<Link>> {
+/// A shortest cycle of an execution whose memory is updated in this order, if there is one. In other runs
+/// memory may be updated in another order, so cycles without coherence are preferred.
+pub(super) fn shortest(trace: &Trace, delays: &Delays) -> Option<Vec<CycleEdge>> {
     let graph = Graph { trace, delays };
-    let mut next: Vec<Vec<Link>> = (0..trace.events.len()).map(|at| graph.links(at)).collect();
-    let circle =
-        |next: &[Vec<Link>]| (0..next.len()).filter_map(|at| from(at, next)).min_by_key(Vec::len);
-    let with_mo = circle(&next);
-    for links in &mut next {
-        links.retain(|link| link.relation != Relation::Mo);
+    let mut next: Vec<Vec<CycleEdge>> =
+        (0..trace.events.len()).map(|at| graph.edges_from(at)).collect();
+    let shortest = |next: &[Vec<CycleEdge>]| {
+        (0..next.len()).filter_map(|at| shortest_through(at, next)).min_by_key(Vec::len)
+    };
+    let with_coherence = shortest(&next);
+    for edges in &mut next {
+        edges.retain(|edge| edge.relation != CycleRelation::Coherence);
     }
-    circle(&next).or(with_mo)
+    shortest(&next).or(with_coherence)
 }
 
-/// A shortest circle through an event.
-fn from(start: usize, next: &[Vec<Link>]) -> Option<Vec<Link>> {
-    let mut reached: Vec<Option<Link>> = vec![None; next.len()];
+/// A shortest cycle through an event.
+fn shortest_through(start: usize, next: &[Vec<CycleEdge>]) -> Option<Vec<CycleEdge>> {
+    let mut reached: Vec<Option<CycleEdge>> = vec![None; next.len()];
     let mut open = VecDeque::from([start]);
     while let Some(at) = open.pop_front() {
-        for &link in &next[at] {
-            if reached[link.to].is_none() {
-                reached[link.to] = Some(link);
-                open.push_back(link.to);
+        for &edge in &next[at] {
+            if reached[edge.to].is_none() {
+                reached[edge.to] = Some(edge);
+                open.push_back(edge.to);
             }
         }
     }
-    let mut circle = vec![reached[start]?];
-    while circle[circle.len() - 1].from != start {
-        circle.push(reached[circle[circle.len() - 1].from]?);
+    let mut cycle = vec![reached[start]?];
+    while cycle[cycle.len() - 1].from != start {
+        cycle.push(reached[cycle[cycle.len() - 1].from]?);
     }
-    circle.reverse();
-    Some(circle)
+    cycle.reverse();
+    Some(cycle)
 }
 
-/// What comes before what.
+/// The events of a trace, with an edge for each pair that SC orders.
 struct Graph<'a> {
     trace: &'a Trace,
     delays: &'a Delays,
 }
 
 impl Graph<'_> {
-    /// What comes after an event, and why.
-    fn links(&self, from: usize) -> Vec<Link> {
-        let link = |to: usize| Some(Link { from, to, relation: self.relation(from, to)? });
-        (0..self.trace.events.len()).filter(|&to| to != from).filter_map(link).collect()
+    fn edges_from(&self, from: usize) -> Vec<CycleEdge> {
+        let edge = |to: usize| Some(CycleEdge { from, to, relation: self.relation(from, to)? });
+        (0..self.trace.events.len()).filter(|&to| to != from).filter_map(edge).collect()
     }
 
-    fn relation(&self, from: usize, to: usize) -> Option<Relation> {
+    fn relation(&self, from: usize, to: usize) -> Option<CycleRelation> {
         let (first, second) = (&self.trace.events[from], &self.trace.events[to]);
         if first.thread == second.thread {
-            return (first.position < second.position).then_some(Relation::Po);
+            return (first.position < second.position).then_some(CycleRelation::ProgramOrder);
         }
         if first.op.kind == (OpKind::Spawn { thread: second.thread })
             || second.op.kind == (OpKind::Join { thread: first.thread })
         {
-            return Some(Relation::Asw);
+            return Some(CycleRelation::SpawnOrJoin);
         }
         let location = first.op.kind.location()?;
-        if second.op.kind.location() != Some(location) || !self.counts(from) || !self.counts(to) {
+        let is_same = second.op.kind.location() == Some(location);
+        if !is_same || !self.is_access(from) || !self.is_access(to) {
             return None;
         }
         if second.observed == Some(Observed::Event(from)) {
-            return Some(Relation::Rf);
+            return Some(CycleRelation::ReadsFrom);
         }
         let earlier = |a: usize, b: usize| self.delays.arrival[a] < self.delays.arrival[b];
         if !self.writes(to) {
             return None;
         }
         match first.observed {
-            _ if self.writes(from) => earlier(from, to).then_some(Relation::Mo),
-            Some(Observed::Initial) => Some(Relation::Fr),
-            Some(Observed::Event(source)) => earlier(source, to).then_some(Relation::Fr),
+            _ if self.writes(from) => earlier(from, to).then_some(CycleRelation::Coherence),
+            Some(Observed::Initial) => Some(CycleRelation::FromReads),
+            Some(Observed::Event(source)) => {
+                earlier(source, to).then_some(CycleRelation::FromReads)
+            }
             _ => None,
         }
     }
 
-    /// Whether an event accesses memory that an op carries.
-    fn counts(&self, at: usize) -> bool {
+    /// Returns `true` for an access to memory that executions contain.
+    fn is_access(&self, at: usize) -> bool {
         !matches!(
             self.trace.events[at].op.kind,
             OpKind::Init { .. } | OpKind::WriteCell { .. } | OpKind::ReadCell { .. }

@@ -1,5 +1,5 @@
-//! A run of an execution on a machine with store buffers: who goes ahead of a store of its own, and in
-//! which order memory changes.
+//! A run of an execution on the machine with store buffers: which events overtake a store of their own
+//! thread, and in which order memory is updated.
 
 use std::collections::BTreeSet;
 
@@ -7,24 +7,23 @@ use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::witness::{ConsistencyVerdict, MachineStep, Witness};
 use raddle_core::execution::{EventId, ThreadId};
 use raddle_core::model::Model;
-use raddle_core::program::Program;
+use raddle_core::program::Naming;
 use raddle_core::trace::Trace;
 
-/// What a run tells about the events of a trace, by their index.
+/// A run, by index of the event in the trace.
 pub(super) struct Delays {
-    /// The events in the order in which their threads perform them.
+    /// The events in the order of the run.
     pub(super) order: Vec<usize>,
-    /// Whether the event was performed while a store of its thread was in the buffer.
-    pub(super) goes_ahead: Vec<bool>,
-    /// When the event changed memory, if it does: a number that grows.
+    /// Whether a store of the event's thread was in the buffer when the event was performed.
+    pub(super) overtakes: Vec<bool>,
+    /// The step of the run at which the event updated memory, or was performed if it does not.
     pub(super) arrival: Vec<usize>,
 }
 
 impl Delays {
-    /// Of some run of the execution under a model with store buffers. None if there is no run, or none
-    /// was found.
-    pub(super) fn of(trace: &Trace, program: &dyn Program, model: Model) -> Option<Self> {
-        let (execution, placed) = trace.to_placed_execution(program).ok()?;
+    /// Some run of the execution under a model with store buffers. `None` if there is none, or none was found.
+    pub(super) fn of(trace: &Trace, names: &(impl Naming + ?Sized), model: Model) -> Option<Self> {
+        let (execution, placed) = trace.to_placed_execution(names).ok()?;
         let ConsistencyVerdict::Consistent(Witness::Run(run)) =
             check(&execution, model, &CheckOptions::default())
         else {
@@ -41,7 +40,7 @@ impl Delays {
         let mut buffered = vec![0; execution.thread_count()];
         let events = trace.events.len();
         let mut delays =
-            Delays { order: vec![], goes_ahead: vec![false; events], arrival: vec![0; events] };
+            Delays { order: vec![], overtakes: vec![false; events], arrival: vec![0; events] };
         for (time, step) in run.steps.iter().enumerate() {
             let (MachineStep::Run(event) | MachineStep::Flush(event)) = *step;
             let thread = execution.thread_of(event).map(ThreadId::index);
@@ -49,7 +48,7 @@ impl Delays {
             match step {
                 MachineStep::Run(_) => {
                     delays.order.push(at);
-                    delays.goes_ahead[at] = buffered[thread] > 0;
+                    delays.overtakes[at] = buffered[thread] > 0;
                     delays.arrival[at] = time;
                     buffered[thread] += usize::from(delayed.contains(&event));
                 }

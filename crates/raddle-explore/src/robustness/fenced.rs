@@ -1,21 +1,20 @@
-//! A program with fences that its author has not written.
+//! Programs with additional fences.
 //!
-//! A fence tells its thread nothing. So the histories of the program with fences are those of the program
-//! without, with fences between the effects; [`Fenced`] translates between the two. The histories without
-//! are kept from one set of fences to the next: native code runs once for all of them.
+//! A thread does not learn anything from a fence. So the histories of the program with fences are those of
+//! the program without, with fences between the effects; [`Fenced`] translates between the two. The histories
+//! without fences are kept from one set of fences to the next, so native code runs once for all sets.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::Fence;
-use super::fence::Side;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::program::{
     Answer, End, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, Origin, PlaceId,
     Program, Segment,
 };
+use raddle_core::trace::{Fence, FenceSide};
 
 /// A program whose histories outlive one exploration.
 pub(super) struct Remembered<'a> {
@@ -24,7 +23,7 @@ pub(super) struct Remembered<'a> {
 }
 
 impl<'a> Remembered<'a> {
-    /// A program of which nothing is known yet.
+    /// A program without remembered histories.
     pub(super) fn new(program: &'a mut dyn Program) -> Self {
         let histories = RefCell::new(LocalHistories::new());
         Remembered { program: RefCell::new(program), histories }
@@ -35,9 +34,9 @@ impl<'a> Remembered<'a> {
 pub(super) struct Fenced<'a, 'p> {
     remembered: &'a Remembered<'p>,
     fences: &'a BTreeSet<Fence>,
-    /// By history of this program, the one without fences.
+    /// By history of the program with fences, the history without.
     without: Vec<HistoryId>,
-    /// The other way round.
+    /// The inverse of `without`.
     with: FxHashMap<HistoryId, HistoryId>,
 }
 
@@ -47,29 +46,29 @@ impl<'a, 'p> Fenced<'a, 'p> {
         Fenced { remembered, fences, without: vec![], with: FxHashMap::default() }
     }
 
-    fn has(&self, side: Side, op: &Op) -> bool {
+    fn has(&self, side: FenceSide, op: &Op) -> bool {
         self.fences.contains(&Fence { side, place: op.place })
     }
 
-    /// What a thread does, fences included.
+    /// The effects of a segment, with fences.
     fn with_fences(&self, effects: &[Op], end: &End) -> Vec<Op> {
         let fence = |op: &Op| Op { kind: OpKind::Fence { order: MemoryOrder::SeqCst }, ..*op };
         let mut all = vec![];
         for op in effects {
             all.push(*op);
-            if self.has(Side::After, op) {
+            if self.has(FenceSide::AfterStore, op) {
                 all.push(fence(op));
             }
         }
         if let End::Question(op) = end
-            && self.has(Side::Before, op)
+            && self.has(FenceSide::BeforeLoad, op)
         {
             all.push(fence(op));
         }
         all
     }
 
-    /// An event of the program without fences. A fence is what it stands behind.
+    /// The corresponding event of the program without fences. A fence corresponds to the event before it.
     fn origin_without(&self, origin: Origin) -> Origin {
         let node = self.without[origin.node.0 as usize];
         let histories = self.remembered.histories.borrow();
@@ -80,7 +79,7 @@ impl<'a, 'p> Fenced<'a, 'p> {
                 break;
             }
             index += 1;
-            seen += u32::from(self.has(Side::After, op));
+            seen += u32::from(self.has(FenceSide::AfterStore, op));
         }
         Origin { node, index }
     }
@@ -93,7 +92,7 @@ impl<'a, 'p> Fenced<'a, 'p> {
         }
     }
 
-    /// The history of the program without fences after this step.
+    /// Performs a step of the program without fences and returns its history there.
     fn step_without(&self, past: &[HistoryId], step: HistoryStep) -> HistoryId {
         let without = |node: &HistoryId| self.without[node.0 as usize];
         let past: Vec<HistoryId> = past.iter().map(without).collect();

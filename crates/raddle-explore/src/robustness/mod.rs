@@ -1,91 +1,69 @@
-//! Robustness: does a program do under TSO or PSO what it cannot do under SC?
+//! Robustness: does a program have an execution under TSO or PSO that SC forbids?
 //!
-//! A program without such an execution is *robust*: who has understood it under SC has understood it.
-//! Every class of executions that the model allows is explored, and VerifySC asked about each; so an
-//! execution counts if some read observes what it cannot observe under SC. (Orders in which memory
-//! changes that no read notices do not count.) For one that SC does not allow there is a circle of
-//! events to show for it ([`Link`]).
+//! A program without such an execution is *robust*: it can be understood as if memory were sequentially
+//! consistent. The explorer visits every class of executions that the model allows, and VerifySC decides each.
+//! So an execution counts if some read observes a write that it cannot observe under SC. (An order of memory
+//! updates that no read notices does not count.) An execution that SC forbids comes with a cycle of events
+//! ([`CycleEdge`](raddle_core::trace::CycleEdge)).
 //!
-//! What one wants to know next is where fences are missing. Each run that SC does not allow says which
-//! fences would forbid it ([`Fence`]); a smallest set of fences that contains one for every run so far is
-//! tried by exploring the program with them (`fenced`), until the program is robust. That is
-//! the smallest number of fences, of all those right after a store or right before a load.
+//! The next question is where fences are missing. Each run that SC forbids tells which fences would forbid it
+//! ([`Fence`]). A smallest set of fences that has one for each run seen so far is tried by exploring the
+//! program with these fences (`fenced`), until the program is robust. The result is a smallest set among all
+//! fences directly after a store or directly before a load.
 //!
-//! Cost: VerifySC for every class, and an exploration for every set of fences that is tried.
+//! *Cost.* VerifySC for every class, and one exploration for every set of fences that is tried.
 
 mod cycle;
 mod delays;
 mod fence;
 mod fenced;
-mod report;
 
 use std::collections::BTreeSet;
 
-pub use cycle::Link;
-pub use fence::{Fence, Side};
-pub use report::{advice, place, report, sentence};
-
-use crate::counterexample::past;
 use crate::plan::Plan;
 use crate::{Control, Extent, Leaf, Limits, Summary, Unsupported};
 use raddle_consistency::check::CheckOptions;
 use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::model::Model;
-use raddle_core::program::Program;
-use raddle_core::trace::{Ending, Trace};
+use raddle_core::program::{Naming, Program};
+use raddle_core::trace::{Counterexample, Ending, Fence, FenceSearch, NotRobust, Trace};
 
 use delays::Delays;
 use fenced::{Fenced, Remembered};
 
-/// What an exploration for robustness came to.
+/// The result of [`check`].
 #[derive(Clone, Debug)]
-pub struct Answer {
-    /// How far it got.
+pub struct RobustnessCheck {
+    /// How far the exploration got.
     pub summary: Summary,
-    /// What was found; if it is nothing and all was explored, the program is robust.
-    pub finding: Option<Finding>,
+    /// An execution that SC forbids, or that SC allows but that is a bug. If there is none and everything was
+    /// explored, the program is robust.
+    pub counterexample: Option<Counterexample>,
 }
 
-/// What there is to tell.
-#[derive(Clone, Debug)]
-pub enum Finding {
-    /// An execution that SC allows, too, and that goes wrong.
-    Wrong(Ending, Trace),
-    /// An execution that SC does not allow.
-    NotRobust(NotRobust),
-}
-
-/// An execution that SC does not allow.
-#[derive(Clone, Debug)]
-pub struct NotRobust {
-    /// How it ends.
-    pub ending: Ending,
-    /// The execution.
-    pub trace: Trace,
-    /// A part of it that SC does not allow either.
-    pub part: Trace,
-    /// Why SC does not allow that part: every event comes before the next.
-    pub cycle: Vec<Link>,
-    /// A smallest set of fences with which the program is robust, or how far the search for it got;
-    /// [`Extent::Stopped`] if there was none.
-    pub fences: Result<BTreeSet<Fence>, Extent>,
-}
-
-/// Explores a program until an execution is one that SC does not allow, or goes wrong as `is_bug` says,
-/// which is mostly [`Ending::is_bug`].
+/// Explores a program until SC forbids an execution, or `is_bug` accepts one. `is_bug` is usually
+/// [`Ending::is_bug`].
 pub fn check(
     program: &mut dyn Program,
     plan: Plan,
     limits: &Limits,
     is_bug: &dyn Fn(&dyn Leaf) -> bool,
-) -> Answer {
+) -> RobustnessCheck {
     let search = Search { remembered: Remembered::new(program), plan, limits };
     let (summary, found) = search.explore(&BTreeSet::new(), is_bug);
-    let finding = found.map(|(ending, trace, is_sc)| match is_sc {
-        true => Finding::Wrong(ending, trace),
-        false => Finding::NotRobust(search.explain(ending, trace)),
+    let counterexample = found.map(|Found { ending, trace, is_sc }| match is_sc {
+        true => Counterexample::new(ending, trace),
+        false => search.explain(ending, trace),
     });
-    Answer { summary, finding }
+    RobustnessCheck { summary, counterexample }
+}
+
+/// An execution that ends the exploration.
+struct Found {
+    ending: Ending,
+    trace: Trace,
+    /// Whether SC allows it.
+    is_sc: bool,
 }
 
 struct Search<'a> {
@@ -95,20 +73,20 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Explores the program with these fences until an execution is not allowed by SC, or goes wrong;
-    /// the last part tells whether SC allows it.
+    /// Explores the program with these fences until SC forbids an execution, or `is_bug` accepts one.
     fn explore(
         &self,
         fences: &BTreeSet<Fence>,
         is_bug: &dyn Fn(&dyn Leaf) -> bool,
-    ) -> (Summary, Option<(Ending, Trace, bool)>) {
+    ) -> (Summary, Option<Found>) {
         let (mut found, mut undecided) = (None, false);
         let mut visitor = |leaf: &dyn Leaf| {
             let trace = leaf.trace();
+            let ending = || leaf.ending().clone();
             match self.is_sc(&trace) {
-                Some(false) => found = Some((leaf.ending().clone(), trace, false)),
+                Some(false) => found = Some(Found { ending: ending(), trace, is_sc: false }),
                 Some(true) if is_bug(leaf) => {
-                    found = Some((leaf.ending().clone(), trace, true));
+                    found = Some(Found { ending: ending(), trace, is_sc: true });
                 }
                 Some(true) => {}
                 None => undecided = true,
@@ -123,42 +101,48 @@ impl Search<'_> {
         (summary, found)
     }
 
-    /// Whether SC allows the execution, if that can be told.
     fn is_sc(&self, trace: &Trace) -> Option<bool> {
         is_sc(&**self.remembered.program.borrow(), trace)
     }
 
-    fn explain(&self, ending: Ending, trace: Trace) -> NotRobust {
-        let found = explain(&**self.remembered.program.borrow(), self.plan.model, ending, trace);
-        let fences = self.fences(&found.trace);
-        NotRobust { fences, ..found }
+    /// Explains why SC forbids an execution, and searches for fences.
+    fn explain(&self, ending: Ending, trace: Trace) -> Counterexample {
+        let fences = self.fences(&trace);
+        let program = self.remembered.program.borrow();
+        explain(&**program, self.plan.model, ending, trace, fences)
     }
 
-    /// A smallest set of fences with which the program is robust; without any it has this execution.
-    fn fences(&self, trace: &Trace) -> Result<BTreeSet<Fence>, Extent> {
-        let mut clauses = vec![self.clause(trace)?];
+    /// Searches for a smallest set of fences with which the program is robust. Without fences it has this
+    /// execution.
+    fn fences(&self, trace: &Trace) -> FenceSearch {
+        let mut clauses = vec![];
+        let mut forbidden = trace.clone();
         loop {
-            let fences = fence::smallest(&clauses);
+            match self.clause(&forbidden) {
+                Some(clause) => clauses.push(clause),
+                None => return FenceSearch::Undecided,
+            }
+            let fences = fence::smallest_hitting_set(&clauses);
             match self.explore(&fences, &|_| false) {
-                (_, Some((_, trace, _))) => clauses.push(self.clause(&trace)?),
-                (Summary { extent: Extent::All, .. }, None) => return Ok(fences),
-                (summary, None) => return Err(summary.extent),
+                (_, Some(found)) => forbidden = found.trace,
+                (Summary { extent: Extent::All, .. }, None) => return FenceSearch::Found(fences),
+                (Summary { extent: Extent::Deadline, .. }, None) => return FenceSearch::Deadline,
+                (_, None) => return FenceSearch::Undecided,
             }
         }
     }
 
-    /// The fences each of which forbids a run of the execution.
-    fn clause(&self, trace: &Trace) -> Result<BTreeSet<Fence>, Extent> {
-        let delays = Delays::of(trace, &**self.remembered.program.borrow(), self.plan.model);
-        let fences = delays.map(|delays| fence::that_forbid(trace, &delays)).unwrap_or_default();
-        let undecided = Extent::Unsupported(Unsupported::Undecided);
-        if fences.is_empty() { Err(undecided) } else { Ok(fences) }
+    /// The fences each of which forbids some run of the execution, if a run was found.
+    fn clause(&self, trace: &Trace) -> Option<BTreeSet<Fence>> {
+        let delays = Delays::of(trace, &**self.remembered.program.borrow(), self.plan.model)?;
+        let fences = fence::forbidding(trace, &delays);
+        (!fences.is_empty()).then_some(fences)
     }
 }
 
-/// Whether SC allows the execution, if that can be told.
-fn is_sc(program: &dyn Program, trace: &Trace) -> Option<bool> {
-    let execution = trace.to_execution(program).ok()?;
+/// Whether SC allows the execution. `None` if the search was cut off.
+fn is_sc(names: &(impl Naming + ?Sized), trace: &Trace) -> Option<bool> {
+    let execution = trace.to_execution(names).ok()?;
     let options = CheckOptions { shrink: false, ..CheckOptions::default() };
     match raddle_consistency::check(&execution, Model::Sc, &options) {
         ConsistencyVerdict::Consistent(_) => Some(true),
@@ -167,28 +151,34 @@ fn is_sc(program: &dyn Program, trace: &Trace) -> Option<bool> {
     }
 }
 
-/// Compares one execution with SC; no fences are searched for.
+/// Explains why SC forbids one execution, if it does. Does not search for fences.
 #[must_use]
 pub fn compare(
-    program: &dyn Program,
+    names: &dyn Naming,
     model: Model,
     ending: Ending,
     trace: Trace,
-) -> Option<NotRobust> {
-    let differs = is_sc(program, &trace) == Some(false);
-    differs.then(|| explain(program, model, ending, trace))
+) -> Option<Counterexample> {
+    let differs = is_sc(names, &trace) == Some(false);
+    differs.then(|| explain(names, model, ending, trace, FenceSearch::NotDone))
 }
 
-/// Why SC does not allow an execution.
-fn explain(program: &dyn Program, model: Model, ending: Ending, trace: Trace) -> NotRobust {
-    let circle = |trace: &Trace| cycle::shortest(trace, &Delays::of(trace, program, model)?);
-    let cycle = circle(&trace).unwrap_or_default();
-    let roots: Vec<usize> = cycle.iter().map(|link| link.from).collect();
-    let part = past::part(&trace, &roots);
-    let smaller = circle(&part).filter(|_| is_sc(program, &part) == Some(false));
+fn explain(
+    names: &(impl Naming + ?Sized),
+    model: Model,
+    ending: Ending,
+    trace: Trace,
+    fences: FenceSearch,
+) -> Counterexample {
+    let cycle_of = |trace: &Trace| cycle::shortest(trace, &Delays::of(trace, names, model)?);
+    let cycle = cycle_of(&trace).unwrap_or_default();
+    let events: Vec<usize> = cycle.iter().map(|edge| edge.from).collect();
+    let (part, _) = trace.causal_past(&events);
+    let smaller = cycle_of(&part).filter(|_| is_sc(names, &part) == Some(false));
     let (part, cycle) = match smaller {
         Some(cycle) => (part, cycle),
         None => (trace.clone(), cycle),
     };
-    NotRobust { ending, trace, part, cycle, fences: Err(Extent::Stopped) }
+    let not_robust = Some(NotRobust { part, cycle, fences });
+    Counterexample { ending, trace, not_robust }
 }

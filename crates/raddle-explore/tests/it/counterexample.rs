@@ -9,20 +9,20 @@ use raddle_core::program::{
     End, Failure, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, POINTER,
     POINTER_BASE, PlaceId, Program, Segment,
 };
-use raddle_core::trace::{Ending, Observed, Trace, TraceEvent};
-use raddle_explore::counterexample::{Style, report};
+use raddle_core::trace::{Counterexample, Ending, NamedTrace, Observed, Trace, TraceEvent};
+use raddle_explore::counterexample::{self, Style};
 use raddle_explore::{Control, Leaf, Limits, rf_part_smc, rf_smc};
 use raddle_testkit::programs::random::{self, Features};
 use raddle_testkit::script::{Script, ScriptProgram};
 use raddle_testkit::seeds::for_cases;
 
 /// The first execution in which something goes wrong.
-fn first_bug(program: &mut dyn Program, model: Model) -> (Ending, Trace) {
+fn first_bug(program: &mut dyn Program, model: Model) -> Counterexample {
     let mut found = None;
     let mut visit = |leaf: &dyn Leaf| match leaf.ending() {
         Ending::Complete | Ending::Blocked => Control::Continue,
         ending => {
-            found = Some((ending.clone(), leaf.trace()));
+            found = Some(Counterexample::new(ending.clone(), leaf.trace()));
             Control::Stop
         }
     };
@@ -31,8 +31,14 @@ fn first_bug(program: &mut dyn Program, model: Model) -> (Ending, Trace) {
 }
 
 fn of_program(mut program: impl Program, model: Model, style: &Style) -> String {
-    let (ending, trace) = first_bug(&mut program, model);
-    report(&program, model, &ending, &trace, style)
+    let found = first_bug(&mut program, model);
+    report(&found.named(&program, model), style)
+}
+
+/// The report of an execution.
+fn report(trace: &NamedTrace, style: &Style) -> String {
+    let kind = trace.ending.finding_kind().unwrap_or(FindingKind::Failure);
+    counterexample::report(&counterexample::finding(kind, trace.clone(), style), style)
 }
 
 /// The report of the first execution of a script in which something goes wrong.
@@ -170,7 +176,7 @@ fn stores_that_are_still_delayed() {
                                 .1 load x = 0 <- initially               b.1: s = load x
                                 ! an assertion failed                    b.2: assert s >= r
 
-    Still delayed in the end: x = 1 (a.0).
+    Still in store buffers at the end: x = 1 (a.0).
     "#);
 }
 
@@ -183,7 +189,7 @@ fn message_passing() {
     thread b: an assertion failed
       at b.3: assert d == 42
 
-    The execution, which c20 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+    The execution, which c20 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
 
     main        a                         b
     .0 spawn a                                                                          main.0: spawn a
@@ -209,7 +215,7 @@ fn a_modification_order_of_its_own() {
     thread main: an assertion failed
       at main.6: assert r >= s
 
-    The execution, which c20 allows but sc does not; `not a.0`: the read does not see a.0, though that stands above it:
+    The execution, which c20 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
 
     main                                 a                     b
     .0 spawn a                                                                       main.0: spawn a
@@ -224,7 +230,7 @@ fn a_modification_order_of_its_own() {
     .5 load y (rlx) = 2 <- b.0                                                       main.5: s = load y
     ! an assertion failed                                                            main.6: assert r >= s
 
-    x is modified in this order: x = 2 (b.1), x = 1 (a.0).
+    Modification order of x: x = 2 (b.1), x = 1 (a.0).
     "#);
 }
 
@@ -235,7 +241,7 @@ fn two_locks() {
         thread a { lock m; store x 1; lock n; unlock n; unlock m }
         thread b { lock n; lock m; unlock m; unlock n }";
     assert_snapshot!(of(text, Model::Sc), @r#"
-    deadlock: main, a, b wait for ever
+    deadlock: main, a, b wait forever
       at main.2: join a
 
     The execution:
@@ -271,7 +277,7 @@ fn a_lost_wake_up() {
         thread notifier { store ready 1; sync condition any swap 0 }
         thread bystander { store ready 0; store ready 0 }";
     assert_snapshot!(of(text, Model::Sc), @r#"
-    deadlock: waiter waits for ever
+    deadlock: waiter waits forever
       at waiter.5: sync condition nobits 1 or 0
 
     The execution:
@@ -286,8 +292,9 @@ fn a_lost_wake_up() {
                      .2 condition: 0 -> 1 <- notifier.1                    waiter.3: sync condition any or 1
                      .3 unlock m                                           waiter.4: unlock m
 
-    waiter waits until condition loses the bits 0b1; it is 1 since waiter.2 (waiter.5: sync condition nobits 1 or 0).
-    3 events that had no influence are left out.
+    waiter waits until the bits 0b1 of condition are clear; its value is 1 since waiter.2 (waiter.5: sync condition nobits 1
+      or 0).
+    3 events without influence on the error are omitted.
     "#);
 }
 
@@ -309,7 +316,7 @@ fn a_lock_is_never_released() {
         thread b { lock m; unlock m }
         thread c { lock m; lock m }";
     assert_snapshot!(of(text, Model::Sc), @r#"
-    deadlock: b, c wait for ever
+    deadlock: b, c wait forever
       at b.0: lock m
 
     The execution:
@@ -343,7 +350,7 @@ fn a_livelock() {
     ];
     let style = Style { directory: String::from("/home/user/project/"), ..Style::default() };
     assert_snapshot!(of_program(Rows(vec![main, child]), Model::C20, &style), @r#"
-    livelock: main/0 spins for ever
+    livelock: main/0 spins forever
       at src/main.rs:7
 
     The execution, an ordinary interleaving:
@@ -355,7 +362,7 @@ fn a_livelock() {
                               .1 load cell0 (acq) = 1 <- main.0  src/main.rs:8
 
     main waits for the end of main/0 (src/main.rs:5).
-    main/0 spins: it repeats main/0.0 to main/0.1 for ever (from src/main.rs:7 on).
+    main/0 spins: it repeats main/0.0 to main/0.1 forever (from src/main.rs:7).
     "#);
 }
 
@@ -392,12 +399,12 @@ fn both_explorers_say_for_what_threads_wait() {
     let mut program = program(text);
     let mut found = None;
     let mut visit = |leaf: &dyn Leaf| {
-        found = Some((leaf.ending().clone(), leaf.trace()));
+        found = Some(Counterexample::new(leaf.ending().clone(), leaf.trace()));
         Control::Stop
     };
     rf_smc::explore(&mut program, Model::Sc, &Limits::default(), &mut visit);
-    let (ending, trace) = found.expect("a deadlock");
-    let by_reads_from = report(&program, Model::Sc, &ending, &trace, &Style::default());
+    let trace = found.expect("a deadlock").named(&program, Model::Sc);
+    let by_reads_from = report(&trace, &Style::default());
     assert_eq!(by_reads_from, of(text, Model::Sc));
     assert!(by_reads_from.contains("a waits for lock m, which it holds since a.0"));
 }
@@ -498,9 +505,10 @@ fn values_that_are_no_numbers() {
     let trace = Trace { events, ..Trace::default() };
     let message = String::from("the message\nhas lines");
     let failure = Failure { kind: FindingKind::Panic, message, place: PlaceId(4) };
-    let style = Style { special_values: vec![(-99, "dropped")], ..Style::default() };
-    let ending = Ending::Failed(thread, failure);
-    assert_snapshot!(report(&Rows(vec![]), Model::C20, &ending, &trace, &style), @r#"
+    let found = Counterexample::new(Ending::Failed(thread, failure), trace);
+    let mut trace = found.named(&Rows(vec![]), Model::C20);
+    trace.names.special_values = vec![(-99, "dropped")];
+    assert_snapshot!(report(&trace, &Style::default()), @r#"
     thread main: the message
     has lines
       at /home/user/project/src/main.rs:4
@@ -520,9 +528,10 @@ fn values_that_are_no_numbers() {
 }
 
 /// Checks what can be checked of the report of any execution.
-fn check_any(program: &ScriptProgram, model: Model, ending: &Ending, trace: &Trace) {
+fn check_any(named: &NamedTrace) {
+    let NamedTrace { model, trace, .. } = named;
     let page = Page { width: 10_000, lines: 10_000 };
-    let text = report(program, model, ending, trace, &Style { page, ..Style::default() });
+    let text = report(named, &Style { page, ..Style::default() });
     let is_row = |line: &&str| line.trim_start().starts_with('.');
     let rows = text.lines().filter(is_row).count();
     let left_out = text.lines().find_map(|line| line.split_once(" event")?.0.parse().ok());
@@ -546,16 +555,16 @@ fn every_execution_can_be_told() {
         for (script, model) in scripts.iter().flat_map(|s| Model::ALL.map(|model| (s, model))) {
             let mut visits = vec![];
             let mut visit = |leaf: &dyn Leaf| {
-                visits.push((leaf.ending().clone(), leaf.trace()));
+                visits.push(Counterexample::new(leaf.ending().clone(), leaf.trace()));
                 Control::Continue
             };
             let limits = Limits { classes: Some(20), ..Limits::default() };
             let mut program = ScriptProgram::new(script);
             rf_part_smc::explore(&mut program, model, &limits, &mut visit);
-            for (ending, trace) in &visits {
-                check_any(&program, model, ending, trace);
-            }
             told += visits.len();
+            for found in visits {
+                check_any(&found.named(&program, model));
+            }
         }
     });
     assert!(told > 1_000, "{told}");

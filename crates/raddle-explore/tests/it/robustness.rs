@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use raddle_consistency::witness::Relation;
 use raddle_core::model::Model;
+use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Naming, PlaceId};
 use raddle_core::random::Random;
-use raddle_core::trace::Class;
-use raddle_explore::counterexample::Style;
-use raddle_explore::plan::{Explorer, Plan};
-use raddle_explore::robustness::{
-    Answer, Fence, Finding, NotRobust, Side, check, report, sentence,
+use raddle_core::trace::{
+    Class, Counterexample, CycleRelation, Fence, FenceSearch, FenceSide, NotRobust,
 };
+use raddle_explore::counterexample::{Style, execution, sentence};
+use raddle_explore::plan::{Explorer, Plan};
+use raddle_explore::robustness::{RobustnessCheck, check};
 use raddle_explore::{Extent, Leaf, Limits};
 use raddle_testkit::programs::random::{Features, Style as Shape, cycle, random};
 use raddle_testkit::programs::{classes, shrink};
@@ -30,20 +30,26 @@ fn is_bug(leaf: &dyn Leaf) -> bool {
     leaf.ending().is_bug()
 }
 
-fn answer(script: &Script, model: Model) -> Answer {
+fn result(script: &Script, model: Model) -> RobustnessCheck {
     let plan = Plan { model, explorer: Explorer::RfPartSmc };
     check(&mut ScriptProgram::new(script), plan, &Limits::default(), &is_bug)
 }
 
-fn not_robust(script: &Script, model: Model) -> Option<NotRobust> {
-    let answer = answer(script, model);
-    match answer.finding {
-        Some(Finding::NotRobust(found)) => Some(found),
-        Some(Finding::Wrong(ending, _)) => panic!("{ending:?}\n{script}"),
-        None => {
-            assert_eq!(answer.summary.extent, Extent::All);
-            None
-        }
+/// An execution that SC forbids, if there is one.
+fn forbidden(script: &Script, model: Model) -> Option<Counterexample> {
+    let RobustnessCheck { summary, counterexample } = result(script, model);
+    match &counterexample {
+        Some(found) => assert!(found.not_robust.is_some(), "{:?}\n{script}", found.ending),
+        None => assert_eq!(summary.extent, Extent::All),
+    }
+    counterexample
+}
+
+/// The fences that make the program robust, if it is not.
+fn fences(script: &Script, model: Model) -> Option<BTreeSet<Fence>> {
+    match forbidden(script, model)?.not_robust.expect("checked").fences {
+        FenceSearch::Found(fences) => Some(fences),
+        other => panic!("{other:?}\n{script}"),
     }
 }
 
@@ -58,29 +64,30 @@ fn is_robust(script: &Script, model: Model) -> Option<bool> {
 /// How the verdict differs from that of brute force, if it does.
 fn difference(script: &Script, model: Model) -> Option<String> {
     let expected = is_robust(script, model)?;
-    let found = match answer(script, model).finding {
-        // What goes wrong under SC comes first.
-        Some(Finding::Wrong(..)) => return None,
-        Some(Finding::NotRobust(found)) => {
-            recheck(&found, script);
+    let found = match result(script, model).counterexample {
+        None => true,
+        Some(found) => {
+            // An error that SC has, too, comes first.
+            recheck(&found.not_robust?, script);
             false
         }
-        None => true,
     };
     (found != expected).then(|| format!("{model}: robust {found}, expected {expected}\n{script}"))
 }
 
-/// The circle is one: its links join, and each says what is so.
+/// Checks that the edges form a cycle and that their relations hold.
 fn recheck(found: &NotRobust, script: &Script) {
     let NotRobust { part, cycle, .. } = found;
     assert!(cycle.len() >= 2, "{script}");
-    for (link, next) in cycle.iter().zip(cycle.iter().cycle().skip(1)) {
-        assert_eq!(link.to, next.from, "{script}");
-        let [from, to] = [link.from, link.to].map(|at| &part.events[at]);
+    for (edge, next) in cycle.iter().zip(cycle.iter().cycle().skip(1)) {
+        assert_eq!(edge.to, next.from, "{script}");
+        let [from, to] = [edge.from, edge.to].map(|at| &part.events[at]);
         let same_location = from.op.kind.location() == to.op.kind.location();
-        match link.relation {
-            Relation::Po => assert!(from.thread == to.thread && from.position < to.position),
-            Relation::Asw => assert_ne!(from.thread, to.thread),
+        match edge.relation {
+            CycleRelation::ProgramOrder => {
+                assert!(from.thread == to.thread && from.position < to.position);
+            }
+            CycleRelation::SpawnOrJoin => assert_ne!(from.thread, to.thread),
             _ => assert!(same_location && from.thread != to.thread, "{script}"),
         }
     }
@@ -183,8 +190,8 @@ fn gap(lines: &Lines, fence: Fence) -> (usize, usize) {
         for at in 0..body.len() {
             if place(n, at) == Some(fence.place) {
                 return match fence.side {
-                    Side::After => (n, at),
-                    Side::Before => (n, at - 1),
+                    FenceSide::AfterStore => (n, at),
+                    FenceSide::BeforeLoad => (n, at - 1),
                 };
             }
         }
@@ -204,8 +211,7 @@ fn fences_restore_robustness_and_fewer_do_not() {
         for model in [Model::Tso, Model::Pso] {
             let Some(fewest) = fewest(&lines, model) else { continue };
             let script = with_fences(&lines, &BTreeSet::new());
-            let found = not_robust(&script, model);
-            let fences = found.map_or(BTreeSet::new(), |found| found.fences.expect("all explored"));
+            let fences = fences(&script, model).unwrap_or_default();
             assert_eq!(fences.len(), fewest, "{model} {fences:?}\n{script}");
             let gaps = fences.iter().map(|&fence| gap(&lines, fence)).collect();
             let fenced = with_fences(&lines, &gaps);
@@ -230,21 +236,20 @@ const MESSAGE_PASSING: &str = "
 #[test]
 fn store_buffering_needs_a_fence_on_each_side() {
     let script = script(STORE_BUFFERING);
-    let found = not_robust(&script, Model::Tso).expect("not robust");
-    let program = ScriptProgram::new(&script);
+    let found = forbidden(&script, Model::Tso).expect("not robust");
+    let trace = found.named(&ScriptProgram::new(&script), Model::Tso);
     let style = Style::default();
-    let sentence = sentence(&program, Model::Tso, &found, &style);
-    let report = report(&program, Model::Tso, &found, &style);
-    insta::assert_snapshot!(format!("{sentence}\n\n{report}"));
+    let sentence = sentence(FindingKind::NotRobust, &trace, &style);
+    insta::assert_snapshot!(format!("{sentence}\n\n{}", execution(&trace, &style)));
 }
 
 #[test]
 fn message_passing_is_robust_under_tso_and_needs_one_fence_under_pso() {
     let script = script(MESSAGE_PASSING);
-    assert!(not_robust(&script, Model::Tso).is_none());
-    let found = not_robust(&script, Model::Pso).expect("not robust");
-    let program = ScriptProgram::new(&script);
-    insta::assert_snapshot!(report(&program, Model::Pso, &found, &Style::default()));
+    assert!(forbidden(&script, Model::Tso).is_none());
+    let found = forbidden(&script, Model::Pso).expect("not robust");
+    let trace = found.named(&ScriptProgram::new(&script), Model::Pso);
+    insta::assert_snapshot!(execution(&trace, &Style::default()));
 }
 
 /// A fence before the load serves both branches; behind the stores there would have to be two.
@@ -255,27 +260,24 @@ fn one_fence_before_a_load_may_stand_for_two_behind_stores() {
          thread a { n = choose 2; if n == 1 { store x 1 } else { store y 1 }; r = load z }
          thread b { store z 1; fence sc; r = load x; s = load y }",
     );
-    let found = not_robust(&script, Model::Tso).expect("not robust");
-    let fences = found.fences.expect("all explored");
-    let sides: Vec<Side> = fences.iter().map(|fence| fence.side).collect();
-    assert_eq!(sides, [Side::Before]);
+    let fences = fences(&script, Model::Tso).expect("not robust");
+    let sides: Vec<FenceSide> = fences.iter().map(|fence| fence.side).collect();
+    assert_eq!(sides, [FenceSide::BeforeLoad]);
 }
 
-/// What goes wrong under SC is told as what it is.
 #[test]
-fn a_failure_that_sc_has_too_is_no_question_of_robustness() {
+fn a_failure_that_sc_has_too_is_reported_as_a_failure() {
     let script = script("x = 0; thread a { store x 1 }; thread b { r = load x; assert r == 0 }");
-    let answer = answer(&script, Model::Tso);
-    assert!(matches!(answer.finding, Some(Finding::Wrong(..))), "{:?}", answer.finding);
+    let found = result(&script, Model::Tso).counterexample.expect("a failure");
+    assert!(found.not_robust.is_none(), "{found:?}");
 }
 
-/// With a limit nothing is called robust.
 #[test]
-fn a_limit_is_told() {
+fn a_limit_of_classes_is_reported() {
     let script = script(MESSAGE_PASSING);
     let limits = Limits { classes: Some(1), deadline: None };
     let plan = Plan { model: Model::Tso, explorer: Explorer::RfPartSmc };
-    let answer = check(&mut ScriptProgram::new(&script), plan, &limits, &is_bug);
-    assert_eq!(answer.summary.extent, Extent::Classes);
-    assert!(answer.finding.is_none());
+    let result = check(&mut ScriptProgram::new(&script), plan, &limits, &is_bug);
+    assert_eq!(result.summary.extent, Extent::Classes);
+    assert!(result.counterexample.is_none());
 }

@@ -27,7 +27,7 @@ fn is_allowed(cycle: &Cycle, model: Model) -> bool {
     let expected = machine::states(&test, model);
     for explorer in oracle::explorers(model) {
         let outcome = oracle::outcome(&test, model, explorer);
-        assert_eq!(outcome.states, expected, "{cycle}, {model}, {}", explorer.name());
+        assert_eq!(outcome.finals.states, expected, "{cycle}, {model}, {}", explorer.name());
     }
     expected.iter().any(|state| test.satisfies(state))
 }
@@ -72,7 +72,7 @@ fn dependencies_order_nothing_in_x86() {
 fn cycles_in_c_need_fences() {
     let allowed = |cycle: &str| {
         let test = parsed(&Cycle::parse(cycle).expect("a cycle"), Language::C);
-        let verdict = |explorer| oracle::outcome(&test, Model::C20, explorer).positive > 0;
+        let verdict = |explorer| oracle::outcome(&test, Model::C20, explorer).finals.positive > 0;
         let verdicts: Vec<bool> = oracle::explorers(Model::C20).map(verdict).collect();
         assert_eq!(verdicts[0], verdicts[1], "{cycle}");
         verdicts[0]

@@ -12,10 +12,10 @@ mod semantics;
 use std::path::{Path, PathBuf};
 
 use raddle_core::model::Model;
+use raddle_core::outcome::Bound;
 use raddle_core::random::Random;
-use raddle_explore::Extent;
 use raddle_explore::plan::{Language, plan};
-use raddle_litmus::{Options, Outcome, Test, explore};
+use raddle_litmus::{LitmusOutcome, Options, Test, explore};
 
 /// Where tests are that are not part of this project, if they are there.
 fn shared() -> Option<PathBuf> {
@@ -45,7 +45,7 @@ fn agree_with_table(directory: &Path) {
 fn agree_with_machine(name: &str, test: &Test, model: Model) {
     let expected = machine::states(test, model);
     for explorer in oracle::explorers(model) {
-        let states = oracle::outcome(test, model, explorer).states;
+        let states = oracle::outcome(test, model, explorer).finals.states;
         assert_eq!(states, expected, "{name}, {model}, {}", explorer.name());
     }
 }
@@ -114,8 +114,9 @@ fn random_tests_agree_with_the_axioms() {
         let test = Test::parse(text.as_bytes()).expect("a test");
         for (model, expected) in models.into_iter().zip(axioms::admitted(&test, &models)) {
             for explorer in oracle::explorers(model) {
-                let Outcome { states, race, .. } = oracle::outcome(&test, model, explorer);
-                let found = axioms::Admitted { states, race: race.is_some() };
+                let outcome = oracle::outcome(&test, model, explorer);
+                let race = outcome.has_race();
+                let found = axioms::Admitted { states: outcome.finals.states, race };
                 assert_eq!(found, expected, "{model}, {}:\n{text}", explorer.name());
             }
             races += usize::from(expected.race);
@@ -125,7 +126,7 @@ fn random_tests_agree_with_the_axioms() {
 }
 
 /// What each explorer says of a test in C with these threads.
-fn explored(threads: &str) -> Vec<Outcome> {
+fn explored(threads: &str) -> Vec<LitmusOutcome> {
     let test =
         Test::parse(format!("C t\n{{}}\n{threads}\nexists (x=1)").as_bytes()).expect("a test");
     let outcome = |explorer| {
@@ -140,13 +141,15 @@ fn a_loop_that_is_cut_is_never_complete() {
     let threads = "P0 (atomic_int* x) { atomic_store(x, 1); }
                    P1 (atomic_int* x) { while (atomic_load(x) == 0) {} }";
     for outcome in explored(threads) {
-        assert_eq!((outcome.summary.extent, outcome.race.is_some()), (Extent::Events, false));
-        assert_eq!((outcome.positive, outcome.negative), (9, 0));
+        let bound = Some(Bound::LoopIterations);
+        assert_eq!((&outcome.outcome.bound, outcome.has_race()), (&bound, false));
+        assert_eq!((outcome.finals.positive, outcome.finals.negative), (9, 0));
     }
     let racing = threads.replace("atomic_store(x, 1)", "*x = 1");
     for outcome in explored(&racing) {
-        assert_eq!((outcome.summary.extent, outcome.race.is_some()), (Extent::Events, true));
-        assert_eq!((outcome.positive, outcome.negative), (9, 0));
+        let bound = Some(Bound::LoopIterations);
+        assert_eq!((&outcome.outcome.bound, outcome.has_race()), (&bound, true));
+        assert_eq!((outcome.finals.positive, outcome.finals.negative), (9, 0));
     }
 }
 
@@ -158,7 +161,7 @@ fn what_cannot_be_done_ends_the_exploration() {
              P1 (atomic_int* x) {{ int r0 = 2 / (1 - atomic_load(x)); }}"
         );
         for outcome in explored(&threads) {
-            assert!(outcome.failure.is_some() && !outcome.is_complete(), "{store}");
+            assert!(outcome.failure().is_some() && !outcome.finals.is_complete, "{store}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use raddle_core::model::Model;
 use raddle_explore::plan::{Explorer, plan};
-use raddle_litmus::{Options, Outcome, Test, explore};
+use raddle_litmus::{LitmusOutcome, Options, Test, explore};
 
 /// What is known of a test under a model.
 pub(crate) struct Row {
@@ -63,10 +63,10 @@ pub(crate) fn tests(directory: &Path) -> BTreeMap<String, Test> {
 }
 
 /// Explores a test completely.
-pub(crate) fn outcome(test: &Test, model: Model, explorer: Explorer) -> Outcome {
+pub(crate) fn outcome(test: &Test, model: Model, explorer: Explorer) -> LitmusOutcome {
     let plan = plan(test.language, model, explorer).expect("the model goes with the test");
     let outcome = explore(test, plan, &Options::default());
-    assert!(outcome.is_complete(), "{}, {model}: {:?}", test.name, outcome.summary);
+    assert!(outcome.finals.is_complete, "{}, {model}: {}", test.name, outcome.outcome);
     outcome
 }
 
@@ -88,12 +88,20 @@ pub(crate) fn differences(test: &Test, row: &Row) -> Vec<String> {
             }
         };
         compare("quantifier", test.quantifier.name().to_owned(), row.quantifier.clone());
-        compare("satisfies", yes(outcome.positive > 0).to_owned(), yes(row.satisfies).to_owned());
-        compare("does not", yes(outcome.negative > 0).to_owned(), yes(row.does_not).to_owned());
+        compare(
+            "satisfies",
+            yes(outcome.finals.positive > 0).to_owned(),
+            yes(row.satisfies).to_owned(),
+        );
+        compare(
+            "does not",
+            yes(outcome.finals.negative > 0).to_owned(),
+            yes(row.does_not).to_owned(),
+        );
         if let Some(states) = row.states {
-            compare("states", outcome.states.len().to_string(), states.to_string());
+            compare("states", outcome.finals.states.len().to_string(), states.to_string());
         }
-        compare("race", yes(outcome.race.is_some()).to_owned(), yes(row.race).to_owned());
+        compare("race", yes(outcome.has_race()).to_owned(), yes(row.race).to_owned());
     }
     all
 }

@@ -2,9 +2,9 @@
 
 use raddle_core::trace::Ending;
 use raddle_explore::plan::{Explorer, plan};
-use raddle_litmus::{Options, Outcome, Test, explore};
+use raddle_litmus::{LitmusOutcome, Options, Test, explore};
 
-fn outcome(text: &str) -> (Test, Outcome) {
+fn outcome(text: &str) -> (Test, LitmusOutcome) {
     let test = Test::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let model = test.language.default_model();
     let plan = plan(test.language, model, Explorer::RfPartSmc).expect("it is the default");
@@ -33,8 +33,9 @@ fn c(initial: &str, parameters: &str, statements: &str, shown: &str) -> String {
 
 fn only(text: &str) -> String {
     let (test, outcome) = outcome(text);
-    assert!(outcome.is_complete(), "{text}\n{:?}", outcome.failure);
-    let states: Vec<String> = outcome.states.iter().map(|state| test.state_text(state)).collect();
+    assert!(outcome.finals.is_complete, "{text}\n{}", outcome.outcome);
+    let states: Vec<String> =
+        outcome.finals.states.iter().map(|state| test.state_text(state)).collect();
     assert_eq!(states.len(), 1, "{text}\n{states:?}");
     states.concat()
 }
@@ -190,7 +191,8 @@ fn control_flow() {
 fn misuse(statements: &str) -> String {
     let head = "C t\n{ long p=x; int x=1; }\nP0 (long* p, int* x)";
     let (_, outcome) = outcome(&format!("{head} {{ {statements} }}\nforall true"));
-    let Ending::Failed(_, failure) = outcome.failure.expect("it goes wrong").ending else {
+    let trace = outcome.failure().expect("a failure").trace.clone();
+    let Some(Ending::Failed(_, failure)) = trace.map(|trace| trace.ending) else {
         panic!("it fails")
     };
     failure.message

@@ -182,7 +182,7 @@ fn explore_script(script: &Script, model: Model) -> (u64, f64) {
 fn explore_native(body: impl Fn(), model: Model) -> (u64, u64, f64) {
     let outcome = Checker::new().model(model).explore(body);
     assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
-    (outcome.classes, outcome.executions, outcome.seconds)
+    (outcome.counts.classes, outcome.counts.executions, outcome.counts.seconds)
 }
 
 /// Prints the table, of programs with these names if there are any.

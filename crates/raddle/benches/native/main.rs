@@ -54,10 +54,14 @@ fn measure(name: &str, thread: usize, body: impl Fn()) {
 fn explore(name: &str, model: Model, body: impl Fn()) {
     let outcome = Checker::new().model(model).explore(body);
     assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
-    let each = outcome.seconds * 1e9 / (outcome.classes + outcome.blocked) as f64;
+    let each =
+        outcome.counts.seconds * 1e9 / (outcome.counts.classes + outcome.counts.blocked) as f64;
     println!(
         "{name:32} {:8} classes, {:6} blocked, {:7} runs, {:7.3} s, {each:6.0} ns a class",
-        outcome.classes, outcome.blocked, outcome.executions, outcome.seconds
+        outcome.counts.classes,
+        outcome.counts.blocked,
+        outcome.counts.executions,
+        outcome.counts.seconds
     );
 }
 

@@ -21,10 +21,10 @@ fn compare(f: impl Fn() + Copy, kind: Option<FindingKind>) -> Counts {
         let equivalences = [Equivalence::ReadsFrom, Equivalence::ReadsValueFrom];
         let outcomes = equivalences.map(|equivalence| explore(equivalence, model, f));
         for outcome in &outcomes {
-            assert_eq!(outcome.bug.as_ref().map(|bug| bug.kind), kind, "{model}: {outcome}");
+            assert_eq!(outcome.kind(), kind, "{model}: {outcome}");
             assert_ne!(outcome.verdict, Verdict::Incomplete, "{model}: {outcome}");
         }
-        let counts = outcomes.map(|outcome| (outcome.classes, outcome.blocked));
+        let counts = outcomes.map(|outcome| (outcome.counts.classes, outcome.counts.blocked));
         let all = counts.map(|(classes, blocked)| classes + blocked);
         assert!(kind.is_some() || all[1] <= all[0], "{model}: {counts:?}");
         counts

@@ -42,7 +42,7 @@ fn what_is_left_when_the_time_is_up_is_explored_later() {
     let path = file(&folder);
     for jobs in [1, 2] {
         let (outcome, times) = explore_in_parts(&path, jobs, || drop(readers(16)));
-        assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1 << 16));
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1 << 16));
         assert!(times > 0 && !path.exists());
     }
 }
@@ -58,9 +58,9 @@ fn what_goes_wrong_is_reported_as_if_nothing_had_been_interrupted() {
     let (outcome, times) = explore_in_parts(&path, 1, test);
     assert!(times > 0 && !path.exists());
     let whole = Checker::new().model(Model::Sc).jobs(1).explore(test);
-    let told = |outcome: &Outcome| outcome.bug.as_ref().map(ToString::to_string);
-    assert!(whole.bug.is_some());
-    assert_eq!((told(&outcome), outcome.classes), (told(&whole), whole.classes));
+    let told = |outcome: &Outcome| outcome.finding().map(raddle::report_finding);
+    assert!(whole.finding().is_some());
+    assert_eq!((told(&outcome), outcome.counts.classes), (told(&whole), whole.counts.classes));
 }
 
 #[test]
@@ -70,14 +70,14 @@ fn what_is_about_another_test_is_not_gone_on_with() {
     let outcome = checker(&path).timeout(Duration::ZERO).explore(|| drop(readers(8)));
     assert!(outcome.verdict == Verdict::Incomplete && path.exists());
     let other = checker(&path).explore(|| drop(readers(4)));
-    assert_eq!((other.verdict, other.classes), (Verdict::Clean, 16));
+    assert_eq!((other.verdict, other.counts.classes), (Verdict::Clean, 16));
     std::fs::write(&path, "something else").expect("it can be written");
     let other = checker(&path).explore(|| drop(readers(4)));
-    assert_eq!((other.verdict, other.classes), (Verdict::Clean, 16));
+    assert_eq!((other.verdict, other.counts.classes), (Verdict::Clean, 16));
 }
 
 #[test]
-#[should_panic(expected = "a checkpoint goes with none of max_executions, robust and leaks")]
+#[should_panic(expected = "a checkpoint supports none of max_executions, robust and leaks")]
 fn what_is_counted_is_not_kept() {
     checker(Path::new("left")).max_executions(3).check(|| drop(readers(2)));
 }
@@ -95,7 +95,7 @@ const LEFT: &str = "RADDLE_TEST_LEFT";
 fn the_one_that_is_killed() {
     let Some(path) = std::env::var_os(LEFT).map(PathBuf::from) else { return };
     let outcome = checker(&path).jobs(2).explore(|| drop(readers(16)));
-    let said = format!("{:?} {}", outcome.verdict, outcome.classes);
+    let said = format!("{:?} {}", outcome.verdict, outcome.counts.classes);
     std::fs::write(path.with_extension("said"), said).expect("it can be written");
 }
 

@@ -3,24 +3,31 @@
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 use raddle::sync::{Arc, Condvar, Mutex};
-use raddle::{Bug, Checker, FindingKind, Model, Outcome, Verdict, cell, thread};
+use raddle::{
+    Bound, Checker, Counts, Finding, FindingKind, Model, Outcome, Schedule, Verdict, cell, thread,
+};
 
 fn explore(f: impl Fn()) -> Outcome {
     Checker::new().model(Model::Sc).explore(f)
 }
 
-/// What goes wrong. It must go wrong again if the execution is run again.
+/// The schedule of a finding, as text.
+fn schedule(finding: &Finding) -> String {
+    finding.schedule.as_ref().expect("a schedule").to_string()
+}
+
+/// The finding of a test. A replay must find it again.
 #[track_caller]
-fn bug(f: impl Fn()) -> Bug {
+fn bug(f: impl Fn()) -> Finding {
     let outcome = explore(&f);
     assert_eq!(outcome.verdict, Verdict::Bug, "{outcome}");
-    let bug = outcome.bug.unwrap();
+    let bug = outcome.into_finding().unwrap();
     if bug.kind != FindingKind::Nondeterminism {
-        let again = raddle::replay(&bug.trace.to_string(), f).bug.unwrap();
+        let again = raddle::replay(&schedule(&bug), f).into_finding().unwrap();
         assert_eq!((again.kind, &again.message), (bug.kind, &bug.message), "{again}");
-        assert_eq!((&again.place, &again.trace), (&bug.place, &bug.trace));
-        let text = serde_json::to_string(&bug.trace).unwrap();
-        assert_eq!(serde_json::from_str::<raddle::Schedule>(&text).unwrap(), bug.trace);
+        assert_eq!((&again.place, &again.schedule), (&bug.place, &bug.schedule));
+        let text = serde_json::to_string(&bug.schedule).unwrap();
+        assert_eq!(serde_json::from_str::<Option<Schedule>>(&text).unwrap(), bug.schedule);
     }
     bug
 }
@@ -37,7 +44,7 @@ fn a_failed_assertion() {
     });
     assert_eq!(bug.kind, FindingKind::Panic);
     assert!(bug.message.contains("x was written"), "{bug}");
-    assert_eq!(bug.place, format!("{}:{line}", file!()));
+    assert_eq!(bug.place_text(), format!("{}:{line}", file!()));
 }
 
 #[test]
@@ -94,7 +101,7 @@ fn a_stack_overflow_while_allocating_and_in_ops() {
         let x = AtomicUsize::new(0);
         deep(&x, 0);
     });
-    assert_eq!(outcome.bug.unwrap().kind, FindingKind::StackOverflow);
+    assert_eq!(outcome.into_finding().unwrap().kind, FindingKind::StackOverflow);
 }
 
 #[test]
@@ -221,7 +228,7 @@ fn a_cell_that_is_published_does_not_race() {
             assert_eq!(shared.0.with(|p| unsafe { *p }), 42);
         }
     });
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 2), "{outcome}");
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2), "{outcome}");
 }
 
 #[test]
@@ -234,7 +241,7 @@ fn a_loop_that_waits_is_explored_completely() {
             thread::yield_now();
         }
     });
-    let Outcome { verdict, classes, blocked, .. } = outcome;
+    let Outcome { verdict, counts: Counts { classes, blocked, .. }, .. } = outcome;
     assert_eq!((verdict, classes, blocked), (Verdict::Clean, 1, 1), "{outcome}");
 }
 
@@ -250,7 +257,7 @@ fn a_loop_that_waits_by_compare_exchange() {
             raddle::hint::spin_loop();
         }
     });
-    let Outcome { verdict, classes, blocked, .. } = outcome;
+    let Outcome { verdict, counts: Counts { classes, blocked, .. }, .. } = outcome;
     assert_eq!((verdict, classes, blocked), (Verdict::Clean, 1, 1), "{outcome}");
 }
 
@@ -367,8 +374,8 @@ fn a_schedule_of_another_test_is_said_to_be_one() {
         assert_eq!(x.load(SeqCst), 0);
     });
     assert_eq!(outcome.verdict, Verdict::Incomplete);
-    let why = "the test is not the one of the schedule (main is somewhere else)";
-    assert_eq!(outcome.bound.as_deref(), Some(why));
+    let why = "the test does not match the schedule: thread main has performed another number of operations";
+    assert_eq!(outcome.bound, Some(Bound::Other(why.to_owned())));
 }
 
 /// Two accesses that are not there, or that are no race, are none.
@@ -377,8 +384,8 @@ fn a_race_of_another_test_is_none() {
     for schedule in ["race=m:0,m:0", "race=m:0,m/0:0", "race=m:7,m/3:0", "deadlock", "livelock"] {
         let outcome = raddle::replay(schedule, || _ = thread::spawn(|| ()));
         assert_eq!(outcome.verdict, Verdict::Incomplete, "{schedule}: {outcome}");
-        let why = "nothing goes wrong any more in the execution of the schedule";
-        assert_eq!(outcome.bound.as_deref(), Some(why));
+        let why = "the scheduled execution shows no error";
+        assert_eq!(outcome.bound, Some(Bound::Other(why.to_owned())));
     }
 }
 
@@ -393,9 +400,13 @@ fn a_bug_that_is_fixed_is_none() {
             });
         }
     };
-    let schedule = bug(test(0)).trace.to_string();
+    let schedule = schedule(&bug(test(0)));
     let outcome = raddle::replay(&schedule, test(1));
-    assert_eq!((outcome.verdict, outcome.bug.is_some()), (Verdict::Incomplete, false), "{outcome}");
+    assert_eq!(
+        (outcome.verdict, outcome.finding().is_some()),
+        (Verdict::Incomplete, false),
+        "{outcome}"
+    );
     assert_eq!(raddle::replay(&schedule, test(0)).verdict, Verdict::Bug);
 }
 
@@ -414,10 +425,11 @@ fn a_schedule_knows_its_model() {
         });
     };
     let outcome = Checker::new().model(Model::Tso).max_events(77).explore(test);
-    let bug = outcome.bug.unwrap();
-    let schedule = bug.trace.to_string();
+    let bug = outcome.into_finding().unwrap();
+    let schedule = schedule(&bug);
     assert!(schedule.starts_with("fail model=tso events=77 "), "{schedule}");
-    assert_eq!(raddle::replay(&schedule, test).bug.unwrap().to_string(), bug.to_string());
+    let again = raddle::replay(&schedule, test).into_finding().unwrap();
+    assert_eq!(raddle::report_finding(&again), raddle::report_finding(&bug));
 }
 
 #[test]
@@ -426,8 +438,11 @@ fn a_test_that_is_always_given_up_is_not_clean() {
         let x = AtomicUsize::new(0);
         raddle::assume(x.load(SeqCst) == 1);
     });
-    assert_eq!((outcome.verdict, outcome.classes, outcome.blocked), (Verdict::Incomplete, 0, 1));
-    let text = "nothing was explored, as no execution comes to its end: 0 classes";
+    assert_eq!(
+        (outcome.verdict, outcome.counts.classes, outcome.counts.blocked),
+        (Verdict::Incomplete, 0, 1)
+    );
+    let text = "nothing was checked, as every execution is blocked: 0 execution classes explored (1 blocked)";
     assert!(outcome.to_string().starts_with(text), "{outcome}");
 }
 
@@ -438,32 +453,15 @@ fn executions_that_are_given_up_count() {
         raddle::assume(n == 999);
     });
     assert_eq!(outcome.verdict, Verdict::Incomplete, "{outcome}");
-    assert!(outcome.classes + outcome.blocked <= 101, "{outcome}");
-    assert_eq!(outcome.bound.as_deref(), Some("the limit of executions was reached"));
+    assert!(outcome.counts.classes + outcome.counts.blocked <= 101, "{outcome}");
+    assert_eq!(outcome.bound, Some(Bound::Classes));
 }
 
 #[test]
-fn the_text_of_a_schedule() {
-    for text in [
-        "fail",
-        "fail model=sc events=7",
-        "deadlock tried m:3=i",
-        "race=m:1,m/0/12:0 counted m:0=m/3:2~ m/3:4=#7",
-    ] {
-        assert_eq!(text.parse::<raddle::Schedule>().unwrap().to_string(), text);
-    }
-    for text in [
-        "",
-        "panic",
-        "race=m:1",
-        "fail model=x",
-        "fail events=many",
-        "fail m=i",
-        "fail x:1=i",
-        "fail m:1",
-        "fail m:1=#x",
-    ] {
-        assert!(text.parse::<raddle::Schedule>().is_err(), "{text}");
+fn schedules_that_are_not_of_rust_tests_are_refused() {
+    for text in ["", "panic", "m:1=i", "fail limit=3", "fail tried=3", "fail m=i"] {
+        let refused = std::panic::catch_unwind(|| raddle::replay(text, || ()));
+        assert!(refused.is_err(), "{text}");
     }
 }
 
@@ -494,13 +492,13 @@ main                                main/0
 .3 store atomic0 = dropped                                           {scope}
 ! assertion `left == right` failed                                   {at}
 
-to run it again: raddle::replay(\"fail model=sc m/0:0=i m:1=m/0:0 m:2=m/0:0\", || ...)
+to replay it: raddle::replay(\"fail model=sc m/0:0=i m:1=m/0:0 m:2=m/0:0\", || ...)
 ",
         scope = place(0).replace(&format!(":{}", line - 1), &format!(":{}", line - 2)),
         spawn = place(0),
         at = place(1),
     );
-    assert_eq!(outcome.bug.unwrap().to_string(), expected);
+    assert_eq!(raddle::report_finding(outcome.finding().unwrap()), expected);
 }
 
 /// Counts down when it is dropped, and says what was there before.
@@ -576,11 +574,11 @@ fn an_arc_that_is_never_dropped_is_a_leak() {
     };
     assert_eq!(explore(test).verdict, Verdict::Clean);
     let outcome = Checker::new().leaks(true).explore(test);
-    let bug = outcome.bug.expect("it leaks");
+    let bug = outcome.into_finding().expect("it leaks");
     assert_eq!(bug.kind, FindingKind::Leak, "{bug}");
     let sentence = "leak: an Arc still has 1 owner when all threads have finished";
     assert_eq!(bug.message, format!("thread main: {sentence}"));
-    let again = raddle::replay(&bug.trace.to_string(), test).bug.unwrap();
+    let again = raddle::replay(&schedule(&bug), test).into_finding().unwrap();
     assert_eq!((again.kind, again.place), (bug.kind, bug.place));
 }
 
@@ -604,7 +602,7 @@ fn a_cycle_is_a_leak_and_a_chain_is_none() {
     };
     let explore = |closed| Checker::new().leaks(true).explore(test(closed));
     assert_eq!(explore(false).verdict, Verdict::Clean);
-    assert_eq!(explore(true).bug.unwrap().kind, FindingKind::Leak);
+    assert_eq!(explore(true).into_finding().unwrap().kind, FindingKind::Leak);
 }
 
 #[test]
@@ -637,7 +635,7 @@ fn a_static_lock_in_two_explorations_at_once() {
     let second = Checker::new().explore(add);
     INSIDE.wait();
     assert_eq!(first.join().unwrap().verdict, Verdict::Clean);
-    let bug = second.bug.expect("it is refused");
+    let bug = second.into_finding().expect("it is refused");
     assert_eq!(bug.kind, FindingKind::Misuse, "{bug}");
     assert!(bug.message.contains("two explorations at the same time"), "{bug}");
     assert_eq!(explore(add).verdict, Verdict::Clean);

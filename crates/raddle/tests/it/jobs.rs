@@ -4,13 +4,13 @@ use crate::common::readers::readers;
 use raddle::sync::atomic::AtomicUsize;
 use raddle::sync::atomic::Ordering::{Relaxed, SeqCst};
 use raddle::sync::{Arc, Mutex};
-use raddle::{Checker, Model, Outcome, Verdict, thread};
+use raddle::{Checker, Counts, Model, Outcome, Verdict, report_finding, thread};
 
-/// All that is said that does not depend on who explores.
+/// The text of everything that must not depend on the number of workers.
 fn words(outcome: &Outcome) -> String {
-    let Outcome { verdict, classes, blocked, bug, bound, .. } = outcome;
-    let bug = bug.as_ref().map(ToString::to_string).unwrap_or_default();
-    format!("{verdict:?}, {classes}+{blocked}, {bound:?}\n{bug}")
+    let Outcome { verdict, counts: Counts { classes, blocked, .. }, bound, .. } = outcome;
+    let finding = outcome.finding().map(report_finding).unwrap_or_default();
+    format!("{verdict:?}, {classes}+{blocked}, {bound:?}\n{finding}")
 }
 
 /// Explores a test by one, two and three workers, and says what all of them say.
@@ -26,9 +26,9 @@ fn explore(model: Model, test: impl Fn()) -> Outcome {
 #[test]
 fn what_is_clean_is_clean_for_all() {
     let outcome = explore(Model::Sc, || drop(readers(14)));
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1 << 14));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1 << 14));
     let alone = Checker::new().model(Model::Sc).explore(|| drop(readers(14)));
-    assert_eq!((alone.verdict, alone.classes), (Verdict::Clean, 1 << 14));
+    assert_eq!((alone.verdict, alone.counts.classes), (Verdict::Clean, 1 << 14));
 }
 
 /// Mutexes and tracked pointers: who acquires must know from whom.
@@ -56,7 +56,7 @@ fn memory_that_no_op_carries_is_followed_by_all() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         assert_eq!(log.lock().unwrap().len(), 6);
     });
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 7 * 3_606));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 7 * 3_606));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn what_a_worker_learns_is_handed_over() {
         let seen = *seen.lock().unwrap();
         assert!(seen == 0 || seen == 12);
     });
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 1 << 12));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1 << 12));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use raddle::{Checker, Model, Verdict, thread};
 fn runs(f: impl Fn()) -> (u64, u64) {
     let outcome = Checker::new().model(Model::Sc).explore(f);
     assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
-    (outcome.classes, outcome.executions)
+    (outcome.counts.classes, outcome.counts.executions)
 }
 
 /// Two threads that store, and one that tells what it loads.

@@ -97,7 +97,7 @@ fn results_may_grow_in_between() {
         let after = Box::new(AtomicUsize::new(7));
         assert_eq!(after.fetch_add(x.load(SeqCst), SeqCst), 7);
     });
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 6), "{outcome}");
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 6), "{outcome}");
     assert_eq!(strings.into_inner().unwrap().len(), 6);
 }
 

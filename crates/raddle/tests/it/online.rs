@@ -26,9 +26,10 @@ fn store_buffering() {
 fn finds(checker: &Checker, f: fn()) -> Outcome {
     let outcome = checker.explore(f);
     assert_eq!(outcome.verdict, Verdict::Bug, "{outcome}");
-    let bug = outcome.bug.clone().expect("a bug");
-    let again = replay(&bug.trace.to_string(), f);
-    assert_eq!(again.bug.map(|it| it.kind), Some(bug.kind), "{bug}");
+    let bug = outcome.finding().expect("a bug");
+    let schedule = bug.schedule.as_ref().expect("a schedule");
+    let again = replay(&schedule.to_string(), f);
+    assert_eq!(again.kind(), Some(bug.kind), "{bug}");
     outcome
 }
 
@@ -39,9 +40,9 @@ fn store_buffering_is_found_where_there_are_store_buffers() {
         finds(&Checker::new().model(model).pct(5_000, 1, 3), store_buffering);
     }
     let outcome = Checker::new().model(Model::Sc).random(500, 1).explore(store_buffering);
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Incomplete, 500));
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Incomplete, 500));
     assert_eq!(
-        outcome.bound.as_deref(),
+        outcome.bound.map(|bound| bound.to_string()).as_deref(),
         Some("no bug found in 500 runs (random, seed 1); random testing is no proof")
     );
     Checker::new().model(Model::Sc).random(10, 1).check(store_buffering);
@@ -58,10 +59,10 @@ fn a_run_that_is_found_is_small() {
         store_buffering();
         t.join().unwrap();
     });
-    let bug = outcome.bug.expect("a bug");
+    let bug = outcome.into_finding().expect("a bug");
     assert_eq!(bug.kind, FindingKind::Panic);
     // The noise is in one piece: nobody was interrupted who need not be.
-    let schedule = bug.trace.to_string();
+    let schedule = bug.schedule.expect("a schedule").to_string();
     let steps: Vec<&str> =
         schedule.split_whitespace().filter(|step| step.starts_with('m')).collect();
     let switches = steps.windows(2).filter(|pair| is_noise(pair[0]) != is_noise(pair[1])).count();
@@ -90,7 +91,7 @@ fn deadlocks_and_livelocks_are_found() {
         t.join().unwrap();
     };
     let outcome = finds(&Checker::new().random(1_000, 1), deadlock);
-    assert_eq!(outcome.bug.map(|bug| bug.kind), Some(FindingKind::Deadlock));
+    assert_eq!(outcome.kind(), Some(FindingKind::Deadlock));
     let livelock = || {
         let flag = Arc::new(AtomicBool::new(false));
         let t = thread::spawn({
@@ -105,7 +106,7 @@ fn deadlocks_and_livelocks_are_found() {
     };
     for model in Model::ALL {
         let outcome = finds(&Checker::new().model(model).random(3, 1), livelock);
-        assert_eq!(outcome.bug.map(|bug| bug.kind), Some(FindingKind::Livelock), "{model}");
+        assert_eq!(outcome.kind(), Some(FindingKind::Livelock), "{model}");
     }
 }
 
@@ -159,7 +160,7 @@ fn long_runs_take_no_more_memory() {
         t.join().unwrap();
         assert_eq!(x.load(Relaxed), 400_000);
     });
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Incomplete, 1), "{outcome}");
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Incomplete, 1), "{outcome}");
     let peak = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = peak.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.and_then(|it| it.split_whitespace().next()?.parse::<u64>().ok());

@@ -7,8 +7,11 @@ use raddle::{Checker, cell, thread};
 
 /// The report, with lines counted from the one given.
 fn report(first_line: u32, f: impl Fn()) -> String {
-    let bug = Checker::new().explore(f).bug.expect("something goes wrong");
-    let mut parts = bug.report.split(concat!(file!(), ":"));
+    let finding = Checker::new().explore(f).into_finding().expect("a finding");
+    let text = raddle::report_finding(&finding);
+    let start = text.find("\n\n").expect("an empty line") + 1;
+    let end = text.rfind("to replay it:").expect("a schedule");
+    let mut parts = text[start..end].split(concat!(file!(), ":"));
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (number, rest) = part.split_at(part.find(|c: char| !c.is_ascii_digit()).unwrap());
@@ -47,7 +50,7 @@ main                                   main/0
 .3 condvar2: 0 -> 1 <- main/0.2                                               line 10
 .4 unlock mutex0                                                              line 10
 
-main waits until condvar2 loses the bits 0b1; it is 1 since main.3 (line 10).
+main waits until the bits 0b1 of condvar2 are clear; its value is 1 since main.3 (line 10).
 
 ";
     assert_eq!(report, expected, "{report}");

@@ -21,7 +21,7 @@ fn reader<T: FnOnce(usize) + Send + 'static>(make: impl Fn() -> T) -> Outcome {
         });
         reader.join().unwrap();
     });
-    assert_eq!((outcome.verdict, outcome.classes), (Verdict::Clean, 16), "{outcome}");
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 16), "{outcome}");
     outcome
 }
 

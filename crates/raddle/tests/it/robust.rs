@@ -3,7 +3,7 @@
 use raddle::sync::atomic::Ordering::{Relaxed, SeqCst};
 use raddle::sync::atomic::{AtomicUsize, fence};
 use raddle::sync::{Arc, Mutex};
-use raddle::{Checker, FindingKind, Model, Outcome, Verdict, thread};
+use raddle::{Bound, Checker, FindingKind, Model, Outcome, Verdict, thread};
 
 /// Two threads that each say that they are there and look for the other.
 fn store_buffering(with_fences: bool) {
@@ -30,26 +30,30 @@ fn explore(model: Model, with_fences: bool) -> Outcome {
 fn a_fence_behind_the_store_makes_store_buffering_robust() {
     for model in [Model::Tso, Model::Pso] {
         assert_eq!(explore(model, true).verdict, Verdict::Clean);
-        let bug = explore(model, false).bug.expect("not robust");
+        let bug = explore(model, false).into_finding().expect("not robust");
         assert_eq!(bug.kind, FindingKind::NotRobust);
         let message = format!("not robust: {model} allows an execution that sc does not");
         assert_eq!(bug.message, message);
         // Both threads have the same code.
         let advice = "With one full fence the program is robust: after the store at";
-        assert!(bug.report.contains(advice), "{bug}");
+        let report = raddle::report_finding(&bug);
+        assert!(report.contains(advice), "{report}");
     }
 }
 
 #[test]
 fn an_execution_that_sc_does_not_allow_can_be_run_again() {
-    let schedule = explore(Model::Tso, false).bug.expect("not robust").trace.to_string();
+    let found = explore(Model::Tso, false).into_finding().expect("not robust");
+    let schedule = found.schedule.expect("a schedule").to_string();
     assert!(schedule.starts_with("weak model=tso"), "{schedule}");
     let again = raddle::replay(&schedule, || store_buffering(false));
-    let bug = again.bug.expect("as before");
+    let bug = again.into_finding().expect("as before");
     assert_eq!(bug.kind, FindingKind::NotRobust);
-    assert!(bug.report.contains("Under sc there would be a circle:"), "{bug}");
+    let report = raddle::report_finding(&bug);
+    assert!(report.contains("because its events form a cycle:"), "{report}");
     let mended = raddle::replay("weak model=tso", || ());
-    assert_eq!(mended.bound.as_deref(), Some("sc allows the execution of the schedule"));
+    let why = String::from("sc allows the scheduled execution");
+    assert_eq!(mended.bound, Some(Bound::Other(why)));
 }
 
 #[test]
@@ -70,7 +74,7 @@ fn a_stack_below_a_mutex_is_robust() {
             assert_eq!(stack.1.load(Relaxed), 2);
         });
         assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
-        assert_eq!(outcome.classes, 2);
+        assert_eq!(outcome.counts.classes, 2);
     }
 }
 

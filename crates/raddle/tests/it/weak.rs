@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::outcomes;
 use raddle::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicBool, AtomicUsize, fence};
-use raddle::{Bug, Checker, FindingKind, Model, cell, thread};
+use raddle::{Checker, Finding, FindingKind, Model, cell, thread};
 
 fn store_buffering(order: Ordering) -> (usize, usize) {
     let (load, store) = match order {
@@ -84,7 +84,7 @@ fn fences_order() {
     assert_eq!((seen, classes), (BTreeSet::from([(0, 1), (1, 0), (1, 1)]), 3));
 }
 
-fn published(order: Ordering) -> Option<Bug> {
+fn published(order: Ordering) -> Option<Finding> {
     struct Shared(cell::UnsafeCell<usize>);
     // SAFETY: the flag says who may access it.
     unsafe impl Sync for Shared {}
@@ -103,7 +103,7 @@ fn published(order: Ordering) -> Option<Bug> {
             }
         });
     });
-    outcome.bug
+    outcome.into_finding()
 }
 
 #[test]

@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 use raddle_bmc::{
     BmcCounterexample, BmcOptions, InputValue, Model as Bounded, ReadValue, TraceStep,
 };
-use raddle_c::{Error, Guide, KnownRead, Request, Source, Verdict};
+use raddle_c::{Error, Guide, KnownRead, Request, Source};
 use raddle_core::model::Model;
+use raddle_core::outcome::{Finding, Verdict};
 
 use crate::args::BmcArgs;
 use crate::recorded::Recorded;
@@ -71,23 +72,23 @@ fn explore(
 ) -> Result<Confirmation, Error> {
     let start = Instant::now();
     let object = raddle_c::build(&request.source)?;
-    let confirmed = |found: raddle_c::Bug| {
+    let confirmed = |found: Finding| {
         Confirmation::Confirmed(Box::new(Recorded::new(request, &found)), Box::new(found))
     };
     for guide in [guide(bug), guide(bug).in_any_order()] {
         let request = Request { timeout: Some(time / 4), ..request.clone() };
         let outcome = raddle_c::check_built(&object.clone().led_by(guide), &request)?;
-        if let Some(found) = outcome.bug.filter(|found| found.kind.name() != "unsupported") {
+        let is_bug = outcome.verdict == Verdict::Bug;
+        if let Some(found) = outcome.into_finding().filter(|_| is_bug) {
             return Ok(confirmed(found));
         }
     }
     let rest = time.saturating_sub(start.elapsed());
     let outcome =
         raddle_c::check_built(&object, &Request { timeout: Some(rest), ..request.clone() })?;
-    Ok(match (outcome.verdict, outcome.bug) {
-        (_, Some(found)) if found.kind.name() == "unsupported" => {
-            Confirmation::Unknown(found.message)
-        }
+    let bound = outcome.bound.clone();
+    Ok(match (outcome.verdict, outcome.into_finding()) {
+        (Verdict::Incomplete, Some(unsupported)) => Confirmation::Unknown(unsupported.message),
         (_, Some(found)) => confirmed(found),
         (Verdict::Clean, None) if bug.steps.iter().any(|step| step.is_part) => {
             Confirmation::Unknown(String::from(
@@ -99,7 +100,8 @@ fn explore(
             "the compiled program does not notice that something is wrong",
         )),
         (_, None) => {
-            Confirmation::Unknown(outcome.bound.unwrap_or_else(|| String::from("it was not found")))
+            let reason = bound.map(|bound| bound.to_string());
+            Confirmation::Unknown(reason.unwrap_or_else(|| String::from("it was not found")))
         }
     })
 }

@@ -1,16 +1,17 @@
-//! `--expect`: a table of verdicts that are known, to compare with.
+//! `--expect`: a table of expected results.
 //!
 //! The table has tabs between its columns and a line with their names: `file` (as seen from where the
 //! table is), `model`, `quantifier`, `some_final_state_satisfies`, `some_final_state_does_not`,
-//! `final_states` (may be empty) and `note` (`race` if there is a data race). An answer that the table
-//! does not mention is an error.
+//! `final_states` (may be empty) and `note` (`race` if there is a data race). A result without a row
+//! in the table is an error.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::output::{Output, OutputError, complain};
-use crate::results::check::{Answer, Facts, Outcome};
+use raddle_litmus::{FinalStates, Test};
+
+use crate::results::check::{CheckResult, Comparison, Difference, ProgramResults};
 use crate::status::Status;
 
 const COLUMNS: [&str; 7] = [
@@ -32,9 +33,9 @@ struct Row {
     race: bool,
 }
 
-/// A table of verdicts.
+/// A table of expected results.
 pub(super) struct Expectations {
-    /// Where it is: names of files start from here.
+    /// The directory of the table, to which the names of files are relative.
     directory: PathBuf,
     rows: HashMap<(String, String), Row>,
 }
@@ -50,39 +51,28 @@ impl Expectations {
         Ok(Expectations { directory, rows })
     }
 
-    /// Compares all answers with the table, and tells what is different.
-    pub(super) fn compare(
-        &self,
-        outcomes: &[Outcome],
-        quiet: bool,
-        output: &mut Output,
-    ) -> Result<Status, OutputError> {
-        let (mut status, mut agree, mut lines) = (Status::Good, 0, vec![]);
-        for (name, answer) in outcomes.iter().flat_map(|outcome| {
-            outcome.answers.iter().flatten().map(|answer| (&outcome.name, answer))
-        }) {
-            let model = answer.model;
-            let key = (self.key(Path::new(name)), model.name().to_owned());
-            let difference = match self.rows.get(&key) {
-                None => Some((Status::Failed, format!("'{}' is not in the table", key.0))),
-                Some(row) => difference(row, answer),
-            };
-            match difference {
-                None => agree += 1,
-                Some((worst, difference)) => {
-                    status = status.max(worst);
-                    lines.push(format!("{name}, {model}: {difference}\n"));
+    /// Compares all results with the table.
+    pub(super) fn compare(&self, programs: &[ProgramResults]) -> Comparison {
+        let mut comparison = Comparison { agree: 0, differences: vec![] };
+        for program in programs {
+            for result in program.results.iter().flatten() {
+                match self.difference(&program.name, result) {
+                    None => comparison.agree += 1,
+                    Some(difference) => comparison.differences.push(difference),
                 }
             }
         }
-        let tally = format!("{agree} as expected, {} not\n", lines.len());
-        let text = format!("\n{}{tally}", lines.concat());
-        if quiet {
-            complain(text.trim());
-        } else {
-            output.text(&text)?;
-        }
-        Ok(status)
+        comparison
+    }
+
+    fn difference(&self, program: &str, result: &CheckResult) -> Option<Difference> {
+        let model = result.model();
+        let key = (self.key(Path::new(program)), model.name().to_owned());
+        let (status, message) = match self.rows.get(&key) {
+            None => (Status::Failed, format!("'{}' is not in the table", key.0)),
+            Some(row) => difference(row, result)?,
+        };
+        Some(Difference { program: program.to_owned(), model, status, message })
     }
 
     /// The name of a file in the table.
@@ -131,33 +121,33 @@ fn parse_row(line: &str) -> Result<((String, String), Row), String> {
     Ok(((file.to_owned(), model.to_owned()), row))
 }
 
-/// How an answer differs from what is expected, if it does, and how bad that is. Where not everything was
-/// explored there is nothing to compare.
-fn difference(row: &Row, answer: &Answer) -> Option<(Status, String)> {
-    let Some(facts) = &answer.litmus else {
-        return Some((Status::Failed, "it is no litmus test".to_owned()));
+/// How a result differs from its row, if it does, and how bad that is. An incomplete result cannot be compared.
+fn difference(row: &Row, result: &CheckResult) -> Option<(Status, String)> {
+    let Some((test, finals)) = result.finals() else {
+        return Some((Status::Failed, "it is not a litmus test".to_owned()));
     };
-    if let Some(failure) = answer.failure() {
+    if let Some(failure) = result.failure() {
         return Some((Status::Inconsistent, failure.message.clone()));
     }
-    if let Some(bound) = &answer.bound {
+    if let Some(bound) = &result.outcome.bound {
         return Some((Status::Unknown, format!("incomplete: {bound}")));
     }
-    disagreement(row, facts).map(|found| (Status::Inconsistent, found))
+    let has_race = raddle_litmus::has_race(&result.outcome);
+    disagreement(row, test, finals, has_race).map(|found| (Status::Inconsistent, found))
 }
 
-fn disagreement(row: &Row, facts: &Facts) -> Option<String> {
-    let Facts { positive, negative, .. } = *facts;
-    let told = |what: &str, found: &str, expected: &str| {
+fn disagreement(row: &Row, test: &Test, finals: &FinalStates, has_race: bool) -> Option<String> {
+    let FinalStates { positive, negative, .. } = *finals;
+    let compare = |what: &str, found: &str, expected: &str| {
         (found != expected).then(|| format!("{what}: {found}, expected {expected}"))
     };
     let yes = |is: bool| if is { "yes" } else { "no" };
-    let states = facts.states.len().to_string();
-    told("quantifier", facts.quantifier, &row.quantifier)
-        .or_else(|| told("some final state satisfies", yes(positive > 0), yes(row.satisfies)))
-        .or_else(|| told("some final state does not", yes(negative > 0), yes(row.does_not)))
-        .or_else(|| told("final states", &states, &row.states?.to_string()))
-        .or_else(|| told("race", yes(facts.race), yes(row.race)))
+    let states = finals.states.len().to_string();
+    compare("quantifier", test.quantifier.name(), &row.quantifier)
+        .or_else(|| compare("some final state satisfies", yes(positive > 0), yes(row.satisfies)))
+        .or_else(|| compare("some final state does not", yes(negative > 0), yes(row.does_not)))
+        .or_else(|| compare("final states", &states, &row.states?.to_string()))
+        .or_else(|| compare("race", yes(has_race), yes(row.race)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What every front end of `raddle check` does.
+//! The interface of the front ends of `raddle check`.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use raddle_explore::plan::{Language, Plan};
 
 use crate::args::CheckArgs;
-use crate::results::check::Answer;
+use crate::results::check::CheckResult;
 
 /// A program that can be explored.
 pub(crate) trait FrontEnd: Send + Sync {
-    /// What it is written in.
+    /// The language of the program.
     fn language(&self) -> Language;
 
-    /// Explores it, with so many workers.
-    fn check(&self, plan: Plan, args: &CheckArgs, jobs: NonZero<usize>) -> Answer;
+    /// Explores the program with `jobs` workers.
+    fn check(&self, plan: Plan, args: &CheckArgs, jobs: NonZero<usize>) -> CheckResult;
 
-    /// Whether its exploration can be divided into parts that can be kept.
+    /// Returns `true` if an exploration can be divided among workers and kept in a checkpoint.
     fn is_divisible(&self) -> bool;
 }
 

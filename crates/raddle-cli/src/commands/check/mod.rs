@@ -1,18 +1,16 @@
 //! `raddle check`: explores every program under every model.
 //!
-//! A file becomes a [`FrontEnd`](front_end::FrontEnd); [`raddle_explore::plan`] says which models go with it.
+//! A file becomes a [`FrontEnd`](front_end::FrontEnd); [`raddle_explore::plan`] knows which models support it.
 //! The pairs of a program and a model are independent, so they are explored on several threads; what is
 //! printed does not depend on how many there are.
 
 mod checkpoint;
-mod estimate;
 mod expect;
 mod front_end;
 mod litmus;
 mod load;
 mod native;
 mod progress;
-mod robust;
 mod trace_file;
 
 use std::num::NonZero;
@@ -24,20 +22,21 @@ use crate::args::CheckArgs;
 use crate::input;
 use crate::output::{Output, OutputError, complain};
 use crate::pool;
-use crate::render::{json, text};
-use crate::results::check::{Answer, LoadError, Outcome};
+use crate::render::text::check::Detail;
+use crate::render::{execution, json, text};
+use crate::results::check::{CheckResult, LoadError, ProgramResults};
 use crate::status::Status;
 use expect::Expectations;
 use front_end::FrontEnd;
 use trace_file::TraceFile;
 
-/// A program that was named on the command line, and what came of reading it.
+/// A program named on the command line, and the result of loading it.
 struct Input {
     name: String,
     content: Result<Box<dyn FrontEnd>, LoadError>,
 }
 
-/// Explores the programs and prints what came of it.
+/// Explores the programs and prints the results.
 pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, OutputError> {
     let explorer = match args.explorer() {
         Ok(explorer) => explorer,
@@ -55,24 +54,28 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         return Ok(fail("--trace names one of the programs, which would be overwritten"));
     }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
-    let outcomes = match check_all(args, explorer, &load::programs(files)) {
-        Ok(outcomes) => outcomes,
+    let programs = match check_all(args, explorer, &load::programs(files)) {
+        Ok(programs) => programs,
         Err(error) => return Ok(fail(&error)),
     };
-    let mut status = complain_about(&outcomes);
+    let mut status = complain_about(&programs);
     if args.json {
-        json::check::print(explorer, &outcomes, output)?;
+        json::check::print(&programs, output)?;
     } else {
-        text::check::print(args.herd || args.explain, &outcomes, output)?;
+        let detail = Detail { full: args.herd || args.explain, explain: args.explain };
+        text::check::print(detail, &programs, output)?;
     }
-    let answers = || outcomes.iter().flat_map(|outcome| outcome.answers.iter().flatten());
+    let results = || programs.iter().flat_map(|program| program.results.iter().flatten());
     status = match &expectations {
-        Some(expectations) => status.max(expectations.compare(&outcomes, args.json, output)?),
-        None => answers().map(Answer::status).fold(status, Status::max),
+        Some(expectations) => {
+            let comparison = expectations.compare(&programs);
+            text::expect::print(&comparison, args.json, output)?;
+            status.max(comparison.status())
+        }
+        None => results().map(CheckResult::status).fold(status, Status::max),
     };
     if let Some(file) = trace_file {
-        let first = answers().find_map(|answer| answer.trace.as_deref());
-        file.write(first)?;
+        file.write(results().find_map(execution::trace_file).as_deref())?;
     }
     Ok(status)
 }
@@ -86,7 +89,7 @@ fn check_all(
     args: &CheckArgs,
     explorer: Explorer,
     programs: &[Vec<PathBuf>],
-) -> Result<Vec<Outcome>, String> {
+) -> Result<Vec<ProgramResults>, String> {
     let inputs = pool::map(programs, args.jobs(), |files| Input {
         name: front_end::name(files),
         content: load::load(files, args),
@@ -101,18 +104,18 @@ fn check_all(
     why_not_divided(args, &questions).map_or(Ok(()), Err)?;
     // Several explorations are done at the same time, one alone is divided.
     let jobs = if questions.len() == 1 { args.jobs() } else { NonZero::<usize>::MIN };
-    let mut answers =
+    let mut results =
         pool::map(&questions, args.jobs(), |&(program, plan)| program.check(plan, args, jobs))
             .into_iter();
-    let outcome = |(input, asked): (Input, Asked)| Outcome {
-        answers: input.content.map(|_| answers.by_ref().take(asked.plans.len()).collect()),
+    let program = |(input, asked): (Input, Asked)| ProgramResults {
+        results: input.content.map(|_| results.by_ref().take(asked.plans.len()).collect()),
         name: input.name,
         refused: asked.refused,
     };
-    Ok(inputs.into_iter().zip(asked).map(outcome).collect())
+    Ok(inputs.into_iter().zip(asked).map(program).collect())
 }
 
-/// Why what was asked for cannot be divided into parts, if that was asked for, too.
+/// Why the exploration cannot be divided, if that was requested.
 fn why_not_divided(args: &CheckArgs, questions: &[(&dyn FrontEnd, Plan)]) -> Option<String> {
     let is_kept = args.checkpoint.is_some() || args.resume.is_some();
     let is_divided = args.jobs.is_some_and(|jobs| jobs.get() > 1) && questions.len() == 1;
@@ -126,7 +129,7 @@ fn why_not_divided(args: &CheckArgs, questions: &[(&dyn FrontEnd, Plan)]) -> Opt
     plan.is_divisible().err().filter(|_| is_kept || is_divided && program.is_divisible())
 }
 
-/// What goes with a program of all that was asked for.
+/// Of the requested models, those that support a program and those that do not.
 struct Asked {
     plans: Vec<Plan>,
     refused: Vec<plan::Unsupported>,
@@ -152,14 +155,14 @@ impl Asked {
     }
 }
 
-/// Programs that cannot be read, or with which none of the models goes.
-fn complain_about(outcomes: &[Outcome]) -> Status {
+/// Reports programs that cannot be read, or that no requested model supports.
+fn complain_about(programs: &[ProgramResults]) -> Status {
     let mut status = Status::Good;
     let mut refusals: Vec<(String, &str, usize)> = vec![];
-    for Outcome { name, answers, refused } in outcomes {
-        match answers {
+    for ProgramResults { name, results, refused } in programs {
+        match results {
             Err(error) => status = fail(&format!("{name}:{error}")),
-            Ok(answers) if answers.is_empty() => {
+            Ok(results) if results.is_empty() => {
                 let reasons: Vec<String> = refused.iter().map(ToString::to_string).collect();
                 let reason = reasons.join("; ");
                 match refusals.iter_mut().find(|(known, ..)| *known == reason) {

@@ -78,7 +78,10 @@ fn bug(outcome: &Outcome) -> Option<BugLine<'_>> {
     let steps: Vec<String> =
         bug.steps.iter().map(|step| format!("{}: {}", step.thread, step.text)).collect();
     let (confirmed, trace) = match &outcome.confirmation {
-        Some(Confirmation::Confirmed(_, native)) => ("yes", native.schedule.clone()),
+        Some(Confirmation::Confirmed(_, native)) => {
+            let schedule = native.schedule.as_ref().map(ToString::to_string);
+            ("yes", schedule.unwrap_or_default())
+        }
         Some(Confirmation::Contradicted) => ("no", steps.join("; ")),
         Some(Confirmation::Unknown(_)) | None => ("unknown", steps.join("; ")),
     };

@@ -1,13 +1,15 @@
-//! Answers for programs: one JSON object on each line.
+//! The JSON of `raddle check`: one object for each result or error.
 
-use raddle_explore::plan::Explorer;
+use raddle_core::outcome::{Finding, FindingKind, Verdict};
+use raddle_litmus::{FinalStates, Test};
 use serde::Serialize;
 
 use crate::output::{Output, OutputError};
-use crate::results::check::{Answer, Bug, Facts, LoadError, Outcome, Size, Verdict};
+use crate::render::execution;
+use crate::results::check::{CheckResult, LoadError, ProgramResults};
 
 #[derive(Serialize)]
-struct AnswerLine<'a> {
+struct ResultLine<'a> {
     command: &'static str,
     program: &'a str,
     model: &'static str,
@@ -18,17 +20,56 @@ struct AnswerLine<'a> {
     blocked: u64,
     executions: u64,
     seconds: f64,
-    /// With random and pct: of the run with the bug, or of the first one.
+    /// With random and pct: the seed of the run that shows the finding, or of the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bug: Option<&'a Bug>,
+    bug: Option<Bug<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bound: Option<&'a str>,
+    bound: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Size>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    litmus: Option<&'a Facts>,
+    litmus: Option<Litmus<'a>>,
+}
+
+/// The most important finding.
+#[derive(Serialize)]
+struct Bug<'a> {
+    kind: FindingKind,
+    message: &'a str,
+    place: &'a str,
+    /// A schedule, or for a litmus test a history.
+    trace: String,
+}
+
+/// The estimated size of the exploration.
+#[derive(Serialize)]
+struct Size {
+    classes: f64,
+    /// The standard error of `classes`.
+    error: f64,
+    seconds: f64,
+}
+
+/// The final states of a litmus test.
+#[derive(Serialize)]
+struct Litmus<'a> {
+    test: &'a str,
+    /// `exists`, `~exists` or `forall`.
+    quantifier: &'static str,
+    /// The quantifier and the condition.
+    condition: String,
+    /// In herd's order.
+    states: Vec<String>,
+    positive: u64,
+    negative: u64,
+    /// `Never`, `Sometimes` or `Always`.
+    observation: &'static str,
+    /// Whether the claim of the quantifier holds.
+    ok: bool,
+    /// Whether an execution has a data race.
+    race: bool,
 }
 
 #[derive(Serialize)]
@@ -40,20 +81,16 @@ struct ErrorLine<'a> {
     error: &'a LoadError,
 }
 
-/// Prints the answers, the models that do not go with a program, and the errors.
-pub(crate) fn print(
-    explorer: Explorer,
-    outcomes: &[Outcome],
-    output: &mut Output,
-) -> Result<(), OutputError> {
-    for Outcome { name, answers, refused } in outcomes {
-        match answers {
+/// Prints the results, the models that do not support a program, and the errors.
+pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<(), OutputError> {
+    for ProgramResults { name, results, refused } in programs {
+        match results {
             Err(error) => {
                 output.json(&ErrorLine { command: "check", program: name, model: None, error })?;
             }
-            Ok(answers) => {
-                for answer in answers {
-                    output.json(&line(explorer, answer))?;
+            Ok(results) => {
+                for result in results {
+                    output.json(&line(result))?;
                 }
             }
         }
@@ -66,25 +103,53 @@ pub(crate) fn print(
     Ok(())
 }
 
-fn line(explorer: Explorer, answer: &Answer) -> AnswerLine<'_> {
-    AnswerLine {
+fn line(result: &CheckResult) -> ResultLine<'_> {
+    let (explorer, outcome) = (result.plan.explorer, &result.outcome);
+    ResultLine {
         command: "check",
-        program: &answer.program,
-        model: answer.model.name(),
+        program: &result.program,
+        model: result.model().name(),
         by: explorer.equivalence().name(),
         explorer: explorer.name(),
-        verdict: answer.verdict,
-        classes: answer.classes,
-        blocked: answer.blocked,
-        executions: answer.executions,
-        seconds: answer.seconds,
-        seed: explorer.sampling().map(|sampling| match answer.bug {
-            Some(_) => sampling.seed_of((answer.classes + answer.blocked).saturating_sub(1)),
-            None => sampling.seed,
+        verdict: outcome.verdict,
+        classes: outcome.counts.classes,
+        blocked: outcome.counts.blocked,
+        executions: outcome.counts.executions,
+        seconds: outcome.counts.seconds,
+        seed: explorer.sampling().map(|sampling| {
+            let sample = outcome.finding().and_then(|finding| finding.sample.as_ref());
+            sample.map_or(sampling.seed, |sample| sample.seed)
         }),
-        bug: answer.bug.as_ref(),
-        bound: answer.bound.as_deref(),
-        estimate: answer.estimate,
-        litmus: answer.litmus.as_ref(),
+        bug: outcome.finding().map(|finding| bug(result, finding)),
+        bound: outcome.bound.as_ref().map(ToString::to_string),
+        estimate: outcome.estimate.map(|estimate| Size {
+            classes: estimate.classes,
+            error: estimate.error,
+            seconds: outcome.estimated_seconds().unwrap_or_default(),
+        }),
+        litmus: result.finals().map(|(test, finals)| litmus(result, test, finals)),
+    }
+}
+
+fn bug<'a>(result: &CheckResult, finding: &'a Finding) -> Bug<'a> {
+    Bug {
+        kind: finding.kind,
+        message: &finding.message,
+        place: finding.place_text(),
+        trace: execution::text_of(result, finding),
+    }
+}
+
+fn litmus<'a>(result: &CheckResult, test: &'a Test, finals: &FinalStates) -> Litmus<'a> {
+    Litmus {
+        test: &test.name,
+        quantifier: test.quantifier.name(),
+        condition: test.condition_text(),
+        states: finals.states.iter().map(|state| test.state_text(state)).collect(),
+        positive: finals.positive,
+        negative: finals.negative,
+        observation: finals.observation(),
+        ok: finals.is_ok(test),
+        race: raddle_litmus::has_race(&result.outcome),
     }
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use raddle_bmc::{BmcCounterexample, BmcOptions, BmcVerdict, Model};
 
-use super::native;
+use raddle_explore::counterexample::{self, Style};
+
 use crate::results::bmc::{Confirmation, Outcome};
 
 /// The whole answer.
@@ -70,7 +71,9 @@ pub(crate) fn bounds(options: &BmcOptions) -> String {
 
 fn found(bug: &BmcCounterexample, confirmation: Option<&Confirmation>) -> String {
     let mut text = match confirmation {
-        Some(Confirmation::Confirmed(_, native)) => native::describe(native),
+        Some(Confirmation::Confirmed(_, native)) => {
+            counterexample::report(native, &Style::in_working_directory())
+        }
         _ => own(bug),
     };
     if !bug.inputs.is_empty() {

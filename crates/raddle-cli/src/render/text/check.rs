@@ -1,71 +1,186 @@
-//! Answers for people: one in full, several in a table.
+//! The text of `raddle check`: one result in full, several as a table.
+
+use std::fmt::Write as _;
 
 use raddle_core::model::Model;
+use raddle_core::outcome::{Counts, Finding, Outcome, Verdict};
+use raddle_core::trace::Ending;
+use raddle_explore::counterexample::{self, Style};
+use raddle_litmus::{FinalStates, Quantifier, Test};
 
+use super::units::{rounded, time};
 use crate::output::{Output, OutputError, complain};
 use crate::render::table::table;
-use crate::results::check::{Answer, Bug, Outcome, Verdict};
+use crate::render::{execution, herd};
+use crate::results::check::{CheckResult, ProgramResults};
 
-/// Prints the answers; `full`: each at length, however many there are.
+/// How much to print.
+#[derive(Clone, Copy)]
+pub(crate) struct Detail {
+    /// Every result in full, even if there are several.
+    pub(crate) full: bool,
+    /// Also an execution of each litmus test.
+    pub(crate) explain: bool,
+}
+
+/// Prints the results.
 pub(crate) fn print(
-    full: bool,
-    outcomes: &[Outcome],
+    detail: Detail,
+    programs: &[ProgramResults],
     output: &mut Output,
 ) -> Result<(), OutputError> {
-    let answers: Vec<&Answer> =
-        outcomes.iter().flat_map(|outcome| outcome.answers.iter().flatten()).collect();
-    if full || answers.len() == 1 {
-        for answer in &answers {
-            output.text(&answer.text)?;
+    let results: Vec<&CheckResult> =
+        programs.iter().flat_map(|program| program.results.iter().flatten()).collect();
+    if detail.full || results.len() == 1 {
+        for result in &results {
+            output.text(&full_text(result, detail.explain))?;
         }
         output.flush()?;
-        for answer in answers {
-            let Answer { program, model, bound, .. } = answer;
-            if let Some(Bug { message, place, .. }) = answer.failure() {
-                complain(format_args!("{program}, {model}: {message}, {place}"));
-            }
-            if let Some(bound) = bound {
-                complain(format_args!("{program}, {model}: incomplete: {bound}"));
-            }
-        }
+        results.into_iter().for_each(complain_about);
         return Ok(());
     }
-    if answers.is_empty() {
+    if results.is_empty() {
         return Ok(());
     }
-    output.text(&table(&rows(outcomes, &answers)))?;
-    let notes = notes(outcomes, &answers);
+    output.text(&table(&rows(programs, &results)))?;
+    let notes = notes(programs, &results);
     if notes.is_empty() { Ok(()) } else { output.text(&format!("\n{notes}")) }
 }
 
-/// A row for each program, a column for each model.
-fn rows(outcomes: &[Outcome], answers: &[&Answer]) -> Vec<Vec<String>> {
-    let used = |model: &Model| answers.iter().any(|answer| answer.model == *model);
+/// Says on standard error what a result in full may hide: that it is incomplete.
+fn complain_about(result: &CheckResult) {
+    let head = head(result);
+    if let Some(finding) = result.failure() {
+        complain(format_args!("{head}: {}, {}", finding.message, finding.place_text()));
+    }
+    if let Some(bound) = &result.outcome.bound {
+        complain(format_args!("{head}: incomplete: {bound}"));
+    }
+}
+
+fn head(result: &CheckResult) -> String {
+    format!("{}, {}", result.program, result.model())
+}
+
+fn full_text(result: &CheckResult, explain: bool) -> String {
+    match result.finals() {
+        Some((test, finals)) => litmus_text(result, test, finals, explain),
+        None => format!("{}: {}", head(result), outcome_text(result)),
+    }
+}
+
+/// The final states of a litmus test as herd prints them, and an execution.
+fn litmus_text(result: &CheckResult, test: &Test, finals: &FinalStates, explain: bool) -> String {
+    let has_race = raddle_litmus::has_race(&result.outcome);
+    let mut text = format!("{}\n", herd::text(test, finals, has_race));
+    if explain && let Some(trace) = execution::shown(result) {
+        let message = match (&trace.ending, result.outcome.finding()) {
+            (Ending::Complete, _) | (_, None) => witness_sentence(test, result.model()),
+            (_, Some(finding)) => finding.message.clone(),
+        };
+        let execution = counterexample::execution(trace, &Style::in_working_directory());
+        let _ = write!(text, "{message}\n\n{execution}\n");
+    }
+    text
+}
+
+/// What the witness of a litmus test shows.
+fn witness_sentence(test: &Test, model: Model) -> String {
+    let holds = match test.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => "satisfies",
+        Quantifier::Forall => "does not satisfy",
+    };
+    format!("{model} allows an execution that {holds} the condition.")
+}
+
+fn outcome_text(result: &CheckResult) -> String {
+    let outcome = &result.outcome;
+    let mut text = match (outcome.finding(), &outcome.bound) {
+        _ if outcome.estimate.is_some() => return estimate_text(outcome),
+        (Some(finding), _) if finding.trace.is_none() => return format!("{}\n", finding.message),
+        (Some(finding), _) => finding_text(finding),
+        (None, Some(bound)) => format!("incomplete: {bound}\n"),
+        (None, None) if result.robust => {
+            format!("robust: sc allows every execution that {} allows\n", result.model())
+        }
+        (None, None) => {
+            String::from("clean: all executions were explored, and none shows an error\n")
+        }
+    };
+    // Nothing is known about litmus tests but what the text says, nor about programs that were not explored.
+    if result.litmus.is_none() && outcome.counts != Counts::default() {
+        let _ = writeln!(text, "{}", outcome.counts);
+    }
+    text
+}
+
+/// A finding with its execution, and how to get it again.
+fn finding_text(finding: &Finding) -> String {
+    let mut text = counterexample::report(finding, &Style::in_working_directory());
+    if finding.schedule.is_none() {
+        return format!("{}\n", text.trim_end());
+    }
+    if let Some(sample) = &finding.sample {
+        let (number, explorer, seed) = (sample.number, sample.explorer, sample.seed);
+        let again = format!("--explorer {explorer} --seed {seed} --iterations 1");
+        let _ = writeln!(text, "Found in run {number}: {again}");
+    }
+    text + "To replay this execution: raddle check --trace FILE ..., then raddle replay FILE\n\n"
+}
+
+fn estimate_text(outcome: &Outcome) -> String {
+    let estimate = outcome.estimate.unwrap_or_default();
+    format!(
+        "about {} execution classes (standard error {}), estimated time {}\n",
+        rounded(estimate.classes),
+        rounded(estimate.error),
+        time(outcome.estimated_seconds().unwrap_or_default()),
+    )
+}
+
+/// One row for each program, one column for each model.
+fn rows(programs: &[ProgramResults], results: &[&CheckResult]) -> Vec<Vec<String>> {
+    let used = |model: &Model| results.iter().any(|result| result.model() == *model);
     let models: Vec<Model> = Model::ALL.into_iter().filter(used).collect();
     let names = models.iter().map(|model| model.name().to_owned());
     let mut rows = vec![["program".to_owned()].into_iter().chain(names).collect()];
-    for outcome in outcomes.iter().filter(|outcome| outcome.answers.is_ok()) {
-        let word = |&model| outcome.answer(model).map_or("-".to_owned(), |it| it.word.clone());
-        rows.push([outcome.name.clone()].into_iter().chain(models.iter().map(word)).collect());
+    for program in programs.iter().filter(|program| program.results.is_ok()) {
+        let cell = |&model| program.result(model).map_or("-".to_owned(), cell);
+        rows.push([program.name.clone()].into_iter().chain(models.iter().map(cell)).collect());
     }
     rows
 }
 
-/// What the table does not say: bugs, bounds, and which models do not go with some program.
-fn notes(outcomes: &[Outcome], answers: &[&Answer]) -> String {
+/// A result in the table. A question mark: executions that were not explored may change it.
+fn cell(result: &CheckResult) -> String {
+    let outcome = &result.outcome;
+    if let Some((test, finals)) = result.finals() {
+        let doubt = if finals.is_settled(test) { "" } else { "?" };
+        let race = if raddle_litmus::has_race(outcome) { ", race" } else { "" };
+        return format!("{}{doubt}{race}", finals.observation());
+    }
+    match (outcome.finding(), outcome.verdict) {
+        (Some(finding), _) if finding.trace.is_some() => finding.kind.name().to_owned(),
+        (_, Verdict::Clean) if result.robust && result.litmus.is_some() => "robust".to_owned(),
+        (_, verdict) => verdict.name().to_owned(),
+    }
+}
+
+/// What the table does not show: messages, bounds, and why models do not support a program.
+fn notes(programs: &[ProgramResults], results: &[&CheckResult]) -> String {
     let mut notes = String::new();
-    for answer in answers {
-        let Answer { program, model, .. } = answer;
-        if let (Verdict::Bug, Some(bug)) = (answer.verdict, &answer.bug) {
-            notes += &format!("{program}, {model}: {}\n", bug.message);
+    for result in results {
+        let head = head(result);
+        if let (Verdict::Bug, Some(finding)) = (result.outcome.verdict, result.outcome.finding()) {
+            let _ = writeln!(notes, "{head}: {}", finding.message);
         }
-        if let Some(bound) = &answer.bound {
-            notes += &format!("{program}, {model}: incomplete: {bound}\n");
+        if let Some(bound) = &result.outcome.bound {
+            let _ = writeln!(notes, "{head}: incomplete: {bound}");
         }
     }
-    let mut reasons: Vec<String> = (outcomes.iter())
-        .filter(|outcome| outcome.answers.as_ref().is_ok_and(|answers| !answers.is_empty()))
-        .flat_map(|outcome| outcome.refused.iter().map(|unsupported| format!("-: {unsupported}\n")))
+    let mut reasons: Vec<String> = (programs.iter())
+        .filter(|program| program.results.as_ref().is_ok_and(|results| !results.is_empty()))
+        .flat_map(|program| program.refused.iter().map(|unsupported| format!("-: {unsupported}\n")))
         .collect();
     reasons.sort();
     reasons.dedup();

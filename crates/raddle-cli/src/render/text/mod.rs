@@ -2,8 +2,8 @@
 
 pub(crate) mod bmc;
 pub(crate) mod check;
+pub(crate) mod expect;
 pub(crate) mod models;
-pub(crate) mod native;
 pub(crate) mod recheck;
 pub(crate) mod units;
 pub(crate) mod verify;

@@ -33,7 +33,7 @@ pub(crate) fn outcomes<T: Ord>(model: Model, f: impl Fn() -> T) -> (BTreeSet<T>,
         seen.lock().unwrap().insert(result);
     });
     assert_eq!(outcome.verdict, Verdict::Clean, "{outcome}");
-    (seen.into_inner().unwrap(), outcome.classes)
+    (seen.into_inner().unwrap(), outcome.counts.classes)
 }
 
 #[track_caller]

@@ -29,7 +29,7 @@ pub(crate) fn count_values(model: Model, f: impl Fn()) -> u64 {
 fn count_by(equivalence: Equivalence, model: Model, f: impl Fn()) -> u64 {
     let outcome = Checker::new().model(model).by(equivalence).explore(f);
     assert_eq!(outcome.verdict, Verdict::Clean, "{model}: {outcome}");
-    outcome.classes + outcome.blocked
+    outcome.counts.classes + outcome.counts.blocked
 }
 
 /// The same by RF-SMC, which shares with the other explorer neither how it explores nor how it decides
@@ -52,7 +52,7 @@ pub(crate) fn trace_counts(f: impl Fn()) -> [u64; 3] {
     MODELS.map(|model| {
         let outcome = Checker::new().model(model).by(Equivalence::Trace).explore(&f);
         assert_eq!(outcome.verdict, Verdict::Clean, "{model}: {outcome}");
-        outcome.classes + outcome.blocked
+        outcome.counts.classes + outcome.counts.blocked
     })
 }
 
