@@ -123,7 +123,7 @@ impl<'a> GeneratorRun<'a> {
     fn set_aside(&mut self, thread: ThreadId, instruction: Option<MachineInstruction>) {
         match instruction {
             Some(MachineInstruction::Lock { lock }) => {
-                self.wait_for_lock[lock.index()].push(thread)
+                self.wait_for_lock[lock.index()].push(thread);
             }
             Some(MachineInstruction::Join { thread: other }) => {
                 self.wait_for_end[other.index()] = Some(thread);

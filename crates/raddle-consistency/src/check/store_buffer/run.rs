@@ -479,7 +479,7 @@ impl<'i> PartialRun<'i> {
             match entry.step {
                 MachineStep::Run(event) => self.undo_run(event.index() as u32, entry.overwritten),
                 MachineStep::Flush(store) => {
-                    self.undo_flush(store.index() as u32, entry.overwritten)
+                    self.undo_flush(store.index() as u32, entry.overwritten);
                 }
             }
             self.left += 1;
