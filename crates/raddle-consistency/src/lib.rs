@@ -1,7 +1,7 @@
 //! Consistency checking: does a memory model allow an execution?
 //!
 //! [`check()`] answers with a [`witness`] or a violation. [`recheck`] tests that evidence with code that shares nothing with
-//! the checkers, on top of the [`reference`] semantics. [`history`] reads and writes executions, [`explain`] turns evidence
+//! the checkers, on top of the [`mod@reference`] semantics. [`history`] reads and writes executions, [`explain`] turns evidence
 //! into text.
 #![forbid(unsafe_code)]
 

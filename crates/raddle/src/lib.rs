@@ -100,7 +100,7 @@ pub mod hint {
 
 /// Discards the current execution unless `condition` holds.
 ///
-/// A discarded execution counts as blocked ([`Outcome::blocked`]); it is neither a success nor a bug.
+/// A discarded execution counts as blocked (`outcome.counts.blocked`); it is neither a success nor a bug.
 #[track_caller]
 pub fn assume(condition: bool) {
     if !condition {
