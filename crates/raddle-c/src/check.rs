@@ -270,6 +270,8 @@ fn outcome(
     leaves: Leaves,
 ) -> Outcome {
     let plan = Plan { model: request.model, explorer: request.explorer };
+    // Collecting the output of a finding runs threads again, which is not part of the exploration.
+    let counts = summary.counts(program.executions());
     let finding = finding(program, request.model, found, leaves);
     let finding = finding.map(|finding| Finding { sample: plan.last_run(&summary), ..finding });
     let bound = match summary.extent {
@@ -279,7 +281,6 @@ fn outcome(
         }
         _ => plan.bound(&summary),
     };
-    let counts = summary.counts(program.executions());
     Outcome::new(finding.into_iter().collect(), counts, bound)
 }
 

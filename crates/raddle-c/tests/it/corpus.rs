@@ -82,7 +82,7 @@ fn difference(row: &Row, outcome: &Outcome) -> Option<String> {
         let _ = write!(found, ": {}: {}", bug.kind.name(), bug.message);
     }
     let expected = row.verdict.strip_prefix("bug: ").unwrap_or(&row.verdict);
-    let is_bug = row.verdict.starts_with("bug") == (outcome.verdict == Verdict::Bug);
+    let is_bug = row.verdict.starts_with("bug") == outcome.finding().is_some();
     let counts = (outcome.counts.classes, outcome.counts.blocked);
     let same_counts = row.classes.is_none_or(|classes| classes == counts);
     (!is_bug || !found.contains(expected) || !same_counts)

@@ -49,9 +49,12 @@ fn differences(rows: &[Row], explorer: Explorer) -> Vec<String> {
             request.model = model;
             let outcome = check_built(&object, &request).expect("the corpus can be loaded");
             let kind = outcome.kind();
-            let expected = if row.is_bug { Verdict::Bug } else { Verdict::Incomplete };
             let is_refused = kind == Some(FindingKind::Unsupported);
-            if outcome.verdict != expected || is_refused && !row.is_bug {
+            let is_as_expected = match row.is_bug {
+                true => outcome.verdict == Verdict::Bug || is_refused,
+                false => outcome.verdict == Verdict::Incomplete && !is_refused,
+            };
+            if !is_as_expected {
                 let (program, flags) = (&row.program, row.flags.join(" "));
                 let runs = outcome.counts.classes + outcome.counts.blocked;
                 differences.push(format!("{program} {flags} {model}: {kind:?} in {runs} runs"));

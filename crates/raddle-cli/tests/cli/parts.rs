@@ -134,7 +134,7 @@ fn the_number_of_workers_changes_nothing() {
             before.to_owned()
         };
         let one = text(1);
-        assert!(one.contains("262144 classes") == (verdict == "clean"), "{one}");
+        assert!(one.contains("262144 execution classes") == (verdict == "clean"), "{one}");
         assert!(one.contains("assertion failed: thirds < N") == (verdict == "bug"), "{one}");
         for jobs in [2, 3] {
             assert_eq!(text(jobs), one);
