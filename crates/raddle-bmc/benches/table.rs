@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use raddle_bmc::{Abstraction, BmcOptions, BmcReport, BmcStatistics, BmcVerdict, Model, check};
+use raddle_bmc::{Abstraction, BmcOptions, BmcReport, BmcStatistics, check};
+use raddle_core::model::Model;
+use raddle_core::outcome::{Bound, Verdict};
 
 /// A program of the table: file, flags, unwind, rounds, bits, and whether it has a bug under SC, TSO and PSO.
 type TableRow = (&'static str, &'static str, usize, usize, Option<u8>, [bool; 3]);
@@ -54,8 +56,8 @@ fn run(options: &BmcOptions) -> BmcReport {
 
 /// Returns `true` if the check found a bug. Panics on a timeout.
 fn is_bug(report: &BmcReport) -> bool {
-    assert_ne!(report.verdict, BmcVerdict::Timeout);
-    matches!(report.verdict, BmcVerdict::Bug(_))
+    assert_ne!(report.outcome.bound, Some(Bound::Deadline));
+    report.outcome.verdict == Verdict::Bug
 }
 
 fn table() {
@@ -76,7 +78,7 @@ fn table() {
                 model.name(),
                 size.variables,
                 size.clauses,
-                size.seconds
+                report.outcome.counts.seconds
             );
         }
     }
@@ -153,18 +155,18 @@ fn safestack() {
         let mut options = BmcOptions::new(corpus().join("bmc/safestack.c"));
         (options.model, options.unwind, options.rounds, options.bits) = (model, 1, rounds, Some(3));
         options.timeout = Some(Duration::from_secs(900));
-        let BmcReport { verdict, statistics: size } = run(&options);
-        let verdict = match verdict {
-            BmcVerdict::Bug(_) => "bug",
-            BmcVerdict::Safe | BmcVerdict::Bounded(_) => "no bug",
-            BmcVerdict::Timeout => "timeout",
+        let BmcReport { outcome, statistics: size, .. } = run(&options);
+        let verdict = match (outcome.verdict, &outcome.bound) {
+            (Verdict::Bug, _) => "bug",
+            (_, Some(Bound::Deadline)) => "timeout",
+            (Verdict::Clean | Verdict::Incomplete, _) => "no bug",
         };
         println!(
             "{:5}  {verdict:10}  {rounds:10}  {:9}  {:7}  {:7.1}",
             model.name(),
             size.variables,
             size.clauses,
-            size.seconds
+            outcome.counts.seconds
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Checks a C program and prints the report: `bounded MODEL SMA ROUNDS UNWIND BITS FILE [FLAG...]`.
 
-use raddle_bmc::{Abstraction, BmcOptions, Model, check};
+use raddle_bmc::{Abstraction, BmcOptions, check};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -9,11 +9,7 @@ fn main() {
         std::process::exit(2);
     };
     let mut options = BmcOptions::new(file);
-    options.model = match model.as_str() {
-        "sc" => Model::Sc,
-        "tso" => Model::Tso,
-        _ => Model::Pso,
-    };
+    options.model = model.parse().expect("the first argument is a memory model");
     options.abstraction = match sma.as_str() {
         "stamps" => Abstraction::Stamps,
         "simple" => Abstraction::Simple,

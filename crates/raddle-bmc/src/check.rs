@@ -2,11 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use raddle_core::model::orders::StoreBuffers;
+use raddle_core::outcome::{Bound, Counts, Finding, Outcome};
+
 use crate::bitblast::BitBlaster;
 use crate::emit;
 use crate::error::BmcError;
 use crate::fixpoint;
-use crate::options::{Abstraction, BmcOptions, Model};
+use crate::options::{Abstraction, BmcOptions};
 use crate::parse;
 use crate::program::UnrolledProgram;
 use crate::sat_solver::{Lit, SatSolver};
@@ -14,21 +17,8 @@ use crate::sequentialize::{self, SequentializedProgram};
 use crate::slice;
 use crate::trace::{self, BmcCounterexample};
 
-/// The verdict of a check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BmcVerdict {
-    /// The program has a bug.
-    Bug(Box<BmcCounterexample>),
-    /// The program has no bug, and the bounds exclude no execution.
-    Safe,
-    /// No execution within the bounds has a bug. The bounds may exclude executions, for these reasons.
-    Bounded(Vec<String>),
-    /// The time limit was reached.
-    Timeout,
-}
-
-/// The size of a program and its formula, and the duration of the check.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The size of a program and its formula.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BmcStatistics {
     /// Threads, with the main thread.
     pub threads: usize,
@@ -44,16 +34,16 @@ pub struct BmcStatistics {
     pub clauses: usize,
     /// A number of rounds that suffices for every execution.
     pub sufficient_rounds: usize,
-    /// Duration of the check in seconds.
-    pub seconds: f64,
 }
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BmcReport {
-    /// The verdict.
-    pub verdict: BmcVerdict,
-    /// Sizes and duration.
+    /// The verdict, the finding, the duration, and why the bounds may exclude executions.
+    pub outcome: Outcome,
+    /// The execution that leads to the finding.
+    pub counterexample: Option<BmcCounterexample>,
+    /// Sizes.
     pub statistics: BmcStatistics,
 }
 
@@ -75,14 +65,19 @@ pub fn check(options: &BmcOptions) -> Result<BmcReport, BmcError> {
 }
 
 fn check_on_this_thread(options: &BmcOptions) -> Result<BmcReport, BmcError> {
-    if options.model == Model::Pso && options.abstraction == Abstraction::Simple {
+    let Some(buffers) = options.model.store_buffers() else {
+        let message =
+            format!("bounded checking does not support {}: use sc, tso or pso", options.model);
+        return Err(BmcError::new(options.file.display(), message));
+    };
+    if buffers == StoreBuffers::PerLocation && options.abstraction == Abstraction::Simple {
         let message = "the abstraction `simple` supports TSO only: use `stamps` or `etso` for PSO";
         return Err(BmcError::new(options.file.display(), message));
     }
     let start = Instant::now();
     let source = parse::parse(&options.file, &options.flags, options.compiler.as_deref())?;
     let mut program = fixpoint::execute_to_fixpoint(&source, options)?;
-    slice::slice(&mut program, options.model);
+    slice::slice(&mut program, buffers);
     if let Some(path) = &options.emit {
         std::fs::write(path, emit::emit(&program, options))
             .map_err(|error| BmcError::new(path.display(), format!("cannot write: {error}")))?;
@@ -94,7 +89,7 @@ fn check_on_this_thread(options: &BmcOptions) -> Result<BmcReport, BmcError> {
         solver.record_clauses();
     }
     let mut blaster = BitBlaster::new(solver);
-    let verdict = decide(&mut program, &sequentialized, &mut blaster, options)?;
+    let Decision { found, bound } = decide(&mut program, &sequentialized, &mut blaster, options)?;
     let (variables, clauses) = blaster.solver.size();
     let statistics = BmcStatistics {
         threads: program.threads.len(),
@@ -104,9 +99,18 @@ fn check_on_this_thread(options: &BmcOptions) -> Result<BmcReport, BmcError> {
         variables,
         clauses,
         sufficient_rounds: sequentialized.sufficient_rounds,
-        seconds: start.elapsed().as_secs_f64(),
     };
-    Ok(BmcReport { verdict, statistics })
+    let (finding, counterexample) = found.unzip();
+    let counts = Counts { seconds: start.elapsed().as_secs_f64(), ..Counts::default() };
+    let outcome = Outcome::new(finding.into_iter().collect(), counts, bound);
+    Ok(BmcReport { outcome, counterexample, statistics })
+}
+
+/// The answer of the solver.
+#[derive(Default)]
+struct Decision {
+    found: Option<(Finding, BmcCounterexample)>,
+    bound: Option<Bound>,
 }
 
 fn decide(
@@ -114,7 +118,7 @@ fn decide(
     sequentialized: &SequentializedProgram,
     blaster: &mut BitBlaster,
     options: &BmcOptions,
-) -> Result<BmcVerdict, BmcError> {
+) -> Result<Decision, BmcError> {
     for &constraint in &sequentialized.constraints {
         blaster.require(&mut program.terms, constraint);
     }
@@ -131,18 +135,18 @@ fn decide(
         let idle = active[rounds..].iter().map(|lit| -lit);
         let assumptions: Vec<Lit> = idle.chain([bug]).collect();
         match blaster.solver.solve(&assumptions) {
-            None => return Ok(BmcVerdict::Timeout),
+            None => return Ok(Decision { bound: Some(Bound::Deadline), ..Decision::default() }),
             Some(true) => {
                 let found = trace::counterexample(program, sequentialized, blaster);
-                return Ok(
-                    found.map_or(BmcVerdict::Timeout, |found| BmcVerdict::Bug(Box::new(found)))
-                );
+                let bound = found.is_none().then_some(Bound::Deadline);
+                return Ok(Decision { found, bound });
             }
             Some(false) => {}
         }
     }
     let reasons = incompleteness_reasons(program, sequentialized, blaster, options);
-    Ok(if reasons.is_empty() { BmcVerdict::Safe } else { BmcVerdict::Bounded(reasons) })
+    let bound = (!reasons.is_empty()).then_some(Bound::Excluded(reasons));
+    Ok(Decision { found: None, bound })
 }
 
 /// The reasons why the bounds may exclude executions.

@@ -4,7 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::check::{BmcReport, BmcVerdict, check};
+use raddle_core::outcome::{Bound, Verdict};
+
+use crate::check::{BmcReport, check};
 use crate::error::BmcError;
 use crate::options::BmcOptions;
 
@@ -31,12 +33,14 @@ pub fn deepen(
             ..options.clone()
         };
         let mut report = check(&options)?;
-        report.statistics.seconds = start.elapsed().as_secs_f64();
+        report.outcome.counts.seconds = start.elapsed().as_secs_f64();
         progress(&options, &report);
-        match report.verdict {
-            BmcVerdict::Timeout => return Ok(last.unwrap_or((options, report))),
-            BmcVerdict::Bug(_) | BmcVerdict::Safe => return Ok((options, report)),
-            BmcVerdict::Bounded(_) => last = Some((options, report)),
+        match (report.outcome.verdict, &report.outcome.bound) {
+            (Verdict::Bug | Verdict::Clean, _) => return Ok((options, report)),
+            (Verdict::Incomplete, Some(Bound::Deadline)) => {
+                return Ok(last.unwrap_or((options, report)));
+            }
+            (Verdict::Incomplete, _) => last = Some((options, report)),
         }
     }
     unreachable!("the loop has no end")

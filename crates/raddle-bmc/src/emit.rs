@@ -10,9 +10,10 @@
 
 use std::fmt::Write;
 
+use raddle_core::model::orders::StoreBuffers;
 use rustc_hash::FxHashSet;
 
-use crate::options::{BmcOptions, Model};
+use crate::options::BmcOptions;
 use crate::program::{Check, UnrolledProgram, VisibleAction};
 use crate::term::{BinaryOp, Term, TermNode, mask};
 
@@ -148,11 +149,11 @@ impl Emitter<'_> {
             options.rounds,
             options.model.name()
         );
-        if options.model == Model::Sc {
+        if options.store_buffers() == StoreBuffers::None {
             text += DIRECT;
         } else {
-            let (nodes, max_time, pso) =
-                (options.nodes.max(2), options.max_time, u8::from(options.model == Model::Pso));
+            let is_pso = options.store_buffers() == StoreBuffers::PerLocation;
+            let (nodes, max_time, pso) = (options.nodes.max(2), options.max_time, u8::from(is_pso));
             let _ =
                 write!(text, "#define N {nodes}\n#define K {max_time}\n#define PSO {pso}\n{LISTS}");
         }

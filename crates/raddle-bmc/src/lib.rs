@@ -29,8 +29,8 @@ mod slice;
 mod term;
 mod trace;
 
-pub use check::{BmcReport, BmcStatistics, BmcVerdict, check};
+pub use check::{BmcReport, BmcStatistics, check};
 pub use deepen::deepen;
 pub use error::BmcError;
-pub use options::{Abstraction, BmcOptions, Model};
+pub use options::{Abstraction, BmcOptions};
 pub use trace::{BmcCounterexample, InputValue, ReadValue, TraceStep};

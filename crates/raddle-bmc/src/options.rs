@@ -3,29 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A memory model that the bounded checker supports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Model {
-    /// Sequential consistency.
-    #[default]
-    Sc,
-    /// Total store order: a FIFO store buffer per thread.
-    Tso,
-    /// Partial store order: a FIFO store buffer per thread and location.
-    Pso,
-}
-
-impl Model {
-    /// The name in options and output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Model::Sc => "sc",
-            Model::Tso => "tso",
-            Model::Pso => "pso",
-        }
-    }
-}
+use raddle_core::model::Model;
+use raddle_core::model::orders::StoreBuffers;
 
 /// The encoding of store buffers (shared memory abstraction, SMA).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +40,7 @@ pub struct BmcOptions {
     pub flags: Vec<String>,
     /// The C compiler that runs the preprocessor. By default the first of `cc`, `gcc` and `clang` that exists.
     pub compiler: Option<String>,
-    /// The memory model.
+    /// The memory model: SC, TSO or PSO.
     pub model: Model,
     /// The encoding of store buffers. Ignored under SC.
     pub abstraction: Abstraction,
@@ -107,5 +86,13 @@ impl BmcOptions {
             dimacs: None,
             emit: None,
         }
+    }
+
+    /// The store buffers of the model.
+    ///
+    /// # Panics
+    /// If a machine with store buffers does not define the model. [`check`](crate::check()) refuses such models.
+    pub(crate) fn store_buffers(&self) -> StoreBuffers {
+        self.model.store_buffers().expect("`check` refuses models without a store-buffer machine")
     }
 }

@@ -3,6 +3,8 @@
 //! Visible statements are accesses to memory that another thread may access concurrently, fences, and statements that
 //! may block. All other code has become terms over the values that visible statements read.
 
+use raddle_core::outcome::FindingKind;
+
 use crate::term::{Term, TermStore};
 
 /// Index of a [`SharedCell`].
@@ -88,7 +90,8 @@ pub(crate) struct Check {
     pub(crate) after: usize,
     /// The condition under which the check fails.
     pub(crate) fails: Term,
-    pub(crate) kind: &'static str,
+    /// The kind of failure. `None` for a bound that cuts the execution off.
+    pub(crate) kind: Option<FindingKind>,
     pub(crate) message: String,
     /// `file:line`.
     pub(crate) place: String,

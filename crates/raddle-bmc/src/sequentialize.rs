@@ -12,19 +12,18 @@
 //! prefixes of executions within the bounds are explored, and a failing assertion depends only on the statements that
 //! lead to it.
 
+use raddle_core::model::orders::StoreBuffers;
+use raddle_core::outcome::FindingKind;
 use rustc_hash::FxHashSet;
 
 use crate::memory::{
     self, CellWrite, FormulaBuilder, MemoryEncoding, PendingWrite, ScheduleTurn, TurnStep,
 };
-use crate::options::{BmcOptions, Model};
+use crate::options::BmcOptions;
 use crate::program::{
     BlockedForever, Check, UnrolledProgram, UnrolledThread, VisibleAction, VisibleStatement,
 };
 use crate::term::{FALSE, TRUE, Term, TermNode, TermStore};
-
-/// The kind of the check that fails if no thread can continue.
-pub(crate) const DEADLOCK: &str = "deadlock";
 
 /// A point at which a thread may be blocked at the end of an execution.
 pub(crate) struct BlockedPoint {
@@ -105,7 +104,7 @@ pub(crate) fn sequentialize(
         blocked,
         used,
         accesses,
-        sufficient_rounds: sufficient_rounds(program, options.model, alone_from),
+        sufficient_rounds: sufficient_rounds(program, options.store_buffers(), alone_from),
         memory_is_exhaustive: memory.is_exhaustive(),
     }
 }
@@ -115,7 +114,7 @@ fn deadlock_check(fails: Term) -> Check {
         thread: 0,
         after: 0,
         fails,
-        kind: DEADLOCK,
+        kind: Some(FindingKind::Deadlock),
         message: String::from("deadlock"),
         place: String::new(),
     }
@@ -262,14 +261,14 @@ fn has_passed(
 /// A new round is needed only if a thread with a smaller number continues after one with a greater number. So an
 /// execution has at most as many rounds as all threads except the first have statements, or all except the last, plus
 /// one. With store buffers a write counts twice: it is executed, and it reaches memory.
-fn sufficient_rounds(program: &UnrolledProgram, model: Model, alone_from: usize) -> usize {
+fn sufficient_rounds(program: &UnrolledProgram, buffers: StoreBuffers, alone_from: usize) -> usize {
     let weight = |(thread, body): (usize, &UnrolledThread)| {
         let statements =
             if thread == 0 { &body.statements[..alone_from] } else { &body.statements[..] };
         let is_write =
             |statement: &&VisibleStatement| matches!(statement.action, VisibleAction::Write { .. });
         let writes = statements.iter().filter(is_write).count();
-        statements.len() + if model == Model::Sc { 0 } else { writes }
+        statements.len() + if buffers == StoreBuffers::None { 0 } else { writes }
     };
     let weights: Vec<usize> =
         program.threads.iter().enumerate().map(weight).filter(|&n| n > 0).collect();

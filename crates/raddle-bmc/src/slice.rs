@@ -3,9 +3,9 @@
 //! A read is relevant if a relevant term uses its value, a write if a relevant read may read its cell. Statements that
 //! may block are always relevant. An irrelevant atomic update still flushes the store buffers and becomes a fence.
 
+use raddle_core::model::orders::StoreBuffers;
 use rustc_hash::FxHashSet;
 
-use crate::options::Model;
 use crate::program::{CellId, UnrolledProgram, VisibleAction, VisibleStatement};
 use crate::term::{FALSE, TRUE, Term, TermStore};
 
@@ -41,7 +41,7 @@ impl RelevantSet {
     }
 
     /// Returns `true` if a check may depend on the statement.
-    fn contains(&self, statement: &VisibleStatement, model: Model) -> bool {
+    fn contains(&self, statement: &VisibleStatement, buffers: StoreBuffers) -> bool {
         let targets = statement.action.targets();
         let writes_relevant_cell = || targets.iter().any(|(cell, _)| self.cells.contains(cell));
         match &statement.action {
@@ -50,22 +50,22 @@ impl RelevantSet {
             VisibleAction::Update { out, ready, .. } => {
                 self.needs_value(*out, *ready) || writes_relevant_cell()
             }
-            VisibleAction::Fence | VisibleAction::StoreFence => model != Model::Sc,
+            VisibleAction::Fence | VisibleAction::StoreFence => buffers != StoreBuffers::None,
             VisibleAction::Join(_) => true,
         }
     }
 }
 
 /// Removes irrelevant statements from all threads.
-pub(crate) fn slice(program: &mut UnrolledProgram, model: Model) {
-    let relevant = relevant_set(program, model);
+pub(crate) fn slice(program: &mut UnrolledProgram, buffers: StoreBuffers) {
+    let relevant = relevant_set(program, buffers);
     for thread in 0..program.threads.len() {
-        remove_irrelevant(program, thread, &relevant, model);
+        remove_irrelevant(program, thread, &relevant, buffers);
     }
 }
 
 /// The fixpoint of the dependencies, from checks and control flow on.
-fn relevant_set(program: &UnrolledProgram, model: Model) -> RelevantSet {
+fn relevant_set(program: &UnrolledProgram, buffers: StoreBuffers) -> RelevantSet {
     let mut relevant = RelevantSet::default();
     let terms = &program.terms;
     let checks = program.checks.iter().chain(&program.cuts);
@@ -78,7 +78,7 @@ fn relevant_set(program: &UnrolledProgram, model: Model) -> RelevantSet {
     loop {
         let before = (relevant.terms.len(), relevant.cells.len());
         for statement in program.threads.iter().flat_map(|thread| &thread.statements) {
-            if relevant.contains(statement, model) {
+            if relevant.contains(statement, buffers) {
                 relevant.add_statement(terms, statement);
             }
         }
@@ -93,22 +93,22 @@ fn remove_irrelevant(
     program: &mut UnrolledProgram,
     thread: usize,
     relevant: &RelevantSet,
-    model: Model,
+    buffers: StoreBuffers,
 ) {
     let statements = std::mem::take(&mut program.threads[thread].statements);
     // `kept_before[n]`: how many of the first `n` statements are kept.
     let mut kept_before = vec![0];
     let mut kept = vec![];
     for mut statement in statements {
-        if !relevant.contains(&statement, model)
+        if !relevant.contains(&statement, buffers)
             && matches!(statement.action, VisibleAction::Update { .. })
-            && model != Model::Sc
+            && buffers != StoreBuffers::None
         {
             statement.action = VisibleAction::Fence;
         }
         let is_fence = matches!(statement.action, VisibleAction::Fence | VisibleAction::StoreFence);
         let is_first_fence = kept.is_empty() && is_fence;
-        if statement.guard != FALSE && relevant.contains(&statement, model) && !is_first_fence {
+        if statement.guard != FALSE && relevant.contains(&statement, buffers) && !is_first_fence {
             kept.push(statement);
         }
         kept_before.push(kept.len());

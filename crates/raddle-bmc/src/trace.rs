@@ -1,22 +1,16 @@
 //! Counterexamples: from an assignment of the solver to an execution.
 
+use raddle_core::outcome::{Finding, FindingKind, Place};
+
 use crate::bitblast::BitBlaster;
 use crate::memory::ScheduleTurn;
 use crate::program::{Check, NondetInput, UnrolledProgram, VisibleAction, VisibleStatement};
-use crate::sequentialize::{DEADLOCK, SequentializedProgram, is_variable};
+use crate::sequentialize::{SequentializedProgram, is_variable};
 use crate::term::{Term, signed};
 
-/// A bug, with an execution that leads to it.
+/// The execution that leads to a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BmcCounterexample {
-    /// The kind of bug, in one word, such as `assertion` or `deadlock`.
-    pub kind: String,
-    /// A sentence that describes the bug.
-    pub message: String,
-    /// `file:line`.
-    pub place: String,
-    /// The name of the thread in which the bug occurs.
-    pub thread: String,
     /// The visible statements before the bug, in the order of their execution.
     pub steps: Vec<TraceStep>,
     /// The nondeterministic values that the program gets before the bug.
@@ -75,18 +69,18 @@ struct TraceReader<'a> {
     blaster: &'a BitBlaster,
 }
 
-/// The first bug in the execution that the solver found. `None` if no check fails in it.
+/// The first failure in the execution that the solver found. `None` if no check fails in it.
 pub(crate) fn counterexample(
     program: &UnrolledProgram,
     sequentialized: &SequentializedProgram,
     blaster: &BitBlaster,
-) -> Option<BmcCounterexample> {
+) -> Option<(Finding, BmcCounterexample)> {
     let reader = TraceReader { program, sequentialized, blaster };
     let checks = program.checks.iter().zip(&sequentialized.bugs);
     let failing = checks.filter(|(_, bug)| reader.holds(**bug));
     let points = failing.map(|(check, _)| (reader.failure_point(check), check));
     let (end, check) = points.min_by_key(|(point, _)| *point)?;
-    Some(reader.counterexample(end, check))
+    Some((reader.finding(check), reader.counterexample(end)))
 }
 
 impl TraceReader<'_> {
@@ -115,7 +109,7 @@ impl TraceReader<'_> {
     /// The point at which a check fails.
     fn failure_point(&self, check: &Check) -> SchedulePoint {
         match check.kind {
-            DEADLOCK => (usize::MAX, 0, 0),
+            Some(FindingKind::Deadlock) => (usize::MAX, 0, 0),
             _ => self.point(check.thread, check.after),
         }
     }
@@ -133,20 +127,22 @@ impl TraceReader<'_> {
         (round.unwrap_or(usize::MAX), thread, count)
     }
 
-    fn counterexample(&self, end: SchedulePoint, check: &Check) -> BmcCounterexample {
+    fn finding(&self, check: &Check) -> Finding {
+        let (message, place) = match check.kind {
+            Some(FindingKind::Deadlock) => self.describe_deadlock(),
+            _ => (check.message.clone(), check.place.clone()),
+        };
+        let kind = check.kind.unwrap_or(FindingKind::Failure);
+        let message = format!("thread {}: {message}", self.thread_name(check.thread));
+        Finding { place: Some(Place::new(place)), ..Finding::new(kind, message) }
+    }
+
+    fn counterexample(&self, end: SchedulePoint) -> BmcCounterexample {
         let is_reached = |input: &&NondetInput| {
             self.point(input.thread, input.after) <= end && self.holds(input.guard)
         };
         let inputs = self.program.inputs.iter().filter(is_reached);
-        let (message, place) = match check.kind {
-            DEADLOCK => self.describe_deadlock(),
-            _ => (check.message.clone(), check.place.clone()),
-        };
         BmcCounterexample {
-            kind: check.kind.to_owned(),
-            message,
-            place,
-            thread: self.thread_name(check.thread),
             steps: self.steps(end),
             inputs: inputs.map(|input| self.input(input)).collect(),
         }

@@ -37,8 +37,10 @@ finding_kinds! {
     Panic => "panic",
     /// The program called `abort` or one of its variants.
     Abort => "abort",
-    /// The operating system would have killed the program, e.g. for an invalid address or a division by zero.
+    /// The operating system would have killed the program, e.g. for an invalid address.
     Crash => "crash",
+    /// A division by zero, or a division whose result overflows.
+    Division => "division",
     /// A thread could not continue for a reason that no other kind covers.
     Failure => "failure",
     /// A stack overflowed.

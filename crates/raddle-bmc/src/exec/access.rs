@@ -7,6 +7,8 @@
 
 use std::rc::Rc;
 
+use raddle_core::outcome::FindingKind;
+
 use super::{CValue, FLOATING_POINT, Result, SymbolicExecutor};
 use crate::abi_type::AbiType;
 use crate::address_space::{CellKey, ObjectId};
@@ -67,8 +69,8 @@ impl SymbolicExecutor<'_> {
         let invalid = self.terms.not(valid);
         let is_null = self.terms.is(pointer, 0);
         let null = self.terms.and(invalid, is_null);
-        self.fails_if(null, "crash", "a null pointer is dereferenced");
-        self.fails_if(invalid, "crash", "an access to invalid memory");
+        self.fails_if(null, FindingKind::Crash, "a null pointer is dereferenced");
+        self.fails_if(invalid, FindingKind::Crash, "an access to invalid memory");
         self.check_scopes(&mut cells);
         if self.is_dead() {
             return Ok(vec![]);

@@ -2,12 +2,12 @@
 
 use lang_c::ast::Expression;
 use lang_c::span::{Node as Ast, Span};
+use raddle_core::model::orders::StoreBuffers;
 
 use super::access::{AccessOrder, UpdateEffect};
 use super::builtin::BuiltinResult;
 use super::{CValue, Result, SymbolicExecutor};
 use crate::abi_type::{AbiType, LONG};
-use crate::options::Model;
 use crate::program::VisibleAction;
 use crate::term::{BinaryOp, FALSE, TRUE, Term};
 
@@ -124,7 +124,7 @@ impl<'a> SymbolicExecutor<'a> {
 
     /// Adds a fence, unless it has no effect: under SC, and before the first visible statement of a thread.
     pub(super) fn fence(&mut self, order: AccessOrder) {
-        if self.options.model == Model::Sc || self.statement_count() == 0 {
+        if self.options.store_buffers() == StoreBuffers::None || self.statement_count() == 0 {
             return;
         }
         match order {

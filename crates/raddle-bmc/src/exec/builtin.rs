@@ -3,6 +3,7 @@
 
 use lang_c::ast::Expression;
 use lang_c::span::{Node as Ast, Span};
+use raddle_core::outcome::FindingKind;
 
 use super::access::UpdateEffect;
 use super::{CValue, PathState, Result, SymbolicExecutor, TOO_FEW_ARGUMENTS};
@@ -86,7 +87,7 @@ impl<'a> SymbolicExecutor<'a> {
             (_, Some(bits)) if bits < width => {
                 let narrow = self.terms.var(bits);
                 let message = format!("inputs have {bits} bits only: raise --bits");
-                let check = self.new_check(self.state.guard, "bound", message);
+                let check = self.new_check(self.state.guard, None, message);
                 self.cuts.push(check);
                 self.terms.sext(narrow, width)
             }
@@ -174,12 +175,12 @@ impl<'a> SymbolicExecutor<'a> {
             }
             "__raddle_fail" => {
                 let message = string_argument(list, 1);
-                self.fails_if(TRUE, "misuse", message);
+                self.fails_if(TRUE, FindingKind::Misuse, message);
                 Ok(Some(self.zero_int()))
             }
             "__raddle_assert_fail" => {
                 let message = format!("assertion failed: {}", string_argument(list, 0));
-                self.fails_if(TRUE, "assertion", message);
+                self.fails_if(TRUE, FindingKind::Assertion, message);
                 Ok(Some(self.zero_int()))
             }
             _ => Ok(None),
@@ -202,7 +203,7 @@ impl<'a> SymbolicExecutor<'a> {
                 self.assume(condition);
             }
             "__VERIFIER_error" | "reach_error" => {
-                self.fails_if(TRUE, "assertion", format!("{name} is reached"));
+                self.fails_if(TRUE, FindingKind::Assertion, format!("{name} is reached"));
             }
             "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end" => {
                 let key = ObjectKey::Global(String::from("(atomic section)"));
@@ -249,9 +250,11 @@ impl<'a> SymbolicExecutor<'a> {
                 self.here = span;
                 self.free(pointer)?;
             }
-            "abort" | "__builtin_trap" => self.fails_if(TRUE, "abort", format!("{name} is called")),
+            "abort" | "__builtin_trap" => {
+                self.fails_if(TRUE, FindingKind::Abort, format!("{name} is called"))
+            }
             "__builtin_unreachable" => {
-                self.fails_if(TRUE, "crash", format!("{name} is reached"));
+                self.fails_if(TRUE, FindingKind::Crash, format!("{name} is reached"));
             }
             "exit" | "_Exit" => self.state.guard = FALSE,
             "printf" | "fprintf" | "puts" | "putchar" | "fflush" | "perror" => {

@@ -2,6 +2,7 @@
 
 use lang_c::ast::{CallExpression, Expression, FunctionDefinition, Statement};
 use lang_c::span::{Node as Ast, Span};
+use raddle_core::outcome::FindingKind;
 
 use super::access::AccessOrder;
 use super::declare::{declared_name, parameters};
@@ -128,7 +129,11 @@ impl<'a> SymbolicExecutor<'a> {
         }
         let any = self.terms.any(all.iter().map(|&(_, condition)| condition));
         let none = self.terms.not(any);
-        self.fails_if(none, "crash", "a pointer is called that does not point to a function");
+        self.fails_if(
+            none,
+            FindingKind::Crash,
+            "a pointer is called that does not point to a function",
+        );
         Ok(all)
     }
 

@@ -1,5 +1,7 @@
 //! Lifetimes of objects: freed heap blocks and ended scopes.
 
+use raddle_core::outcome::FindingKind;
+
 use super::access::{AccessOrder, CellConditions};
 use super::{Result, SymbolicExecutor};
 use crate::address_space::{ObjectId, ObjectKey};
@@ -19,7 +21,7 @@ impl SymbolicExecutor<'_> {
                 let is_own_or_ancestor =
                     owner == self.thread || self.concurrent_from(owner, self.thread).is_some();
                 if is_own_or_ancestor && self.ended_objects.contains(&object) {
-                    self.fails_if(condition, "use-after-return", SCOPE_ENDED);
+                    self.fails_if(condition, FindingKind::UseAfterReturn, SCOPE_ENDED);
                     continue;
                 }
                 if owner != self.thread {
@@ -53,8 +55,12 @@ impl SymbolicExecutor<'_> {
             let is_dead = self.terms.truth(is_dead);
             let dead = self.terms.and(condition, is_dead);
             match self.space.objects[object].is_block {
-                true => self.fails_if(dead, "use-after-free", "memory is used after it was freed"),
-                false => self.fails_if(dead, "use-after-return", SCOPE_ENDED),
+                true => self.fails_if(
+                    dead,
+                    FindingKind::UseAfterFree,
+                    "memory is used after it was freed",
+                ),
+                false => self.fails_if(dead, FindingKind::UseAfterReturn, SCOPE_ENDED),
             }
         }
         Ok(())
@@ -90,7 +96,7 @@ impl SymbolicExecutor<'_> {
         let invalid = self.terms.not(valid);
         self.fails_if(
             invalid,
-            "misuse",
+            FindingKind::Misuse,
             "`free` of a pointer that is not the start of a heap block",
         );
         Ok(())
@@ -99,7 +105,7 @@ impl SymbolicExecutor<'_> {
     fn free_block(&mut self, flag: Term) -> Result<()> {
         let freed = self.read(flag, 8)?;
         let freed = self.terms.truth(freed);
-        self.fails_if(freed, "double-free", "memory is freed twice");
+        self.fails_if(freed, FindingKind::DoubleFree, "memory is freed twice");
         let one = self.terms.constant(1, 8);
         self.write(flag, one, AccessOrder::Plain)
     }

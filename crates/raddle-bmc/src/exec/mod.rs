@@ -38,6 +38,7 @@ use std::rc::Rc;
 
 use lang_c::ast::{ExternalDeclaration, FunctionDefinition};
 use lang_c::span::Span;
+use raddle_core::outcome::FindingKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::abi_type::{AbiType, RecordLayout};
@@ -387,10 +388,10 @@ impl<'a> SymbolicExecutor<'a> {
     }
 
     /// Adds a check that fails if the condition is true. Execution continues if it is false.
-    fn fails_if(&mut self, condition: Term, kind: &'static str, message: impl Into<String>) {
+    fn fails_if(&mut self, condition: Term, kind: FindingKind, message: impl Into<String>) {
         let fails = self.terms.and(self.state.guard, condition);
         if fails != FALSE {
-            let check = self.new_check(fails, kind, message.into());
+            let check = self.new_check(fails, Some(kind), message.into());
             self.checks.push(check);
         }
         let continues = self.terms.not(condition);
@@ -399,12 +400,12 @@ impl<'a> SymbolicExecutor<'a> {
 
     /// Cuts the execution off at a bound.
     fn cut_off(&mut self, message: impl Into<String>) {
-        let check = self.new_check(self.state.guard, "bound", message.into());
+        let check = self.new_check(self.state.guard, None, message.into());
         self.cuts.push(check);
         self.state.guard = FALSE;
     }
 
-    fn new_check(&self, fails: Term, kind: &'static str, message: String) -> Check {
+    fn new_check(&self, fails: Term, kind: Option<FindingKind>, message: String) -> Check {
         let (thread, after, place) = (self.thread, self.statement_count(), self.place());
         Check { thread, after, fails, kind, message, place }
     }

@@ -4,6 +4,7 @@ use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, Expression, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::Node as Ast;
+use raddle_core::outcome::FindingKind;
 
 use super::access::{AccessOrder, UpdateEffect};
 use super::{CValue, Result, SymbolicExecutor};
@@ -224,13 +225,17 @@ impl<'a> SymbolicExecutor<'a> {
             B::Divide | B::Modulo => {
                 let is_remainder = *operator == B::Modulo;
                 let is_zero = self.terms.is(b, 0);
-                self.fails_if(is_zero, "division", "a division by zero");
+                self.fails_if(is_zero, FindingKind::Division, "a division by zero");
                 if ty.is_signed() {
                     let width = self.terms.width(a);
                     let (least, minus_one) =
                         (self.terms.is(a, 1 << (width - 1)), self.terms.is(b, u64::MAX));
                     let overflow = self.terms.and(least, minus_one);
-                    self.fails_if(overflow, "division", "a division whose result overflows");
+                    self.fails_if(
+                        overflow,
+                        FindingKind::Division,
+                        "a division whose result overflows",
+                    );
                     self.terms.signed_division(a, b, is_remainder)
                 } else {
                     let op = if is_remainder { BinaryOp::Urem } else { BinaryOp::Udiv };

@@ -2,6 +2,7 @@
 
 use lang_c::ast::Expression;
 use lang_c::span::{Node as Ast, Span};
+use raddle_core::outcome::FindingKind;
 
 use super::access::{AccessOrder, UpdateEffect};
 use super::{
@@ -189,7 +190,11 @@ impl<'a> SymbolicExecutor<'a> {
         }
         let any = self.terms.any(threads.iter().map(|&(_, condition)| condition));
         let none = self.terms.not(any);
-        self.fails_if(none, "misuse", format!("the {participle} id is not the id of a thread"));
+        self.fails_if(
+            none,
+            FindingKind::Misuse,
+            format!("the {participle} id is not the id of a thread"),
+        );
         for &(thread, condition) in &threads {
             self.branch(condition, |exec| exec.mark_released(thread, release), |_| Ok(()))?;
         }
@@ -210,7 +215,7 @@ impl<'a> SymbolicExecutor<'a> {
                 }
             };
             let fails = self.terms.is(old, before as u64);
-            self.fails_if(fails, "misuse", message);
+            self.fails_if(fails, FindingKind::Misuse, message);
         }
         Ok(())
     }

@@ -30,9 +30,10 @@
 //!
 //! Executions that need more nodes or time stamps are excluded.
 
+use raddle_core::model::orders::StoreBuffers;
+
 use super::array::{TermArray, at_most, bits_for};
 use super::interface::{CellWrite, FormulaBuilder, MemoryEncoding, ScheduleTurn, TurnStep};
-use crate::options::Model;
 use crate::program::{CellId, UnrolledProgram, VisibleAction, VisibleStatement};
 use crate::term::{BinaryOp, Term};
 
@@ -50,7 +51,7 @@ struct StampedList {
 
 /// Memory with a list of stamped writes per variable.
 pub(super) struct EtsoMemory {
-    model: Model,
+    buffers: StoreBuffers,
     max_time: usize,
     stamp_bits: u8,
     clock: Term,
@@ -66,7 +67,7 @@ pub(super) struct EtsoMemory {
 impl EtsoMemory {
     pub(super) fn new(
         program: &UnrolledProgram,
-        model: Model,
+        buffers: StoreBuffers,
         (nodes, max_time): (usize, usize),
         build: &mut FormulaBuilder<'_>,
     ) -> Self {
@@ -77,7 +78,7 @@ impl EtsoMemory {
         let threads = program.threads.len();
         let zero = build.terms.constant(0, stamp_bits);
         let mut memory = EtsoMemory {
-            model,
+            buffers,
             max_time,
             stamp_bits,
             clock: zero,
@@ -178,9 +179,9 @@ impl EtsoMemory {
         let before = previous.get(build.terms, after);
         let before_stamp = stamps.get(build.terms, before);
         let stamp = if is_immediate { clock } else { build.terms.var(self.stamp_bits) };
-        let least = match self.model {
-            Model::Pso => last[thread].1,
-            _ => self.greatest[thread],
+        let least = match self.buffers {
+            StoreBuffers::PerLocation => last[thread].1,
+            StoreBuffers::None | StoreBuffers::PerThread => self.greatest[thread],
         };
         let conditions = [
             at_most(build.terms, after, sentinel),

@@ -20,7 +20,9 @@ mod interface;
 mod simple;
 mod stamps;
 
-use crate::options::{Abstraction, BmcOptions, Model};
+use raddle_core::model::orders::StoreBuffers;
+
+use crate::options::{Abstraction, BmcOptions};
 use crate::program::UnrolledProgram;
 
 use direct::DirectMemory;
@@ -39,12 +41,12 @@ pub(crate) fn new_encoding(
     build: &mut FormulaBuilder<'_>,
 ) -> Box<dyn MemoryEncoding> {
     let bounds = (options.nodes, options.max_time);
-    match (options.model, options.abstraction) {
-        (Model::Sc, _) => Box::new(DirectMemory::new(program)),
-        (Model::Tso, Abstraction::Simple) => {
+    match (options.store_buffers(), options.abstraction) {
+        (StoreBuffers::None, _) => Box::new(DirectMemory::new(program)),
+        (StoreBuffers::PerThread, Abstraction::Simple) => {
             Box::new(SimpleMemory::new(program, options.nodes, build))
         }
-        (model, Abstraction::Etso) => Box::new(EtsoMemory::new(program, model, bounds, build)),
-        (model, _) => Box::new(StampsMemory::new(program, model, build)),
+        (buffers, Abstraction::Etso) => Box::new(EtsoMemory::new(program, buffers, bounds, build)),
+        (buffers, _) => Box::new(StampsMemory::new(program, buffers, build)),
     }
 }

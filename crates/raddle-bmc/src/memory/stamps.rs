@@ -9,11 +9,12 @@
 //! Writes reach memory at the end of a turn, or at a fence. Other threads cannot distinguish that from any other time
 //! in the turn, and the thread itself reads its buffered writes. A write costs one multiplexer per round, a read two.
 
+use raddle_core::model::orders::StoreBuffers;
+
 use super::cells::CellContents;
 use super::interface::{
     CellWrite, FormulaBuilder, MemoryEncoding, PendingWrite, ScheduleTurn, TurnStep,
 };
-use crate::options::Model;
 use crate::program::{CellId, CellTargets, UnrolledProgram, VisibleAction};
 use crate::term::{FALSE, TRUE, Term};
 
@@ -53,7 +54,7 @@ pub(super) struct StampsMemory {
 impl StampsMemory {
     pub(super) fn new(
         program: &UnrolledProgram,
-        model: Model,
+        buffers: StoreBuffers,
         build: &mut FormulaBuilder<'_>,
     ) -> Self {
         let cells = CellContents::new(program);
@@ -91,7 +92,7 @@ impl StampsMemory {
                     VisibleAction::Read { .. } | VisibleAction::Join(_) => {}
                 }
             }
-            constrain_flush_order(build, thread, &writes, &fences, model);
+            constrain_flush_order(build, thread, &writes, &fences, buffers);
             memory.writes.push(writes);
             memory.fences.push(fences);
         }
@@ -153,7 +154,7 @@ fn constrain_flush_order(
     thread: usize,
     writes: &[StampedWrite],
     fences: &[FenceStatement],
-    model: Model,
+    buffers: StoreBuffers,
 ) {
     for (j, write) in writes.iter().enumerate() {
         for round in 0..write.flushed.len() {
@@ -163,7 +164,7 @@ fn constrain_flush_order(
             build.imply(before, after);
             build.require_active(round, before, after);
         }
-        if model == Model::Tso {
+        if buffers == StoreBuffers::PerThread {
             if let Some(earlier) = j.checked_sub(1).map(|i| &writes[i]) {
                 require_order(build, earlier, write, TRUE);
             }

@@ -8,7 +8,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use raddle_bmc::{BmcOptions, BmcVerdict, check};
+use raddle_bmc::{BmcOptions, check};
+use raddle_core::outcome::{Outcome, Verdict};
 
 use super::support::XorShift;
 
@@ -153,7 +154,7 @@ fn check_cases(
     expected: &[i64],
     variables: fn(&ExpressionCase) -> String,
     last: &str,
-) -> BmcVerdict {
+) -> Outcome {
     let mut text = String::from("#include <assert.h>\nextern void __VERIFIER_assume(int);\n");
     for (ty, function) in TYPES {
         let _ = writeln!(text, "extern {ty} __VERIFIER_nondet_{function}(void);");
@@ -170,7 +171,7 @@ fn check_cases(
     let _ = writeln!(text, "    {last}\n}}");
     let file = directory.join("checked.c");
     std::fs::write(&file, text).expect("the program can be written");
-    check(&BmcOptions::new(file)).expect("the program is supported").verdict
+    check(&BmcOptions::new(file)).expect("the program is supported").outcome
 }
 
 #[test]
@@ -180,8 +181,8 @@ fn folded_constants_agree_with_the_compiler() {
     let expected = compiled_values(directory.path(), &cases);
     assert_eq!(expected.len(), cases.len());
     assert_eq!(
-        check_cases(directory.path(), &cases, &expected, declared_variables, ""),
-        BmcVerdict::Safe
+        check_cases(directory.path(), &cases, &expected, declared_variables, "").verdict,
+        Verdict::Clean
     );
 }
 
@@ -193,13 +194,10 @@ fn solved_inputs_agree_with_the_compiler() {
     all.extend(cases(&mut random, 20, true));
     let expected = compiled_values(directory.path(), &all);
     assert_eq!(
-        check_cases(directory.path(), &all, &expected, assumed_inputs, ""),
-        BmcVerdict::Safe
+        check_cases(directory.path(), &all, &expected, assumed_inputs, "").verdict,
+        Verdict::Clean
     );
-    let BmcVerdict::Bug(bug) =
-        check_cases(directory.path(), &all, &expected, assumed_inputs, "assert(0 == 1);")
-    else {
-        panic!("the assumptions contradict each other");
-    };
-    assert_eq!(bug.message, "assertion failed: 0 == 1");
+    let outcome = check_cases(directory.path(), &all, &expected, assumed_inputs, "assert(0 == 1);");
+    let bug = outcome.finding().expect("the assumptions do not contradict each other");
+    assert_eq!(bug.message, "thread main: assertion failed: 0 == 1");
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use raddle_bmc::{Abstraction, BmcOptions, BmcReport, Model, check};
+use raddle_bmc::{Abstraction, BmcOptions, BmcReport, check};
+use raddle_core::model::Model;
 
 use super::support::{corpus, is_bug};
 

@@ -5,7 +5,9 @@
 
 use std::sync::Mutex;
 
-use raddle_bmc::{BmcOptions, BmcVerdict, Model, check};
+use raddle_bmc::{BmcOptions, check};
+use raddle_core::model::Model;
+use raddle_core::outcome::Verdict;
 
 use super::support::corpus;
 
@@ -77,23 +79,21 @@ fn mismatch(row: &CorpusRow) -> Option<String> {
     // A consumer that is woken spuriously needs additional rounds until it blocks again.
     options.rounds = if row.verdict.ends_with("deadlock") { 5 } else { 3 };
     let unsupported = UNSUPPORTED.iter().find(|(program, _)| row.matches(program));
-    let verdict = match (check(&options), unsupported) {
+    let report = match (check(&options), unsupported) {
         (Err(error), Some((_, reason))) if error.to_string().contains(reason) => return None,
         (Err(error), _) => return Some(format!("rejected: {error}")),
         (Ok(_), Some(_)) => {
             return Some(String::from("it is supported: remove it from UNSUPPORTED"));
         }
-        (Ok(report), None) => report.verdict,
+        (Ok(report), None) => report,
     };
     let expected = row.verdict.starts_with("bug") && !NOT_FOUND.contains(&row.program.as_str());
-    match verdict {
-        BmcVerdict::Bug(bug) if !expected => Some(format!("{bug:#?}")),
-        BmcVerdict::Safe if row.verdict.starts_with("bug") => {
-            Some(String::from("it is called safe"))
+    match report.outcome.verdict {
+        Verdict::Bug if !expected => Some(format!("{report:#?}")),
+        Verdict::Clean if row.verdict.starts_with("bug") => {
+            Some(String::from("it is called clean"))
         }
-        BmcVerdict::Safe | BmcVerdict::Bounded(_) | BmcVerdict::Timeout if expected => {
-            Some(format!("{verdict:?}"))
-        }
+        Verdict::Clean | Verdict::Incomplete if expected => Some(report.outcome.to_string()),
         _ => None,
     }
 }

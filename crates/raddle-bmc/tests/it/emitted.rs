@@ -1,6 +1,7 @@
 //! The emitted C program has the same verdict as the formula. It is checked again, as a program with one thread.
 
-use raddle_bmc::{BmcOptions, Model, check};
+use raddle_bmc::{BmcOptions, check};
+use raddle_core::model::Model;
 
 use super::support::{corpus, is_bug};
 

@@ -1,12 +1,17 @@
 //! The C language: control flow, data, bounds, memory errors and unsupported constructs.
 
-use raddle_bmc::BmcVerdict;
+use raddle_bmc::BmcReport;
+use raddle_core::outcome::{Bound, FindingKind, Verdict};
 
 use super::support::check_text;
 
-fn verdict(text: &str, unwind: usize) -> BmcVerdict {
+fn checked(text: &str, unwind: usize) -> BmcReport {
     let report = check_text(text, |options| options.unwind = unwind);
-    report.expect("the program is supported").verdict
+    report.expect("the program is supported")
+}
+
+fn verdict(text: &str, unwind: usize) -> Verdict {
+    checked(text, unwind).outcome.verdict
 }
 
 /// File, line and message of the error for an unsupported program.
@@ -18,20 +23,20 @@ fn error(text: &str) -> String {
 
 #[test]
 fn control_flow_and_data_follow_the_c_standard() {
-    assert_eq!(verdict(include_str!("../programs/language.c"), 9), BmcVerdict::Safe);
+    assert_eq!(verdict(include_str!("../programs/language.c"), 9), Verdict::Clean);
 }
 
 #[test]
 fn loops_beyond_the_bound_are_reported() {
     let text = "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n\
                 int n = __VERIFIER_nondet_int(), i = 0;\nwhile (i < n) i++;\nassert(i != 7);\n}\n";
-    let BmcVerdict::Bounded(reasons) = verdict(text, 3) else {
+    let Some(Bound::Excluded(reasons)) = checked(text, 3).outcome.bound else {
         panic!("three iterations do not reach the bug")
     };
     assert_eq!(reasons.len(), 1, "{reasons:?}");
     let expected = "program.c:5: a loop exceeds 3 iterations: raise --unwind";
     assert!(reasons[0].ends_with(expected), "{reasons:?}");
-    let BmcVerdict::Bug(bug) = verdict(text, 7) else { panic!("seven iterations reach the bug") };
+    let bug = checked(text, 7).counterexample.expect("seven iterations reach the bug");
     assert_eq!(bug.inputs[0].value, 7);
 }
 
@@ -39,7 +44,7 @@ fn loops_beyond_the_bound_are_reported() {
 fn recursion_beyond_the_bound_is_reported() {
     let text = "static int f(int n) { return n ? f(n - 1) : 0; }\nextern int __VERIFIER_nondet_int(void);\n\
                 int main(void) { return f(__VERIFIER_nondet_int()); }\n";
-    assert!(matches!(verdict(text, 3), BmcVerdict::Bounded(_)));
+    assert!(matches!(checked(text, 3).outcome.bound, Some(Bound::Excluded(_))));
 }
 
 #[test]
@@ -72,32 +77,32 @@ fn unsupported_constructs_are_reported_with_their_line() {
 
 #[test]
 fn invalid_accesses_and_divisions_are_bugs() {
-    let bug = |text: &str| match verdict(text, 3) {
-        BmcVerdict::Bug(bug) => (bug.kind, bug.message),
-        other => panic!("{other:?}"),
+    let bug = |text: &str| {
+        let bug = checked(text, 3).outcome.into_finding().expect("a bug");
+        (bug.kind, bug.message)
     };
-    let pair = |kind: &str, message: &str| (kind.to_owned(), message.to_owned());
+    let pair = |kind: FindingKind, message: &str| (kind, format!("thread main: {message}"));
     assert_eq!(
         bug("int main(void) { int *p = 0; return *p; }"),
-        pair("crash", "a null pointer is dereferenced")
+        pair(FindingKind::Crash, "a null pointer is dereferenced")
     );
     assert_eq!(
         bug(
             "extern int __VERIFIER_nondet_int(void);\nint a[4];\nint main(void) { return a[__VERIFIER_nondet_int() & 7]; }"
         ),
-        pair("crash", "an access to invalid memory")
+        pair(FindingKind::Crash, "an access to invalid memory")
     );
     assert_eq!(
         bug(
             "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; free(p); return *p; }"
         ),
-        pair("use-after-free", "memory is used after it was freed")
+        pair(FindingKind::UseAfterFree, "memory is used after it was freed")
     );
     assert_eq!(
         bug(
             "extern int __VERIFIER_nondet_int(void);\nint main(void) { return 1 / __VERIFIER_nondet_int(); }"
         ),
-        pair("division", "a division by zero")
+        pair(FindingKind::Division, "a division by zero")
     );
 }
 
@@ -107,7 +112,7 @@ fn a_switch_enters_a_loop_once() {
     let text = "#include <assert.h>\nint main(void) {\nint n = 7, c = 0, i = (n + 3) / 4;\nswitch (n % 4) {\n\
                 case 0: do { c++;\ncase 3: c++;\ndefault: c++;\ncase 1: c++; } while (--i > 0);\n}\n\
                 assert(c == 7);\n}\n";
-    assert_eq!(verdict(text, 3), BmcVerdict::Safe);
+    assert_eq!(verdict(text, 3), Verdict::Clean);
 }
 
 /// Only the type of an unreachable operand is computed: this creates no thread and no infinite recursion.
@@ -117,8 +122,8 @@ fn unreachable_operands_of_conditionals_are_not_executed() {
                   static void *run(void *a) { x = 1; return 0; }\nstatic void *look(void *a) { y = x; return 0; }\n\
                   int main(void) {\npthread_t t, u;\nint r = x ? pthread_create(&t, 0, run, 0) : 0;\n\
                   pthread_create(&u, 0, look, 0);\nassert(x == 0);\nreturn r;\n}\n";
-    assert_eq!(verdict(thread, 2), BmcVerdict::Safe);
+    assert_eq!(verdict(thread, 2), Verdict::Clean);
     let function = "#include <assert.h>\nstatic int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n\
                     int main(void) { assert(fib(9) == 34); }\n";
-    assert_eq!(verdict(function, 2), BmcVerdict::Safe);
+    assert_eq!(verdict(function, 2), Verdict::Clean);
 }

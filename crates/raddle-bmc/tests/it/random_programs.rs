@@ -9,7 +9,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
 use std::path::Path;
 
-use raddle_bmc::{Abstraction, BmcOptions, BmcVerdict, Model, check};
+use raddle_bmc::{Abstraction, BmcOptions, check};
+use raddle_core::model::Model;
+use raddle_core::outcome::Verdict;
 
 use super::support::{XorShift, is_bug};
 
@@ -369,6 +371,6 @@ fn compare(
         && abstraction == Abstraction::Stamps
         && !expected
     {
-        assert_eq!(report.verdict, BmcVerdict::Safe, "{source}");
+        assert_eq!(report.outcome.verdict, Verdict::Clean, "{source}");
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use raddle_bmc::{BmcError, BmcOptions, BmcReport, BmcVerdict, check};
+use raddle_bmc::{BmcError, BmcOptions, BmcReport, check};
+use raddle_core::outcome::Verdict;
 
 /// A path below the directory `corpus` of the workspace.
 pub(crate) fn corpus(path: &str) -> PathBuf {
@@ -24,7 +25,7 @@ pub(crate) fn check_text(
 
 /// Returns `true` if the check found a bug.
 pub(crate) fn is_bug(report: &BmcReport) -> bool {
-    matches!(report.verdict, BmcVerdict::Bug(_))
+    report.outcome.verdict == Verdict::Bug
 }
 
 /// The xorshift generator of random numbers. The seed must not be 0.

@@ -1,6 +1,8 @@
 //! Joining and detaching threads, lifetimes of variables, weak exchanges, and fences in local code.
 
-use raddle_bmc::{BmcReport, BmcVerdict, Model};
+use raddle_bmc::BmcReport;
+use raddle_core::model::Model;
+use raddle_core::outcome::{Bound, Verdict};
 
 use super::support::{check_text, is_bug};
 
@@ -17,20 +19,18 @@ fn checked_under(model: Model, text: &str, unwind: usize, rounds: usize) -> BmcR
     report.expect("the program is supported")
 }
 
-/// Line (not counting the headers), kind and message of the bug.
+/// Line (not counting the headers), kind and message of the bug, without its thread.
 fn bug(text: &str) -> String {
-    match checked(text, 2, 3).verdict {
-        BmcVerdict::Bug(bug) => {
-            let line: usize =
-                bug.place.rsplit(':').next().and_then(|line| line.parse().ok()).unwrap_or(0);
-            format!("{}:{}: {}", line.saturating_sub(3), bug.kind, bug.message)
-        }
-        other => panic!("no bug found: {other:?}"),
-    }
+    let outcome = checked(text, 2, 3).outcome;
+    let Some(bug) = outcome.finding() else { panic!("no bug found: {outcome}") };
+    let line = bug.place_text().rsplit(':').next().and_then(|line| line.parse().ok());
+    let line: usize = line.unwrap_or(0);
+    let message = bug.message.split_once(": ").map_or("", |(_, message)| message);
+    format!("{}:{}: {message}", line.saturating_sub(3), bug.kind)
 }
 
 fn assert_safe(text: &str, rounds: usize) {
-    assert_eq!(checked(text, 2, rounds).verdict, BmcVerdict::Safe, "{text}");
+    assert_eq!(checked(text, 2, rounds).outcome.verdict, Verdict::Clean, "{text}");
 }
 
 const RUN: &str = "static void *run(void *a) { return a; }\n";
@@ -170,8 +170,8 @@ fn exploratory_iterations_of_loops_do_not_deadlock() {
     let text = "#include <semaphore.h>\nstatic atomic_int x;\nstatic void *run(void *a) {\nsem_t s;\n\
                 sem_init(&s, 0, 1000);\nint v;\ndo { sem_wait(&s); v = x; } while (!v);\nreturn 0; }\n\
                 int main(void) {\npthread_t t;\npthread_create(&t, 0, run, 0);\nx = 1;\npthread_join(t, 0);\n}";
-    let verdict = checked(text, 2, 3).verdict;
-    assert!(matches!(verdict, BmcVerdict::Bounded(_)), "{verdict:?}");
+    let bound = checked(text, 2, 3).outcome.bound;
+    assert!(matches!(bound, Some(Bound::Excluded(_))), "{bound:?}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use raddle_bmc::{Abstraction, BmcOptions, Model};
+use raddle_bmc::{Abstraction, BmcOptions};
+use raddle_core::model::Model;
 
 use super::seconds::seconds;
 

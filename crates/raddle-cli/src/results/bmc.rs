@@ -7,27 +7,27 @@ use raddle_core::outcome::Finding;
 
 use crate::recorded::Recorded;
 
-/// What came of it.
-pub(crate) struct Outcome {
+/// The result of checking one program.
+pub(crate) struct BmcResult {
     pub(crate) program: PathBuf,
     pub(crate) options: BmcOptions,
     pub(crate) report: BmcReport,
-    /// What the compiled program says to a bug.
+    /// Whether the compiled program has the bug.
     pub(crate) confirmation: Option<Confirmation>,
 }
 
-/// What the compiled program says.
+/// Whether the compiled program has a bug.
 pub(crate) enum Confirmation {
-    /// The bug is there: how to run it again, and the bug.
+    /// It has: how to replay the finding, and the finding.
     Confirmed(Box<Recorded>, Box<Finding>),
-    /// It is not known, and why.
+    /// Unknown, with the reason.
     Unknown(String),
-    /// It is not there.
+    /// It has not.
     Contradicted,
 }
 
 impl Confirmation {
-    /// What `--trace` writes.
+    /// The content of the file of `--trace`.
     pub(crate) fn recorded(&self) -> Option<String> {
         match self {
             Confirmation::Confirmed(recorded, _) => Some(recorded.to_string()),

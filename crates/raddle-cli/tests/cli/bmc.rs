@@ -35,7 +35,7 @@ fn a_bug_is_confirmed_by_the_compiled_program() {
 fn bounds_that_leave_nothing_out_are_a_proof() {
     assert_snapshot!(bmc("corpus/c/litmus/sb.c --model tso --rounds 8 -- -DSC"), @r"
     exit 0
-    corpus/c/litmus/sb.c, tso: clean: nothing is wrong, and rounds=8, unwind=2 leave no execution out
+    corpus/c/litmus/sb.c, tso: clean: no execution has a bug, and rounds=8, unwind=2 exclude none
     3 threads, 11 visible statements, 4 shared cells
     ");
 }

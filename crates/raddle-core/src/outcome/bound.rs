@@ -28,6 +28,8 @@ pub enum Bound {
     AllBlocked,
     /// The explorer gave up.
     Unsupported(Unsupported),
+    /// The bounds of a bounded check may exclude executions, for these reasons.
+    Excluded(Vec<String>),
     /// Only an estimate was asked for.
     Estimated,
     /// A reason that only the front end knows.
@@ -69,6 +71,7 @@ impl fmt::Display for Bound {
             }
             Bound::AllBlocked => f.write_str("nothing was checked, as every execution is blocked"),
             Bound::Unsupported(reason) => reason.fmt(f),
+            Bound::Excluded(reasons) => f.write_str(&reasons.join("; ")),
             Bound::Estimated => f.write_str("this is an estimate"),
             Bound::Other(reason) => f.write_str(reason),
         }

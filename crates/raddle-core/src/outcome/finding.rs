@@ -9,7 +9,7 @@ use crate::schedule::Schedule;
 use crate::trace::NamedTrace;
 
 /// An error, with an execution that shows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The kind of error.
     pub kind: FindingKind,

@@ -39,7 +39,7 @@ impl Verdict {
 }
 
 /// The result of an exploration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The answer.
     pub verdict: Verdict,

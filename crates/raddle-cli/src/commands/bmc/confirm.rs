@@ -13,12 +13,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use raddle_bmc::{
-    BmcCounterexample, BmcOptions, InputValue, Model as Bounded, ReadValue, TraceStep,
-};
+use raddle_bmc::{BmcCounterexample, BmcOptions, InputValue, ReadValue, TraceStep};
 use raddle_c::{Error, Guide, KnownRead, Request, Source};
-use raddle_core::model::Model;
-use raddle_core::outcome::{Finding, Verdict};
+use raddle_core::outcome::{Finding, FindingKind, Verdict};
 
 use crate::args::BmcArgs;
 use crate::recorded::Recorded;
@@ -27,6 +24,7 @@ use crate::results::bmc::Confirmation;
 /// Looks for a bug in the compiled program.
 pub(super) fn confirm(
     options: &BmcOptions,
+    kind: FindingKind,
     bug: &BmcCounterexample,
     args: &BmcArgs,
 ) -> Confirmation {
@@ -55,18 +53,15 @@ pub(super) fn confirm(
         );
         source.files.push(file);
     }
-    let model = match options.model {
-        Bounded::Sc => Model::Sc,
-        Bounded::Tso => Model::Tso,
-        Bounded::Pso => Model::Pso,
-    };
-    let request = Request { source, model, ..Request::new(&[]) };
-    explore(&request, bug, args.replay_timeout).unwrap_or_else(|error| unknown(error.to_string()))
+    let request = Request { source, model: options.model, ..Request::new(&[]) };
+    explore(&request, kind, bug, args.replay_timeout)
+        .unwrap_or_else(|error| unknown(error.to_string()))
 }
 
 /// Leads the program along the counterexample, for half of the time, and then explores it.
 fn explore(
     request: &Request,
+    kind: FindingKind,
     bug: &BmcCounterexample,
     time: Duration,
 ) -> Result<Confirmation, Error> {
@@ -95,7 +90,7 @@ fn explore(
                 "the compiled program may copy structures at once, not part by part",
             ))
         }
-        (Verdict::Clean, None) if notices(bug) => Confirmation::Contradicted,
+        (Verdict::Clean, None) if notices(kind) => Confirmation::Contradicted,
         (Verdict::Clean, None) => Confirmation::Unknown(String::from(
             "the compiled program does not notice that something is wrong",
         )),
@@ -118,8 +113,8 @@ fn guide(bug: &BmcCounterexample) -> Guide {
 
 /// Whether a compiled program fails where this happens. One that accesses memory beyond an object, or that nobody has
 /// initialised, or a variable whose function has ended, may go on.
-fn notices(bug: &BmcCounterexample) -> bool {
-    !matches!(bug.kind.as_str(), "crash" | "misuse" | "use-after-return")
+fn notices(kind: FindingKind) -> bool {
+    !matches!(kind, FindingKind::Crash | FindingKind::Misuse | FindingKind::UseAfterReturn)
 }
 
 /// The functions that give inputs, and their types.

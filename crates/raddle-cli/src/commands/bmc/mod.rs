@@ -7,13 +7,14 @@ mod confirm;
 
 use std::io::{IsTerminal, Write};
 
-use raddle_bmc::{BmcOptions, BmcReport, BmcVerdict};
+use raddle_bmc::{BmcOptions, BmcReport};
+use raddle_core::outcome::{Bound, Verdict};
 
 use crate::args::BmcArgs;
 use crate::internal_error;
 use crate::output::{Output, OutputError, complain};
 use crate::render::{json, text};
-use crate::results::bmc::{Confirmation, Outcome};
+use crate::results::bmc::{BmcResult, Confirmation};
 use crate::status::Status;
 
 /// Checks the program and prints what came of it.
@@ -31,33 +32,33 @@ pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputE
             return Ok(Status::Failed);
         }
     };
-    let confirmation = match &report.verdict {
-        BmcVerdict::Bug(bug) if !args.no_replay => Some(confirm::confirm(&options, bug, args)),
-        _ => None,
-    };
-    let outcome = Outcome { program: args.program.clone(), options, report, confirmation };
+    let found = report.outcome.kind().zip(report.counterexample.as_ref());
+    let confirmation = found
+        .filter(|_| !args.no_replay)
+        .map(|(kind, bug)| confirm::confirm(&options, kind, bug, args));
+    let result = BmcResult { program: args.program.clone(), options, report, confirmation };
     if let Some(path) = &args.trace {
         let text =
-            outcome.confirmation.as_ref().and_then(Confirmation::recorded).unwrap_or_default();
+            result.confirmation.as_ref().and_then(Confirmation::recorded).unwrap_or_default();
         std::fs::write(path, text).map_err(|error| OutputError::file(path, error))?;
     }
     if args.json {
-        json::bmc::print(&outcome, output)?;
+        json::bmc::print(&result, output)?;
     } else {
-        output.text(&text::bmc::text(&outcome))?;
+        output.text(&text::bmc::text(&result))?;
     }
-    Ok(status(&outcome))
+    Ok(status(&result))
 }
 
-fn status(outcome: &Outcome) -> Status {
-    if let Some(Confirmation::Contradicted) = outcome.confirmation {
+fn status(result: &BmcResult) -> Status {
+    if let Some(Confirmation::Contradicted) = result.confirmation {
         internal_error::report("the compiled program does not do what the counterexample says");
         return Status::Failed;
     }
-    match outcome.report.verdict {
-        BmcVerdict::Bug(_) => Status::Inconsistent,
-        BmcVerdict::Safe => Status::Good,
-        BmcVerdict::Bounded(_) | BmcVerdict::Timeout => Status::Unknown,
+    match result.report.outcome.verdict {
+        Verdict::Bug => Status::Inconsistent,
+        Verdict::Clean => Status::Good,
+        Verdict::Incomplete => Status::Unknown,
     }
 }
 
@@ -69,9 +70,9 @@ fn progress(options: &BmcOptions, report: &BmcReport) {
         let _ = write!(
             stderr,
             "\rrounds {}, unwind {}: {} clauses, {:.1} s ",
-            options.rounds, options.unwind, size.clauses, size.seconds
+            options.rounds, options.unwind, size.clauses, report.outcome.counts.seconds
         );
-        if !matches!(report.verdict, BmcVerdict::Bounded(_)) {
+        if !matches!(report.outcome.bound, Some(Bound::Excluded(_))) {
             let _ = writeln!(stderr);
         }
     }

@@ -1,10 +1,10 @@
-//! What came of it, as one JSON object. Names are those of `raddle check --json`.
+//! The JSON of `raddle bmc`: one object, with the keys of `raddle check --json`.
 
-use raddle_bmc::BmcVerdict;
+use raddle_core::outcome::{FindingKind, Verdict};
 use serde::Serialize;
 
 use crate::output::{Output, OutputError};
-use crate::results::bmc::{Confirmation, Outcome};
+use crate::results::bmc::{BmcResult, Confirmation};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -13,7 +13,7 @@ struct Line<'a> {
     model: &'static str,
     by: &'static str,
     explorer: &'static str,
-    verdict: &'static str,
+    verdict: Verdict,
     rounds: usize,
     unwind: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,8 +29,8 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 struct BugLine<'a> {
-    kind: &'a str,
-    message: String,
+    kind: FindingKind,
+    message: &'a str,
     place: &'a str,
     trace: String,
     inputs: Vec<InputLine<'a>>,
@@ -46,38 +46,33 @@ struct InputLine<'a> {
     place: &'a str,
 }
 
-/// Prints it.
-pub(crate) fn print(outcome: &Outcome, output: &mut Output) -> Result<(), OutputError> {
-    let Outcome { options, report, .. } = outcome;
-    let (verdict, bound) = match &report.verdict {
-        BmcVerdict::Bug(_) => ("bug", None),
-        BmcVerdict::Safe => ("clean", None),
-        BmcVerdict::Bounded(reasons) => ("incomplete", Some(reasons.join("; "))),
-        BmcVerdict::Timeout => ("incomplete", Some(String::from("the time was up"))),
-    };
+/// Prints the result.
+pub(crate) fn print(result: &BmcResult, output: &mut Output) -> Result<(), OutputError> {
+    let BmcResult { options, report, .. } = result;
     output.json(&Line {
         command: "bmc",
-        program: outcome.program.display().to_string(),
+        program: result.program.display().to_string(),
         model: options.model.name(),
         by: "rounds",
         explorer: options.abstraction.name(),
-        verdict,
+        verdict: report.outcome.verdict,
         rounds: options.rounds,
         unwind: options.unwind,
         bits: options.bits,
         variables: report.statistics.variables,
         clauses: report.statistics.clauses,
-        seconds: report.statistics.seconds,
-        bug: bug(outcome),
-        bound,
+        seconds: report.outcome.counts.seconds,
+        bug: bug(result),
+        bound: report.outcome.bound.as_ref().map(ToString::to_string),
     })
 }
 
-fn bug(outcome: &Outcome) -> Option<BugLine<'_>> {
-    let BmcVerdict::Bug(bug) = &outcome.report.verdict else { return None };
+fn bug(result: &BmcResult) -> Option<BugLine<'_>> {
+    let finding = result.report.outcome.finding()?;
+    let bug = result.report.counterexample.as_ref()?;
     let steps: Vec<String> =
         bug.steps.iter().map(|step| format!("{}: {}", step.thread, step.text)).collect();
-    let (confirmed, trace) = match &outcome.confirmation {
+    let (confirmed, trace) = match &result.confirmation {
         Some(Confirmation::Confirmed(_, native)) => {
             let schedule = native.schedule.as_ref().map(ToString::to_string);
             ("yes", schedule.unwrap_or_default())
@@ -86,9 +81,9 @@ fn bug(outcome: &Outcome) -> Option<BugLine<'_>> {
         Some(Confirmation::Unknown(_)) | None => ("unknown", steps.join("; ")),
     };
     Some(BugLine {
-        kind: &bug.kind,
-        message: format!("thread {}: {}", bug.thread, bug.message),
-        place: &bug.place,
+        kind: finding.kind,
+        message: &finding.message,
+        place: finding.place_text(),
         trace,
         inputs: bug
             .inputs

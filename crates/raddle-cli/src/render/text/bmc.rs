@@ -1,64 +1,68 @@
-//! What came of it, for people.
+//! The text of `raddle bmc`.
 
 use std::fmt::Write;
 
-use raddle_bmc::{BmcCounterexample, BmcOptions, BmcVerdict, Model};
-
+use raddle_bmc::{Abstraction, BmcCounterexample, BmcOptions, BmcReport};
+use raddle_core::model::Model;
+use raddle_core::outcome::{Bound, Finding};
 use raddle_explore::counterexample::{self, Style};
 
-use crate::results::bmc::{Confirmation, Outcome};
+use crate::results::bmc::{BmcResult, Confirmation};
 
-/// The whole answer.
-pub(crate) fn text(outcome: &Outcome) -> String {
-    let Outcome { program, options, report, confirmation } = outcome;
+/// The whole result.
+pub(crate) fn text(result: &BmcResult) -> String {
+    let BmcResult { program, options, report, .. } = result;
     let mut text = format!("{}, {}: ", program.display(), options.model.name());
-    match &report.verdict {
-        BmcVerdict::Bug(bug) => text += &found(bug, confirmation.as_ref()),
-        BmcVerdict::Safe => {
-            let _ = writeln!(
-                text,
-                "clean: nothing is wrong, and {} leave no execution out",
-                bounds(options)
-            );
+    match (report.outcome.finding(), &report.outcome.bound) {
+        (Some(finding), _) => text += &found(result, finding),
+        (None, None) => {
+            let bounds = bounds(options);
+            let _ = writeln!(text, "clean: no execution has a bug, and {bounds} exclude none");
         }
-        BmcVerdict::Bounded(reasons) => {
+        (None, Some(Bound::Deadline)) => {
+            let bounds = bounds(options);
+            let _ = writeln!(text, "the time limit was reached: nothing is known about {bounds}");
+        }
+        (None, Some(Bound::Excluded(reasons))) => {
             let _ = writeln!(text, "no bug within {}", bounds(options));
             for reason in reasons {
                 let _ = writeln!(text, "  {reason}");
             }
         }
-        BmcVerdict::Timeout => {
-            let _ = writeln!(text, "the time was up: nothing is known of {}", bounds(options));
+        (None, Some(bound)) => {
+            let _ = writeln!(text, "incomplete: {bound}");
         }
     }
+    text + &sizes(report)
+}
+
+fn sizes(report: &BmcReport) -> String {
     let size = &report.statistics;
-    let _ = writeln!(
-        text,
-        "{}, {}, {}; {} variables, {} clauses, {:.3} s",
+    format!(
+        "{}, {}, {}; {} variables, {} clauses, {:.3} s\n",
         counted(size.threads, "thread"),
         counted(size.statements, "visible statement"),
         counted(size.cells, "shared cell"),
         size.variables,
         size.clauses,
-        size.seconds
-    );
-    text
+        report.outcome.counts.seconds
+    )
 }
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The bounds, as the options are called.
+/// The bounds, by the names of the options.
 pub(crate) fn bounds(options: &BmcOptions) -> String {
     let mut text = format!("rounds={}, unwind={}", options.rounds, options.unwind);
     if options.model != Model::Sc {
         match options.abstraction {
-            raddle_bmc::Abstraction::Stamps => {}
-            raddle_bmc::Abstraction::Simple => {
+            Abstraction::Stamps => {}
+            Abstraction::Simple => {
                 let _ = write!(text, ", nodes={}", options.nodes);
             }
-            raddle_bmc::Abstraction::Etso => {
+            Abstraction::Etso => {
                 let _ = write!(text, ", nodes={}, K={}", options.nodes, options.max_time);
             }
         }
@@ -69,12 +73,14 @@ pub(crate) fn bounds(options: &BmcOptions) -> String {
     text
 }
 
-fn found(bug: &BmcCounterexample, confirmation: Option<&Confirmation>) -> String {
+fn found(result: &BmcResult, finding: &Finding) -> String {
+    let BmcResult { report, confirmation, .. } = result;
+    let Some(bug) = &report.counterexample else { return format!("{finding}\n") };
     let mut text = match confirmation {
         Some(Confirmation::Confirmed(_, native)) => {
             counterexample::report(native, &Style::in_working_directory())
         }
-        _ => own(bug),
+        _ => solver_report(finding, bug),
     };
     if !bug.inputs.is_empty() {
         text += "Inputs:\n";
@@ -95,16 +101,16 @@ fn found(bug: &BmcCounterexample, confirmation: Option<&Confirmation>) -> String
             let _ = writeln!(text, "Not confirmed by the compiled program: {}", why.trim_end());
         }
         Some(Confirmation::Contradicted) => {
-            text += "The compiled program contradicts this: no execution with these inputs goes wrong.\n";
+            text += "The compiled program contradicts this: no execution with these inputs has the bug.\n";
         }
         None => {}
     }
     text
 }
 
-/// The bug as the solver found it.
-fn own(bug: &BmcCounterexample) -> String {
-    let mut text = format!("thread {}: {}\n  at {}\n\n", bug.thread, bug.message, bug.place);
+/// The finding with the execution that the solver found.
+fn solver_report(finding: &Finding, bug: &BmcCounterexample) -> String {
+    let mut text = format!("{finding}\n\n");
     let width =
         bug.steps.iter().map(|step| step.thread.len() + step.text.len()).max().unwrap_or(0) + 2;
     let mut round = 0;
@@ -113,8 +119,8 @@ fn own(bug: &BmcCounterexample) -> String {
             round = step.round;
             text.push('\n');
         }
-        let told = format!("{}  {}", step.thread, step.text);
-        let _ = writeln!(text, "  {told:width$}  {}", step.place);
+        let step_text = format!("{}  {}", step.thread, step.text);
+        let _ = writeln!(text, "  {step_text:width$}  {}", step.place);
     }
     text.push('\n');
     text
