@@ -1,15 +1,14 @@
-//! The models that axioms define, strongest first as far as they are comparable.
+//! The models that axioms define.
 
 use raddle_core::model::Model;
 
-/// SC and the models that axioms define.
-pub const MODELS: [Model; 8] = [
-    Model::Sc,
-    Model::Sra,
-    Model::Ra,
-    Model::Wra,
-    Model::Rc20,
-    Model::Relaxed,
-    Model::Rc11,
-    Model::C20,
-];
+/// SC and the C11-style models, in the order of [`Model::ALL`].
+pub const MODELS: [Model; 1 + Model::C11.len()] = {
+    let mut models = [Model::Sc; 1 + Model::C11.len()];
+    let mut at = 0;
+    while at < Model::C11.len() {
+        models[at + 1] = Model::C11[at];
+        at += 1;
+    }
+    models
+};

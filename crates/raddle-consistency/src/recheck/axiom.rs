@@ -11,9 +11,8 @@
 use crate::witness::{CycleLink, MoFact, Relation, WhyMo};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
-use raddle_core::model::relations::{
-    Relations, fences_update_hidden_location, has_modification_orders, own_acquire,
-};
+use raddle_core::model::reference::{fences_update_hidden_location, has_modification_orders};
+use raddle_core::model::relations::{Relations, own_acquire};
 use raddle_core::model::{Axiom, Model, axioms};
 
 use super::coherence::LIMIT;

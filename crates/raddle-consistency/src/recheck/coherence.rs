@@ -5,10 +5,8 @@
 
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution, LocationId};
-use raddle_core::model::relations::{
-    Relations, fences_update_hidden_location, has_modification_orders, is_sc_fence, own_acquire,
-    writes,
-};
+use raddle_core::model::reference::{fences_update_hidden_location, has_modification_orders};
+use raddle_core::model::relations::{Relations, is_sc_fence, own_acquire, writes};
 use raddle_core::model::{Model, axioms, broken};
 
 use super::{RecheckError, Rechecked};

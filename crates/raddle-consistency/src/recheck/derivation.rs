@@ -10,10 +10,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::reference::machine::Buffering;
 use crate::witness::{Fact, NotFrom, OrderEdge, Why};
 use raddle_core::execution::{Action, EventId, Execution, LocationId};
 use raddle_core::model::Model;
+use raddle_core::model::reference::{Buffering, buffering};
 
 use super::order::KnownOrder;
 
@@ -37,7 +37,7 @@ fn require(condition: bool, why: &'static str) -> RuleResult {
 
 impl<'a> Derivation<'a> {
     pub(super) fn new(execution: &'a Execution, model: Model) -> Self {
-        let buffering = Buffering::of(model);
+        let buffering = buffering(model).expect("a machine defines the model");
         Derivation {
             execution,
             buffering,

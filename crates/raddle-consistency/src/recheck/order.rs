@@ -16,8 +16,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::reference::machine::Buffering;
 use raddle_core::execution::{Action, EventId, Execution, LocationId, MemoryOrder, ThreadId};
+use raddle_core::model::reference::Buffering;
 
 /// A directed graph over the events and a few more nodes: the start of the threads, and the fences of
 /// release stores.

@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use raddle_core::execution::{EventId, LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
+use raddle_core::model::reference::{Buffering, buffering};
 
 /// What a thread asks the machine to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -159,38 +160,6 @@ struct ThreadState {
     buffer: StoreBuffer,
 }
 
-/// When stores leave the buffer of their thread. Deliberately independent of the table of orders that the checkers use.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Buffering {
-    /// Stores never enter it.
-    None,
-    /// In their order.
-    Fifo,
-    /// In their order for each location.
-    FifoPerLocation,
-}
-
-impl Buffering {
-    /// The buffers of a model.
-    ///
-    /// # Panics
-    /// If no machine defines the model.
-    pub(crate) fn of(model: Model) -> Buffering {
-        match model {
-            Model::Sc => Buffering::None,
-            Model::Tso => Buffering::Fifo,
-            Model::Pso => Buffering::FifoPerLocation,
-            Model::Sra
-            | Model::Ra
-            | Model::Wra
-            | Model::Rc20
-            | Model::Relaxed
-            | Model::Rc11
-            | Model::C20 => panic!("axioms define {model}, not a machine"),
-        }
-    }
-}
-
 /// A state of the machine.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ReferenceMachine {
@@ -213,7 +182,7 @@ impl ReferenceMachine {
             buffer: StoreBuffer::default(),
         };
         ReferenceMachine {
-            buffering: Buffering::of(model),
+            buffering: buffering(model).expect("a machine defines the model"),
             memory: initial.iter().enumerate().map(cell).collect(),
             threads: threads.iter().map(thread).collect(),
         }

@@ -5,9 +5,8 @@ use raddle_consistency::recheck::{RecheckError, Rechecked, recheck_coherence};
 use raddle_consistency::reference::{brute_force, enumerate};
 use raddle_core::execution::Coherence;
 use raddle_core::execution::{EventId, Execution};
-use raddle_core::model::relations::{
-    Relations, fences_update_hidden_location, has_modification_orders, own_acquire, writes,
-};
+use raddle_core::model::reference::{fences_update_hidden_location, has_modification_orders};
+use raddle_core::model::relations::{Relations, own_acquire, writes};
 use raddle_core::model::{Model, broken};
 use raddle_core::random::Random;
 use raddle_testkit::c11_cases::{cycle_case, random_case};

@@ -3,13 +3,14 @@
 //! A machine defines SC, TSO and PSO (`reference::machine` of `raddle-consistency`); the [`axioms()`] on the
 //! [`relations`] of an execution define the C11-style models. SC has an axiom as well.
 //!
-//! Each model exists four times, on purpose: its entry here (name, summary, cost), its row in the table of
-//! [`orders`] that all fast paths read, and, independent of that, its [`axioms()`] and what the reference
-//! [`relations`] make of memory orders. All four are exhaustive.
+//! A model has an entry here (name, summary, cost) and a row in the table of [`orders`] that all fast paths read.
+//! Independent of that, its [`axioms()`] and its rows in [`reference`](mod@reference) are the definition that the fast paths
+//! are tested against. All of them are exhaustive: a new model does not compile until it has every row.
 
 mod axioms;
 pub mod orders;
 mod race;
+pub mod reference;
 pub mod relation;
 pub mod relations;
 

@@ -4,8 +4,8 @@
 //! access or a fence does. A new model is a compile error until it has a row. Everything is `const`, so generic code
 //! can turn a row into associated constants and pays nothing for it.
 //!
-//! The reference semantics ([`relations`](super::relations), [`axioms`](super::axioms()) and the machine of
-//! `raddle-consistency`) deliberately do not use this table: tests compare the two.
+//! The reference semantics ([`reference`](super::reference), [`relations`](super::relations), [`axioms`](super::axioms())
+//! and the machine of `raddle-consistency`) deliberately do not use this table: tests compare the two.
 //!
 //! | model | accesses synchronize | SeqCst | modification orders | release sequences |
 //! |---|---|---|---|---|
@@ -404,9 +404,11 @@ impl Model {
 mod tests {
     use super::*;
     use crate::execution::{Action, EventId, Execution, ExecutionBuilder, LocationId, SourceClaim};
-    use crate::model::relations::{
-        effective_order, fences_update_hidden_location, has_modification_orders,
+    use crate::model::reference::{
+        Buffering, buffering, fences_update_hidden_location, has_modification_orders,
+        own_writes_continue_release_sequences,
     };
+    use crate::model::relations::effective_order;
 
     /// An execution with one event after the initial write of its location.
     fn single(action: Action, order: MemoryOrder) -> Execution {
@@ -449,11 +451,20 @@ mod tests {
     }
 
     #[test]
-    fn the_table_and_the_reference_agree_on_the_parts_of_a_witness() {
+    fn the_table_and_the_reference_agree_on_the_properties_of_models() {
         for model in Model::ALL {
             assert_eq!(model.has_modification_order(), has_modification_orders(model), "{model}");
             let hidden = model.fences_update_hidden_location();
             assert_eq!(hidden, fences_update_hidden_location(model), "{model}");
+            let own_writes =
+                model.c11_orders().is_some_and(C11Orders::own_writes_continue_release_sequences);
+            assert_eq!(own_writes, own_writes_continue_release_sequences(model), "{model}");
+            let buffers = buffering(model).map(|buffering| match buffering {
+                Buffering::None => StoreBuffers::None,
+                Buffering::Fifo => StoreBuffers::PerThread,
+                Buffering::FifoPerLocation => StoreBuffers::PerLocation,
+            });
+            assert_eq!(model.store_buffers(), buffers, "{model}");
         }
     }
 

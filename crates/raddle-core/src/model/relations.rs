@@ -20,6 +20,9 @@ use crate::execution::Coherence;
 use crate::execution::{Action, EventId, Execution, LocationId, MemoryOrder};
 
 use super::Model;
+use super::reference::{
+    Replacement, fences_update_hidden_location, own_writes_continue_release_sequences, replacement,
+};
 use super::relation::Matrix;
 
 /// A set of events, by index.
@@ -215,52 +218,6 @@ pub fn own_acquire(execution: &Execution, release: EventId) -> Option<EventId> {
     events.rfind(|&e| e < release && *execution.action(e) == Action::Lock { lock })
 }
 
-/// Returns `true` if the model has modification orders.
-///
-/// This function and the next three are what the reference makes of a model. They deliberately repeat the table of
-/// [`orders`](super::orders): tests compare the two.
-#[must_use]
-pub fn has_modification_orders(model: Model) -> bool {
-    match model {
-        Model::Wra => false,
-        Model::Sc
-        | Model::Tso
-        | Model::Pso
-        | Model::Sra
-        | Model::Ra
-        | Model::Rc20
-        | Model::Relaxed
-        | Model::Rc11
-        | Model::C20 => true,
-    }
-}
-
-/// Returns `true` if sequentially consistent fences are updates of one hidden location, so that a witness has an order
-/// of them.
-#[must_use]
-pub fn fences_update_hidden_location(model: Model) -> bool {
-    match model {
-        Model::Sra | Model::Ra | Model::Wra | Model::Rc20 => true,
-        Model::Sc | Model::Tso | Model::Pso | Model::Relaxed | Model::Rc11 | Model::C20 => false,
-    }
-}
-
-/// Returns `true` if later writes of the same thread continue a release sequence.
-fn own_writes_continue_release_sequences(model: Model) -> bool {
-    match model {
-        Model::Rc11 => true,
-        Model::Sc
-        | Model::Tso
-        | Model::Pso
-        | Model::Sra
-        | Model::Ra
-        | Model::Wra
-        | Model::Rc20
-        | Model::Relaxed
-        | Model::C20 => false,
-    }
-}
-
 /// The order that an event has under a model: orders that the model lacks are replaced. A sequentially consistent fence
 /// keeps its order; it acquires and releases in any case.
 #[must_use]
@@ -269,23 +226,18 @@ pub fn effective_order(execution: &Execution, model: Model, event: EventId) -> M
     let is_access = action.location().is_some();
     let is_lock = matches!(action, Action::Lock { .. } | Action::Unlock { .. });
     let is_object = action.location().is_some_and(|at| execution.location(at).synchronizes);
-    match model {
-        Model::Sra | Model::Ra | Model::Wra => {
-            if is_access && order.is_atomic() {
-                release_acquire(action)
-            } else {
-                order
-            }
+    match replacement(model) {
+        Replacement::AtomicAccesses if is_access && order.is_atomic() => release_acquire(action),
+        Replacement::SeqCstAccesses if is_access && order == MemoryOrder::SeqCst => {
+            release_acquire(action)
         }
-        Model::Rc20 => {
-            let is_replaced = is_access && order == MemoryOrder::SeqCst;
-            if is_replaced { release_acquire(action) } else { order }
+        Replacement::Everything if order.is_atomic() && !is_lock && !is_object => {
+            MemoryOrder::Relaxed
         }
-        Model::Relaxed => {
-            let is_replaced = order.is_atomic() && !is_lock && !is_object;
-            if is_replaced { MemoryOrder::Relaxed } else { order }
-        }
-        Model::Sc | Model::Tso | Model::Pso | Model::Rc11 | Model::C20 => order,
+        Replacement::Nothing
+        | Replacement::AtomicAccesses
+        | Replacement::SeqCstAccesses
+        | Replacement::Everything => order,
     }
 }
 

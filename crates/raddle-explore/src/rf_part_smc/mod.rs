@@ -56,6 +56,7 @@ use super::model::store_buffer;
 use super::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
 use probe::Probes;
 use raddle_core::model::Model;
+use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_core::outcome::Estimate;
 use raddle_core::program::{LocalHistories, Program};
 use state::Explorer;
@@ -184,6 +185,32 @@ struct Exploration<'a> {
     options: RvfOptions,
 }
 
+/// An attempt to explore under a C11-style model.
+struct C11Attempt<'e, 'a> {
+    exploration: &'e mut Exploration<'a>,
+    setup: Setup,
+}
+
+impl c11::Strategies for C11Attempt<'_, '_> {
+    type Output = Result<Summary, Restart>;
+
+    fn views<M: Rules>(self) -> Self::Output {
+        self.exploration.with_sets::<Views<M, u64>, Views<M, WideSet>>(self.setup)
+    }
+
+    fn views_then_witness<M: Rules>(self) -> Self::Output {
+        self.exploration.with_witness::<M>(self.setup)
+    }
+
+    fn views_then_checks<M: Rules>(self) -> Self::Output {
+        self.exploration.with_checker::<M, Views<M, u64>, Views<M, WideSet>>(self.setup)
+    }
+
+    fn witness_then_checks<M: Rules>(self) -> Self::Output {
+        self.exploration.with_checker::<M, Witnessed<M, u64>, Witnessed<M, WideSet>>(self.setup)
+    }
+}
+
 impl<'a> Exploration<'a> {
     fn new(
         program: &'a mut dyn Program,
@@ -198,28 +225,20 @@ impl<'a> Exploration<'a> {
 
     /// Explores under the model, with what the setup says.
     fn attempt(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
-        match model {
-            Model::Sc => self.with_sets::<store_buffer::Sc<u64>, store_buffer::Sc<WideSet>>(setup),
-            Model::Tso => {
+        match model.orders() {
+            OrderSemantics::StoreBuffer(StoreBuffers::None) => {
+                self.with_sets::<store_buffer::Sc<u64>, store_buffer::Sc<WideSet>>(setup)
+            }
+            OrderSemantics::StoreBuffer(StoreBuffers::PerThread) => {
                 self.with_sets::<store_buffer::Tso<u64>, store_buffer::Tso<WideSet>>(setup)
             }
-            Model::Pso => {
+            OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => {
                 self.with_sets::<store_buffer::Pso<u64>, store_buffer::Pso<WideSet>>(setup)
             }
-            Model::Relaxed => {
-                self.with_sets::<Views<c11::Relaxed, u64>, Views<c11::Relaxed, WideSet>>(setup)
+            OrderSemantics::C11(_) => {
+                let attempt = C11Attempt { exploration: self, setup };
+                c11::with_strategy(model, attempt).expect("a C11-style model has a strategy")
             }
-            Model::Ra => self.with_witness::<c11::Ra>(setup),
-            Model::Rc20 => self.with_witness::<c11::Rc20>(setup),
-            Model::Rc11 => self.with_witness::<c11::Rc11>(setup),
-            Model::C20 => self.with_witness::<c11::C20>(setup),
-            Model::Wra => {
-                self.with_checker::<c11::Wra, Views<c11::Wra, u64>, Views<c11::Wra, WideSet>>(setup)
-            }
-            Model::Sra => self
-                .with_checker::<c11::Sra, Witnessed<c11::Sra, u64>, Witnessed<c11::Sra, WideSet>>(
-                    setup,
-                ),
         }
     }
 

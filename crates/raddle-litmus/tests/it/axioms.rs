@@ -12,7 +12,8 @@ use raddle_core::execution::{
     Action, EventId, Execution, ExecutionBuilder, Flaw, LocationId, MemoryOrder, SourceClaim,
     ThreadId, Value,
 };
-use raddle_core::model::relations::{Relations, fences_update_hidden_location, is_sc_fence};
+use raddle_core::model::reference::fences_update_hidden_location;
+use raddle_core::model::relations::{Relations, is_sc_fence};
 use raddle_core::model::{Model, broken, race};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Naming, OpKind};
 use raddle_litmus::{LitmusProgram, State, Test};

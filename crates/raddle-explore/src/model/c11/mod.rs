@@ -26,6 +26,6 @@ mod witness;
 mod witnessed;
 
 pub use checked::Checked;
-pub use models::{C20, Pso, Ra, Rc11, Rc20, Relaxed, Rules, Sc, Sra, Tso, Wra};
+pub use models::*;
 pub use views::Views;
 pub use witnessed::Witnessed;

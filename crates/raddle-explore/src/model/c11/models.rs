@@ -38,6 +38,24 @@ pub(super) fn fence<M: Rules>(order: MemoryOrder) -> Strength {
     M::ORDERS.fence(order)
 }
 
+/// The ways to follow executions under a C11-style model, as generic functions of the model.
+pub(crate) trait Strategies {
+    /// The result of following executions.
+    type Output;
+
+    /// With views, which represent everything.
+    fn views<M: Rules>(self) -> Self::Output;
+
+    /// With views, and with a witness if something is sequentially consistent.
+    fn views_then_witness<M: Rules>(self) -> Self::Output;
+
+    /// With views, and by checking whole executions if there are sequentially consistent fences.
+    fn views_then_checks<M: Rules>(self) -> Self::Output;
+
+    /// With a witness, and by checking whole executions if there are sequentially consistent fences.
+    fn witness_then_checks<M: Rules>(self) -> Self::Output;
+}
+
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
@@ -50,6 +68,21 @@ macro_rules! rules {
     )*};
 }
 
+/// Declares the C11-style models with their strategies.
+macro_rules! c11_models {
+    ($($(#[$doc:meta])* $name:ident => $strategy:ident)*) => {
+        rules! { $($(#[$doc])* $name)* }
+
+        /// Calls the strategy of a C11-style model with the type of the model. Returns `None` for store-buffer models.
+        pub(crate) fn with_strategy<S: Strategies>(model: Model, strategies: S) -> Option<S::Output> {
+            match model {
+                $(Model::$name => Some(strategies.$strategy::<$name>()),)*
+                Model::Sc | Model::Tso | Model::Pso => None,
+            }
+        }
+    };
+}
+
 rules! {
     /// Sequential consistency.
     Sc
@@ -57,18 +90,21 @@ rules! {
     Tso
     /// Partial store order.
     Pso
+}
+
+c11_models! {
     /// Strong release/acquire.
-    Sra
+    Sra => witness_then_checks
     /// Release/acquire.
-    Ra
+    Ra => views_then_witness
     /// Weak release/acquire.
-    Wra
+    Wra => views_then_checks
     /// RC20.
-    Rc20
+    Rc20 => views_then_witness
     /// Relaxed accesses only.
-    Relaxed
+    Relaxed => views
     /// RC11.
-    Rc11
+    Rc11 => views_then_witness
     /// RC20 with RC11's sequentially consistent events.
-    C20
+    C20 => views_then_witness
 }
