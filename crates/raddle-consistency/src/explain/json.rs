@@ -26,13 +26,13 @@ pub enum StepJson {
     },
 }
 
-/// A witness: a run, or the orders of a C11 model.
+/// A witness: a run, or the orders of a C11-style model.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum WitnessJson {
     /// The steps of a run.
     Run(Vec<StepJson>),
-    /// What an execution leaves open under a C11 model.
+    /// Sources and orders under a C11-style model.
     Coherence(CoherenceJson),
 }
 
@@ -58,7 +58,7 @@ impl<T: Serialize> Serialize for Entries<T> {
     }
 }
 
-/// What a witness shows.
+/// Converts a witness.
 #[must_use]
 pub fn witness(execution: &Execution, witness: &witness::Witness) -> WitnessJson {
     match witness {

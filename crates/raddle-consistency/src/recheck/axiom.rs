@@ -76,7 +76,7 @@ fn follows(model: Model, axiom: Axiom) -> bool {
     }
 }
 
-/// What an event observes, if there is only one possibility.
+/// The source of an event, if it has only one.
 fn only_source(execution: &Execution, event: EventId) -> Option<EventId> {
     let others: Vec<EventId> =
         execution.sources(event).iter().copied().filter(|&source| source != event).collect();
@@ -93,7 +93,7 @@ fn is_cycle(axiom: Axiom, cycle: &[CycleLink]) -> bool {
     axiom == Axiom::WeakAtomicity || closed && !cycle.is_empty()
 }
 
-/// What is known: `mo` has the facts so far and is transitive.
+/// The relations known so far: `mo` has the accepted facts and is transitive.
 struct Proof {
     relations: Relations,
     model: Model,

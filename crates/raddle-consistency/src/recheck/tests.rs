@@ -127,7 +127,7 @@ fn is_store_fence(execution: &Execution, event: EventId) -> bool {
     execution.fences_stores(event) && execution.action(event).location().is_none()
 }
 
-/// What a read observes in a run, told by the steps alone.
+/// What a read observes in a run, computed from the steps alone.
 fn observed(execution: &Execution, steps: &[MachineStep], read: EventId) -> EventId {
     let location = execution.action(read).location();
     let thread = execution.thread_of(read);
@@ -232,7 +232,7 @@ fn preserved_program_order_holds_in_all_runs_and_nothing_more() {
     }
 }
 
-/// Preserved program order of two events of a thread, told pair by pair.
+/// Preserved program order of two events of a thread, defined pair by pair.
 fn preserved(execution: &Execution, model: Model, from: EventId, to: EventId) -> bool {
     let waits = |e| execution.is_buffered(e) || is_store_fence(execution, e);
     let between = || (from.index() + 1..to.index()).map(EventId::new);

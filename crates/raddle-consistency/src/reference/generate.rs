@@ -21,7 +21,7 @@ pub use super::shape::{HistoryShape, ValueChoice};
 /// locations `x`, `y`, ... and locks `m`, `n`, ...
 ///
 /// # Panics
-/// If the shape has no threads, no locations, no values, or buffers of no use.
+/// If the shape has no threads, locations or values, or if stores can never leave their buffers.
 #[must_use]
 pub fn generate(shape: &HistoryShape, seed: u64) -> Execution {
     assert!(shape.threads > 0 && shape.locations > 0, "a shape has threads and locations");

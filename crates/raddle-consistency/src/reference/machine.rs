@@ -24,7 +24,7 @@ use raddle_core::execution::{EventId, LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
 use raddle_core::model::reference::{Buffering, buffering};
 
-/// What a thread asks the machine to do.
+/// An instruction of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are those of `Action`")]
 pub enum MachineInstruction {

@@ -39,15 +39,15 @@ pub struct ThreadInfo {
 pub struct LocationInfo {
     /// The name in the history.
     pub name: String,
-    /// Whether it is a lock.
+    /// It is a lock, not a memory location.
     pub is_lock: bool,
-    /// Whether it is a synchronization object: its updates acquire and release in every model.
+    /// It is a synchronization object: its updates acquire and release in every model.
     pub synchronizes: bool,
-    /// Whether the history states its initial value (it is 0 otherwise).
+    /// The history states the initial value; otherwise it is 0.
     pub declared: bool,
 }
 
-/// What happened in the threads of a program, and what each read may have observed.
+/// The events of the threads of a program, and the writes that each read may have observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
     threads: Vec<ThreadInfo>,

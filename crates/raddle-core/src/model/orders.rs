@@ -1,4 +1,4 @@
-//! What each model makes of memory orders: the one table that all fast paths read.
+//! The meaning of memory orders under each model: the one table that all fast paths read.
 //!
 //! The checkers, the incremental models of the explorers and random testing derive from [`Model::orders`] what an
 //! access or a fence does. A new model is a compile error until it has a row. Everything is `const`, so generic code
@@ -26,7 +26,7 @@
 use super::Model;
 use crate::execution::MemoryOrder;
 
-/// What a model makes of memory orders.
+/// The meaning of memory orders under a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderSemantics {
     /// A machine with store buffers defines the model: orders decide how stores pass through them.
@@ -69,7 +69,7 @@ pub enum FenceEffect {
 }
 
 impl StoreBuffers {
-    /// What a store with this order does.
+    /// The effect of a store with this order.
     #[inline]
     #[must_use]
     pub const fn store(self, order: MemoryOrder) -> StoreEffect {
@@ -89,7 +89,7 @@ impl StoreBuffers {
         }
     }
 
-    /// What a fence with this order does. A store-store fence has the order `Release`.
+    /// The effect of a fence with this order. A store-store fence has the order `Release`.
     #[inline]
     #[must_use]
     pub const fn fence(self, order: MemoryOrder) -> FenceEffect {
@@ -208,7 +208,7 @@ impl Strength {
 }
 
 impl C11Orders {
-    /// What an access with this order does.
+    /// The effect of an access with this order.
     #[inline]
     #[must_use]
     pub const fn access(self, order: MemoryOrder) -> Strength {
@@ -224,7 +224,7 @@ impl C11Orders {
         Strength { atomic: order.is_atomic(), acquires, releases, sequential }
     }
 
-    /// What a fence with this order does. A store-store fence has the order `Release`.
+    /// The effect of a fence with this order. A store-store fence has the order `Release`.
     #[inline]
     #[must_use]
     pub const fn fence(self, order: MemoryOrder) -> Strength {

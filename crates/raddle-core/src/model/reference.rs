@@ -1,4 +1,4 @@
-//! What the reference semantics make of each model.
+//! The properties of each model that the reference semantics are built on.
 //!
 //! These rows deliberately repeat the table of [`orders`](super::orders) in other terms: the reference relations, the
 //! reference machine and the recheck of evidence use only this file, the fast paths only that table, and tests compare the

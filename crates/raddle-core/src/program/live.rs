@@ -21,7 +21,7 @@ pub trait Live: Program {
     fn go_on(&mut self, thread: ThreadId, reply: LiveReply) -> Continuation;
 }
 
-/// What a thread does next.
+/// The next op of a thread, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Continuation {
     /// This op.

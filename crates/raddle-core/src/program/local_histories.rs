@@ -233,7 +233,7 @@ impl LocalHistories {
         &self.segments.get(self.segment_of(node)).effects
     }
 
-    /// How the history ends.
+    /// The end of the last segment of a history.
     #[inline]
     #[must_use]
     pub fn end(&self, node: HistoryId) -> &End {

@@ -47,7 +47,7 @@ pub enum HistoryStep {
 pub struct Segment {
     /// Its effects, in program order.
     pub effects: Vec<Op>,
-    /// How it ends.
+    /// The end: a question, or the end of the thread.
     pub end: End,
 }
 

@@ -259,7 +259,7 @@ pub enum Answer {
     Choice(u32),
 }
 
-/// How a segment ends.
+/// The end of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// With a question.

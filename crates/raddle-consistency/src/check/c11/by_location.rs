@@ -18,7 +18,7 @@ pub(super) const INIT: u32 = 0;
 #[derive(Clone, Copy)]
 pub(super) struct LocationAccess {
     pub(super) event: u32,
-    /// What it observes, or [`NONE`].
+    /// The write that it observes, or [`NONE`].
     pub(super) source: u32,
     /// If it writes, the first write of its chain, otherwise [`NONE`].
     pub(super) top: u32,

@@ -52,7 +52,7 @@ impl HbClocks {
         self.rows[self.start(init)..].chunks_exact(self.threads.max(1))
     }
 
-    /// Where the clock of an event starts.
+    /// The index of the first entry of the clock of an event.
     #[inline]
     fn start(&self, event: u32) -> usize {
         self.place[event as usize] as usize * self.threads

@@ -266,7 +266,7 @@ pub(super) fn id(event: u32) -> EventId {
     EventId::new(event as usize)
 }
 
-/// What an event does under a model. An `object` is a location that synchronizes in every model.
+/// The traits of an event under a model. An `object` is a location that synchronizes in every model.
 fn traits(orders: C11Orders, action: &Action, order: MemoryOrder, object: bool) -> Traits {
     let reads = action.has_source() || matches!(action, Action::Unlock { .. });
     let writes = action.is_source() || action.is_atomic_update();

@@ -85,7 +85,7 @@ impl<'g, 'e> PoRfSchedule<'g, 'e> {
         }
     }
 
-    /// What starts the thread whose first event this is, or [`NONE`].
+    /// The spawn of the thread whose first event this is, or [`NONE`].
     #[inline]
     fn spawn(&self, event: u32) -> u32 {
         let thread = self.graph.thread_of(event) as usize;

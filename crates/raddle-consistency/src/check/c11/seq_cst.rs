@@ -23,7 +23,7 @@ pub(super) struct ChainOrders {
 }
 
 impl ChainOrders {
-    /// What coherence forces.
+    /// The orders that coherence forces.
     pub(super) fn forced(psc: &Psc) -> ChainOrders {
         ChainOrders { before: psc.places.iter().map(|place| place.before.clone()).collect() }
     }

@@ -29,7 +29,7 @@ pub(super) fn find(
     }
 }
 
-/// What the events observe and in which order the writes come, in a run under SC.
+/// Reads-from, modification orders and fence order of a run under SC.
 fn replay(graph: &C11Graph<'_>, steps: &[MachineStep]) -> Coherence {
     let execution = graph.execution;
     let mut mo: Vec<Vec<EventId>> =

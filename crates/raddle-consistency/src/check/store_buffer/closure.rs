@@ -424,7 +424,7 @@ impl<'i> Closure<'i> {
         Ok(())
     }
 
-    /// What comes before the read and is no source of it comes before its last source.
+    /// Infers that a write before the read that is not among its sources comes before its last source.
     fn others_before_last(
         &mut self,
         read: u32,

@@ -1,4 +1,4 @@
-//! What the closure has inferred, in the order of inference.
+//! The log of inferences of the closure.
 
 use super::instance::Instance;
 use super::preserved::Preserved;
@@ -11,7 +11,7 @@ pub(super) enum ClosureLink {
     Fact(u32),
 }
 
-/// What has been inferred, in the order of inference.
+/// The facts inferred so far, in the order of inference.
 pub(super) struct Inferences<'i> {
     pub(super) instance: &'i Instance,
     pub(super) preserved: &'i Preserved,

@@ -107,7 +107,7 @@ impl Lists {
     }
 }
 
-/// A consistency question: threads of [`SearchOp`]s, and for every read the set of its sources.
+/// The input of a search: threads of [`SearchOp`]s, and for every read the set of its sources.
 pub(super) struct Instance {
     /// By event.
     pub(super) ops: Vec<SearchOp>,
@@ -117,7 +117,7 @@ pub(super) struct Instance {
     pub(super) bounds: Vec<(u32, u32)>,
     /// By thread: the event that starts it, or [`NONE`].
     pub(super) spawned_by: Vec<u32>,
-    /// By thread: whether somebody joins it.
+    /// By thread: whether another thread joins it.
     pub(super) joined: Vec<bool>,
     /// The number of locations; their initial writes are the events `0..locations`.
     pub(super) locations: usize,

@@ -189,7 +189,7 @@ impl ChainBuilder {
 ///
 /// Between two events that all earlier stores come before and all later stores come after, each
 /// queue needs a chain of its own. Beyond such an event the chains are used again, for whatever
-/// queues come next: so a thread has only as many as it writes locations between two fences.
+/// queues come next: so a thread has at most one for each location that it writes between two fences.
 struct StoreChains {
     /// The chains; the first `used` have stores since the last cut.
     pool: Vec<u32>,

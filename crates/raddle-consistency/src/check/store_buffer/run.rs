@@ -74,7 +74,7 @@ fn chain_roots(instance: &Instance) -> Vec<u32> {
 #[derive(Clone, Copy)]
 struct TrailEntry {
     step: MachineStep,
-    /// What a write overwrote.
+    /// The write that a write overwrote.
     overwritten: u32,
 }
 
@@ -178,12 +178,12 @@ impl<'i> PartialRun<'i> {
         self.buffered[thread as usize] != 0
     }
 
-    /// How many events of a thread have written memory.
+    /// The number of events of a thread that have written memory.
     pub(super) fn written(&self, thread: u32) -> u32 {
         self.written[thread as usize]
     }
 
-    /// How many stores of a queue have reached memory.
+    /// The number of stores of a queue that have reached memory.
     pub(super) fn head(&self, queue: u32) -> u32 {
         self.heads[queue as usize]
     }
@@ -253,7 +253,7 @@ impl<'i> PartialRun<'i> {
             && self.own_stores_are_in_memory(store)
     }
 
-    /// What a read would observe now: the newest store of its own thread, if it is still in the
+    /// The write that a read would observe now: the newest store of its own thread, if it is still in the
     /// buffer, or else memory.
     #[inline]
     fn visible(&self, event: u32) -> u32 {

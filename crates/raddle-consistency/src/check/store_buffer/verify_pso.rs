@@ -6,7 +6,7 @@
 //!
 //! **Paper.** Bui et al., OOPSLA 2021, Algorithm 2 and appendix A.3: stores reach memory as late as
 //! possible, that is, when a remote read or a fence needs them, except for *spurious* ones, which
-//! nobody will read and which go as soon as their location is not held. Then which stores have
+//! no event will read and which go as soon as their location is not held. Then which stores have
 //! reached memory is a function of the events that have run, up to one thing: whether a spurious
 //! store went before or still waits behind a write that holds its location. That matters to fences,
 //! and the *fence map* says how: for threads t and u, the last read of u that must run
@@ -29,7 +29,7 @@
 //! - Store-store fences, alone or before a release store. The appendix only sketches them: keep a
 //!   second map for the stores before the latest store-store fence, flush by need. That is not
 //!   complete: a spurious store may wait behind a store-store fence for a store that is read later,
-//!   and only an early flush of both lets others go on (test `store_fence_needs_an_early_flush`).
+//!   and only an early flush of both unblocks other threads (test `store_fence_needs_an_early_flush`).
 //!   So a thread may also flush all stores of its oldest *epoch*, up to an executed store-store
 //!   fence, at any time. The state then has the oldest epoch of such a thread, and its row of the
 //!   map speaks of the stores of that epoch: one map serves for both kinds of fences.
@@ -51,7 +51,7 @@ pub(super) fn verify_pso(question: Question<'_>, effort: &mut Effort) -> (Search
 pub(super) struct Lazy<'i> {
     run: PartialRun<'i>,
     /// By thread: the event after its last one that waits for empty buffers; the end of the thread
-    /// if somebody joins it.
+    /// if another thread joins it.
     last_drain: Vec<u32>,
     holds: Holds,
 }

@@ -14,7 +14,7 @@
 //!   can happen at its location ([`eager`](super::eager)). A sequentially consistent store is the
 //!   same without the read.
 //! - A failed compare-exchange, a spawn and a join need empty buffers too and run eagerly.
-//! - Stores that nobody will read are flushed eagerly, as Algorithm 2 does under PSO.
+//! - Stores that no event will read are flushed eagerly, as Algorithm 2 does under PSO.
 //! - Several possible sources: the same enumeration with the order of writes in the state (see
 //!   `eager`). That also decides PSO with several sources, where a store may leave the buffer of
 //!   its location: exact, but without the polynomial bound.

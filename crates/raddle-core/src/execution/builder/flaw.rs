@@ -24,7 +24,7 @@ pub struct BuildError {
     pub position: usize,
     /// The offending part of it.
     pub part: EventPart,
-    /// What is wrong.
+    /// The error.
     pub flaw: Flaw,
 }
 

@@ -21,7 +21,7 @@ pub use flaw::{BuildError, EventPart, Flaw};
 /// An event before it has an id: its thread and its index there.
 type Position = (ThreadId, usize);
 
-/// What a history says about the source of a read.
+/// The source of a read as the history gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceClaim {
     /// The history names no source: the value decides, and there may be several sources.

@@ -1,8 +1,8 @@
-//! An audit of the searches: do they prune and merge only what they may?
+//! An audit of the searches: what they prune and merge.
 //!
-//! **Problem.** A search answers wrongly if it takes a step for granted that spoils the run, if it
-//! leaves out a move, or if two states have the same key and different fates. Comparing answers with
-//! brute force finds this only if the wrong state is the one that matters, and is visited first.
+//! **Problem.** A search is wrong if a free step makes a run incompletable, if it leaves out a move, or if only one of two
+//! states with the same key is completable. Comparing answers with brute force finds this only if the wrong state matters
+//! for the answer and is visited first.
 //!
 //! **Idea.** Walk over the whole space of a strategy without merging states by their keys (`walk`),
 //! compute by plain enumeration which states can be completed (`truth`), and assert for each that
@@ -52,7 +52,7 @@ enum AuditStop {
     Fault(String),
 }
 
-/// What an evolution is about.
+/// The parameters of an evolution.
 struct Subject {
     /// The models whose searches are audited.
     models: &'static [Model],
@@ -127,7 +127,7 @@ fn evolve(subject: &Subject, programs: u64) {
     }
 }
 
-/// Runs a program, and now and then lets a read observe something else.
+/// Runs a program, and sometimes changes what a read observes.
 fn execute(program: &AuditProgram, subject: &Subject, random: &mut Random) -> Option<Execution> {
     let habits = Habits {
         model: Model::STORE_BUFFERS[random.below(Model::STORE_BUFFERS.len())],

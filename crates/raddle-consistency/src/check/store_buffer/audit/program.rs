@@ -1,4 +1,4 @@
-//! Programs that change a little, and their runs.
+//! Programs that are mutated, and their runs.
 //!
 //! Besides two locations and a lock, programs have *gates*: locations with one store, which loads
 //! wait for. A gate puts events of two threads in order without a fence, as the examples do that the
@@ -109,7 +109,7 @@ impl AuditProgram {
         }
     }
 
-    /// Lets a thread wait for another one, at a gate that nobody else uses then.
+    /// Makes a thread wait for another one at a gate, and removes all other uses of the gate.
     fn insert_gate(&mut self, random: &mut Random) {
         let location = LocationId::new(GATES.start + random.below(GATES.len()));
         let other = |i: &MachineInstruction| !matches!(i, MachineInstruction::Load { location: l } | MachineInstruction::Store { location: l, .. } if *l == location);
