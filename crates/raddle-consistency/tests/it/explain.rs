@@ -117,7 +117,7 @@ step  P0                    P1
 }
 
 #[test]
-fn a_run_tells_the_sources_that_the_history_leaves_open() {
+fn runs_show_the_sources_that_the_history_does_not_name() {
     let execution = parse("P0: W x 1; R x 1; LOCK m; UNLOCK m; F\nP1: W x 1; LOCK m; R x 1\n");
     let run = witness(&execution, "P0.0 P1.0 !P1.0 P0.1 !P0.0 P0.2 P0.3 P0.4 P1.1 P1.2");
     assert_snapshot!(explain::witness(&execution, Model::Pso, &run, Page::default()), @r"
@@ -182,7 +182,7 @@ fn an_empty_run_is_allowed() {
 }
 
 #[test]
-fn a_cycle_tells_why_each_event_precedes_the_next() {
+fn cycles_explain_why_each_event_precedes_the_next() {
     let execution = parse(STORE_BUFFERING);
     let violation = store_buffering_cycle(&execution);
     assert_snapshot!(explain(&execution, Model::Sc, &violation), @r"
@@ -203,7 +203,7 @@ P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
 }
 
 #[test]
-fn a_cycle_under_tso_speaks_of_arrival_in_memory() {
+fn cycles_under_tso_mention_when_stores_reach_memory() {
     let execution = parse("P0: W x 1; W y 1\nP1: R y 1 <- P0.1; R x 0 <- init\n");
     let init = event(&execution, "init x");
     let violation = Violation::Cycle {
@@ -254,7 +254,7 @@ P0.0 -> P0.1 -> P1.0 -> P1.1 -> P0.0 must each come before the next:
 }
 
 #[test]
-fn a_cycle_tells_the_facts_that_it_rests_on() {
+fn cycles_list_the_facts_that_they_rest_on() {
     let execution = parse(
         "P0: W x 1; R x 2 <- P1.0; SPAWN P2; JOIN P2\n\
          P1: W x 2; R x 1; LOCK m <- init; UNLOCK m\n\
@@ -409,7 +409,7 @@ This rests on:
 }
 
 #[test]
-fn facts_about_locks_speak_of_locks() {
+fn facts_about_locks_mention_locks() {
     let execution = parse("P0: LOCK m; UNLOCK m\nP1: LOCK m; UNLOCK m\n");
     let id = |name| event(&execution, name);
     let violation = Violation::Cycle {
@@ -461,7 +461,7 @@ fn a_long_cycle_is_cut_in_the_sentence() {
 }
 
 #[test]
-fn a_value_that_nobody_writes() {
+fn unwritten_values_are_explained() {
     let execution = parse("P0: W x 1; R x 7\n");
     let violation = Violation::UnwrittenValue { read: event(&execution, "P0.1") };
     assert_snapshot!(explain(&execution, Model::Sc, &violation), @r"
@@ -474,7 +474,7 @@ P0.1 reads x = 7, a value that no other event writes there:
 }
 
 #[test]
-fn a_read_without_a_source_tells_why_each_is_not_the_one() {
+fn reads_without_a_source_explain_why_each_source_is_excluded() {
     let execution = parse("P0: W x 1; W x 2; R x 1; W x 1\n");
     let by = event(&execution, "P0.1");
     let violation = Violation::NoSource {

@@ -119,7 +119,7 @@ c20 demands read-coherence: no read observes a value after a newer one was writt
 }
 
 #[test]
-fn a_model_that_changes_orders_says_so() {
+fn explanations_mention_replaced_memory_orders() {
     let execution = parse("P0: W.rlx x 1\nP1: R.rlx x 1; R.rlx x 0\n");
     let violation =
         broken(&execution, Axiom::ReadCoherence, "P1.1 -fr-> P0.0 -rf-> P1.0 -hb-> P1.1", &[]);

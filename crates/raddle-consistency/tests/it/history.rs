@@ -10,7 +10,7 @@ fn assert_refused(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn text_that_is_not_in_the_form_is_refused_where_it_goes_wrong() {
+fn malformed_text_is_rejected_at_the_right_place() {
     assert_refused(&[
         ("", "1:1: there are no threads: expected a line such as 'P0: W x 1; R y 0'"),
         (
@@ -292,7 +292,7 @@ fn a_read_is_not_a_source() {
 }
 
 #[test]
-fn json_that_is_not_in_the_form_is_refused_where_it_goes_wrong() {
+fn malformed_json_is_rejected_at_the_right_place() {
     assert_refused(&[
         (r#"{"thread":"P0","op":"fence""#, "1:28: the line ends here: expected ',' or '}'"),
         (

@@ -49,7 +49,7 @@ fn messages_quote_little_and_escape_it() {
 }
 
 #[test]
-fn a_long_cycle_is_told_briefly() {
+fn messages_shorten_long_cycles() {
     let mut text = String::new();
     for thread in 0..1000 {
         let _ = writeln!(text, "P{thread}: JOIN P{}", (thread + 1) % 1000);

@@ -220,7 +220,7 @@ fn memory_orders_are_written_unless_they_are_the_default() {
 }
 
 #[test]
-fn a_default_order_may_be_said() {
+fn default_orders_may_be_written() {
     let said = parse(b"P0: W.na x 1; R.na x 1; RMW.sc x 1 2; CAS.sc x 2 3; F.sc").unwrap();
     assert_eq!(said, parse(b"P0: W x 1; R x 1; RMW x 1 2; CAS x 2 3; F").unwrap());
     assert_eq!(said.order(said.events().last().unwrap()), MemoryOrder::SeqCst);
@@ -230,7 +230,7 @@ fn a_default_order_may_be_said() {
 }
 
 #[test]
-fn json_lines_say_what_text_says() {
+fn json_lines_and_text_are_equivalent() {
     insta::assert_snapshot!(write(&parse(SAMPLE.as_bytes()).unwrap(), Format::JsonLines));
 }
 

@@ -723,7 +723,7 @@ fn the_same_question_has_another_answer_after_undo() {
 }
 
 #[test]
-fn a_refusal_says_why() {
+fn refused_sources_have_a_reason() {
     let mut checker = Incremental::new(Model::Ra).unwrap();
     let write = checker.write(p(0), x(), Release);
     let other = LocationId::new(1);

@@ -264,7 +264,7 @@ fn store_and_load() -> (Execution, EventId, EventId) {
 }
 
 #[test]
-fn a_refusal_says_which_step_and_why() {
+fn refused_steps_have_an_index_and_a_reason() {
     let (execution, store, load) = store_and_load();
     let check = |model, steps: &[MachineStep]| {
         recheck_run(&execution, model, &MachineRun { steps: steps.to_vec() })

@@ -324,6 +324,6 @@ fn loads_of_any_order_are_loads() {
 }
 
 #[test]
-fn a_value_that_nobody_wrote_is_never_read() {
+fn unwritten_values_are_never_read() {
     verdicts("x=1 | x?2", NEVER);
 }
