@@ -3,14 +3,14 @@
 use std::panic;
 use std::process;
 
-use crate::output::complain;
+use crate::output::print_error;
 
 /// Prints a request to report a bug in Raddle, with its version and the command line.
 pub(crate) fn report(what: &str) {
     let version = env!("CARGO_PKG_VERSION");
     let command: Vec<String> =
         std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    complain(format_args!(
+    print_error(format_args!(
         "raddle: {what}\n\
          This is a bug in Raddle {version}. Please report it with the input files and this \
          command line:\n  {}",

@@ -18,7 +18,7 @@ mod status;
 
 use std::process::ExitCode;
 
-use output::{Output, complain};
+use output::{Output, print_error};
 use status::Status;
 
 fn main() -> ExitCode {
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let result = commands::run(&command, &mut output);
     let status = result.and_then(|status| output.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {
-        complain(error);
+        print_error(error);
         Status::Failed
     });
     status.into()

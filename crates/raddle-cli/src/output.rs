@@ -30,7 +30,7 @@ impl fmt::Display for OutputError {
 }
 
 /// Prints a message to standard error. Errors are ignored, since they cannot be reported.
-pub(crate) fn complain(message: impl fmt::Display) {
+pub(crate) fn print_error(message: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{message}");
 }
 

@@ -11,9 +11,9 @@ use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
 use serde::{Deserialize, Serialize};
 
-/// An execution of a program, and how to compile and explore the program.
+/// A bug with its execution, and the options to compile and explore the program again.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedBug {
     files: Vec<PathBuf>,
     flags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,11 +32,11 @@ pub(crate) struct Recorded {
     schedule: Schedule,
 }
 
-impl Recorded {
-    /// The finding of an exploration.
+impl RecordedBug {
+    /// Records a finding of the exploration that `request` describes.
     pub(crate) fn new(request: &Request, finding: &Finding) -> Self {
         let Source { files, flags, compiler } = request.source.clone();
-        Recorded {
+        RecordedBug {
             files,
             flags,
             compiler,
@@ -53,18 +53,19 @@ impl Recorded {
     }
 
     /// Returns `true` if a finding has the recorded execution and message.
-    pub(crate) fn is(&self, finding: &Finding) -> bool {
+    pub(crate) fn matches(&self, finding: &Finding) -> bool {
         finding.schedule.as_ref() == Some(&self.schedule) && finding.message == self.message
     }
 
+    /// The request that explores the same program in the same way.
     pub(crate) fn request(&self) -> Result<Request, String> {
         let model: Model = self.model.parse().map_err(|error| format!("{error}"))?;
         let explorer: Explorer = self.explorer.parse()?;
-        let explorer = explorer.with_sampling(|usual| Sampling {
+        let explorer = explorer.with_sampling(|default| Sampling {
             iterations: 1,
-            seed: self.seed.unwrap_or(usual.seed),
-            depth: self.depth.unwrap_or(usual.depth),
-            ..usual
+            seed: self.seed.unwrap_or(default.seed),
+            depth: self.depth.unwrap_or(default.depth),
+            ..default
         });
         let source = Source {
             files: self.files.clone(),
@@ -78,7 +79,7 @@ impl Recorded {
     }
 }
 
-impl fmt::Display for Recorded {
+impl fmt::Display for RecordedBug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?;
         writeln!(f, "{text}")

@@ -7,7 +7,7 @@ use std::path::Path;
 use raddle_litmus::{Cycle, CycleError};
 
 use crate::args::LitmusArgs;
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::status::Status;
 
 /// Generates the tests and prints them, or writes each to a file.
@@ -15,12 +15,12 @@ pub(crate) fn run(args: &LitmusArgs, output: &mut Output) -> Result<Status, Outp
     let tests = match tests(args) {
         Ok(tests) => tests,
         Err(error) => {
-            complain(error);
+            print_error(error);
             return Ok(Status::Failed);
         }
     };
     if tests.is_empty() {
-        complain(
+        print_error(
             "the relaxations form no cycle of this length: use other relaxations, or another --all",
         );
         return Ok(Status::Failed);

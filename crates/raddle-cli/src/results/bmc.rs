@@ -5,29 +5,29 @@ use std::path::PathBuf;
 use raddle_bmc::{BmcOptions, BmcReport};
 use raddle_core::outcome::Finding;
 
-use crate::recorded::Recorded;
+use crate::recorded::RecordedBug;
 
-/// The result of checking one program.
+/// The report of the bounded model checker, and the confirmation of its counterexample.
 pub(crate) struct BmcResult {
     pub(crate) program: PathBuf,
     pub(crate) options: BmcOptions,
     pub(crate) report: BmcReport,
-    /// Whether the compiled program has the bug.
+    /// The result of exploring the compiled program, if there is a counterexample.
     pub(crate) confirmation: Option<Confirmation>,
 }
 
-/// Whether the compiled program has a bug.
+/// Whether the compiled program has the bug of a counterexample.
 pub(crate) enum Confirmation {
-    /// It has: how to replay the finding, and the finding.
-    Confirmed(Box<Recorded>, Box<Finding>),
-    /// Unknown, with the reason.
+    /// Exploration of the compiled program finds this bug.
+    Confirmed(Box<RecordedBug>, Box<Finding>),
+    /// Undecided, for this reason.
     Unknown(String),
-    /// It has not.
+    /// Exhaustive exploration finds no bug, so the counterexample is wrong.
     Contradicted,
 }
 
 impl Confirmation {
-    /// The content of the file of `--trace`.
+    /// The content of the file that `--trace` writes.
     pub(crate) fn recorded(&self) -> Option<String> {
         match self {
             Confirmation::Confirmed(recorded, _) => Some(recorded.to_string()),

@@ -10,7 +10,7 @@ use raddle_explore::plan::{self, Plan};
 use raddle_litmus::{FinalStates, Test};
 use serde::Serialize;
 
-use crate::recorded::Recorded;
+use crate::recorded::RecordedBug;
 use crate::status::Status;
 
 /// The result of exploring one program under one model.
@@ -23,7 +23,7 @@ pub(crate) struct CheckResult {
     /// What only litmus tests have.
     pub(crate) litmus: Option<LitmusResult>,
     /// How to replay the finding of a C or C++ program.
-    pub(crate) recorded: Option<Recorded>,
+    pub(crate) recorded: Option<RecordedBug>,
 }
 
 /// A litmus test and its final states.

@@ -1,4 +1,4 @@
-//! Bounded checks: from a file to an answer.
+//! `raddle bmc`.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::{raddle, scratch};
 
-/// What a bounded check printed, without sizes and times.
+/// The output of a bounded check, without sizes and times.
 fn bmc(args: &str) -> String {
     output(&mut raddle(&format!("bmc {args}")))
 }
@@ -32,21 +32,21 @@ fn a_bug_is_confirmed_by_the_compiled_program() {
 }
 
 #[test]
-fn bounds_that_leave_nothing_out_are_a_proof() {
+fn bounds_that_exclude_no_execution_are_a_proof() {
     assert_snapshot!(bmc("corpus/c/litmus/sb.c --model tso --rounds 8 -- -DSC"), @r"
     exit 0
-    corpus/c/litmus/sb.c, tso: clean: no execution has a bug, and rounds=8, unwind=2 exclude none
+    corpus/c/litmus/sb.c, tso: clean: no execution has a bug, and rounds=8, unwind=2 exclude no execution
     3 threads, 11 visible statements, 4 shared cells
     ");
 }
 
 #[test]
-fn bounds_that_leave_something_out_are_none() {
+fn bounds_that_exclude_executions_are_no_proof() {
     assert_snapshot!(bmc("examples/peterson.c --rounds 2"));
 }
 
 #[test]
-fn inputs_are_found_and_fed_to_the_compiled_program() {
+fn inputs_are_found_and_passed_to_the_compiled_program() {
     let directory = scratch("bmc-inputs");
     let trace = directory.join("trace.json");
     let printed = bmc(&format!("corpus/bmc/inputs.c --cc gcc --trace {}", trace.display()));
@@ -59,21 +59,21 @@ fn inputs_are_found_and_fed_to_the_compiled_program() {
         printed.contains("main: __VERIFIER_nondet_uchar() = 200  corpus/bmc/inputs.c:21"),
         "{printed}"
     );
-    assert!(printed.contains("The execution is one of the compiled program."), "{printed}");
+    assert!(printed.contains("Confirmed: the compiled program has this execution."), "{printed}");
     let replayed = output(&mut raddle(&format!("replay {}", trace.display())));
     assert!(replayed.starts_with("exit 1\nthread main: assertion failed"), "{replayed}");
 }
 
-/// There are too many executions to search.
+/// The program has too many executions to explore them all.
 #[test]
-fn the_compiled_program_is_led_to_a_bug() {
+fn the_compiled_program_is_guided_to_a_bug() {
     let printed = bmc("corpus/bmc/rare.c --unwind 16 --cc gcc");
     assert!(printed.starts_with("exit 1\n"), "{printed}");
-    assert!(printed.contains("The execution is one of the compiled program."), "{printed}");
+    assert!(printed.contains("Confirmed: the compiled program has this execution."), "{printed}");
 }
 
 #[test]
-fn what_is_not_modelled_is_refused_with_its_place() {
+fn unsupported_statements_are_rejected_with_their_place() {
     assert_snapshot!(bmc("corpus/c/errors/fork.c"), @r"
     exit 2
     corpus/c/errors/fork.c:4: the function `fork` is neither defined nor supported: define it in the program
@@ -85,13 +85,13 @@ fn what_is_not_modelled_is_refused_with_its_place() {
 }
 
 #[test]
-fn bounds_grow_until_nothing_is_left_out() {
+fn bounds_are_increased_until_they_exclude_no_execution() {
     let printed = bmc("corpus/c/svcomp/nondet.c --deepen");
     assert!(printed.starts_with("exit 0\n"), "{printed}");
 }
 
 #[test]
-fn json_has_the_names_of_check() {
+fn json_has_the_keys_of_check() {
     let printed = bmc("corpus/c/litmus/sb.c --model tso --no-replay --json");
     for name in ["command", "program", "model", "by", "explorer", "verdict", "seconds", "bug"] {
         assert!(printed.contains(&format!("\"{name}\":")), "{printed}");

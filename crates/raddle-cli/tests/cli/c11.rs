@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use super::{raddle, run, scratch};
 
-/// LocalHistories with memory orders.
+/// Histories with memory orders.
 const EXAMPLES: &str = "examples/race.txt examples/relaxed-flag.txt examples/release-acquire.txt \
     examples/store-buffering-sc.txt";
 
@@ -124,7 +124,7 @@ exit 1
 }
 
 #[test]
-fn verdicts_on_random_histories_hold() {
+fn verdicts_on_random_histories_pass_the_recheck() {
     let shapes = [
         "--orders 1 --values distinct --named-sources 1",
         "--orders 1 --values 2 --named-sources 0.5 --locks 0",

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{raddle, run, scratch, stdout};
 
 #[test]
-fn herd_prints_it_like_that() {
+fn results_have_the_format_of_herd() {
     assert_snapshot!(run("check examples/store-buffering.litmus"), @r"
 exit 0
 --- stdout
@@ -99,7 +99,7 @@ main    P0    P1
 }
 
 #[test]
-fn a_loop_that_is_cut_is_incomplete() {
+fn a_bounded_loop_is_incomplete() {
     assert_snapshot!(run("check examples/spin.litmus --unroll 2"), @r"
 exit 3
 --- stdout
@@ -132,7 +132,7 @@ corpus/litmus/C/sb-relacq.litmus  Never  Sometimes  Sometimes  Sometimes
 }
 
 #[test]
-fn a_limit_is_told() {
+fn limits_are_reported() {
     assert_snapshot!(run("check examples/store-buffering.litmus --model sc,tso --max-executions 2"), @r"
 exit 3
 --- stdout
@@ -146,7 +146,7 @@ examples/store-buffering.litmus, tso: incomplete: the limit on executions was re
 }
 
 #[test]
-fn what_cannot_be_checked() {
+fn unsupported_programs_are_rejected() {
     assert_snapshot!(run("check examples/lock.txt"), @r"
 exit 2
 --- stdout
@@ -169,7 +169,7 @@ nothing.litmus: cannot read: No such file or directory (os error 2)
 exit 2
 --- stdout
 --- stderr
-crates/raddle-cli/src: no litmus test is in this directory: expected *.litmus
+crates/raddle-cli/src: the directory contains no litmus tests (*.litmus)
 ");
     assert_snapshot!(run("check corpus/litmus/X86/sb-xchg.litmus --model rc11"), @r"
 exit 2
@@ -186,7 +186,7 @@ corpus/litmus/X86/cycles/2+2W+sfence+po.litmus and 38 others: x86 instructions h
 }
 
 #[test]
-fn what_there_is_instead() {
+fn errors_name_the_alternatives() {
     assert_snapshot!(run("check --by values examples"), @r"
 exit 2
 --- stdout
@@ -253,7 +253,7 @@ examples/lock.txt:1:1: expected the columns file, model, quantifier, some_final_
 }
 
 #[test]
-fn tests_are_made_from_cycles() {
+fn tests_are_generated_from_cycles() {
     assert_snapshot!(run("litmus PodWR Fre MFencedWR Fre"), @r#"
 exit 0
 --- stdout
@@ -398,7 +398,7 @@ Examples:
 ");
 }
 
-/// The objects that a run prints, and its exit status.
+/// The JSON objects that a run prints, and its exit status.
 fn objects(args: &str) -> (Vec<Value>, Option<i32>) {
     let output = raddle(args).output().expect("raddle runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -424,7 +424,7 @@ fn executions_by_trace() {
 }
 
 #[test]
-fn traces_need_a_machine() {
+fn traces_require_a_store_buffer_model() {
     assert_snapshot!(run("check examples/peterson.c --by trace"), @r"
 exit 2
 --- stdout
@@ -446,7 +446,7 @@ rvf-open explores by rvf, not by rf: use --by rvf or --explorer rf-part-smc
 }
 
 #[test]
-fn json_has_stable_names() {
+fn json_keys_are_stable() {
     let (objects, status) = objects("check corpus/litmus/C/mp-race.litmus --model rc11 --json");
     let [object] = &objects[..] else { panic!("one object: {objects:?}") };
     assert_eq!(status, Some(1));
@@ -466,7 +466,7 @@ fn json_has_stable_names() {
 }
 
 #[test]
-fn json_tells_errors_and_bounds() {
+fn json_has_errors_and_bounds() {
     let (objects, status) = objects("check examples/spin.litmus nothing.litmus --json --unroll 1");
     assert_eq!(status, Some(2));
     assert_eq!(objects[0]["verdict"], "incomplete");
@@ -484,7 +484,7 @@ fn json_tells_errors_and_bounds() {
     assert!(objects[1]["error"]["message"].as_str().is_some_and(|it| it.contains("rc11 requires")));
 }
 
-/// Both explorers find as many classes in every test of the project.
+/// Both reads-from explorers find the same number of classes in every test of the corpus.
 #[test]
 fn explorers_agree_on_the_corpus() {
     let classes = |explorer: &str| -> Vec<(String, Value)> {
@@ -500,9 +500,9 @@ fn explorers_agree_on_the_corpus() {
     assert_eq!(rf_part_smc, classes("rf-smc"));
 }
 
-/// By values every test has the same verdict and as many final states.
+/// RVF-SMC finds the same verdict and the same number of final states in every test.
 #[test]
-fn values_have_the_verdicts_of_the_table() {
+fn rvf_smc_has_the_verdicts_of_the_table() {
     let output = stdout(
         "check corpus/litmus/X86 --by rvf --model sc,tso,pso --expect corpus/litmus/oracle.tsv",
     );
@@ -533,7 +533,10 @@ fn verdicts_are_compared_with_a_table() {
     let told = run(&format!("check {} --model sc,tso,rc11 --expect {table}", test.display()));
     assert!(told.starts_with("exit 2"), "{told}");
     assert!(told.contains("sc: some final state satisfies: no, expected yes\n"), "{told}");
-    assert!(told.contains("tso: 'C/sb-sc.litmus' is not in the table\n"), "{told}");
+    assert!(
+        told.contains("tso: the table has no row for 'C/sb-sc.litmus' and this model\n"),
+        "{told}"
+    );
     assert!(told.contains("\n1 as expected, 2 not\n"), "{told}");
 }
 
@@ -549,7 +552,7 @@ fn a_trace_is_a_history_that_verify_reads() {
     assert!(run(&format!("verify {file} --model tso")).starts_with("exit 1"));
     let told = run("check examples/spin.litmus --trace examples/spin.litmus");
     assert!(
-        told.contains("--trace names one of the programs, which would be overwritten"),
+        told.contains("--trace would overwrite one of the programs: name another file"),
         "{told}"
     );
 }
@@ -569,7 +572,7 @@ fn families_are_written_to_files() {
     assert!(numbered.starts_with("X86 W+RR+po-po001\n"), "{numbered}");
 }
 
-/// A directory with a test in C and a table that says this of it.
+/// A directory with a C test and a table with this row for it.
 fn with_table(name: &str, statements: &str, row: &str) -> (String, String) {
     let directory = scratch(name);
     let test = format!("C t\n{{}}\nP0 (atomic_int* x) {{ {statements} }}\nexists (x=1)\n");
@@ -583,7 +586,7 @@ fn with_table(name: &str, statements: &str, row: &str) -> (String, String) {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_and_never_as_expected() {
+fn misuse_is_reported_and_never_as_expected() {
     let (test, table) = with_table("misuse", "int r = 1 / *x;", "exists\tno\tno\t0\t");
     let told = run(&format!("check {test}"));
     assert!(told.starts_with("exit 1\n"), "{told}");
@@ -595,7 +598,7 @@ fn what_makes_no_sense_is_told_and_never_as_expected() {
 }
 
 #[test]
-fn what_is_incomplete_is_not_compared() {
+fn incomplete_results_are_not_compared() {
     let statements = "*x = 1; while (1) {}";
     let (test, table) = with_table("incomplete", statements, "exists\tno\tno\t0\t");
     let told = run(&format!("check {test} --expect {table}"));
@@ -605,17 +608,17 @@ fn what_is_incomplete_is_not_compared() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told_whatever_its_name() {
+fn missing_files_are_reported_for_any_extension() {
     assert_snapshot!(run("check nothing"), @r"
 exit 2
 --- stdout
 --- stderr
-nothing: there is no such file
+nothing: the file does not exist
 ");
 }
 
 #[test]
-fn a_family_without_cycles_is_told() {
+fn a_family_without_cycles_is_an_error() {
     assert_snapshot!(run("litmus --all 4 PodWR"), @r"
 exit 2
 --- stdout

@@ -30,7 +30,7 @@ P1: R flag 1 <- P0.1; R data 42 <- P0.0
 }
 
 #[test]
-fn there_and_back_is_the_same() {
+fn a_round_trip_preserves_the_history() {
     for example in fs::read_dir("../../examples").expect("there are examples") {
         let path = example.expect("a file").path();
         if path.extension().is_some_and(|extension| extension == "litmus" || extension == "c") {

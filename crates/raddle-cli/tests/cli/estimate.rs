@@ -37,7 +37,7 @@ fn an_estimate_is_no_verdict() {
     assert_eq!(line["verdict"], "incomplete", "{line}");
     let classes = line["estimate"]["classes"].as_f64().expect("a number");
     assert!((0.5..2.0).contains(&(classes / f64::from(1 << 24))), "{line}");
-    // What is explored to its end needs no estimate.
+    // A complete exploration needs no estimate.
     let line = answer(4);
     assert_eq!((&line["verdict"], &line["classes"]), (&"clean".into(), &16.into()));
 }
@@ -46,5 +46,5 @@ fn an_estimate_is_no_verdict() {
 fn litmus_tests_are_not_estimated() {
     let text = run("check examples/store-buffering.litmus --estimate");
     assert!(text.starts_with("exit 2\n"), "{text}");
-    assert!(text.contains("--estimate is for C and C++ programs"), "{text}");
+    assert!(text.contains("litmus tests do not support --estimate"), "{text}");
 }

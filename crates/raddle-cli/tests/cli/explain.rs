@@ -126,7 +126,7 @@ This rests on:
 }
 
 #[test]
-fn reads_that_tell_only_their_values() {
+fn reads_with_values_only() {
     assert_snapshot!(run("verify --explain --model sc examples/several-sources.txt"), @r"
 exit 0
 --- stdout

@@ -11,13 +11,13 @@ const SHAPE: &str = "history generate --model pso --threads 4 --events 9 --locat
                      --lock-share 0.2 --named-sources 0.7 --spawn-join --perturb 2";
 
 #[test]
-fn a_seed_gives_the_same_history_again() {
+fn a_seed_determines_the_history() {
     assert_eq!(stdout(&format!("{SHAPE} --seed 5")), stdout(&format!("{SHAPE} --seed 5")));
     assert_ne!(stdout(&format!("{SHAPE} --seed 5")), stdout(&format!("{SHAPE} --seed 6")));
 }
 
 #[test]
-fn the_first_line_is_the_command_that_makes_it_again() {
+fn the_first_line_is_the_command_that_generates_the_history() {
     let orders = format!("{SHAPE} --orders 0.3");
     for args in [SHAPE, &orders, "history generate", "history generate --writes 1 --seed 3"] {
         let text = stdout(args);
@@ -27,7 +27,7 @@ fn the_first_line_is_the_command_that_makes_it_again() {
 }
 
 #[test]
-fn the_history_can_be_read_and_has_the_shape_asked_for() {
+fn the_history_can_be_read_and_has_the_requested_shape() {
     let text = stdout("history generate --threads 5 --events 8 --locks 0 --fences 0.5");
     let stats = run_with("history stats -", &text);
     let row = stats.lines().nth(3).expect("a row");
@@ -51,13 +51,13 @@ P2: CAS y 2 0 failed 2; CAS y 0 2 <- P0.1; F.ss; R x 0 <- init
 }
 
 #[test]
-fn both_formats_tell_the_same() {
+fn both_formats_agree() {
     for options in ["", " --orders 0.5"] {
-        both_formats_tell_the_same_about(&format!("{SHAPE}{options}"));
+        assert_that_both_formats_agree(&format!("{SHAPE}{options}"));
     }
 }
 
-fn both_formats_tell_the_same_about(shape: &str) {
+fn assert_that_both_formats_agree(shape: &str) {
     let text = stdout(shape);
     let json = stdout(&format!("{shape} --format jsonl"));
     assert!(json.starts_with('{'));
@@ -87,14 +87,14 @@ fn one_history_to_a_file() {
     assert_eq!(fs::read_to_string(&file).expect("a file"), stdout("history generate"));
 }
 
-/// The complaints about the command lines with these options, which make nothing.
-fn complaints(options: &[&str]) -> String {
-    let complaint = |option: &&str| {
+/// The error messages for these options.
+fn errors(options: &[&str]) -> String {
+    let error = |option: &&str| {
         let text = run(&format!("history generate {option}"));
         assert!(text.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{option}: {text}");
         text.lines().nth(3).unwrap_or_default().to_owned()
     };
-    options.iter().map(complaint).collect::<Vec<_>>().join("\n")
+    options.iter().map(error).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn numbers_out_of_range() {
         "--threads 0",
         "--orders 2",
     ];
-    assert_snapshot!(complaints(&options), @r"
+    assert_snapshot!(errors(&options), @r"
 error: invalid value '1.5' for '--rmw <SHARE>': expected a number from 0 to 1
 error: unexpected argument '-1' found
 error: invalid value 'nan' for '--fences <SHARE>': expected a number from 0 to 1
@@ -132,7 +132,7 @@ fn numbers_too_large_for_memory() {
         "--threads 1000000 --events 11",
         "--threads 1 --events 10000001",
     ];
-    assert_snapshot!(complaints(&options), @r"
+    assert_snapshot!(errors(&options), @r"
 error: invalid value '1000001' for '--threads <N>': expected a number from 1 to 1000000
 error: invalid value '18446744073709551616' for '--threads <N>': expected a number from 1 to 1000000
 error: invalid value '4000000000' for '--events <N>': expected a number from 0 to 10000000

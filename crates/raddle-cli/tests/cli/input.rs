@@ -1,4 +1,4 @@
-//! LocalHistories that cannot be read.
+//! Invalid history files.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use super::{raddle, run, run_with};
 
 #[test]
-fn a_mistake_is_reported_with_its_place() {
+fn an_error_is_reported_with_its_position() {
     assert_snapshot!(run_with("verify -", "P0: W x 1\nP1: R x\n"), @r"
 exit 2
 --- stdout
@@ -18,7 +18,7 @@ exit 2
 }
 
 #[test]
-fn a_memory_order_that_does_not_fit() {
+fn an_invalid_memory_order() {
     let message = |history: &str| {
         let text = run_with("verify -", history);
         assert!(text.starts_with("exit 2\n--- stdout\n--- stderr\n"), "{text}");
@@ -50,7 +50,7 @@ fn a_memory_order_that_does_not_fit() {
 }
 
 #[test]
-fn a_mistake_is_reported_to_programs_too() {
+fn an_error_is_reported_in_json() {
     assert_snapshot!(run_with("verify --json -", "P0: W x 1; R x 2 <- P0.0\n"), @r#"
 exit 2
 --- stdout
@@ -61,7 +61,7 @@ exit 2
 }
 
 #[test]
-fn a_file_that_is_not_there() {
+fn a_missing_history_file() {
     assert_snapshot!(run("verify examples/nowhere.txt"), @r"
 exit 2
 --- stdout
@@ -71,7 +71,7 @@ examples/nowhere.txt: cannot read: No such file or directory (os error 2)
 }
 
 #[test]
-fn a_file_that_is_not_there_in_json() {
+fn a_missing_file_in_json() {
     assert_snapshot!(run("verify --json examples/nowhere.txt"), @r#"
 exit 2
 --- stdout
@@ -108,7 +108,7 @@ fn the_number_of_jobs_does_not_change_the_output() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_reason_to_complain() {
+fn a_closed_pipe_is_no_error() {
     let many = "examples/iriw.txt ".repeat(2000);
     let mut child = raddle(&format!("verify --json {many}"))
         .stdout(Stdio::piped())

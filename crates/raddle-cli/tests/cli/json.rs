@@ -1,4 +1,4 @@
-//! `raddle verify --json`: one object on each line, with names that scripts depend on.
+//! `raddle verify --json`: one object per line, with stable keys.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -105,7 +105,7 @@ fn every_line_names_its_history_and_model() {
 }
 
 #[test]
-fn errors_stand_where_their_histories_stand() {
+fn errors_are_in_the_order_of_the_histories() {
     let files = "examples/iriw.txt examples/nowhere.txt examples/lock.txt";
     let lines = lines(&format!("verify --json --model sc {files}"));
     let histories: Vec<&str> =

@@ -1,4 +1,4 @@
-//! The program from outside: what it prints, where, and its exit status.
+//! The `raddle` program: its output, error messages and exit statuses.
 
 mod bmc;
 mod c11;
@@ -11,11 +11,11 @@ mod generate;
 mod input;
 mod json;
 mod native;
-mod online;
-mod parts;
+mod parallel;
 mod random;
 mod recheck;
 mod robust;
+mod sampling;
 mod stats;
 mod usage;
 mod verify;
@@ -25,7 +25,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A run of `raddle` in the root of the workspace, where the examples are.
+/// A command that runs `raddle` in the root of the workspace.
 fn raddle(args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -33,12 +33,12 @@ fn raddle(args: &str) -> Command {
     command
 }
 
-/// What a run printed, for snapshots: exit status, standard output, standard error.
+/// Runs `raddle` and returns the exit status, standard output and standard error, for snapshots.
 fn run(args: &str) -> String {
     run_with(args, "")
 }
 
-/// The same, with some text on standard input.
+/// Like [`run`], with text on standard input.
 fn run_with(args: &str, stdin: &str) -> String {
     let mut child = raddle(args)
         .stdin(Stdio::piped())
@@ -47,7 +47,7 @@ fn run_with(args: &str, stdin: &str) -> String {
         .spawn()
         .expect("raddle starts");
     let mut input = child.stdin.take().expect("standard input is piped");
-    // A run that fails early does not read its input.
+    // A command that fails early closes its standard input.
     let _ = input.write_all(stdin.as_bytes());
     drop(input);
     let output = child.wait_with_output().expect("raddle ends");
@@ -59,7 +59,7 @@ fn run_with(args: &str, stdin: &str) -> String {
     )
 }
 
-/// What a successful run printed on standard output.
+/// Runs `raddle`, which must succeed without messages, and returns standard output.
 fn stdout(args: &str) -> String {
     let output = raddle(args).output().expect("raddle runs");
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -68,7 +68,7 @@ fn stdout(args: &str) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// A place for files of the test with this name.
+/// An empty directory for the files of the test with this name.
 fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);

@@ -1,4 +1,4 @@
-//! C and C++ programs: from a file to an answer, and what happens with files that are none.
+//! `raddle check` and `raddle replay` for C and C++ programs.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use super::{raddle, scratch};
 
-/// What a check by gcc printed, without how long it took. Nothing may be left in the temporary directory.
+/// The output of a check with gcc, without times. It must leave no file in the temporary directory.
 fn check(args: &str) -> String {
     let temporary =
         scratch(&format!("native-{}", args.replace(|c: char| !c.is_alphanumeric(), "-")));
@@ -32,7 +32,7 @@ fn output(command: &mut Command) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Writes a program for a test.
+/// Writes a program to a file and returns its path.
 fn program(name: &str, text: &str) -> String {
     let path = scratch(&format!("program-{name}")).join(name);
     std::fs::write(&path, text).expect("it can be written");
@@ -49,9 +49,9 @@ fn peterson_is_wrong_with_store_buffers() {
     assert_snapshot!(check("examples/peterson.c --model tso --cc gcc"));
 }
 
-/// In other executions the cell on the stack of the owner is shared.
+/// In other executions, the cell on the stack of the owner is shared.
 #[test]
-fn what_is_private_in_an_execution_is_not_told() {
+fn private_accesses_are_not_shown() {
     let text = r"
 #include <assert.h>
 #include <pthread.h>
@@ -102,7 +102,7 @@ int main(void) {
 }
 
 #[test]
-fn flags_go_to_the_compiler() {
+fn flags_are_passed_to_the_compiler() {
     let answer = check("examples/peterson.c --model tso --cc gcc -- -DFENCE");
     assert!(answer.contains("clean: all executions were explored"), "{answer}");
 }
@@ -113,7 +113,7 @@ fn several_models_make_a_table() {
 }
 
 #[test]
-fn arguments_go_to_the_program() {
+fn arguments_are_passed_to_the_program() {
     let text = "#include <assert.h>\n#include <string.h>\n\
                 int main(int count, char **values) { assert(count == 2 && !strcmp(values[1], \"no\")); }\n";
     let file = program("arguments.c", text);
@@ -132,7 +132,7 @@ fn several_files_are_one_program() {
 }
 
 #[test]
-fn a_counterexample_is_run_again() {
+fn a_counterexample_is_replayed() {
     let trace = scratch("native-replay").join("trace.json");
     let path = trace.display();
     let found = check(&format!("examples/peterson.c --model tso --cc gcc --trace {path}"));
@@ -143,14 +143,17 @@ fn a_counterexample_is_run_again() {
     let changed = changed.replace("\"flags\": []", "\"flags\": [\"-DFENCE\"]");
     std::fs::write(&trace, changed).expect("it can be written");
     let again = output(&mut raddle(&format!("replay {path}")));
-    let expected = "the program is not the one of the trace: it has no error now";
+    let expected = "the program has changed since the trace was recorded. It has no error now";
     assert_eq!(again, format!("exit 2\n{path}: {expected}"));
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn files_that_are_no_traces_are_rejected() {
     let again = output(&mut raddle("replay examples/peterson.c"));
-    assert!(again.starts_with("exit 2\nexamples/peterson.c: not what `raddle check"), "{again}");
+    assert!(
+        again.starts_with("exit 2\nexamples/peterson.c: not a trace of a C or C++ program"),
+        "{again}"
+    );
     let again = output(&mut raddle("replay examples/nothing"));
     let expected = "examples/nothing: cannot read: No such file or directory (os error 2)";
     assert_eq!(again, format!("exit 2\n{expected}"));
@@ -200,7 +203,7 @@ fn a_program_that_does_not_link() {
 }
 
 #[test]
-fn a_compiler_that_is_not_there() {
+fn a_missing_compiler() {
     assert_snapshot!(check("examples/peterson.c --cc no-such-compiler"), @r"
     exit 2
     examples/peterson.c: no C compiler: no-such-compiler does not run (choose one with --cc, or install gcc or clang)
@@ -208,7 +211,7 @@ fn a_compiler_that_is_not_there() {
 }
 
 #[test]
-fn programs_that_are_compiled_already() {
+fn compiled_programs() {
     let file = program("program.so", "");
     let answer = check(&file);
     let expected = format!("exit 2\n{file}: not a shared object: ");
@@ -231,7 +234,7 @@ fn programs_that_are_compiled_already() {
 }
 
 #[test]
-fn a_leak_is_found_if_that_is_asked_for() {
+fn a_leak_is_found_with_the_option() {
     assert!(check("corpus/c/errors/leak.c --cc gcc").starts_with("exit 0\n"));
     assert_snapshot!(check("corpus/c/errors/leak.c --cc gcc --leaks"), @r"
     exit 1
@@ -252,12 +255,12 @@ fn a_crash_is_a_finding() {
 }
 
 #[test]
-fn what_is_not_modelled_is_refused_where_it_is_called() {
+fn unsupported_calls_are_rejected_with_their_place() {
     assert_snapshot!(check("corpus/c/errors/fork.c --cc gcc"));
 }
 
 #[test]
-fn a_loop_without_an_end_is_found() {
+fn an_endless_loop_is_found() {
     assert_snapshot!(check("corpus/c/errors/endless.c --cc gcc"));
 }
 
@@ -274,6 +277,6 @@ fn a_bounded_exploration_says_so() {
 }
 
 #[test]
-fn the_corpus_is_where_the_tests_think() {
+fn the_corpus_exists() {
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/oracle.tsv").exists());
 }

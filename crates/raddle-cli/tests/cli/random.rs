@@ -1,10 +1,10 @@
-//! Random histories, and what `raddle verify --recheck` says about them.
+//! `raddle verify --recheck` on random histories.
 
 use std::process::Output;
 
 use super::{raddle, scratch};
 
-/// How many histories of each shape to check.
+/// Number of histories of each shape.
 const SEEDS: usize = 12;
 
 const SHAPES: [&str; 8] = [
@@ -18,10 +18,10 @@ const SHAPES: [&str; 8] = [
     "--orders 0.6 --fences 0.1 --flushes 0.05 --events 8",
 ];
 
-/// The models, each with those that allow all that it allows.
+/// Each model with the models that allow all its executions.
 const MODELS: [(&str, &str); 3] = [("sc", "sc,tso,pso"), ("tso", "tso,pso"), ("pso", "pso")];
 
-/// Checks the histories of one shape that a model allows, perturbed or not, under some models.
+/// Generates histories of one shape for a model and checks them under `models`.
 fn verify(name: &str, generate: &str, models: &str) -> Output {
     let directory = scratch(name);
     let generate = format!("history generate --count {SEEDS} {generate} --output");
@@ -36,7 +36,7 @@ fn verify(name: &str, generate: &str, models: &str) -> Output {
 }
 
 #[test]
-fn a_model_allows_what_was_made_for_it_or_a_stronger_one() {
+fn a_model_allows_histories_generated_for_it_or_a_stronger_model() {
     for shape in SHAPES {
         for (model, weaker) in MODELS {
             let output = verify("random-allowed", &format!("--model {model} {shape}"), weaker);
@@ -53,7 +53,7 @@ fn a_model_allows_what_was_made_for_it_or_a_stronger_one() {
 }
 
 #[test]
-fn perturbed_histories_get_verdicts_that_hold() {
+fn verdicts_on_perturbed_histories_pass_the_recheck() {
     let mut inconsistent = 0;
     for shape in SHAPES {
         for (model, _) in MODELS {

@@ -49,7 +49,7 @@ rechecked: 1 witness confirmed, 0 violations proved, 0 too large to recheck
 }
 
 #[test]
-fn beside_json_the_summary_goes_to_standard_error() {
+fn with_json_the_summary_goes_to_standard_error() {
     assert_snapshot!(run("verify --recheck --json --model sc examples/lost-update.txt"), @r#"
 exit 1
 --- stdout
@@ -75,7 +75,7 @@ rechecked: 0 witnesses confirmed, 1 violation proved, 0 too large to recheck
 }
 
 #[test]
-fn no_answer_to_recheck() {
+fn nothing_to_recheck() {
     let args = "verify --recheck --budget 0 --no-closure --model sc examples/iriw.txt";
     assert_snapshot!(run(args), @r"
 exit 3

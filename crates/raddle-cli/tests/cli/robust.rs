@@ -11,11 +11,11 @@ fn a_litmus_test_is_compared_with_sc() {
 }
 
 #[test]
-fn a_robust_litmus_test_is_called_so() {
+fn a_robust_litmus_test_is_reported_as_robust() {
     assert_snapshot!(run("check corpus/litmus/X86/cycles/MP.litmus --robust --model tso"));
 }
 
-/// Without the time, which is never the same.
+/// Removes the time.
 fn without_time(text: &str) -> String {
     let lines = text.lines().map(|line| line.split(" thread run").next().unwrap());
     lines.collect::<Vec<_>>().join("\n")
@@ -30,7 +30,7 @@ fn peterson_needs_one_fence() {
 }
 
 #[test]
-fn what_is_not_robust_is_a_bug_for_programs_and_can_be_replayed() {
+fn a_violation_of_robustness_is_a_bug_and_can_be_replayed() {
     let file = scratch("robust").join("trace.json");
     let file = file.display();
     let check =
@@ -46,7 +46,7 @@ fn what_is_not_robust_is_a_bug_for_programs_and_can_be_replayed() {
 }
 
 #[test]
-fn other_models_have_nothing_to_compare() {
+fn robustness_requires_tso_or_pso() {
     assert_snapshot!(run("check examples/peterson.c --cc gcc --robust --model c20"), @r"
     exit 2
     --- stdout

@@ -37,7 +37,7 @@ history  threads  events  locations  locks  reads  writes  updates  fences  seve
 }
 
 #[test]
-fn bad_input_does_not_hide_the_others() {
+fn invalid_input_does_not_hide_the_others() {
     assert_snapshot!(run("history stats examples/nowhere.txt examples/iriw.txt"), @r"
 exit 2
 --- stdout
@@ -49,7 +49,7 @@ examples/nowhere.txt: cannot read: No such file or directory (os error 2)
 }
 
 #[test]
-fn nothing_but_bad_input() {
+fn only_invalid_input() {
     assert_snapshot!(run("history stats examples/nowhere.txt"), @r"
 exit 2
 --- stdout

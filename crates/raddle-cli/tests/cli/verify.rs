@@ -9,7 +9,7 @@ const EXAMPLES: &str = "examples/iriw.txt examples/lock.txt examples/lost-update
     examples/message-passing.txt examples/several-sources.txt examples/spawn-join.txt \
     examples/store-buffering.txt";
 
-/// A budget too small for anything that the closure does not settle.
+/// A budget that suffices only if the closure decides the history.
 const GIVE_UP: &str = "--budget 0 --no-closure";
 
 fn exit_status(args: &str) -> i32 {
@@ -172,7 +172,7 @@ history  sc          tso         pso
 }
 
 #[test]
-fn a_bad_line_does_not_hide_the_other_histories() {
+fn an_invalid_line_does_not_hide_the_other_histories() {
     let args = "verify --model sc examples/lock.txt - examples/spawn-join.txt";
     assert_snapshot!(run_with(args, "P0: W x 1\nP1: X y 1\n"), @r"
 exit 2
@@ -188,12 +188,12 @@ examples/lock.txt, sc: P0.2 -> P0.3 -> P1.0 -> P1.1 -> P0.2 must each come befor
 }
 
 #[test]
-fn the_worst_counts_for_the_exit_status() {
+fn the_exit_status_is_the_worst() {
     let good = "examples/spawn-join.txt";
     let inconsistent = "examples/store-buffering.txt";
     let bad = "examples/nowhere.txt";
     assert_eq!(exit_status(&format!("verify {good}")), 0);
-    // The value of this read is nowhere written, which is seen without a search.
+    // No event writes the value of this read, which is detected without a search.
     let unwritten = "P0: W x 1; R x 7\n";
     let unknown = format!("verify {GIVE_UP} {good}");
     assert_eq!(exit_status(&unknown), 3);
@@ -208,7 +208,7 @@ fn the_worst_counts_for_the_exit_status() {
 }
 
 #[test]
-fn models_come_in_the_order_given_and_once() {
+fn models_are_in_the_order_given_and_unique() {
     assert_snapshot!(run("verify --model tso,sc,tso examples/message-passing.txt"), @r"
 exit 1
 --- stdout

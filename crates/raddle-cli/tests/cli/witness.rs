@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{raddle, run, scratch};
 
-/// What a run writes to its witness file; it prints what it prints without one.
+/// The witness file of a run. The output must be the same as without one.
 fn witnesses(name: &str, args: &str) -> String {
     let file = scratch(name).join("witnesses.jsonl");
     let output = raddle(args).arg("--witness").arg(&file).output().expect("raddle runs");
@@ -48,7 +48,7 @@ fn nothing_is_consistent() {
 
 const HISTORY: &str = "P0: W x 1\nP1: R x 1\n";
 
-/// A run of `raddle` in a directory with the history `c.txt`.
+/// A command that runs `raddle` in a directory with the history `c.txt`.
 fn beside_history(directory: &Path, args: &str) -> Command {
     fs::write(directory.join("c.txt"), HISTORY).expect("a file");
     let mut command = raddle(args);
@@ -56,7 +56,7 @@ fn beside_history(directory: &Path, args: &str) -> Command {
     command
 }
 
-/// Checks that a run is refused and leaves the history alone.
+/// Asserts that a run is rejected and does not change the history.
 fn assert_refused(directory: &Path, command: &mut Command) {
     let files = || fs::read_dir(directory).expect("a directory").count();
     let before = files();

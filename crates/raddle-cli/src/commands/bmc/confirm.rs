@@ -1,13 +1,14 @@
-//! A counterexample is shown to the compiled program before it is shown to anybody.
+//! Confirms a counterexample of bounded checking by exploring the compiled program.
 //!
-//! The program is compiled and explored as `raddle check` does it, with the inputs of the counterexample: the functions
-//! that give inputs are replaced by ones that give these, thread by thread. Which bug comes out of that is what is
-//! reported.
+//! The program is compiled and explored as by `raddle check`, with the inputs of the counterexample: the functions that
+//! return inputs are replaced by functions that return these values, per thread. The report shows the bug that this
+//! exploration finds.
 //!
-//! First the program is led along the counterexample: its threads read what they read there. That takes no time even
-//! where there are too many executions to search. It may fail: statements of the counterexample are those of the source, and
-//! some that do not matter are left out there. So next a thread may read these values in any order, and then all executions
-//! with these inputs are explored. If there is nothing wrong with any, then the counterexample is a flaw of ours.
+//! There are three attempts. First the exploration is guided: reads return the values of the counterexample, in its
+//! order. This is fast even if there are too many executions to explore. It may fail, because the steps of the
+//! counterexample are statements of the source, without those that are irrelevant to the solver. The second attempt
+//! allows these values in any order. The third explores all executions with these inputs. If that is exhaustive and finds
+//! no bug, the counterexample is wrong: a bug in Raddle.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -18,10 +19,10 @@ use raddle_c::{Error, Guide, KnownRead, Request, Source};
 use raddle_core::outcome::{Finding, FindingKind, Verdict};
 
 use crate::args::BmcArgs;
-use crate::recorded::Recorded;
+use crate::recorded::RecordedBug;
 use crate::results::bmc::Confirmation;
 
-/// Looks for a bug in the compiled program.
+/// Explores the compiled program with the inputs of the counterexample.
 pub(super) fn confirm(
     options: &BmcOptions,
     kind: FindingKind,
@@ -36,7 +37,7 @@ pub(super) fn confirm(
     };
     let directory = match tempfile::TempDir::with_prefix("raddle-") {
         Ok(directory) => directory,
-        Err(error) => return unknown(format!("no temporary directory: {error}")),
+        Err(error) => return unknown(format!("cannot create a temporary directory: {error}")),
     };
     if !bug.inputs.is_empty() {
         let file = match &args.trace {
@@ -58,7 +59,7 @@ pub(super) fn confirm(
         .unwrap_or_else(|error| unknown(error.to_string()))
 }
 
-/// Leads the program along the counterexample, for half of the time, and then explores it.
+/// Guides the program along the counterexample for at most half of `time`, then explores all executions.
 fn explore(
     request: &Request,
     kind: FindingKind,
@@ -68,7 +69,7 @@ fn explore(
     let start = Instant::now();
     let object = raddle_c::build(&request.source)?;
     let confirmed = |found: Finding| {
-        Confirmation::Confirmed(Box::new(Recorded::new(request, &found)), Box::new(found))
+        Confirmation::Confirmed(Box::new(RecordedBug::new(request, &found)), Box::new(found))
     };
     for guide in [guide(bug), guide(bug).in_any_order()] {
         let request = Request { timeout: Some(time / 4), ..request.clone() };
@@ -87,21 +88,23 @@ fn explore(
         (_, Some(found)) => confirmed(found),
         (Verdict::Clean, None) if bug.steps.iter().any(|step| step.is_part) => {
             Confirmation::Unknown(String::from(
-                "the compiled program may copy structures at once, not part by part",
+                "the compiled program may copy structures as a whole instead of field by field",
             ))
         }
-        (Verdict::Clean, None) if notices(kind) => Confirmation::Contradicted,
+        (Verdict::Clean, None) if is_always_detected(kind) => Confirmation::Contradicted,
         (Verdict::Clean, None) => Confirmation::Unknown(String::from(
-            "the compiled program does not notice that something is wrong",
+            "the compiled program does not detect this kind of bug",
         )),
         (_, None) => {
             let reason = bound.map(|bound| bound.to_string());
-            Confirmation::Unknown(reason.unwrap_or_else(|| String::from("it was not found")))
+            Confirmation::Unknown(
+                reason.unwrap_or_else(|| String::from("the exploration did not find the bug")),
+            )
         }
     })
 }
 
-/// What threads read in the counterexample.
+/// The values that threads read in the counterexample.
 fn guide(bug: &BmcCounterexample) -> Guide {
     let known = |step: &TraceStep| {
         let ReadValue { cell, value, bits } = step.read.clone()?;
@@ -111,13 +114,13 @@ fn guide(bug: &BmcCounterexample) -> Guide {
     Guide::new(bug.steps.iter().filter_map(known))
 }
 
-/// Whether a compiled program fails where this happens. One that accesses memory beyond an object, or that nobody has
-/// initialised, or a variable whose function has ended, may go on.
-fn notices(kind: FindingKind) -> bool {
+/// Returns `true` if every execution of a compiled program with this bug fails. After an access out of bounds, to
+/// uninitialised memory or to a dead local variable it may continue.
+fn is_always_detected(kind: FindingKind) -> bool {
     !matches!(kind, FindingKind::Crash | FindingKind::Misuse | FindingKind::UseAfterReturn)
 }
 
-/// The functions that give inputs, and their types.
+/// The functions that return inputs, and their types.
 const FUNCTIONS: &[(&str, &str)] = &[
     ("bool", "_Bool"),
     ("char", "char"),
@@ -136,7 +139,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("size_t", "unsigned long"),
 ];
 
-/// Functions that give these inputs: every thread gets its own, one after the other. Which thread is which is tried.
+/// C code of functions that return these inputs, per thread and in order. The exploration tries every assignment of
+/// threads to the lists of inputs.
 fn inputs(values: &[InputValue]) -> String {
     let mut threads: Vec<&str> = values.iter().map(|input| input.thread.as_str()).collect();
     threads.sort_unstable();

@@ -1,7 +1,7 @@
-//! `raddle bmc`: a C program within bounds, by lazy sequentialization and a SAT solver.
+//! `raddle bmc`: bounded model checking of a C program, by lazy sequentialization and a SAT solver.
 //!
-//! What is found is not believed: the program is compiled and explored with the inputs of the counterexample (`confirm`),
-//! and what is shown is what that finds.
+//! A counterexample is confirmed before it is reported (`confirm`): the compiled program is explored with the inputs of the
+//! counterexample, and the report shows the bug that this exploration finds.
 
 mod confirm;
 
@@ -12,12 +12,12 @@ use raddle_core::outcome::{Bound, Verdict};
 
 use crate::args::BmcArgs;
 use crate::internal_error;
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::render::{json, text};
 use crate::results::bmc::{BmcResult, Confirmation};
 use crate::status::Status;
 
-/// Checks the program and prints what came of it.
+/// Checks the program, confirms a counterexample and prints the result.
 pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputError> {
     let options = args.options();
     let checked = if args.deepen {
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputE
     let (options, report) = match checked {
         Ok(checked) => checked,
         Err(error) => {
-            complain(error);
+            print_error(error);
             return Ok(Status::Failed);
         }
     };
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputE
 
 fn status(result: &BmcResult) -> Status {
     if let Some(Confirmation::Contradicted) = result.confirmation {
-        internal_error::report("the compiled program does not do what the counterexample says");
+        internal_error::report("the compiled program contradicts the counterexample");
         return Status::Failed;
     }
     match result.report.outcome.verdict {
@@ -62,7 +62,7 @@ fn status(result: &BmcResult) -> Status {
     }
 }
 
-/// One line on a terminal, none in a pipe.
+/// Prints a progress line if standard error is a terminal.
 fn progress(options: &BmcOptions, report: &BmcReport) {
     let mut stderr = std::io::stderr();
     if stderr.is_terminal() {

@@ -1,12 +1,12 @@
-//! Which exploration a checkpoint is about.
+//! Identification of the exploration that a checkpoint belongs to.
 
 use std::fs;
 use std::hash::{Hash, Hasher};
 
 use raddle_c::Request;
 
-/// Everything that decides what is explored, in a line: the text of the files, flags, arguments, the model, and the version of
-/// Raddle.
+/// A line that identifies an exploration: the version of Raddle, the model, the files, flags and arguments, and a hash of
+/// the text of the files.
 pub(super) fn fingerprint(request: &Request) -> Result<String, String> {
     let source = &request.source;
     let mut hasher = std::hash::DefaultHasher::new();

@@ -1,9 +1,8 @@
 //! `--expect`: a table of expected results.
 //!
-//! The table has tabs between its columns and a line with their names: `file` (as seen from where the
-//! table is), `model`, `quantifier`, `some_final_state_satisfies`, `some_final_state_does_not`,
-//! `final_states` (may be empty) and `note` (`race` if there is a data race). A result without a row
-//! in the table is an error.
+//! Columns are separated by tabs. The first line names them: `file` (relative to the directory of the table), `model`,
+//! `quantifier`, `some_final_state_satisfies`, `some_final_state_does_not`, `final_states` (may be empty) and `note` (`race`
+//! if there is a data race). A result without a row is an error.
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,8 +23,9 @@ const COLUMNS: [&str; 7] = [
     "note",
 ];
 
+/// The expected result of one file under one model.
 #[derive(Debug, PartialEq, Eq)]
-struct Row {
+struct ExpectedRow {
     quantifier: String,
     satisfies: bool,
     does_not: bool,
@@ -37,7 +37,7 @@ struct Row {
 pub(super) struct Expectations {
     /// The directory of the table, to which the names of files are relative.
     directory: PathBuf,
-    rows: HashMap<(String, String), Row>,
+    rows: HashMap<(String, String), ExpectedRow>,
 }
 
 impl Expectations {
@@ -69,7 +69,9 @@ impl Expectations {
         let model = result.model();
         let key = (self.key(Path::new(program)), model.name().to_owned());
         let (status, message) = match self.rows.get(&key) {
-            None => (Status::Failed, format!("'{}' is not in the table", key.0)),
+            None => {
+                (Status::Failed, format!("the table has no row for '{}' and this model", key.0))
+            }
             Some(row) => difference(row, result)?,
         };
         Some(Difference { program: program.to_owned(), model, status, message })
@@ -87,7 +89,7 @@ impl Expectations {
     }
 }
 
-fn parse(text: &str) -> Result<HashMap<(String, String), Row>, (usize, String)> {
+fn parse(text: &str) -> Result<HashMap<(String, String), ExpectedRow>, (usize, String)> {
     let mut lines = text.lines().enumerate();
     let head = lines.next().map_or("", |(_, line)| line);
     if head.split('\t').ne(COLUMNS) {
@@ -97,13 +99,13 @@ fn parse(text: &str) -> Result<HashMap<(String, String), Row>, (usize, String)> 
     for (at, line) in lines.filter(|(_, line)| !line.is_empty()) {
         let (key, row) = parse_row(line).map_err(|error| (at + 1, error))?;
         if rows.insert(key, row).is_some() {
-            return Err((at + 1, "the file and the model are mentioned twice".to_owned()));
+            return Err((at + 1, "there is already a row for this file and model".to_owned()));
         }
     }
     Ok(rows)
 }
 
-fn parse_row(line: &str) -> Result<((String, String), Row), String> {
+fn parse_row(line: &str) -> Result<((String, String), ExpectedRow), String> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [file, model, quantifier, satisfies, does_not, states, note] = fields[..] else {
         return Err(format!("{} columns: expected {}", fields.len(), COLUMNS.len()));
@@ -117,12 +119,12 @@ fn parse_row(line: &str) -> Result<((String, String), Row), String> {
     let states = if states.is_empty() { None } else { Some(states.parse().map_err(number)?) };
     let (satisfies, does_not) = (yes(satisfies)?, yes(does_not)?);
     let race = note == "race";
-    let row = Row { quantifier: quantifier.to_owned(), satisfies, does_not, states, race };
+    let row = ExpectedRow { quantifier: quantifier.to_owned(), satisfies, does_not, states, race };
     Ok(((file.to_owned(), model.to_owned()), row))
 }
 
 /// How a result differs from its row, if it does, and how bad that is. An incomplete result cannot be compared.
-fn difference(row: &Row, result: &CheckResult) -> Option<(Status, String)> {
+fn difference(row: &ExpectedRow, result: &CheckResult) -> Option<(Status, String)> {
     let Some((test, finals)) = result.finals() else {
         return Some((Status::Failed, "it is not a litmus test".to_owned()));
     };
@@ -136,7 +138,12 @@ fn difference(row: &Row, result: &CheckResult) -> Option<(Status, String)> {
     disagreement(row, test, finals, has_race).map(|found| (Status::Inconsistent, found))
 }
 
-fn disagreement(row: &Row, test: &Test, finals: &FinalStates, has_race: bool) -> Option<String> {
+fn disagreement(
+    row: &ExpectedRow,
+    test: &Test,
+    finals: &FinalStates,
+    has_race: bool,
+) -> Option<String> {
     let FinalStates { positive, negative, .. } = *finals;
     let compare = |what: &str, found: &str, expected: &str| {
         (found != expected).then(|| format!("{what}: {found}, expected {expected}"))
@@ -164,7 +171,10 @@ mod tests {
         let (_, row) = parse_row("b\ttso\tforall\tno\tyes\t3\trace").unwrap();
         let quantifier = "forall".to_owned();
         let states = Some(3);
-        assert_eq!(row, Row { quantifier, satisfies: false, does_not: true, states, race: true });
+        assert_eq!(
+            row,
+            ExpectedRow { quantifier, satisfies: false, does_not: true, states, race: true }
+        );
     }
 
     #[test]
@@ -177,6 +187,6 @@ mod tests {
         let expected = "found '-1': expected a number of final states, or nothing".to_owned();
         assert_eq!(error("a\tsc\texists\tyes\tno\t-1\t"), (2, expected));
         let twice = "a\tsc\texists\tyes\tno\t\t\n".repeat(2);
-        assert_eq!(error(&twice), (3, "the file and the model are mentioned twice".to_owned()));
+        assert_eq!(error(&twice), (3, "there is already a row for this file and model".to_owned()));
     }
 }

@@ -42,7 +42,7 @@ impl FrontEnd for LitmusTest {
     fn check(&self, plan: Plan, args: &CheckArgs, _: NonZero<usize>) -> CheckResult {
         let options = Options { limits: args.limits(), unroll: args.unroll };
         let (outcome, finals) = if args.estimate {
-            let message = "--estimate is for C and C++ programs";
+            let message = "litmus tests do not support --estimate: use it with C or C++ programs";
             let refused = Finding::new(FindingKind::Unsupported, message);
             (Outcome::new(vec![refused], Counts::default(), None), None)
         } else if args.robust {

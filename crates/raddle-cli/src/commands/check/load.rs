@@ -1,4 +1,4 @@
-//! From files to programs that can be explored: one front end for each kind of file.
+//! Loads programs: the extension of a file selects the front end.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,14 +10,14 @@ use super::{litmus, native};
 use crate::args::CheckArgs;
 use crate::results::check::LoadError;
 
-/// Reads a program; the extension of its files says what it is.
+/// Loads the program in these files.
 pub(crate) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
     let expected =
         "expected a .c, .cc, .cpp, .o, .so or .litmus file, or a directory of litmus tests";
     match files {
         [path] if has_extension(path, "litmus") => litmus::load(path),
         [path, ..] if native::is_source(path) => native::load(files, args),
-        [path] if !path.exists() => Err(LoadError::new("there is no such file")),
+        [path] if !path.exists() => Err(LoadError::new("the file does not exist")),
         _ => Err(LoadError::new(format!("unknown kind of program: {expected}"))),
     }
 }
@@ -26,7 +26,7 @@ fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension().and_then(OsStr::to_str) == Some(wanted)
 }
 
-/// The programs that files are: all those in C and C++ are one.
+/// Groups files into programs. All C and C++ files together are one program, every other file is its own.
 pub(crate) fn programs(files: Vec<PathBuf>) -> Vec<Vec<PathBuf>> {
     let mut programs: Vec<Vec<PathBuf>> = vec![];
     for file in files {
@@ -39,7 +39,7 @@ pub(crate) fn programs(files: Vec<PathBuf>) -> Vec<Vec<PathBuf>> {
     programs
 }
 
-/// The files that are meant: of a directory all litmus tests below it, sorted.
+/// Replaces every directory by the litmus tests below it, sorted.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, (PathBuf, LoadError)> {
     let mut files = vec![];
     for path in paths {
@@ -48,7 +48,7 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, (PathBuf, LoadErr
             below(path, &mut files)
                 .map_err(|error| (path.clone(), LoadError::unreadable(&error)))?;
             if files.len() == before {
-                let message = "no litmus test is in this directory: expected *.litmus";
+                let message = "the directory contains no litmus tests (*.litmus)";
                 return Err((path.clone(), LoadError::new(message)));
             }
             files[before..].sort();
@@ -59,6 +59,7 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, (PathBuf, LoadErr
     Ok(files)
 }
 
+/// Collects the litmus tests below a directory.
 fn below(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

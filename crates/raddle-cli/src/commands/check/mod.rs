@@ -1,8 +1,8 @@
 //! `raddle check`: explores every program under every model.
 //!
 //! A file becomes a [`FrontEnd`](front_end::FrontEnd); [`raddle_explore::plan`] knows which models support it.
-//! The pairs of a program and a model are independent, so they are explored on several threads; what is
-//! printed does not depend on how many there are.
+//! The explorations of several programs and models are independent, so they run on several threads. The output does not
+//! depend on the number of threads.
 
 mod checkpoint;
 mod expect;
@@ -20,7 +20,7 @@ use raddle_explore::plan::{self, Explorer, Plan};
 
 use crate::args::CheckArgs;
 use crate::input;
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::pool;
 use crate::render::text::check::Detail;
 use crate::render::{execution, json, text};
@@ -31,7 +31,7 @@ use front_end::FrontEnd;
 use trace_file::TraceFile;
 
 /// A program named on the command line, and the result of loading it.
-struct Input {
+struct LoadedProgram {
     name: String,
     content: Result<Box<dyn FrontEnd>, LoadError>,
 }
@@ -51,14 +51,14 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         Err((path, error)) => return Ok(fail(&format!("{}:{error}", path.display()))),
     };
     if args.trace.as_deref().is_some_and(|file| input::is_one_of(file, &files)) {
-        return Ok(fail("--trace names one of the programs, which would be overwritten"));
+        return Ok(fail("--trace would overwrite one of the programs: name another file"));
     }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
     let programs = match check_all(args, explorer, &load::programs(files)) {
         Ok(programs) => programs,
         Err(error) => return Ok(fail(&error)),
     };
-    let mut status = complain_about(&programs);
+    let mut status = print_errors(&programs);
     if args.json {
         json::check::print(&programs, output)?;
     } else {
@@ -81,62 +81,66 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
 }
 
 fn fail(error: &str) -> Status {
-    complain(error);
+    print_error(error);
     Status::Failed
 }
 
+/// Explores every program under every requested model that supports it.
 fn check_all(
     args: &CheckArgs,
     explorer: Explorer,
     programs: &[Vec<PathBuf>],
 ) -> Result<Vec<ProgramResults>, String> {
-    let inputs = pool::map(programs, args.jobs(), |files| Input {
+    let inputs = pool::map(programs, args.jobs(), |files| LoadedProgram {
         name: front_end::name(files),
         content: load::load(files, args),
     });
-    let asked: Vec<Asked> = inputs.iter().map(|input| Asked::new(args, explorer, input)).collect();
-    let questions: Vec<(&dyn FrontEnd, Plan)> = inputs
+    let supported: Vec<SupportedPlans> =
+        inputs.iter().map(|input| SupportedPlans::new(args, explorer, input)).collect();
+    let explorations: Vec<(&dyn FrontEnd, Plan)> = inputs
         .iter()
-        .zip(&asked)
-        .filter_map(|(input, asked)| Some((input.content.as_deref().ok()?, asked)))
-        .flat_map(|(program, asked)| asked.plans.iter().map(move |&plan| (program, plan)))
+        .zip(&supported)
+        .filter_map(|(input, supported)| Some((input.content.as_deref().ok()?, supported)))
+        .flat_map(|(program, supported)| supported.plans.iter().map(move |&plan| (program, plan)))
         .collect();
-    why_not_divided(args, &questions).map_or(Ok(()), Err)?;
-    // Several explorations are done at the same time, one alone is divided.
-    let jobs = if questions.len() == 1 { args.jobs() } else { NonZero::<usize>::MIN };
+    why_not_divided(args, &explorations).map_or(Ok(()), Err)?;
+    // Several explorations run in parallel; a single one is divided among the workers.
+    let jobs = if explorations.len() == 1 { args.jobs() } else { NonZero::<usize>::MIN };
     let mut results =
-        pool::map(&questions, args.jobs(), |&(program, plan)| program.check(plan, args, jobs))
+        pool::map(&explorations, args.jobs(), |&(program, plan)| program.check(plan, args, jobs))
             .into_iter();
-    let program = |(input, asked): (Input, Asked)| ProgramResults {
-        results: input.content.map(|_| results.by_ref().take(asked.plans.len()).collect()),
+    let program = |(input, supported): (LoadedProgram, SupportedPlans)| ProgramResults {
+        results: input.content.map(|_| results.by_ref().take(supported.plans.len()).collect()),
         name: input.name,
-        refused: asked.refused,
+        refused: supported.refused,
     };
-    Ok(inputs.into_iter().zip(asked).map(program).collect())
+    Ok(inputs.into_iter().zip(supported).map(program).collect())
 }
 
 /// Why the exploration cannot be divided, if that was requested.
-fn why_not_divided(args: &CheckArgs, questions: &[(&dyn FrontEnd, Plan)]) -> Option<String> {
-    let is_kept = args.checkpoint.is_some() || args.resume.is_some();
-    let is_divided = args.jobs.is_some_and(|jobs| jobs.get() > 1) && questions.len() == 1;
-    let (program, plan) = questions.first()?;
-    if is_kept && questions.len() > 1 {
-        return Some(String::from("--checkpoint and --resume are for one program and one model"));
+fn why_not_divided(args: &CheckArgs, explorations: &[(&dyn FrontEnd, Plan)]) -> Option<String> {
+    let has_checkpoint = args.checkpoint.is_some() || args.resume.is_some();
+    let is_divided = args.jobs.is_some_and(|jobs| jobs.get() > 1) && explorations.len() == 1;
+    let (program, plan) = explorations.first()?;
+    if has_checkpoint && explorations.len() > 1 {
+        return Some(String::from("--checkpoint and --resume require one program and one model"));
     }
-    if is_kept && !program.is_divisible() {
-        return Some(String::from("--checkpoint and --resume are for C and C++ programs"));
+    if has_checkpoint && !program.is_divisible() {
+        return Some(String::from(
+            "litmus tests do not support --checkpoint and --resume: use them with C or C++ programs",
+        ));
     }
-    plan.is_divisible().err().filter(|_| is_kept || is_divided && program.is_divisible())
+    plan.is_divisible().err().filter(|_| has_checkpoint || is_divided && program.is_divisible())
 }
 
 /// Of the requested models, those that support a program and those that do not.
-struct Asked {
+struct SupportedPlans {
     plans: Vec<Plan>,
     refused: Vec<plan::Unsupported>,
 }
 
-impl Asked {
-    fn new(args: &CheckArgs, explorer: Explorer, input: &Input) -> Self {
+impl SupportedPlans {
+    fn new(args: &CheckArgs, explorer: Explorer, input: &LoadedProgram) -> Self {
         let (mut plans, mut refused) = (vec![], vec![]);
         if let Ok(program) = &input.content {
             let language = program.language();
@@ -151,12 +155,12 @@ impl Asked {
                 }
             }
         }
-        Asked { plans, refused }
+        SupportedPlans { plans, refused }
     }
 }
 
 /// Reports programs that cannot be read, or that no requested model supports.
-fn complain_about(programs: &[ProgramResults]) -> Status {
+fn print_errors(programs: &[ProgramResults]) -> Status {
     let mut status = Status::Good;
     let mut refusals: Vec<(String, &str, usize)> = vec![];
     for ProgramResults { name, results, refused } in programs {

@@ -13,12 +13,12 @@ use super::checkpoint::fingerprint;
 use super::front_end::{self, FrontEnd};
 use super::progress::ProgressLine;
 use crate::args::CheckArgs;
-use crate::output::complain;
-use crate::recorded::Recorded;
+use crate::output::print_error;
+use crate::recorded::RecordedBug;
 use crate::results::check::{CheckResult, LoadError};
 
-/// How long to explore before an estimate, and how long to estimate.
-const LOOK: Duration = Duration::from_secs(1);
+/// Time to explore before an estimate, and time to estimate.
+const ESTIMATE_TIME: Duration = Duration::from_secs(1);
 
 /// A compiled program.
 struct NativeProgram {
@@ -68,7 +68,7 @@ impl NativeProgram {
     }
 
     fn result(&self, request: &Request, outcome: Outcome) -> CheckResult {
-        // A replay makes only the run that shows the finding.
+        // A replay repeats only the run with the finding.
         let explorer = request.explorer.only_last(outcome.counts.all_classes());
         let replayed = Request { explorer, ..request.clone() };
         let finding = outcome.finding().filter(|finding| finding.schedule.is_some());
@@ -76,7 +76,7 @@ impl NativeProgram {
             program: self.name.clone(),
             plan: Plan { model: request.model, explorer: request.explorer },
             robust: request.robust,
-            recorded: finding.map(|finding| Recorded::new(&replayed, finding)),
+            recorded: finding.map(|finding| RecordedBug::new(&replayed, finding)),
             outcome,
             litmus: None,
         }
@@ -104,9 +104,9 @@ impl FrontEnd for NativeProgram {
 
 /// Why a program that was compiled could not be explored.
 enum NotExplored {
-    /// The system refused something.
+    /// The operating system does not allow it.
     System(Error),
-    /// A checkpoint cannot be used.
+    /// A checkpoint cannot be read or written, or belongs to another program.
     Checkpoint(String),
 }
 
@@ -129,31 +129,33 @@ impl NativeProgram {
         args: &CheckArgs,
         jobs: NonZero<usize>,
     ) -> Result<Outcome, NotExplored> {
-        let (resumed, keeper) = kept(request, args).map_err(NotExplored::Checkpoint)?;
+        let (resumed, keeper) = checkpoints(request, args).map_err(NotExplored::Checkpoint)?;
         let line = ProgressLine::new(args.json);
         let note = |progress: &Progress<'_>| {
-            line.note(progress.classes());
+            line.update(progress.classes());
             if let Some(keeper) = &keeper {
                 keeper.note(progress.is_last, || progress.kept());
             }
         };
         let parts = Parts { jobs, resumed, observer: Some(&note), ..Parts::default() };
-        let size = || raddle_c::estimate(&self.object, request, u64::MAX, LOOK).ok().flatten();
+        let size =
+            || raddle_c::estimate(&self.object, request, u64::MAX, ESTIMATE_TIME).ok().flatten();
         let outcome = line.show(size, || raddle_c::check_parts(&self.object, request, parts));
         if let Some(trouble) = keeper.as_ref().and_then(Keeper::trouble) {
-            complain(trouble);
+            print_error(trouble);
         }
         outcome.map_err(NotExplored::System)
     }
 
     /// Explores for a short time and, if that is not enough, estimates the size of the exploration.
     fn estimate(&self, mut request: Request) -> Result<Outcome, NotExplored> {
-        request.timeout = Some(request.timeout.map_or(LOOK, |timeout| timeout.min(LOOK)));
+        request.timeout =
+            Some(request.timeout.map_or(ESTIMATE_TIME, |timeout| timeout.min(ESTIMATE_TIME)));
         let outcome = raddle_c::check_built(&self.object, &request).map_err(NotExplored::System)?;
         if outcome.verdict != Verdict::Incomplete {
             return Ok(outcome);
         }
-        let estimate = raddle_c::estimate(&self.object, &request, u64::MAX, LOOK);
+        let estimate = raddle_c::estimate(&self.object, &request, u64::MAX, ESTIMATE_TIME);
         Ok(match estimate.map_err(NotExplored::System)? {
             None => outcome,
             estimate => Outcome { estimate, bound: Some(Bound::Estimated), ..outcome },
@@ -161,8 +163,11 @@ impl NativeProgram {
     }
 }
 
-/// What is left of an earlier exploration, and who keeps what is left of this one.
-fn kept(request: &Request, args: &CheckArgs) -> Result<(Option<Kept>, Option<Keeper>), String> {
+/// Reads the checkpoint of `--resume` and opens the one of `--checkpoint`.
+fn checkpoints(
+    request: &Request,
+    args: &CheckArgs,
+) -> Result<(Option<Kept>, Option<Keeper>), String> {
     if args.resume.is_none() && args.checkpoint.is_none() {
         return Ok((None, None));
     }

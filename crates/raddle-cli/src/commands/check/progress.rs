@@ -1,4 +1,4 @@
-//! How far an exploration has got: a line on a terminal, nothing elsewhere.
+//! Progress of an exploration, as a line on a terminal.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,29 +10,32 @@ use raddle_core::outcome::Estimate;
 
 use crate::render::text::units::{rounded, time};
 
-/// When the line appears, and how often it changes.
+/// Time until the line appears.
 const FIRST: Duration = Duration::from_millis(1_500);
+
+/// Time between two updates of the line.
 const NEXT: Duration = Duration::from_millis(250);
 
-/// A line that tells how far an exploration has got.
+/// A line with the number of explored classes, their rate and the estimated remaining time.
 pub(super) struct ProgressLine {
     is_shown: bool,
     classes: AtomicU64,
 }
 
 impl ProgressLine {
-    /// A line for people who watch.
+    /// Creates a line that is shown only if standard error is a terminal and not `is_silent`.
     pub(super) fn new(is_silent: bool) -> Self {
         let is_shown = !is_silent && stderr().is_terminal();
         ProgressLine { is_shown, classes: AtomicU64::new(0) }
     }
 
-    /// So many classes were explored.
-    pub(super) fn note(&self, classes: u64) {
+    /// Sets the number of explored classes.
+    pub(super) fn update(&self, classes: u64) {
         self.classes.store(classes, Ordering::Relaxed);
     }
 
-    /// Explores, and shows how far that has got. If it takes long, `size` says how large it is.
+    /// Runs `explore` and shows its progress. `size` estimates the number of classes; it is called only if the line
+    /// appears.
     pub(super) fn show<R>(
         &self,
         size: impl FnOnce() -> Option<Estimate> + Send,
@@ -64,7 +67,7 @@ impl ProgressLine {
         }
         while is_done.recv_timeout(NEXT) == Err(RecvTimeoutError::Timeout) {
             let classes = self.classes.load(Ordering::Relaxed) as f64;
-            // What was explored before this run, if it goes on with an earlier one, says nothing about its speed.
+            // Classes from a checkpoint do not count for the rate.
             let rate = (classes - before).max(0.0) / (start.elapsed().as_secs_f64() - since);
             bar.set_message(line(classes, rate, total));
             bar.tick();
@@ -74,10 +77,10 @@ impl ProgressLine {
 }
 
 fn line(classes: f64, rate: f64, total: Option<f64>) -> String {
-    let mut line = format!("{} classes, {} a second", rounded(classes), rounded(rate));
+    let mut line = format!("{} classes, {} per second", rounded(classes), rounded(rate));
     if let Some(total) = total.filter(|&total| total > classes && rate > 0.0) {
         let left = time((total - classes) / rate);
-        line += &format!(", about {} in all, {left} left", rounded(total));
+        line += &format!(", about {} in total, {left} remaining", rounded(total));
     }
     line
 }
@@ -87,11 +90,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_tells_how_much_is_left_if_that_is_known() {
-        assert_eq!(line(5_000.0, 2_500.0, None), "5,000 classes, 2,500 a second");
+    fn the_line_shows_the_remaining_time_if_the_total_is_known() {
+        assert_eq!(line(5_000.0, 2_500.0, None), "5,000 classes, 2,500 per second");
         let known = line(5_000.0, 2_500.0, Some(20_000.0));
-        assert_eq!(known, "5,000 classes, 2,500 a second, about 20,000 in all, 6.0 s left");
+        assert_eq!(
+            known,
+            "5,000 classes, 2,500 per second, about 20,000 in total, 6.0 s remaining"
+        );
         let more = line(5_000.0, 2_500.0, Some(4_000.0));
-        assert_eq!(more, "5,000 classes, 2,500 a second");
+        assert_eq!(more, "5,000 classes, 2,500 per second");
     }
 }

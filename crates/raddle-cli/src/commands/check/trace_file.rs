@@ -1,7 +1,7 @@
 //! The file of `--trace`.
 //!
-//! It is opened before the work starts, so that a mistake in its name costs no time. If there is no
-//! execution to show, it is left empty.
+//! It is created before the exploration starts, so that an invalid path is reported at once. Without an execution to
+//! write, it stays empty.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,20 +9,20 @@ use std::path::Path;
 
 use crate::output::OutputError;
 
-/// The file, and its name for complaints.
+/// The open file and its path for error messages.
 pub(super) struct TraceFile<'a> {
     path: &'a Path,
     file: File,
 }
 
 impl<'a> TraceFile<'a> {
-    /// Creates the file.
+    /// Creates or truncates the file.
     pub(super) fn open(path: &'a Path) -> Result<Self, OutputError> {
         let file = File::create(path).map_err(|error| OutputError::file(path, error))?;
         Ok(TraceFile { path, file })
     }
 
-    /// Writes an execution.
+    /// Writes an execution, if there is one.
     pub(super) fn write(mut self, trace: Option<&str>) -> Result<(), OutputError> {
         let written = self.file.write_all(trace.unwrap_or_default().as_bytes());
         written.map_err(|error| OutputError::file(self.path, error))

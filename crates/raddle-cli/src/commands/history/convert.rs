@@ -6,7 +6,7 @@ use raddle_consistency::history;
 
 use crate::args::ConvertArgs;
 use crate::input;
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::status::Status;
 
 /// Writes the history in the requested format.
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &ConvertArgs, output: &mut Output) -> Result<Status, Out
     let execution = match input.content {
         Ok(execution) => execution,
         Err(error) => {
-            complain(error.message(&input.name));
+            print_error(error.message(&input.name));
             return Ok(Status::Failed);
         }
     };

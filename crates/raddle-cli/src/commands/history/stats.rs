@@ -4,7 +4,7 @@ use raddle_core::execution::{Action, EventId, Execution};
 
 use crate::args::StatsArgs;
 use crate::input;
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::render::table::table;
 use crate::status::Status;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &StatsArgs, output: &mut Output) -> Result<Status, Outpu
         match input.content {
             Ok(execution) => rows.push(row(&input.name, &execution)),
             Err(error) => {
-                complain(error.message(&input.name));
+                print_error(error.message(&input.name));
                 status = Status::Failed;
             }
         }

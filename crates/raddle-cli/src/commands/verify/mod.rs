@@ -11,7 +11,7 @@ use raddle_core::model::Model;
 
 use crate::args::VerifyArgs;
 use crate::input::{self, HistoryFile};
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::pool;
 use crate::render::text::recheck::RecheckCounts;
 use crate::render::{json, text};
@@ -46,7 +46,7 @@ fn print_errors(inputs: &[HistoryFile]) -> Status {
     let mut status = Status::Good;
     for input in inputs {
         if let Err(error) = &input.content {
-            complain(error.message(&input.name));
+            print_error(error.message(&input.name));
             status = Status::Failed;
         }
     }
@@ -90,7 +90,7 @@ fn print_recheck(
 ) -> Result<(), OutputError> {
     let counts: RecheckCounts = checks.iter().filter_map(|check| check.recheck.as_ref()).collect();
     if json {
-        complain(&counts);
+        print_error(&counts);
     } else {
         output.text(&format!("\n{counts}\n"))?;
     }

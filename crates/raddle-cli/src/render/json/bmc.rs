@@ -1,4 +1,4 @@
-//! The JSON of `raddle bmc`: one object, with the keys of `raddle check --json`.
+//! The result of `raddle bmc --json`: one JSON object, with the keys of `raddle check --json` where they apply.
 
 use raddle_core::outcome::{FindingKind, Verdict};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::output::{Output, OutputError};
 use crate::results::bmc::{BmcResult, Confirmation};
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct BmcLine<'a> {
     command: &'static str,
     program: String,
     model: &'static str,
@@ -22,24 +22,24 @@ struct Line<'a> {
     clauses: usize,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bug: Option<BugLine<'a>>,
+    bug: Option<BmcBug<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<String>,
 }
 
 #[derive(Serialize)]
-struct BugLine<'a> {
+struct BmcBug<'a> {
     kind: FindingKind,
     message: &'a str,
     place: &'a str,
     trace: String,
-    inputs: Vec<InputLine<'a>>,
-    /// Whether the compiled program has it: yes, no or unknown.
+    inputs: Vec<BmcInput<'a>>,
+    /// Whether the compiled program has the bug: `yes`, `no` or `unknown`.
     confirmed: &'static str,
 }
 
 #[derive(Serialize)]
-struct InputLine<'a> {
+struct BmcInput<'a> {
     thread: &'a str,
     function: &'a str,
     value: i128,
@@ -49,7 +49,7 @@ struct InputLine<'a> {
 /// Prints the result.
 pub(crate) fn print(result: &BmcResult, output: &mut Output) -> Result<(), OutputError> {
     let BmcResult { options, report, .. } = result;
-    output.json(&Line {
+    output.json(&BmcLine {
         command: "bmc",
         program: result.program.display().to_string(),
         model: options.model.name(),
@@ -67,7 +67,7 @@ pub(crate) fn print(result: &BmcResult, output: &mut Output) -> Result<(), Outpu
     })
 }
 
-fn bug(result: &BmcResult) -> Option<BugLine<'_>> {
+fn bug(result: &BmcResult) -> Option<BmcBug<'_>> {
     let finding = result.report.outcome.finding()?;
     let bug = result.report.counterexample.as_ref()?;
     let steps: Vec<String> =
@@ -80,7 +80,7 @@ fn bug(result: &BmcResult) -> Option<BugLine<'_>> {
         Some(Confirmation::Contradicted) => ("no", steps.join("; ")),
         Some(Confirmation::Unknown(_)) | None => ("unknown", steps.join("; ")),
     };
-    Some(BugLine {
+    Some(BmcBug {
         kind: finding.kind,
         message: &finding.message,
         place: finding.place_text(),
@@ -88,7 +88,7 @@ fn bug(result: &BmcResult) -> Option<BugLine<'_>> {
         inputs: bug
             .inputs
             .iter()
-            .map(|input| InputLine {
+            .map(|input| BmcInput {
                 thread: &input.thread,
                 function: &input.function,
                 value: input.value,

@@ -1,4 +1,4 @@
-//! The text of `raddle bmc`.
+//! The result of `raddle bmc`.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use raddle_explore::counterexample::{self, Style};
 
 use crate::results::bmc::{BmcResult, Confirmation};
 
-/// The whole result.
+/// The verdict, the counterexample if there is one, and the size of the formula.
 pub(crate) fn text(result: &BmcResult) -> String {
     let BmcResult { program, options, report, .. } = result;
     let mut text = format!("{}, {}: ", program.display(), options.model.name());
@@ -17,11 +17,11 @@ pub(crate) fn text(result: &BmcResult) -> String {
         (Some(finding), _) => text += &found(result, finding),
         (None, None) => {
             let bounds = bounds(options);
-            let _ = writeln!(text, "clean: no execution has a bug, and {bounds} exclude none");
+            let _ = writeln!(text, "clean: no execution has a bug, and {bounds} exclude no execution");
         }
         (None, Some(Bound::Deadline)) => {
             let bounds = bounds(options);
-            let _ = writeln!(text, "the time limit was reached: nothing is known about {bounds}");
+            let _ = writeln!(text, "the time limit was reached within {bounds}: increase --timeout");
         }
         (None, Some(Bound::Excluded(reasons))) => {
             let _ = writeln!(text, "no bug within {}", bounds(options));
@@ -53,7 +53,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The bounds, by the names of the options.
+/// The bounds, named after their options.
 pub(crate) fn bounds(options: &BmcOptions) -> String {
     let mut text = format!("rounds={}, unwind={}", options.rounds, options.unwind);
     if options.model != Model::Sc {
@@ -95,7 +95,7 @@ fn found(result: &BmcResult, finding: &Finding) -> String {
     }
     match confirmation {
         Some(Confirmation::Confirmed(..)) => {
-            text += "The execution is one of the compiled program.\n";
+            text += "Confirmed: the compiled program has this execution.\n";
         }
         Some(Confirmation::Unknown(why)) => {
             let _ = writeln!(text, "Not confirmed by the compiled program: {}", why.trim_end());

@@ -9,7 +9,7 @@ use raddle_explore::counterexample::{self, Style};
 use raddle_litmus::{FinalStates, Quantifier, Test};
 
 use super::units::{rounded, time};
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::render::table::table;
 use crate::render::{execution, herd};
 use crate::results::check::{CheckResult, ProgramResults};
@@ -36,7 +36,7 @@ pub(crate) fn print(
             output.text(&full_text(result, detail.explain))?;
         }
         output.flush()?;
-        results.into_iter().for_each(complain_about);
+        results.into_iter().for_each(print_incomplete);
         return Ok(());
     }
     if results.is_empty() {
@@ -47,14 +47,14 @@ pub(crate) fn print(
     if notes.is_empty() { Ok(()) } else { output.text(&format!("\n{notes}")) }
 }
 
-/// Says on standard error what a result in full may hide: that it is incomplete.
-fn complain_about(result: &CheckResult) {
+/// Prints to standard error that a full result is incomplete, since its text may not show this.
+fn print_incomplete(result: &CheckResult) {
     let head = head(result);
     if let Some(finding) = result.failure() {
-        complain(format_args!("{head}: {}, {}", finding.message, finding.place_text()));
+        print_error(format_args!("{head}: {}, {}", finding.message, finding.place_text()));
     }
     if let Some(bound) = &result.outcome.bound {
-        complain(format_args!("{head}: incomplete: {bound}"));
+        print_error(format_args!("{head}: incomplete: {bound}"));
     }
 }
 
@@ -107,7 +107,7 @@ fn outcome_text(result: &CheckResult) -> String {
             String::from("clean: all executions were explored, and none shows an error\n")
         }
     };
-    // Nothing is known about litmus tests but what the text says, nor about programs that were not explored.
+    // Litmus tests and programs that were not explored have no counts.
     if result.litmus.is_none() && outcome.counts != Counts::default() {
         let _ = writeln!(text, "{}", outcome.counts);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::output::{Output, OutputError, complain};
+use crate::output::{Output, OutputError, print_error};
 use crate::results::check::{Comparison, Difference};
 
 /// Prints the differences and how many there are; `quiet`: to standard error.
@@ -18,7 +18,7 @@ pub(crate) fn print(
     }
     let _ = writeln!(text, "{agree} as expected, {} not", differences.len());
     if quiet {
-        complain(text.trim());
+        print_error(text.trim());
         return Ok(());
     }
     output.text(&text)

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{raddle, run, scratch};
 
-/// A thread writes three values one after the other, and N others read one of the four, in a block of memory: 4^N
-/// classes. With BAD, the main thread looks at what they read, and the class in which all of them read the third is wrong.
+/// One thread writes three values to a heap cell, and N others read it: 4^N classes. With BAD, the main thread asserts
+/// that not all of them read the third value, which fails in one class.
 const READERS: &str = "#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -51,7 +51,7 @@ int main(void) {
 const FLAGS: &str = "-O0 -g -fPIC -fno-common -fno-builtin -fsanitize=thread -fno-omit-frame-pointer \
                      -fcf-protection=none -mno-avx -U_FORTIFY_SOURCE";
 
-/// The program with so many readers, compiled once.
+/// The program with this number of readers, compiled once.
 fn compiled(name: &str, flags: &str) -> PathBuf {
     let directory = scratch(name);
     let (source, object) = (directory.join("readers.c"), directory.join("readers.o"));
@@ -77,14 +77,14 @@ fn start(args: &str) -> Child {
     raddle(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("raddle starts")
 }
 
-/// Kills a run after some time. Says whether it was still there.
+/// Kills a run after some time. Returns `true` if it was still running.
 fn kill_after(mut child: Child, time: Duration) -> bool {
     std::thread::sleep(time);
     child.kill().expect("it can be killed");
     child.wait().expect("it ends").code().is_none()
 }
 
-/// Numbers that are the same in every run of the test.
+/// Pseudo-random numbers that are the same in every run of the test.
 fn numbers(mut seed: u64) -> impl FnMut(u64) -> u64 {
     move |below| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -93,7 +93,7 @@ fn numbers(mut seed: u64) -> impl FnMut(u64) -> u64 {
 }
 
 #[test]
-fn whoever_is_killed_loses_and_counts_nothing_twice() {
+fn a_killed_exploration_resumes_with_the_same_counts() {
     const CLASSES: u64 = 1 << 18;
     let program = compiled("killed", "-DN=9").display().to_string();
     let file = Path::new(&program).with_extension("left").display().to_string();
@@ -102,14 +102,14 @@ fn whoever_is_killed_loses_and_counts_nothing_twice() {
     let begin = Instant::now();
     assert_all(&answer(&kept), CLASSES);
     let mut all = begin.elapsed().as_millis() as u64;
-    // What is finished is kept, too.
+    // A finished exploration writes a checkpoint, too.
     assert_all(&answer(&format!("{check} --resume {file}")), CLASSES);
     let (mut number, mut killed, mut began) = (numbers(8), 0, 0);
     for moment in 0..20 {
         let time = Duration::from_millis(number(all));
         let was_there = kill_after(start(&kept), time);
         killed += u32::from(was_there);
-        // If it was over already, the first run was slower than the others are.
+        // The run may have ended already if the first one was slower.
         all = if was_there { all } else { all * 3 / 4 };
         if moment % 4 == 0 {
             let time = Duration::from_millis(number(all));
@@ -124,7 +124,7 @@ fn whoever_is_killed_loses_and_counts_nothing_twice() {
 }
 
 #[test]
-fn the_number_of_workers_changes_nothing() {
+fn the_result_does_not_depend_on_the_number_of_workers() {
     for (flags, verdict) in [("-DN=9", "clean"), ("-DN=7 -DBAD", "bug")] {
         let program = compiled("workers", flags).display().to_string();
         let text = |jobs| {
@@ -143,7 +143,7 @@ fn the_number_of_workers_changes_nothing() {
 }
 
 #[test]
-fn when_the_time_is_up_what_is_left_is_kept() {
+fn the_remaining_work_is_saved_at_the_time_limit() {
     let program = compiled("late", "-DN=9").display().to_string();
     let file = Path::new(&program).with_extension("left").display().to_string();
     let check = format!("check {program} --model sc --json");
@@ -153,7 +153,7 @@ fn when_the_time_is_up_what_is_left_is_kept() {
 }
 
 #[test]
-fn only_the_same_exploration_goes_on() {
+fn only_the_same_exploration_is_resumed() {
     let program = compiled("other", "-DN=2").display().to_string();
     let file = Path::new(&program).with_extension("left").display().to_string();
     assert_all(&answer(&format!("check {program} --model sc --json --checkpoint {file}")), 16);
@@ -173,11 +173,11 @@ fn only_the_same_exploration_goes_on() {
     std::fs::write(&file, "{}").expect("it can be written");
     let why = "this is no checkpoint of an exploration: missing field";
     refused(&format!("--model sc --resume {file}"), why);
-    let why = "--checkpoint and --resume are for one program and one model";
+    let why = "--checkpoint and --resume require one program and one model";
     refused(&format!("--model sc,tso --checkpoint {file}"), why);
     let why = "optimal-dpor supports neither several workers nor checkpoints";
     refused("--model sc --explorer optimal-dpor --jobs 2", why);
     refused("--model sc --checkpoint left --leaks", "cannot be used with");
     let text = run("check examples/store-buffering.litmus --checkpoint left");
-    assert!(text.contains("--checkpoint and --resume are for C and C++ programs"), "{text}");
+    assert!(text.contains("litmus tests do not support --checkpoint and --resume"), "{text}");
 }

@@ -27,7 +27,7 @@ fn runs_without_a_bug_are_no_proof() {
 }
 
 #[test]
-fn a_bug_is_found_shown_and_run_again() {
+fn a_bug_is_found_and_replayed() {
     let directory = scratch("online");
     for (explorer, model) in [("random", "tso"), ("pct", "tso"), ("random", "c20")] {
         let file = directory.join(format!("{explorer}-{model}.json"));
@@ -64,7 +64,7 @@ fn litmus_tests_are_tested_randomly() {
 }
 
 #[test]
-fn options_of_runs_go_with_runs() {
+fn options_for_random_testing_require_a_random_explorer() {
     let text = run("check examples/peterson.c --seed 1");
     assert!(text.starts_with("exit 2\n"), "{text}");
     assert!(text.contains("--iterations and --seed require --explorer random or pct"), "{text}");
