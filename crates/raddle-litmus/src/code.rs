@@ -1,54 +1,54 @@
-//! What the threads of a test do, as flat code: what x86 and C have in common.
+//! Intermediate code of threads, which x86 and C are translated to: flat code over registers.
 
 use raddle_core::execution::{MemoryOrder, ThreadId, Value};
 use raddle_core::program::UpdateKind;
 
-use super::expression::Expression;
-use super::value::Type;
+use super::expression::RegisterExpression;
+use super::value::IntType;
 
-/// One instruction. Addresses are expressions whose value is the address of a location; `bits` says how
-/// wide the access is, and must be the width of the location.
+/// Instruction. An address `at` is an expression whose value is the address of a location; `bits` is the width of the
+/// access and must be the width of the location.
 #[derive(Clone, Debug)]
-pub(super) enum Code {
+pub(super) enum Instruction {
     Set {
         target: usize,
-        value: Expression,
+        value: RegisterExpression,
     },
-    /// Goes elsewhere if the condition does not hold. A jump back counts in a register of its own.
+    /// Jumps if the condition is 0. A backward jump counts its executions in the register `count`.
     Unless {
-        condition: Expression,
+        condition: RegisterExpression,
         to: usize,
         count: Option<usize>,
     },
     Load {
         target: usize,
-        at: Expression,
+        at: RegisterExpression,
         bits: u8,
         order: MemoryOrder,
     },
     Store {
-        at: Expression,
+        at: RegisterExpression,
         bits: u8,
-        value: Expression,
+        value: RegisterExpression,
         order: MemoryOrder,
     },
-    /// An atomic update; the register gets the old value.
+    /// Atomic read-modify-write. `target` gets the old value.
     Update {
         target: usize,
-        at: Expression,
+        at: RegisterExpression,
         kind: UpdateKind,
-        operand: Expression,
-        ty: Type,
+        operand: RegisterExpression,
+        ty: IntType,
         order: MemoryOrder,
     },
-    /// The first register gets the old value, the second whether it succeeded.
+    /// `target` gets the old value, `succeeded` gets 1 or 0.
     CompareExchange {
         target: usize,
         succeeded: usize,
-        at: Expression,
+        at: RegisterExpression,
         bits: u8,
-        expected: Expression,
-        desired: Expression,
+        expected: RegisterExpression,
+        desired: RegisterExpression,
         success: MemoryOrder,
         failure: MemoryOrder,
         weak: bool,
@@ -60,63 +60,63 @@ pub(super) enum Code {
     End,
 }
 
-/// A register that the test names.
+/// Register with a name in the test.
 #[derive(Clone, Debug)]
 pub(super) struct Register {
     pub(super) name: String,
-    pub(super) ty: Type,
-    /// Where it is among all registers of its thread; two names may mean parts of the same one.
+    pub(super) ty: IntType,
+    /// Index among all registers of its thread. Two names may denote parts of the same register.
     pub(super) slot: usize,
 }
 
-/// The code of a thread.
+/// Code of a thread.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Body {
-    pub(super) code: Vec<Code>,
-    /// For every instruction, where in the text it comes from.
+pub(super) struct ThreadCode {
+    pub(super) code: Vec<Instruction>,
+    /// By instruction: byte offset in the text.
     pub(super) places: Vec<usize>,
     pub(super) named: Vec<Register>,
-    /// Whether its registers may be spelled in upper and lower case.
+    /// Whether names of registers ignore case.
     pub(super) any_case: bool,
-    /// The registers that are not zero in the beginning.
+    /// Initial values of registers, by index. Others are 0.
     pub(super) initial: Vec<(usize, Value)>,
-    /// How many registers there are.
+    /// Number of registers.
     pub(super) registers: usize,
 }
 
-impl Body {
-    /// Adds an instruction from this place, and says where it is.
-    pub(super) fn push(&mut self, code: Code, place: usize) -> usize {
+impl ThreadCode {
+    /// Adds an instruction that comes from this offset of the text. Returns its index.
+    pub(super) fn push(&mut self, code: Instruction, place: usize) -> usize {
         self.code.push(code);
         self.places.push(place);
         self.code.len() - 1
     }
 
-    /// Where the next instruction will be.
+    /// Returns the index of the next instruction.
     pub(super) fn here(&self) -> usize {
         self.code.len()
     }
 
-    /// A new register without a name.
+    /// Adds a register without a name.
     pub(super) fn temporary(&mut self) -> usize {
         self.registers += 1;
         self.registers - 1
     }
 
-    /// A jump that is taken unless the condition holds; to nowhere yet.
-    pub(super) fn unless(&mut self, condition: Expression, place: usize) -> usize {
-        self.push(Code::Unless { condition, to: usize::MAX, count: None }, place)
+    /// Adds a jump that is taken unless the condition holds. [`land`](Self::land) sets its target.
+    pub(super) fn unless(&mut self, condition: RegisterExpression, place: usize) -> usize {
+        self.push(Instruction::Unless { condition, to: usize::MAX, count: None }, place)
     }
 
-    /// A jump that is always taken; to nowhere yet.
+    /// Adds a jump that is always taken. [`land`](Self::land) sets its target.
     pub(super) fn jump(&mut self, place: usize) -> usize {
         self.unless(0.into(), place)
     }
 
-    /// Says where a jump goes.
+    /// Sets the target of a jump.
     pub(super) fn land(&mut self, jump: usize, target: usize) {
         let counter = (target <= jump).then(|| self.temporary());
-        if let Code::Unless { to, count, .. } = &mut self.code[jump] {
+        if let Instruction::Unless { to, count, .. } = &mut self.code[jump] {
             (*to, *count) = (target, counter);
         }
     }

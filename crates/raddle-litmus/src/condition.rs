@@ -1,46 +1,46 @@
-//! Conditions on final states: what is asked, of what, and whether it holds.
+//! Conditions on final states.
 
 use std::fmt;
 
 use raddle_core::execution::Value;
 
-/// Something that has a value in the end.
+/// Item of a final state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Item {
-    /// A register: the number of the thread, and which of its registers.
+pub enum StateItem {
+    /// Index of a thread, and index of one of its named registers.
     Register(usize, usize),
-    /// A location.
+    /// Index of a location.
     Location(usize),
 }
 
-/// A proposition about a final state; `V` says what has a value, and which.
+/// Proposition about a final state. `V` is the type of its atoms: an item and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Proposition<V = (Item, Value)> {
-    /// Always, or never.
+pub enum Proposition<V = (StateItem, Value)> {
+    /// True or false.
     Constant(bool),
-    /// Something has a value.
+    /// An item has a value.
     Equal(V),
-    /// Something does not hold.
+    /// Negation.
     Not(Box<Proposition<V>>),
-    /// All of these hold.
+    /// Conjunction.
     And(Vec<Proposition<V>>),
-    /// One of these holds.
+    /// Disjunction.
     Or(Vec<Proposition<V>>),
 }
 
-/// What is claimed about the final states of a test.
+/// Claim about the final states of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
-    /// One satisfies the condition.
+    /// Some final state satisfies the condition.
     Exists,
-    /// None does.
+    /// No final state satisfies the condition.
     NotExists,
-    /// All do.
+    /// All final states satisfy the condition.
     Forall,
 }
 
 impl Quantifier {
-    /// How it is written.
+    /// Returns the keyword.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Quantifier {
         }
     }
 
-    /// What herd calls a test with it.
+    /// Returns the kind of test in herd's output.
     #[must_use]
     pub fn kind(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl Quantifier {
         }
     }
 
-    /// Whether the claim holds if this many executions satisfy the condition and this many do not.
+    /// Returns `true` if the claim holds when `positive` executions satisfy the condition and `negative` do not.
     #[must_use]
     pub fn holds(self, positive: u64, negative: u64) -> bool {
         match self {
@@ -72,7 +72,7 @@ impl Quantifier {
 }
 
 impl<V> Proposition<V> {
-    /// Whether it holds, if `test` says which of its parts do.
+    /// Evaluates the proposition; `test` evaluates an atom.
     pub fn holds(&self, test: &impl Fn(&V) -> bool) -> bool {
         match self {
             Proposition::Constant(truth) => *truth,
@@ -83,7 +83,7 @@ impl<V> Proposition<V> {
         }
     }
 
-    /// Calls `visit` with all its parts.
+    /// Calls `visit` with every atom.
     pub fn for_each<'a>(&'a self, visit: &mut impl FnMut(&'a V)) {
         match self {
             Proposition::Constant(_) => {}
@@ -95,7 +95,7 @@ impl<V> Proposition<V> {
         }
     }
 
-    /// The same with other parts.
+    /// Replaces the atoms.
     pub fn map<W>(&self, part: &impl Fn(&V) -> W) -> Proposition<W> {
         let all = |them: &[Self]| them.iter().map(|one| one.map(part)).collect();
         match self {
@@ -108,7 +108,7 @@ impl<V> Proposition<V> {
     }
 }
 
-/// As herd writes it.
+/// Formats the proposition as herd does.
 impl<V: fmt::Display> fmt::Display for Proposition<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn quantifiers_claim_different_things() {
+    fn quantifiers_hold_for_different_counts() {
         let claims = |positive, negative| {
             [Quantifier::Exists, Quantifier::NotExists, Quantifier::Forall]
                 .map(|quantifier| quantifier.holds(positive, negative))

@@ -1,23 +1,24 @@
-//! Expressions over the registers of a thread, without side effects. They are exact; what wraps around
-//! says so.
+//! Expressions over the registers of a thread, without side effects. Arithmetic is exact; [`RegisterExpression::Wrap`]
+//! converts to a type.
 
 use raddle_core::execution::Value;
 
-use super::value::{Type, location};
+use super::value::{IntType, location};
 
+/// Expression over registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Expression {
+pub(super) enum RegisterExpression {
     Number(Value),
-    /// The value of the register with this number.
+    /// Value of the register with this index.
     Register(usize),
-    /// The value as one of this type.
-    Wrap(Type, Box<Expression>),
-    Binary(Operator, Box<Expression>, Box<Expression>),
+    /// Value converted to this type.
+    Wrap(IntType, Box<RegisterExpression>),
+    Binary(BinaryOperator, Box<RegisterExpression>, Box<RegisterExpression>),
 }
 
-/// An operation on two values. Truth is 1 or 0, and everything but 0 is true.
+/// Operator with two operands. Comparisons give 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(super) enum BinaryOperator {
     Add,
     Sub,
     Mul,
@@ -36,43 +37,47 @@ pub(super) enum Operator {
     GreaterOrEqual,
 }
 
-impl From<Value> for Expression {
+impl From<Value> for RegisterExpression {
     fn from(value: Value) -> Self {
-        Expression::Number(value)
+        RegisterExpression::Number(value)
     }
 }
 
-impl Expression {
-    pub(super) fn binary(operator: Operator, left: Expression, right: Expression) -> Self {
-        Expression::Binary(operator, Box::new(left), Box::new(right))
+impl RegisterExpression {
+    pub(super) fn binary(
+        operator: BinaryOperator,
+        left: RegisterExpression,
+        right: RegisterExpression,
+    ) -> Self {
+        RegisterExpression::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    pub(super) fn wrap(self, ty: Type) -> Self {
-        Expression::Wrap(ty, Box::new(self))
+    pub(super) fn wrap(self, ty: IntType) -> Self {
+        RegisterExpression::Wrap(ty, Box::new(self))
     }
 
-    /// 1 if it is zero, and 0 otherwise.
+    /// Returns an expression that is 1 if this one is 0, and 0 otherwise.
     pub(super) fn not(self) -> Self {
-        Self::binary(Operator::Equal, self, 0.into())
+        Self::binary(BinaryOperator::Equal, self, 0.into())
     }
 
-    /// The value, or what is wrong with it.
+    /// Evaluates the expression. The error says why it has no value.
     pub(super) fn value(&self, registers: &[Value]) -> Result<Value, &'static str> {
         match self {
-            Expression::Number(value) => Ok(*value),
-            Expression::Register(register) => Ok(registers[*register]),
-            Expression::Wrap(ty, inner) => Ok(ty.wrap(inner.value(registers)?)),
-            Expression::Binary(operator, left, right) => {
+            RegisterExpression::Number(value) => Ok(*value),
+            RegisterExpression::Register(register) => Ok(registers[*register]),
+            RegisterExpression::Wrap(ty, inner) => Ok(ty.wrap(inner.value(registers)?)),
+            RegisterExpression::Binary(operator, left, right) => {
                 operator.apply(left.value(registers)?, right.value(registers)?)
             }
         }
     }
 }
 
-impl Operator {
-    /// Whether the result is a truth value.
+impl BinaryOperator {
+    /// Returns `true` for comparisons.
     pub(super) fn compares(self) -> bool {
-        use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        use BinaryOperator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
         matches!(self, Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual)
     }
 
@@ -80,38 +85,52 @@ impl Operator {
         if location(left).is_some() || location(right).is_some() {
             return self.apply_to_addresses(left, right);
         }
-        // More bits than these do not count, and would look like an address.
+        // Higher bits do not matter, and would look like an address.
         let low = |value: Value| value & Value::from(u64::MAX);
         let shift = || u32::try_from(right).ok().filter(|&by| by < 64);
         Ok(match self {
-            Operator::Add => left.wrapping_add(right),
-            Operator::Sub => left.wrapping_sub(right),
-            Operator::Mul => low(left.wrapping_mul(right)),
-            Operator::Div => left.checked_div(right).ok_or("division by zero")?,
-            Operator::Rem => left.checked_rem(right).ok_or("division by zero")?,
-            Operator::And => left & right,
-            Operator::Or => left | right,
-            Operator::Xor => left ^ right,
-            Operator::ShiftLeft => low(left.wrapping_shl(shift().ok_or("a shift is too far")?)),
-            Operator::ShiftRight => left >> shift().ok_or("a shift is too far")?,
-            Operator::Equal => (left == right).into(),
-            Operator::NotEqual => (left != right).into(),
-            Operator::Less => (left < right).into(),
-            Operator::LessOrEqual => (left <= right).into(),
-            Operator::Greater => (left > right).into(),
-            Operator::GreaterOrEqual => (left >= right).into(),
+            BinaryOperator::Add => left.wrapping_add(right),
+            BinaryOperator::Sub => left.wrapping_sub(right),
+            BinaryOperator::Mul => low(left.wrapping_mul(right)),
+            BinaryOperator::Div => left.checked_div(right).ok_or("division by zero")?,
+            BinaryOperator::Rem => left.checked_rem(right).ok_or("division by zero")?,
+            BinaryOperator::And => left & right,
+            BinaryOperator::Or => left | right,
+            BinaryOperator::Xor => left ^ right,
+            BinaryOperator::ShiftLeft => {
+                low(left
+                    .wrapping_shl(shift().ok_or("a shift by a negative number or by 64 or more")?))
+            }
+            BinaryOperator::ShiftRight => {
+                left >> shift().ok_or("a shift by a negative number or by 64 or more")?
+            }
+            BinaryOperator::Equal => (left == right).into(),
+            BinaryOperator::NotEqual => (left != right).into(),
+            BinaryOperator::Less => (left < right).into(),
+            BinaryOperator::LessOrEqual => (left <= right).into(),
+            BinaryOperator::Greater => (left > right).into(),
+            BinaryOperator::GreaterOrEqual => (left >= right).into(),
         })
     }
 
-    /// Addresses are equal or not, and nothing but 0 can be added to them.
+    /// Applies the operator to addresses, which support comparison for equality and addition of 0.
     fn apply_to_addresses(self, left: Value, right: Value) -> Result<Value, &'static str> {
         match self {
-            Operator::Equal => Ok((left == right).into()),
-            Operator::NotEqual => Ok((left != right).into()),
-            Operator::Sub | Operator::Xor if left == right => Ok(0),
-            Operator::Add | Operator::Sub | Operator::Or | Operator::Xor if right == 0 => Ok(left),
-            Operator::Add | Operator::Or | Operator::Xor if left == 0 => Ok(right),
-            _ => Err("arithmetic on the address of a location"),
+            BinaryOperator::Equal => Ok((left == right).into()),
+            BinaryOperator::NotEqual => Ok((left != right).into()),
+            BinaryOperator::Sub | BinaryOperator::Xor if left == right => Ok(0),
+            BinaryOperator::Add
+            | BinaryOperator::Sub
+            | BinaryOperator::Or
+            | BinaryOperator::Xor
+                if right == 0 =>
+            {
+                Ok(left)
+            }
+            BinaryOperator::Add | BinaryOperator::Or | BinaryOperator::Xor if left == 0 => {
+                Ok(right)
+            }
+            _ => Err("arithmetic on the address of a location, which is not supported"),
         }
     }
 }

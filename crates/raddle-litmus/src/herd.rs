@@ -2,10 +2,10 @@
 
 use raddle_core::execution::Value;
 
-use super::{Item, Test};
+use super::{LitmusTest, StateItem};
 
-impl Test {
-    /// A final state, as herd writes it: `0:EAX=0; [x]=1;`.
+impl LitmusTest {
+    /// Returns a final state as herd writes it: `0:EAX=0; [x]=1;`.
     #[must_use]
     pub fn state_text(&self, state: &[Value]) -> String {
         let parts = self.names().zip(state);
@@ -14,10 +14,10 @@ impl Test {
         parts.join(" ")
     }
 
-    /// The condition with its quantifier, as herd writes it.
+    /// Returns the condition with its quantifier, as herd writes it.
     #[must_use]
     pub fn condition_text(&self) -> String {
-        let part = |&(item, value): &(Item, Value)| {
+        let part = |&(item, value): &(StateItem, Value)| {
             format!("{}={}", self.item_name(item), self.value_name(value))
         };
         let text = self.condition.map(&part);

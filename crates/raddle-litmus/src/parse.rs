@@ -1,32 +1,33 @@
-//! Reading a test: its head, the parts it consists of, and its condition.
+//! Parser of tests: head, initial state, threads and condition.
 //!
 //! ```text
 //! X86 SB                           architecture and name
-//! "PodWR Fre PodWR Fre"            anything, up to the first brace
-//! { x=0; 0:EAX=0; }                initial values; what is not mentioned is 0
-//!  P0          | P1          ;     the threads, or functions of C
+//! "PodWR Fre PodWR Fre"            ignored, up to the first brace
+//! { x=0; 0:EAX=0; }                initial values; others are 0
+//!  P0          | P1          ;     threads as columns, or functions in C
 //!  MOV [x],$1  | MOV [y],$1  ;
 //!  MOV EAX,[y] | MOV EAX,[x] ;
-//! locations [x;]                   what else to show
-//! filter (x=1)                     executions that do not satisfy this do not count
-//! exists (0:EAX=0 /\ 1:EAX=0)      what is asked
+//! locations [x;]                   further items of final states
+//! filter (x=1)                     only final states that satisfy it count
+//! exists (0:EAX=0 /\ 1:EAX=0)      claim about final states
 //! ```
 //!
-//! Comments are `(* *)`, in the code of C `/* */` and `//`. What follows the condition after `with` or
-//! `<<` is for old tools, and skipped.
+//! Comments are `(* *)`, in C code `/* */` and `//`. Text after the condition that starts with `with` or `<<` is for
+//! old tools and skipped.
 
 use raddle_consistency::history::quote;
 use raddle_explore::plan::Language;
 
-use super::condition::{Item, Proposition, Quantifier};
-use super::draft::{Draft, fitting};
-use super::lex::{Comments, Fault, Parsed, Tokens, is_word_character, lex, skip_blanks};
-use super::{Test, c, x86};
+use super::condition::{Proposition, Quantifier, StateItem};
+use super::draft::{TestDraft, fitting};
+use super::lex::{Comments, ParseResult, SyntaxError, Tokens, is_word_character, lex, skip_blanks};
+use super::{LitmusTest, c, x86};
 
-/// The first words of a test, and where its initial state begins.
-struct Head {
+/// First line of a test.
+struct TestHead {
     architecture: Architecture,
     name: String,
+    /// Offset of the initial state.
     initial: usize,
 }
 
@@ -36,13 +37,13 @@ enum Architecture {
     C,
 }
 
-/// Reads a test.
-pub(super) fn parse(text: &str) -> Parsed<Test> {
+/// Parses a test.
+pub(super) fn parse(text: &str) -> ParseResult<LitmusTest> {
     let head = head(text)?;
     let (tokens, end) = tokens(text, &head)?;
     let tokens = Tokens::new(tokens, end);
     let (locations, values, given, threads) = (vec![], vec![], vec![], vec![]);
-    let mut draft = Draft { tokens, locations, values, given, threads };
+    let mut draft = TestDraft { tokens, locations, values, given, threads };
     draft.initial_state()?;
     let language = match head.architecture {
         Architecture::X86(syntax) => {
@@ -54,13 +55,13 @@ pub(super) fn parse(text: &str) -> Parsed<Test> {
             Language::C
         }
     };
-    draft.give_values()?;
-    draft.give_registers()?;
-    let end = draft.end()?;
+    draft.set_initial_values()?;
+    draft.set_initial_registers()?;
+    let end = draft.tail()?;
     Ok(finish(text, head.name, language, draft, end))
 }
 
-fn head(text: &str) -> Parsed<Head> {
+fn head(text: &str) -> ParseResult<TestHead> {
     let start = skip_blanks(text, 0, text.len(), Comments::Herd)?;
     let first = text[start..].lines().next().unwrap_or_default();
     let mut words = first.split_whitespace();
@@ -69,29 +70,29 @@ fn head(text: &str) -> Parsed<Head> {
         "X86" => Architecture::X86(x86::Syntax::Intel),
         "X86_64" => Architecture::X86(x86::Syntax::Att),
         "C" | "C++" => Architecture::C,
-        "" => return Err(Fault::new(start, "the test ends here: expected X86, X86_64 or C")),
+        "" => return Err(SyntaxError::new(start, "the test ends here: expected X86, X86_64 or C")),
         _ => {
             let message = format!("found {}: expected X86, X86_64 or C", quote(word));
-            return Err(Fault::new(start, message));
+            return Err(SyntaxError::new(start, message));
         }
     };
     let after = start + word.len();
     let Some(name) = words.next() else {
-        return Err(Fault::new(after, "the line ends here: expected the name of the test"));
+        return Err(SyntaxError::new(after, "the line ends here: expected the name of the test"));
     };
     let named = after + text[after..].find(name).unwrap_or(0);
     if name.starts_with(['{', '"']) {
-        return Err(Fault::new(
+        return Err(SyntaxError::new(
             named,
             format!("found {}: expected the name of the test", quote(name)),
         ));
     }
     let initial = first_brace(text, named + name.len())?;
-    Ok(Head { architecture, name: name.to_owned(), initial })
+    Ok(TestHead { architecture, name: name.to_owned(), initial })
 }
 
-/// Where the first brace is that is neither in a comment nor in quotes.
-fn first_brace(text: &str, mut at: usize) -> Parsed<usize> {
+/// Returns the offset of the first brace outside of comments and strings.
+fn first_brace(text: &str, mut at: usize) -> ParseResult<usize> {
     loop {
         at = skip_herd_comments(text, at)?;
         let rest = &text[at..];
@@ -102,14 +103,14 @@ fn first_brace(text: &str, mut at: usize) -> Parsed<usize> {
             Some(other) => at += other.len_utf8(),
             None => {
                 let message = "the test ends here: expected '{' and the initial state";
-                return Err(Fault::new(at, message));
+                return Err(SyntaxError::new(at, message));
             }
         }
     }
 }
 
-/// Slashes start no comments in the head: they are in texts there.
-fn skip_herd_comments(text: &str, at: usize) -> Parsed<usize> {
+/// Skips a comment `(* *)`. Slashes start no comment in the head: they occur in names there.
+fn skip_herd_comments(text: &str, at: usize) -> ParseResult<usize> {
     if text[at..].starts_with("(*") {
         skip_blanks(text, at, text.len(), Comments::Herd)
     } else {
@@ -117,8 +118,8 @@ fn skip_herd_comments(text: &str, at: usize) -> Parsed<usize> {
     }
 }
 
-/// All tokens from the initial state on, and where they end.
-fn tokens(text: &str, head: &Head) -> Parsed<(Vec<super::lex::Placed>, usize)> {
+/// Returns all tokens from the initial state on, and the end of the text.
+fn tokens(text: &str, head: &TestHead) -> ParseResult<(Vec<super::lex::LocatedToken>, usize)> {
     let body = closing(text, head.initial, Comments::Herd)?;
     let tail = match head.architecture {
         Architecture::X86(_) => body,
@@ -131,13 +132,13 @@ fn tokens(text: &str, head: &Head) -> Parsed<(Vec<super::lex::Placed>, usize)> {
     Ok((tokens, end))
 }
 
-/// Where the braces that open here are closed.
-fn closing(text: &str, open: usize, comments: Comments) -> Parsed<usize> {
+/// Returns the offset after the brace that closes the one at `open`.
+fn closing(text: &str, open: usize, comments: Comments) -> ParseResult<usize> {
     let (mut at, mut depth) = (open, 0);
     loop {
         at = skip_blanks(text, at, text.len(), comments)?;
         match text[at..].chars().next() {
-            None => return Err(Fault::new(at, "the test ends here: expected '}'")),
+            None => return Err(SyntaxError::new(at, "the test ends here: expected '}'")),
             Some(c) => {
                 at += c.len_utf8();
                 depth += i32::from(c == '{') - i32::from(c == '}');
@@ -149,8 +150,8 @@ fn closing(text: &str, open: usize, comments: Comments) -> Parsed<usize> {
     }
 }
 
-/// Where the functions of a C test end that begin here.
-fn functions(text: &str, mut end: usize) -> Parsed<usize> {
+/// Returns the end of the functions of a C test that start at `end`.
+fn functions(text: &str, mut end: usize) -> ParseResult<usize> {
     loop {
         let at = skip_blanks(text, end, text.len(), Comments::Herd)?;
         let rest = text[at..].strip_prefix("void").map_or(&text[at..], str::trim_start);
@@ -167,16 +168,16 @@ fn functions(text: &str, mut end: usize) -> Parsed<usize> {
     }
 }
 
-/// What comes after the threads.
-struct End {
+/// Part of a test after its threads.
+struct TestTail {
     quantifier: Quantifier,
     condition: Proposition,
     filter: Option<Proposition>,
-    shown: Vec<Item>,
+    shown: Vec<StateItem>,
 }
 
-impl Draft {
-    fn end(&mut self) -> Parsed<End> {
+impl TestDraft {
+    fn tail(&mut self) -> ParseResult<TestTail> {
         let (mut filter, mut shown) = (None, vec![]);
         loop {
             if self.tokens.eat_word("locations") {
@@ -190,17 +191,17 @@ impl Draft {
         let quantifier = self.quantifier()?;
         let condition = self.proposition()?;
         self.tokens.eat(";");
-        if *self.tokens.peek() != super::lex::Token::End && !self.tokens.is_word("with") {
+        if *self.tokens.peek() != super::lex::LitmusToken::End && !self.tokens.is_word("with") {
             return self.tokens.expected("'/\\', '\\/' or the end of the test");
         }
-        Ok(End { quantifier, condition, filter, shown })
+        Ok(TestTail { quantifier, condition, filter, shown })
     }
 
     /// `[x; 0:EAX;]`
-    fn shown(&mut self, shown: &mut Vec<Item>) -> Parsed<()> {
+    fn shown(&mut self, shown: &mut Vec<StateItem>) -> ParseResult<()> {
         self.tokens.sign("[")?;
         while !self.tokens.eat("]") {
-            let place = self.place("a location or a register, such as 'x' or '0:EAX'")?;
+            let place = self.state_name("a location or a register, such as 'x' or '0:EAX'")?;
             shown.push(self.item(place)?);
             if !self.tokens.eat(";") && !self.tokens.is_sign("]") {
                 return self.tokens.expected("';' or ']'");
@@ -209,7 +210,7 @@ impl Draft {
         Ok(())
     }
 
-    fn quantifier(&mut self) -> Parsed<Quantifier> {
+    fn quantifier(&mut self) -> ParseResult<Quantifier> {
         let negated = self.tokens.eat("~") || self.tokens.eat_word("not");
         let exists = self.tokens.eat_word("exists");
         Ok(match (negated, exists) {
@@ -226,8 +227,8 @@ impl Draft {
         })
     }
 
-    /// `a => b`, which binds weakest.
-    fn proposition(&mut self) -> Parsed<Proposition> {
+    /// `a => b`, the operator with the lowest precedence.
+    fn proposition(&mut self) -> ParseResult<Proposition> {
         Tokens::nested(
             self,
             |draft| &mut draft.tokens,
@@ -242,7 +243,7 @@ impl Draft {
         )
     }
 
-    fn disjunction(&mut self) -> Parsed<Proposition> {
+    fn disjunction(&mut self) -> ParseResult<Proposition> {
         let mut all = vec![self.conjunction()?];
         while self.tokens.eat("\\/") || self.tokens.eat("||") {
             all.push(self.conjunction()?);
@@ -250,7 +251,7 @@ impl Draft {
         Ok(if all.len() == 1 { all.remove(0) } else { Proposition::Or(all) })
     }
 
-    fn conjunction(&mut self) -> Parsed<Proposition> {
+    fn conjunction(&mut self) -> ParseResult<Proposition> {
         let mut all = vec![self.literal()?];
         while self.tokens.eat("/\\") || self.tokens.eat("&&") {
             all.push(self.literal()?);
@@ -258,7 +259,7 @@ impl Draft {
         Ok(if all.len() == 1 { all.remove(0) } else { Proposition::And(all) })
     }
 
-    fn literal(&mut self) -> Parsed<Proposition> {
+    fn literal(&mut self) -> ParseResult<Proposition> {
         if self.tokens.eat("~") || self.tokens.eat_word("not") {
             let inner = Tokens::nested(self, |draft| &mut draft.tokens, Self::literal)?;
             return Ok(Proposition::Not(Box::new(inner)));
@@ -277,8 +278,8 @@ impl Draft {
     }
 
     /// `x=1` or `0:EAX!=1`.
-    fn equation(&mut self) -> Parsed<Proposition> {
-        let place = self.place("a condition, such as '0:EAX=1' or 'x=1'")?;
+    fn equation(&mut self) -> ParseResult<Proposition> {
+        let place = self.state_name("a condition, such as '0:EAX=1' or 'x=1'")?;
         let item = self.item(place)?;
         let negated = self.tokens.eat("!=") || self.tokens.eat("<>");
         if !negated && !self.tokens.eat("=") && !self.tokens.eat("==") {
@@ -291,10 +292,16 @@ impl Draft {
     }
 }
 
-fn finish(text: &str, name: String, language: Language, draft: Draft, end: End) -> Test {
-    let End { quantifier, condition, filter, mut shown } = end;
+fn finish(
+    text: &str,
+    name: String,
+    language: Language,
+    draft: TestDraft,
+    end: TestTail,
+) -> LitmusTest {
+    let TestTail { quantifier, condition, filter, mut shown } = end;
     condition.for_each(&mut |&(item, _)| shown.push(item));
-    let mut test = Test {
+    let mut test = LitmusTest {
         name,
         language,
         locations: draft.locations,

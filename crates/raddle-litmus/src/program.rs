@@ -1,8 +1,8 @@
-//! Running tests.
+//! Litmus tests as programs.
 //!
-//! Thread 0 starts the threads of the test, waits for them, and loads the final values. The state of a
-//! thread (the next instruction and the registers) is kept for every history, so a run costs what happens
-//! after the last answer and no more.
+//! Thread 0 starts the threads of the test, joins them, and loads the final values. The state of a thread, which is its
+//! next instruction and its registers, is kept for every local history. So running a step costs only what follows the
+//! last answer.
 
 use raddle_consistency::history::{self, Format};
 use raddle_core::execution::{BuildError, LocationId, MemoryOrder, ThreadId, Value};
@@ -13,35 +13,36 @@ use raddle_core::program::{
 };
 use raddle_core::trace::{NamedTrace, Trace, TraceEvent};
 
-use super::Test;
-use super::code::{Body, Code};
-use super::expression::Expression;
+use super::LitmusTest;
+use super::code::{Instruction, ThreadCode};
+use super::expression::RegisterExpression;
 use super::value::{address, location};
 
-/// A test that runs.
+/// Litmus test as a program.
 #[derive(Clone, Debug)]
 pub struct LitmusProgram<'a> {
-    test: &'a Test,
-    /// The thread that starts the others.
-    main: Body,
-    /// How often a jump back may be taken.
+    test: &'a LitmusTest,
+    /// Code of thread 0.
+    main: ThreadCode,
+    /// How often a backward jump may be taken.
     unroll: u32,
-    /// For every thread the place of its first instruction.
+    /// By thread: [`PlaceId`] of its first instruction.
     places: Vec<usize>,
-    states: Vec<State>,
+    /// By local history.
+    states: Vec<LitmusThread>,
 }
 
-/// The state of a thread.
+/// State of a thread.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub(super) struct LitmusThread {
     thread: usize,
-    /// The instruction that asks, fails or ends.
+    /// Index of the instruction at which the thread stopped: a question, a failure or the end.
     next: usize,
     registers: Vec<Value>,
 }
 
-/// What an instruction does to its thread.
-enum Flow {
+/// How a thread continues after an instruction.
+enum InstructionFlow {
     Next,
     Goto(usize),
     Effect(OpKind),
@@ -49,9 +50,9 @@ enum Flow {
 }
 
 impl<'a> LitmusProgram<'a> {
-    /// The program of a test whose loops go around this many times at most.
+    /// Creates the program of a test. Backward jumps are taken `unroll` times at most.
     #[must_use]
-    pub fn new(test: &'a Test, unroll: u32) -> Self {
+    pub fn new(test: &'a LitmusTest, unroll: u32) -> Self {
         let main = main_thread(test);
         let bodies = std::iter::once(&main).chain(&test.threads);
         let places = bodies.scan(0, |next, body| {
@@ -63,122 +64,129 @@ impl<'a> LitmusProgram<'a> {
         LitmusProgram { test, places, main, unroll, states: vec![] }
     }
 
-    /// The registers at the end of a history.
+    /// Returns the registers at the end of a local history.
     #[must_use]
     pub fn registers(&self, node: HistoryId) -> &[Value] {
         &self.states[node.0 as usize].registers
     }
 
-    fn body(&self, thread: usize) -> &Body {
+    fn body(&self, thread: usize) -> &ThreadCode {
         if thread == 0 { &self.main } else { &self.test.threads[thread - 1] }
     }
 
-    fn start(&self, thread: usize) -> State {
+    fn start(&self, thread: usize) -> LitmusThread {
         let body = self.body(thread);
         let mut registers = vec![0; body.registers];
         for &(slot, value) in &body.initial {
             registers[slot] = value;
         }
-        State { thread, next: 0, registers }
+        LitmusThread { thread, next: 0, registers }
     }
 
-    /// Where the next instruction of a thread is.
-    fn place_of(&self, state: &State) -> PlaceId {
+    /// Returns the place of the next instruction of a thread.
+    fn place_of(&self, state: &LitmusThread) -> PlaceId {
         PlaceId((self.places[state.thread] + state.next) as u32)
     }
 
-    /// Runs a thread to its next question.
-    fn advance(&self, state: &mut State) -> Segment {
+    /// Runs a thread to its next question or its end.
+    fn run_to_question(&self, state: &mut LitmusThread) -> Segment {
         let body = self.body(state.thread);
         let mut effects = vec![];
         loop {
             let place = self.place_of(state);
             let flow = self.step(&body.code[state.next], place, &mut state.registers);
-            match flow.unwrap_or_else(|message| Flow::Stop(misuse(message, place))) {
-                Flow::Next => state.next += 1,
-                Flow::Goto(to) => state.next = to,
-                Flow::Effect(kind) => {
+            match flow.unwrap_or_else(|message| InstructionFlow::Stop(misuse(message, place))) {
+                InstructionFlow::Next => state.next += 1,
+                InstructionFlow::Goto(to) => state.next = to,
+                InstructionFlow::Effect(kind) => {
                     effects.push(Op { kind, place });
                     state.next += 1;
                 }
-                Flow::Stop(end) => return Segment { effects, end },
+                InstructionFlow::Stop(end) => return Segment { effects, end },
             }
         }
     }
 
     fn step(
         &self,
-        code: &Code,
+        code: &Instruction,
         place: PlaceId,
         registers: &mut [Value],
-    ) -> Result<Flow, &'static str> {
+    ) -> Result<InstructionFlow, &'static str> {
         Ok(match code {
-            Code::Set { target, value } => {
+            Instruction::Set { target, value } => {
                 registers[*target] = value.value(registers)?;
-                Flow::Next
+                InstructionFlow::Next
             }
-            Code::Unless { condition, to, count } => {
+            Instruction::Unless { condition, to, count } => {
                 if condition.value(registers)? != 0 {
-                    return Ok(Flow::Next);
+                    return Ok(InstructionFlow::Next);
                 }
                 if let Some(count) = *count {
                     registers[count] += 1;
                     if registers[count] > Value::from(self.unroll) {
-                        return Ok(Flow::Stop(End::Limit));
+                        return Ok(InstructionFlow::Stop(End::Limit));
                     }
                 }
-                Flow::Goto(*to)
+                InstructionFlow::Goto(*to)
             }
-            Code::End => Flow::Stop(End::Finished),
+            Instruction::End => InstructionFlow::Stop(End::Finished),
             _ => {
                 let kind = self.op(code, registers)?;
-                let question = || Flow::Stop(End::Question(Op { kind, place }));
-                if kind.is_question() { question() } else { Flow::Effect(kind) }
+                let question = || InstructionFlow::Stop(End::Question(Op { kind, place }));
+                if kind.is_question() { question() } else { InstructionFlow::Effect(kind) }
             }
         })
     }
 
     fn locate(
         &self,
-        at: &Expression,
+        at: &RegisterExpression,
         bits: u8,
         registers: &[Value],
     ) -> Result<LocationId, &'static str> {
         let known = location(at.value(registers)?);
         let known = known.and_then(|at| Some((at, self.test.locations.get(at)?)));
         match known {
-            None => Err("an address that is none of a location"),
-            Some((_, location)) if location.kept().bits != bits => {
-                Err("an access that is narrower or wider than the location")
+            None => Err("an access to an address that belongs to no location of the test"),
+            Some((_, location)) if location.value_type().bits != bits => {
+                Err("an access that is narrower or wider than its location, which is not supported")
             }
             Some((at, _)) => Ok(LocationId::new(at)),
         }
     }
 
-    fn op(&self, code: &Code, registers: &[Value]) -> Result<OpKind, &'static str> {
+    fn op(&self, code: &Instruction, registers: &[Value]) -> Result<OpKind, &'static str> {
         Ok(match code {
-            Code::Load { at, bits, order, .. } => {
+            Instruction::Load { at, bits, order, .. } => {
                 OpKind::Load { location: self.locate(at, *bits, registers)?, order: *order }
             }
-            Code::Store { at, bits, value, order } => OpKind::Store {
+            Instruction::Store { at, bits, value, order } => OpKind::Store {
                 location: self.locate(at, *bits, registers)?,
                 value: value.value(registers)?,
                 order: *order,
                 carries: false,
             },
-            Code::Update { at, kind, operand, ty, order, .. } => {
+            Instruction::Update { at, kind, operand, ty, order, .. } => {
                 let (kind, operand) = (*kind, operand.value(registers)?);
                 if location(operand).is_some() && kind != UpdateKind::Swap {
-                    return Err("arithmetic on the address of a location");
+                    return Err("arithmetic on the address of a location, which is not supported");
                 }
                 let at = self.locate(at, ty.bits, registers)?;
-                // An address is no integer of some width.
+                // An address is not an integer of some width.
                 let bits = if location(operand).is_some() { 0 } else { ty.bits };
                 let update = Update { kind, operand, bits, signed: ty.signed, carries: false };
                 OpKind::Rmw { location: at, update, order: *order }
             }
-            Code::CompareExchange {
-                at, bits, expected, desired, success, failure, weak, ..
+            Instruction::CompareExchange {
+                at,
+                bits,
+                expected,
+                desired,
+                success,
+                failure,
+                weak,
+                ..
             } => OpKind::CompareExchange {
                 location: self.locate(at, *bits, registers)?,
                 expected: expected.value(registers)?,
@@ -188,31 +196,32 @@ impl<'a> LitmusProgram<'a> {
                 failure: *failure,
                 weak: *weak,
             },
-            Code::Fence(order) => OpKind::Fence { order: *order },
-            Code::StoreFence => OpKind::StoreFence,
-            Code::Spawn(thread) => OpKind::Spawn { thread: *thread },
-            Code::Join(thread) => OpKind::Join { thread: *thread },
-            Code::Set { .. } | Code::Unless { .. } | Code::End => unreachable!("it is no op"),
+            Instruction::Fence(order) => OpKind::Fence { order: *order },
+            Instruction::StoreFence => OpKind::StoreFence,
+            Instruction::Spawn(thread) => OpKind::Spawn { thread: *thread },
+            Instruction::Join(thread) => OpKind::Join { thread: *thread },
+            Instruction::Set { .. } | Instruction::Unless { .. } | Instruction::End => {
+                unreachable!("the instruction is not an op")
+            }
         })
     }
 
-    /// Gives a thread the answer to its question; it goes on after that, unless the answer makes no
-    /// sense.
-    fn receive(&self, state: &mut State, answer: Answer) -> Result<(), &'static str> {
+    /// Gives a thread the answer to its question. The error says why the thread cannot continue with it.
+    fn receive(&self, state: &mut LitmusThread, answer: Answer) -> Result<(), &'static str> {
         let (value, spurious) = match answer {
             Answer::Value(value) => (value, false),
             Answer::Spurious(value) => (value, true),
             _ => (0, false),
         };
         match &self.body(state.thread).code[state.next] {
-            Code::Update { target, kind, .. } => {
+            Instruction::Update { target, kind, .. } => {
                 state.registers[*target] = value;
                 if location(value).is_some() && *kind != UpdateKind::Swap {
-                    return Err("arithmetic on the address of a location");
+                    return Err("arithmetic on the address of a location, which is not supported");
                 }
             }
-            Code::Load { target, .. } => state.registers[*target] = value,
-            Code::CompareExchange { target, succeeded, expected, .. } => {
+            Instruction::Load { target, .. } => state.registers[*target] = value,
+            Instruction::CompareExchange { target, succeeded, expected, .. } => {
                 let equal = expected.value(&state.registers) == Ok(value);
                 state.registers[*target] = value;
                 state.registers[*succeeded] = Value::from(equal && !spurious);
@@ -223,24 +232,24 @@ impl<'a> LitmusProgram<'a> {
         Ok(())
     }
 
-    /// The registers of all threads at the end of an execution: what the threads did, done again.
-    pub(super) fn finals(&self, trace: &Trace) -> Vec<Vec<Value>> {
+    /// Returns the registers of all threads at the end of an execution, by replaying it.
+    pub(super) fn final_registers(&self, trace: &Trace) -> Vec<Vec<Value>> {
         let threads = 0..=self.test.threads.len();
-        let mut states: Vec<State> = threads.map(|thread| self.start(thread)).collect();
+        let mut states: Vec<LitmusThread> = threads.map(|thread| self.start(thread)).collect();
         for state in &mut states {
-            self.advance(state);
+            self.run_to_question(state);
         }
         for event in trace.events.iter().filter(|event| event.observed.is_some()) {
             let state = &mut states[event.thread.index()];
             if self.receive(state, answer(event)).is_ok() {
-                self.advance(state);
+                self.run_to_question(state);
             }
         }
         states.into_iter().map(|state| state.registers).collect()
     }
 }
 
-impl Test {
+impl LitmusTest {
     /// An execution of the test as a history for `raddle verify`. Values of histories have 64 bits: the addresses of
     /// locations become the largest of them.
     ///
@@ -256,12 +265,12 @@ impl Test {
     }
 }
 
-/// The end of a thread that executes an operation without a meaning.
+/// Returns the end of a thread that executes an operation without a meaning.
 fn misuse(message: &str, place: PlaceId) -> End {
     End::Failed(Failure { kind: FindingKind::Misuse, message: message.to_owned(), place })
 }
 
-/// What an event told its thread.
+/// Returns the answer that an event gave its thread.
 fn answer(event: &TraceEvent) -> Answer {
     match event.read {
         Some(value) if event.is_spurious() => Answer::Spurious(value),
@@ -270,22 +279,23 @@ fn answer(event: &TraceEvent) -> Answer {
     }
 }
 
-/// Starts all threads, waits for them, and loads what is asked for, each into the next register.
-fn main_thread(test: &Test) -> Body {
-    let mut body = Body::default();
+/// Returns the code of thread 0, which starts and joins all threads and loads the final values into consecutive
+/// registers.
+fn main_thread(test: &LitmusTest) -> ThreadCode {
+    let mut body = ThreadCode::default();
     let threads = || (1..=test.threads.len()).map(ThreadId::new);
     for thread in threads() {
-        body.push(Code::Spawn(thread), 0);
+        body.push(Instruction::Spawn(thread), 0);
     }
     for thread in threads() {
-        body.push(Code::Join(thread), 0);
+        body.push(Instruction::Join(thread), 0);
     }
     for location in test.final_locations() {
-        let (target, at) = (body.temporary(), Expression::Number(address(location)));
-        let bits = test.locations[location].kept().bits;
-        body.push(Code::Load { target, at, bits, order: MemoryOrder::Relaxed }, 0);
+        let (target, at) = (body.temporary(), RegisterExpression::Number(address(location)));
+        let bits = test.locations[location].value_type().bits;
+        body.push(Instruction::Load { target, at, bits, order: MemoryOrder::Relaxed }, 0);
     }
-    body.push(Code::End, 0);
+    body.push(Instruction::End, 0);
     body
 }
 
@@ -307,13 +317,13 @@ impl Program for LitmusProgram<'_> {
             }
         };
         let segment = match received {
-            Ok(()) => self.advance(&mut state),
+            Ok(()) => self.run_to_question(&mut state),
             Err(message) => {
                 let end = misuse(message, self.place_of(&state));
                 Segment { effects: vec![], end }
             }
         };
-        // LocalHistories from this one on belong to an exploration that was given up.
+        // Histories from this one on belong to an exploration that was abandoned.
         self.states.truncate(node.0 as usize);
         self.states.push(state);
         segment
@@ -335,7 +345,7 @@ impl Naming for LitmusProgram<'_> {
         let at = place - self.places[thread];
         let body = self.body(thread);
         match body.code[at] {
-            Code::Spawn(_) => "the start".to_owned(),
+            Instruction::Spawn(_) => "the start".to_owned(),
             _ if thread == 0 => "the end".to_owned(),
             _ => self.test.describe_place(body.places[at]),
         }

@@ -11,26 +11,26 @@ use raddle_explore::plan::Plan;
 use raddle_explore::robustness::{self, RobustnessCheck};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 
-use super::condition::{Item, Proposition, Quantifier};
-use super::{LitmusProgram, Test};
+use super::condition::{Proposition, Quantifier, StateItem};
+use super::{LitmusProgram, LitmusTest};
 
 /// The limits of an exploration.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct LitmusOptions {
     /// The number of classes, and the time.
     pub limits: Limits,
-    /// How often a thread may come back to a place in its code.
+    /// How often a backward jump may be taken.
     pub unroll: u32,
 }
 
-impl Default for Options {
+impl Default for LitmusOptions {
     fn default() -> Self {
-        Options { limits: Limits::default(), unroll: 8 }
+        LitmusOptions { limits: Limits::default(), unroll: 8 }
     }
 }
 
-/// A final state: the values of what the test shows, in the order of [`Test::names`].
-pub type State = Vec<Value>;
+/// Final state: the values of its items, in the order of [`LitmusTest::names`].
+pub type FinalState = Vec<Value>;
 
 /// The outcome of exploring a test.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ pub fn has_race(outcome: &Outcome) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct FinalStates {
     /// The states, in herd's order.
-    pub states: BTreeSet<State>,
+    pub states: BTreeSet<FinalState>,
     /// The number of classes that satisfy the condition.
     pub positive: u64,
     /// The number of classes that do not.
@@ -87,13 +87,13 @@ pub struct FinalStates {
 impl FinalStates {
     /// Returns `true` if the claim of the test holds for all states.
     #[must_use]
-    pub fn is_ok(&self, test: &Test) -> bool {
+    pub fn is_ok(&self, test: &LitmusTest) -> bool {
         test.quantifier.holds(self.positive, self.negative)
     }
 
     /// Returns `true` if executions that were not explored cannot change [`is_ok`](FinalStates::is_ok).
     #[must_use]
-    pub fn is_settled(&self, test: &Test) -> bool {
+    pub fn is_settled(&self, test: &LitmusTest) -> bool {
         let shown = match test.quantifier {
             Quantifier::Exists | Quantifier::NotExists => self.positive > 0,
             Quantifier::Forall => self.negative > 0,
@@ -114,7 +114,7 @@ impl FinalStates {
 
 /// Explores a test. The plan must support its language.
 #[must_use]
-pub fn explore(test: &Test, plan: Plan, options: &Options) -> LitmusOutcome {
+pub fn explore(test: &LitmusTest, plan: Plan, options: &LitmusOptions) -> LitmusOutcome {
     let start = Instant::now();
     let mut program = LitmusProgram::new(test, options.unroll);
     let mut collector = Collector::new(test, options.unroll);
@@ -128,7 +128,7 @@ pub fn explore(test: &Test, plan: Plan, options: &Options) -> LitmusOutcome {
 
 /// Explores a test until SC forbids an execution, or an execution fails. The condition does not matter.
 #[must_use]
-pub fn check_robustness(test: &Test, plan: Plan, options: &Options) -> Outcome {
+pub fn check_robustness(test: &LitmusTest, plan: Plan, options: &LitmusOptions) -> Outcome {
     let start = Instant::now();
     let mut program = LitmusProgram::new(test, options.unroll);
     let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();
@@ -156,13 +156,13 @@ fn counts(summary: &Summary, start: Instant) -> Counts {
 
 /// The results so far.
 struct Collector<'a> {
-    test: &'a Test,
+    test: &'a LitmusTest,
     /// Replays what threads did, to get their registers.
     program: LitmusProgram<'a>,
     final_locations: Vec<usize>,
     /// Whether some thread reached its limit of loop iterations.
     hit_limit: bool,
-    states: BTreeSet<State>,
+    states: BTreeSet<FinalState>,
     positive: u64,
     negative: u64,
     witness: Option<Trace>,
@@ -171,7 +171,7 @@ struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    fn new(test: &'a Test, unroll: u32) -> Self {
+    fn new(test: &'a LitmusTest, unroll: u32) -> Self {
         Collector {
             test,
             program: LitmusProgram::new(test, unroll),
@@ -211,10 +211,10 @@ impl<'a> Collector<'a> {
     }
 
     fn add(&mut self, trace: Trace) {
-        let registers = self.program.finals(&trace);
+        let registers = self.program.final_registers(&trace);
         let memory = |location: usize| {
             let at = self.final_locations.binary_search(&location);
-            registers[0][at.expect("it is loaded in the end")]
+            registers[0][at.expect("thread 0 loads the location")]
         };
         let Some(state) = self.test.final_state(&registers[1..], &memory) else { return };
         let positive = self.test.satisfies(&state);
@@ -258,24 +258,24 @@ fn kind_of_failure(ending: &Ending) -> FindingKind {
 }
 
 /// The finding that the condition of a test does not hold. Of `exists`, both answers are right.
-fn condition(test: &Test, finals: &FinalStates) -> Option<Finding> {
+fn condition(test: &LitmusTest, finals: &FinalStates) -> Option<Finding> {
     let is_excluded = test.quantifier != Quantifier::Exists && !finals.is_ok(test);
     let witness = finals.witness.clone().filter(|_| is_excluded)?;
     let message = format!("{} does not hold", test.condition_text());
     Some(Finding { trace: Some(witness), ..Finding::new(FindingKind::Condition, message) })
 }
 
-impl Test {
-    /// The final state if these are the registers of all threads and this is the memory; none if the
-    /// filter excludes it. A location is named by its number.
+impl LitmusTest {
+    /// Returns the final state for the registers of all threads and the values in memory, by index of the location;
+    /// `None` if the filter excludes it.
     pub fn final_state<R: AsRef<[Value]>>(
         &self,
         registers: &[R],
         memory: &impl Fn(usize) -> Value,
-    ) -> Option<State> {
-        let value = |item: Item| match item {
-            Item::Location(location) => memory(location),
-            Item::Register(thread, register) => {
+    ) -> Option<FinalState> {
+        let value = |item: StateItem| match item {
+            StateItem::Location(location) => memory(location),
+            StateItem::Register(thread, register) => {
                 let register = &self.threads[thread].named[register];
                 register.ty.wrap(registers[thread].as_ref()[register.slot])
             }
@@ -285,10 +285,11 @@ impl Test {
         admitted.then(|| self.shown.iter().map(|&item| value(item)).collect())
     }
 
-    /// Whether a final state satisfies the condition.
+    /// Returns `true` if a final state satisfies the condition.
     #[must_use]
     pub fn satisfies(&self, state: &[Value]) -> bool {
-        let value = |item: &Item| self.shown.iter().position(|it| it == item).map(|at| state[at]);
+        let value =
+            |item: &StateItem| self.shown.iter().position(|it| it == item).map(|at| state[at]);
         self.condition.holds(&|(item, wanted)| value(item) == Some(*wanted))
     }
 }

@@ -2,7 +2,7 @@
 
 use raddle_core::outcome::Finding;
 use raddle_core::trace::NamedTrace;
-use raddle_litmus::Test;
+use raddle_litmus::LitmusTest;
 
 use crate::results::check::{CheckResult, LitmusResult};
 
@@ -30,6 +30,6 @@ pub(crate) fn text_of(result: &CheckResult, finding: &Finding) -> String {
     }
 }
 
-fn history(test: &Test, trace: &NamedTrace) -> String {
+fn history(test: &LitmusTest, trace: &NamedTrace) -> String {
     test.history(trace).unwrap_or_else(|error| format!("# {error:?}\n"))
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use raddle_litmus::{FinalStates, Quantifier, Test};
+use raddle_litmus::{FinalStates, LitmusTest, Quantifier};
 
 /// The final states of a test as herd prints them, without the time and the hash. `Loop` marks results that are
 /// incomplete for any reason, not only because of a loop.
-pub(crate) fn text(test: &Test, finals: &FinalStates, has_race: bool) -> String {
+pub(crate) fn text(test: &LitmusTest, finals: &FinalStates, has_race: bool) -> String {
     let FinalStates { positive, negative, .. } = *finals;
     let mut text = format!("Test {} {}\n", test.name, test.quantifier.kind());
     let _ = writeln!(text, "States {}", finals.states.len());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use raddle_core::model::Model;
 use raddle_core::outcome::{Finding, FindingKind, Outcome, Verdict};
 use raddle_explore::plan::{self, Plan};
-use raddle_litmus::{FinalStates, Test};
+use raddle_litmus::{FinalStates, LitmusTest};
 use serde::Serialize;
 
 use crate::recorded::RecordedBug;
@@ -28,7 +28,7 @@ pub(crate) struct CheckResult {
 
 /// A litmus test and its final states.
 pub(crate) struct LitmusResult {
-    pub(crate) test: Arc<Test>,
+    pub(crate) test: Arc<LitmusTest>,
     /// `None` if the final states were not collected.
     pub(crate) finals: Option<FinalStates>,
 }
@@ -40,7 +40,7 @@ impl CheckResult {
     }
 
     /// The final states of a litmus test, if they were collected.
-    pub(crate) fn finals(&self) -> Option<(&Test, &FinalStates)> {
+    pub(crate) fn finals(&self) -> Option<(&LitmusTest, &FinalStates)> {
         let LitmusResult { test, finals } = self.litmus.as_ref()?;
         Some((&**test, finals.as_ref()?))
     }

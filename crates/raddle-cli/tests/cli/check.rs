@@ -296,7 +296,7 @@ exists
 exit 2
 --- stdout
 --- stderr
-expected at least two of Rfe, Fre and Wse, which lead to other threads
+the cycle has fewer than two threads: expected at least two of Rfe, Fre and Wse
 ");
     assert_snapshot!(run("litmus --arch PPC PodWR Fre"), @r"
 exit 2

@@ -1,20 +1,20 @@
-//! Branches, loops, and what leaves them.
+//! Branches, loops, `break`, `continue` and `return`.
 
-use crate::lex::Parsed;
+use crate::lex::ParseResult;
 use crate::types;
 
-use super::Function;
+use super::FunctionParser;
 
-/// The jumps of a loop that are still open: out of it, and to its next round.
+/// Open jumps of a loop: out of it, and to its next iteration.
 #[derive(Default)]
-pub(super) struct Jumps {
+pub(super) struct LoopJumps {
     breaks: Vec<usize>,
     continues: Vec<usize>,
 }
 
-impl Function<'_> {
-    /// `break`, `continue` or `return`, if that is next.
-    pub(super) fn leave(&mut self, place: usize) -> Parsed<bool> {
+impl FunctionParser<'_> {
+    /// Parses `break`, `continue` or `return` if it is next. Returns whether it was.
+    pub(super) fn leave(&mut self, place: usize) -> ParseResult<bool> {
         let word = ["break", "continue", "return"]
             .into_iter()
             .find(|word| self.draft.tokens.is_word(word));
@@ -32,7 +32,7 @@ impl Function<'_> {
         Ok(true)
     }
 
-    pub(super) fn branch(&mut self, place: usize) -> Parsed<()> {
+    pub(super) fn branch(&mut self, place: usize) -> ParseResult<()> {
         let condition = self.condition()?;
         let skip = self.body.unless(condition, place);
         self.statement()?;
@@ -50,9 +50,9 @@ impl Function<'_> {
         Ok(())
     }
 
-    /// Reads the body of a loop; its jumps are still open.
-    fn round(&mut self) -> Parsed<Jumps> {
-        self.loops.push(Jumps::default());
+    /// Parses the body of a loop, and returns its open jumps.
+    fn loop_body(&mut self) -> ParseResult<LoopJumps> {
+        self.loops.push(LoopJumps::default());
         let read = self.statement();
         let jumps = self.loops.pop().unwrap_or_default();
         read.map(|()| jumps)
@@ -64,11 +64,11 @@ impl Function<'_> {
         }
     }
 
-    pub(super) fn while_loop(&mut self, place: usize) -> Parsed<()> {
+    pub(super) fn while_loop(&mut self, place: usize) -> ParseResult<()> {
         let top = self.body.here();
         let condition = self.condition()?;
         let out = self.body.unless(condition, place);
-        let jumps = self.round()?;
+        let jumps = self.loop_body()?;
         let back = self.body.jump(place);
         self.body.land(back, top);
         let end = self.body.here();
@@ -78,9 +78,9 @@ impl Function<'_> {
         Ok(())
     }
 
-    pub(super) fn do_loop(&mut self, place: usize) -> Parsed<()> {
+    pub(super) fn do_loop(&mut self, place: usize) -> ParseResult<()> {
         let top = self.body.here();
-        let jumps = self.round()?;
+        let jumps = self.loop_body()?;
         let test = self.body.here();
         if !self.tokens().eat_word("while") {
             return self.tokens().expected("'while' after the body of 'do'");
@@ -95,12 +95,12 @@ impl Function<'_> {
         Ok(())
     }
 
-    /// The step is read before the body and runs after it: the loop jumps around.
-    pub(super) fn for_loop(&mut self, place: usize) -> Parsed<()> {
+    /// Parses a `for` loop. The step precedes the body in the text and is executed after it, so the code jumps over it.
+    pub(super) fn for_loop(&mut self, place: usize) -> ParseResult<()> {
         self.scope(|function| function.for_loop_in_scope(place))
     }
 
-    fn for_loop_in_scope(&mut self, place: usize) -> Parsed<()> {
+    fn for_loop_in_scope(&mut self, place: usize) -> ParseResult<()> {
         self.tokens().sign("(")?;
         if types::is_next(self.tokens()) {
             self.declaration()?;
@@ -123,7 +123,7 @@ impl Function<'_> {
         self.body.land(again, top);
         let here = self.body.here();
         self.body.land(enter, here);
-        let jumps = self.round()?;
+        let jumps = self.loop_body()?;
         let back = self.body.jump(place);
         self.body.land(back, step);
         let end = self.body.here();

@@ -1,61 +1,68 @@
-//! Expressions of C, by precedence climbing.
+//! C expressions, parsed by precedence climbing.
 
-use crate::code::Code;
-use crate::expression::{Expression, Operator};
-use crate::lex::{Fault, Notation, Parsed, Token, Tokens};
+use crate::code::Instruction;
+use crate::expression::{BinaryOperator, RegisterExpression};
+use crate::lex::{LitmusToken, Notation, ParseResult, SyntaxError, Tokens};
 use crate::types::{self, CType};
-use crate::value::{Type, location};
+use crate::value::{IntType, location};
 use raddle_consistency::history::quote;
 use raddle_core::execution::MemoryOrder::NonAtomic;
 
-use super::{Function, Named, Typed};
+use super::{CVariable, FunctionParser, TypedExpression};
 
-/// Binary operators, those that bind more loosely first; `&&` and `||` have branches of their own.
-const LEVELS: [&[(&str, Operator)]; 8] = [
-    &[("|", Operator::Or)],
-    &[("^", Operator::Xor)],
-    &[("&", Operator::And)],
-    &[("==", Operator::Equal), ("!=", Operator::NotEqual)],
+/// Binary operators by precedence, lowest first. `&&` and `||` are handled separately because they branch.
+const LEVELS: [&[(&str, BinaryOperator)]; 8] = [
+    &[("|", BinaryOperator::Or)],
+    &[("^", BinaryOperator::Xor)],
+    &[("&", BinaryOperator::And)],
+    &[("==", BinaryOperator::Equal), ("!=", BinaryOperator::NotEqual)],
     &[
-        ("<=", Operator::LessOrEqual),
-        (">=", Operator::GreaterOrEqual),
-        ("<", Operator::Less),
-        (">", Operator::Greater),
+        ("<=", BinaryOperator::LessOrEqual),
+        (">=", BinaryOperator::GreaterOrEqual),
+        ("<", BinaryOperator::Less),
+        (">", BinaryOperator::Greater),
     ],
-    &[("<<", Operator::ShiftLeft), (">>", Operator::ShiftRight)],
-    &[("+", Operator::Add), ("-", Operator::Sub)],
-    &[("*", Operator::Mul), ("/", Operator::Div), ("%", Operator::Rem)],
+    &[("<<", BinaryOperator::ShiftLeft), (">>", BinaryOperator::ShiftRight)],
+    &[("+", BinaryOperator::Add), ("-", BinaryOperator::Sub)],
+    &[("*", BinaryOperator::Mul), ("/", BinaryOperator::Div), ("%", BinaryOperator::Rem)],
 ];
 
-/// A statement has at most this many operators: expressions are evaluated by recursion.
-const OPERATORS: usize = 500;
+/// Maximal number of operators in a statement: expressions are evaluated recursively.
+const MAX_OPERATORS: usize = 500;
 
-/// An operation on two values, with the conversions of C.
-pub(super) fn combine(operator: Operator, left: Typed, right: Typed) -> Typed {
+/// Applies an operator to two values, with the conversions of C.
+pub(super) fn combine(
+    operator: BinaryOperator,
+    left: TypedExpression,
+    right: TypedExpression,
+) -> TypedExpression {
     if left.ty.stars > 0 || right.ty.stars > 0 {
         let ty = if left.ty.stars > 0 { left.ty } else { right.ty };
         let ty = if operator.compares() { CType::INT } else { ty };
-        return Typed { value: Expression::binary(operator, left.value, right.value), ty };
+        return TypedExpression {
+            value: RegisterExpression::binary(operator, left.value, right.value),
+            ty,
+        };
     }
     let (one, two) = (left.ty.integer(), right.ty.integer());
-    let shifts = matches!(operator, Operator::ShiftLeft | Operator::ShiftRight);
+    let shifts = matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight);
     let common = if shifts { one.promoted() } else { one.common(two) };
     let by = if shifts { two.promoted() } else { common };
-    let value = Expression::binary(operator, left.value.wrap(common), right.value.wrap(by));
+    let value = RegisterExpression::binary(operator, left.value.wrap(common), right.value.wrap(by));
     if operator.compares() {
-        return Typed { value, ty: CType::INT };
+        return TypedExpression { value, ty: CType::INT };
     }
-    Typed { value: value.wrap(common), ty: CType::of(common) }
+    TypedExpression { value: value.wrap(common), ty: CType::of(common) }
 }
 
-impl Function<'_> {
-    /// Reads an expression; what it loads is in registers afterwards.
-    pub(super) fn expression(&mut self) -> Parsed<Typed> {
+impl FunctionParser<'_> {
+    /// Parses an expression. Its loads are in registers afterwards.
+    pub(super) fn expression(&mut self) -> ParseResult<TypedExpression> {
         Tokens::nested(self, |function| &mut function.draft.tokens, Self::choice)
     }
 
-    /// `a ? b : c`
-    fn choice(&mut self) -> Parsed<Typed> {
+    /// Parses `a ? b : c`.
+    fn choice(&mut self) -> ParseResult<TypedExpression> {
         let condition = self.or()?;
         let place = self.tokens().at();
         if !self.tokens().eat("?") {
@@ -64,7 +71,8 @@ impl Function<'_> {
         let result = self.body.temporary();
         let otherwise = self.body.unless(condition.value, place);
         let one = self.expression()?;
-        let first = self.body.push(Code::Set { target: result, value: one.value.clone() }, place);
+        let first =
+            self.body.push(Instruction::Set { target: result, value: one.value.clone() }, place);
         let over = self.body.jump(place);
         self.tokens().sign(":")?;
         let here = self.body.here();
@@ -76,14 +84,14 @@ impl Function<'_> {
             _ => one.ty,
         };
         let kept = ty.integer();
-        self.body.code[first] = Code::Set { target: result, value: one.value.wrap(kept) };
-        self.body.push(Code::Set { target: result, value: two.value.wrap(kept) }, place);
+        self.body.code[first] = Instruction::Set { target: result, value: one.value.wrap(kept) };
+        self.body.push(Instruction::Set { target: result, value: two.value.wrap(kept) }, place);
         let here = self.body.here();
         self.body.land(over, here);
-        Ok(Typed { value: Expression::Register(result), ty })
+        Ok(TypedExpression { value: RegisterExpression::Register(result), ty })
     }
 
-    fn or(&mut self) -> Parsed<Typed> {
+    fn or(&mut self) -> ParseResult<TypedExpression> {
         let mut left = self.and()?;
         while self.tokens().eat("||") {
             let not_left = left.value.clone().not();
@@ -92,7 +100,7 @@ impl Function<'_> {
         Ok(left)
     }
 
-    fn and(&mut self) -> Parsed<Typed> {
+    fn and(&mut self) -> ParseResult<TypedExpression> {
         let mut left = self.binary(0)?;
         while self.tokens().eat("&&") {
             left = self.short_circuit(left.value, 0, |function| function.binary(0))?;
@@ -100,34 +108,35 @@ impl Function<'_> {
         Ok(left)
     }
 
-    /// Whether the right side holds, if that has to be looked at; otherwise `settled`.
+    /// Generates code for `&&` and `||`. If `evaluates_right` is not 0 the result is the truth of the right side,
+    /// otherwise `otherwise`.
     fn short_circuit(
         &mut self,
-        look: Expression,
-        settled: i128,
-        right: impl FnOnce(&mut Self) -> Parsed<Typed>,
-    ) -> Parsed<Typed> {
+        evaluates_right: RegisterExpression,
+        otherwise: i128,
+        right: impl FnOnce(&mut Self) -> ParseResult<TypedExpression>,
+    ) -> ParseResult<TypedExpression> {
         let place = self.tokens().at();
         let result = self.body.temporary();
-        self.body.push(Code::Set { target: result, value: settled.into() }, place);
-        let skip = self.body.unless(look, place);
+        self.body.push(Instruction::Set { target: result, value: otherwise.into() }, place);
+        let skip = self.body.unless(evaluates_right, place);
         let right = right(self)?;
         let value = right.value.not().not();
-        self.body.push(Code::Set { target: result, value }, place);
+        self.body.push(Instruction::Set { target: result, value }, place);
         let here = self.body.here();
         self.body.land(skip, here);
-        Ok(Typed { value: Expression::Register(result), ty: CType::INT })
+        Ok(TypedExpression { value: RegisterExpression::Register(result), ty: CType::INT })
     }
 
-    fn binary(&mut self, level: usize) -> Parsed<Typed> {
+    fn binary(&mut self, level: usize) -> ParseResult<TypedExpression> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
         loop {
             let next = operators.iter().find(|(sign, _)| self.draft.tokens.is_sign(sign));
             let Some(&(_, operator)) = next else { return Ok(left) };
             self.operators += 1;
-            if self.operators > OPERATORS {
-                return self.tokens().expected(&format!("at most {OPERATORS} operators"));
+            if self.operators > MAX_OPERATORS {
+                return self.tokens().expected(&format!("at most {MAX_OPERATORS} operators"));
             }
             self.tokens().skip();
             let right = self.binary(level + 1)?;
@@ -135,13 +144,13 @@ impl Function<'_> {
         }
     }
 
-    pub(super) fn unary(&mut self) -> Parsed<Typed> {
+    pub(super) fn unary(&mut self) -> ParseResult<TypedExpression> {
         Tokens::nested(self, |function| &mut function.draft.tokens, Self::any_unary)
     }
 
-    fn any_unary(&mut self) -> Parsed<Typed> {
+    fn any_unary(&mut self) -> ParseResult<TypedExpression> {
         let place = self.tokens().at();
-        let zero = || Typed { value: 0.into(), ty: CType::INT };
+        let zero = || TypedExpression { value: 0.into(), ty: CType::INT };
         if self.tokens().eat("*") {
             let pointer = self.unary()?;
             return Ok(self.load(pointer, place));
@@ -150,60 +159,60 @@ impl Function<'_> {
             return self.address_of();
         }
         if self.tokens().eat("!") {
-            return Ok(combine(Operator::Equal, self.unary()?, zero()));
+            return Ok(combine(BinaryOperator::Equal, self.unary()?, zero()));
         }
         if self.tokens().eat("-") {
-            return Ok(combine(Operator::Sub, zero(), self.unary()?));
+            return Ok(combine(BinaryOperator::Sub, zero(), self.unary()?));
         }
         if self.tokens().eat("+") {
-            return Ok(combine(Operator::Add, zero(), self.unary()?));
+            return Ok(combine(BinaryOperator::Add, zero(), self.unary()?));
         }
         if self.tokens().eat("~") {
-            let ones = Typed { value: (-1).into(), ty: CType::INT };
-            return Ok(combine(Operator::Xor, self.unary()?, ones));
+            let ones = TypedExpression { value: (-1).into(), ty: CType::INT };
+            return Ok(combine(BinaryOperator::Xor, self.unary()?, ones));
         }
         self.primary()
     }
 
-    /// A plain load.
-    pub(super) fn load(&mut self, pointer: Typed, place: usize) -> Typed {
+    /// Generates a plain load.
+    pub(super) fn load(&mut self, pointer: TypedExpression, place: usize) -> TypedExpression {
         let ty = pointer.ty.pointee();
         let target = self.body.temporary();
         let (at, bits) = (pointer.value, ty.integer().bits);
-        self.body.push(Code::Load { target, at, bits, order: NonAtomic }, place);
-        Typed { value: Expression::Register(target).wrap(ty.integer()), ty }
+        self.body.push(Instruction::Load { target, at, bits, order: NonAtomic }, place);
+        TypedExpression { value: RegisterExpression::Register(target).wrap(ty.integer()), ty }
     }
 
-    /// `&x` of a parameter is the parameter: tests mean the location.
-    fn address_of(&mut self) -> Parsed<Typed> {
+    /// Parses the operand of `&`. `&x` of a parameter is the parameter: tests mean the location.
+    fn address_of(&mut self) -> ParseResult<TypedExpression> {
         let at = self.tokens().at();
         let name = self.tokens().word("the name of a location")?;
         match self.find(&name) {
-            Some(Named::Parameter(parameter)) => Ok(parameter.clone()),
+            Some(CVariable::Parameter(parameter)) => Ok(parameter.clone()),
             _ => {
                 let message = format!("{} has no address: expected a parameter", quote(&name));
-                Err(Fault::new(at, message))
+                Err(SyntaxError::new(at, message))
             }
         }
     }
 
-    fn primary(&mut self) -> Parsed<Typed> {
+    fn primary(&mut self) -> ParseResult<TypedExpression> {
         let at = self.tokens().at();
         match self.draft.tokens.peek() {
-            &Token::Number(value, notation) => {
+            &LitmusToken::Number(value, notation) => {
                 self.tokens().skip();
-                Ok(Typed { value: value.into(), ty: CType::of(type_of(value, notation)) })
+                Ok(TypedExpression { value: value.into(), ty: CType::of(type_of(value, notation)) })
             }
-            Token::Sign("(") => self.parentheses(),
-            Token::Word(name) => {
+            LitmusToken::Sign("(") => self.parentheses(),
+            LitmusToken::Word(name) => {
                 let name = name.clone();
                 if self.is_call() {
                     return self.call();
                 }
                 let named = match self.find(&name) {
-                    Some(Named::Parameter(parameter)) => parameter.clone(),
-                    Some(&Named::Local(slot, ty)) => {
-                        Typed { value: Expression::Register(slot), ty }
+                    Some(CVariable::Parameter(parameter)) => parameter.clone(),
+                    Some(&CVariable::Local(slot, ty)) => {
+                        TypedExpression { value: RegisterExpression::Register(slot), ty }
                     }
                     None => {
                         let message = format!(
@@ -211,7 +220,7 @@ impl Function<'_> {
                              operation",
                             quote(&name)
                         );
-                        return Err(Fault::new(at, message));
+                        return Err(SyntaxError::new(at, message));
                     }
                 };
                 self.tokens().skip();
@@ -221,13 +230,13 @@ impl Function<'_> {
         }
     }
 
-    /// `(e)`, or a cast.
-    fn parentheses(&mut self) -> Parsed<Typed> {
+    /// Parses `(e)`, or a cast.
+    fn parentheses(&mut self) -> ParseResult<TypedExpression> {
         self.tokens().skip();
         if let Some(ty) = types::optional(self.tokens())? {
             self.tokens().sign(")")?;
             let inner = self.unary()?;
-            return Ok(Typed { value: inner.value.wrap(ty.integer()), ty });
+            return Ok(TypedExpression { value: inner.value.wrap(ty.integer()), ty });
         }
         let inner = self.expression()?;
         self.tokens().sign(")")?;
@@ -235,15 +244,15 @@ impl Function<'_> {
     }
 }
 
-/// The type of a number: the first one that has it, of those that its notation admits.
-fn type_of(value: i128, notation: Notation) -> Type {
-    debug_assert!(location(value).is_none(), "no number is that large");
+/// Returns the type of a literal: the first one that can represent it, of those that its notation admits.
+fn type_of(value: i128, notation: Notation) -> IntType {
+    debug_assert!(location(value).is_none(), "literals have at most 64 bits");
     let Notation { hexadecimal, unsigned, long } = notation;
-    let wide = Type { bits: 64, signed: true };
-    let admitted = |ty: &Type| {
+    let wide = IntType { bits: 64, signed: true };
+    let admitted = |ty: &IntType| {
         let sign = if ty.signed { !unsigned } else { unsigned || hexadecimal };
         sign && (ty.bits == 64 || !long) && ty.wrap(value) == value
     };
-    let all = [Type::INT, Type::INT.unsigned(), wide];
+    let all = [IntType::INT, IntType::INT.unsigned(), wide];
     all.into_iter().find(admitted).unwrap_or(wide.unsigned())
 }

@@ -1,10 +1,9 @@
 //! Threads as functions of C: `P0 (atomic_int *x, int *y) { ... }`.
 //!
-//! A parameter is the location of the same name, or, if the initial state gives it a value, whatever
-//! that is. `*x` is a plain access whatever the type of `x` says; that is how herd reads tests, though C
-//! makes it sequentially consistent where the type is atomic. Code is made while it is read: expressions
-//! have no side effects but loads and calls, which go into registers of their own in the order in which
-//! they are written.
+//! A parameter denotes the location of the same name, unless the initial state gives it a value. `*x` is a plain access
+//! whatever the type of `x` is: that is how herd interprets tests, although C makes it sequentially consistent if the
+//! type is atomic. Code is generated while parsing: expressions have no side effects except loads and calls, whose
+//! results go into registers of their own in textual order.
 
 mod atomics;
 mod control;
@@ -14,45 +13,45 @@ mod spelling;
 use raddle_consistency::history::quote;
 use raddle_core::execution::MemoryOrder::NonAtomic;
 
-use super::code::{Body, Code, Register};
-use super::draft::Draft;
-use super::expression::{Expression, Operator};
-use super::lex::{Fault, Parsed, Token, Tokens};
+use super::code::{Instruction, Register, ThreadCode};
+use super::draft::TestDraft;
+use super::expression::{BinaryOperator, RegisterExpression};
+use super::lex::{LitmusToken, ParseResult, SyntaxError, Tokens};
 use super::types::{self, CType};
 use super::value::address;
-use control::Jumps;
+use control::LoopJumps;
 
-/// A value and its type.
+/// Expression with its C type.
 #[derive(Clone, Debug)]
-struct Typed {
-    value: Expression,
+struct TypedExpression {
+    value: RegisterExpression,
     ty: CType,
 }
 
-/// Something that has a name in a function.
+/// Name in a function.
 #[derive(Clone, Debug)]
-enum Named {
-    /// A parameter: the address of a location.
-    Parameter(Typed),
-    /// A local variable, in this register.
+enum CVariable {
+    /// Parameter: the address of a location.
+    Parameter(TypedExpression),
+    /// Local variable: its register and type.
     Local(usize, CType),
 }
 
-/// A function while it is being read.
-struct Function<'a> {
-    draft: &'a mut Draft,
-    body: Body,
-    names: Vec<(String, Named)>,
-    /// Jumps out of the innermost loop, and to its next round.
-    loops: Vec<Jumps>,
-    /// Jumps to the end.
+/// Parser of a function.
+struct FunctionParser<'a> {
+    draft: &'a mut TestDraft,
+    body: ThreadCode,
+    names: Vec<(String, CVariable)>,
+    /// Open jumps of the enclosing loops, innermost last.
+    loops: Vec<LoopJumps>,
+    /// Open jumps to the end of the function.
     returns: Vec<usize>,
-    /// How many operators the current statement has.
+    /// Number of operators in the current statement so far.
     operators: usize,
 }
 
-/// Reads all threads.
-pub(super) fn threads(draft: &mut Draft) -> Parsed<()> {
+/// Parses all threads.
+pub(super) fn threads(draft: &mut TestDraft) -> ParseResult<()> {
     while draft.threads.is_empty() || is_function(&draft.tokens) {
         draft.tokens.eat_word("void");
         let expected = format!("P{}", draft.threads.len());
@@ -68,8 +67,8 @@ pub(super) fn threads(draft: &mut Draft) -> Parsed<()> {
 }
 
 fn is_function(tokens: &Tokens) -> bool {
-    let is_name = |token: &Token| match token {
-        Token::Word(word) => {
+    let is_name = |token: &LitmusToken| match token {
+        LitmusToken::Word(word) => {
             word.strip_prefix('P').is_some_and(|number| number.parse::<u32>().is_ok())
         }
         _ => false,
@@ -77,29 +76,29 @@ fn is_function(tokens: &Tokens) -> bool {
     is_name(tokens.peek()) || tokens.is_word("void")
 }
 
-fn function(draft: &mut Draft) -> Parsed<Body> {
-    let (body, names) = (Body::default(), vec![]);
+fn function(draft: &mut TestDraft) -> ParseResult<ThreadCode> {
+    let (body, names) = (ThreadCode::default(), vec![]);
     let mut function =
-        Function { draft, body, names, loops: vec![], returns: vec![], operators: 0 };
+        FunctionParser { draft, body, names, loops: vec![], returns: vec![], operators: 0 };
     function.parameters()?;
     function.draft.tokens.sign("{")?;
     while !function.draft.tokens.eat("}") {
         function.statement()?;
     }
     let end = function.draft.tokens.end_of_last() - 1;
-    let last = function.body.push(Code::End, end);
+    let last = function.body.push(Instruction::End, end);
     for jump in std::mem::take(&mut function.returns) {
         function.body.land(jump, last);
     }
     Ok(function.body)
 }
 
-impl Function<'_> {
+impl FunctionParser<'_> {
     fn tokens(&mut self) -> &mut Tokens {
         &mut self.draft.tokens
     }
 
-    fn parameters(&mut self) -> Parsed<()> {
+    fn parameters(&mut self) -> ParseResult<()> {
         self.tokens().sign("(")?;
         if self.tokens().is_word("void") {
             self.tokens().skip();
@@ -118,9 +117,15 @@ impl Function<'_> {
         Ok(())
     }
 
-    fn parameter(&mut self, name: &str, ty: CType, at: usize) -> Parsed<()> {
+    fn parameter(&mut self, name: &str, ty: CType, at: usize) -> ParseResult<()> {
         if self.find(name).is_some() {
-            return Err(Fault::new(at, format!("the parameter {} is there twice", quote(name))));
+            return Err(SyntaxError::new(
+                at,
+                format!(
+                    "the parameter {} is declared twice: expected different names",
+                    quote(name)
+                ),
+            ));
         }
         let thread = self.draft.threads.len();
         let given = self.draft.given.iter().any(|it| it.thread == thread && it.name == name);
@@ -128,8 +133,11 @@ impl Function<'_> {
             return self.declare(name, ty, at).map(drop);
         }
         if ty.stars == 0 {
-            let message = format!("the parameter {} is no pointer to a location", quote(name));
-            return Err(Fault::new(at, message));
+            let message = format!(
+                "the parameter {} is not a pointer: expected a pointer to a location",
+                quote(name)
+            );
+            return Err(SyntaxError::new(at, message));
         }
         let location = self.draft.location(name);
         let kept = ty.pointee().integer();
@@ -142,30 +150,32 @@ impl Function<'_> {
                      parts of a location are not supported",
                     kept.bits
                 );
-                return Err(Fault::new(at, message));
+                return Err(SyntaxError::new(at, message));
             }
             Some(_) => {}
             None => known.ty = Some(kept),
         }
-        let value = Expression::Number(address(location));
-        self.names.push((name.to_owned(), Named::Parameter(Typed { value, ty })));
+        let value = RegisterExpression::Number(address(location));
+        self.names.push((name.to_owned(), CVariable::Parameter(TypedExpression { value, ty })));
         Ok(())
     }
 
-    fn find(&self, name: &str) -> Option<&Named> {
+    fn find(&self, name: &str) -> Option<&CVariable> {
         self.names.iter().find(|(known, _)| known == name).map(|(_, named)| named)
     }
 
-    /// A new local variable. Conditions know one variable of each name, so those of different blocks
-    /// with the same name are the same.
-    fn declare(&mut self, name: &str, ty: CType, at: usize) -> Parsed<usize> {
+    /// Declares a local variable and returns its register. Conditions refer to variables by name only, so variables
+    /// with the same name in different blocks are the same.
+    fn declare(&mut self, name: &str, ty: CType, at: usize) -> ParseResult<usize> {
         let kept = ty.integer();
         let slot = match self.body.named.iter().find(|it| it.name == name) {
             Some(known) if known.ty == kept => known.slot,
             Some(_) => {
                 let name = quote(name);
-                let message = format!("{name} is declared in another block, as something else");
-                return Err(Fault::new(at, message));
+                let message = format!(
+                    "{name} is declared with another type in another block: expected the same type"
+                );
+                return Err(SyntaxError::new(at, message));
             }
             None => {
                 let slot = self.body.temporary();
@@ -173,15 +183,15 @@ impl Function<'_> {
                 slot
             }
         };
-        self.names.push((name.to_owned(), Named::Local(slot, ty)));
+        self.names.push((name.to_owned(), CVariable::Local(slot, ty)));
         Ok(slot)
     }
 
-    fn statement(&mut self) -> Parsed<()> {
+    fn statement(&mut self) -> ParseResult<()> {
         Tokens::nested(self, |function| &mut function.draft.tokens, Self::any_statement)
     }
 
-    fn any_statement(&mut self) -> Parsed<()> {
+    fn any_statement(&mut self) -> ParseResult<()> {
         self.operators = 0;
         let place = self.tokens().at();
         if self.tokens().eat(";") {
@@ -196,7 +206,7 @@ impl Function<'_> {
             });
         }
         for (word, read) in [
-            ("if", Self::branch as fn(&mut Self, usize) -> Parsed<()>),
+            ("if", Self::branch as fn(&mut Self, usize) -> ParseResult<()>),
             ("while", Self::while_loop),
             ("do", Self::do_loop),
             ("for", Self::for_loop),
@@ -213,23 +223,26 @@ impl Function<'_> {
         self.tokens().sign(";")
     }
 
-    /// Names that are declared in what is read are not known after it.
-    fn scope(&mut self, read: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<()> {
+    /// Calls a parser and removes the names that it declares.
+    fn scope(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<()>) -> ParseResult<()> {
         let known = self.names.len();
         read(self)?;
         self.names.truncate(known);
         Ok(())
     }
 
-    /// `int r0 = 1, *r1 = x`
-    fn declaration(&mut self) -> Parsed<()> {
+    /// Parses `int r0 = 1, *r1 = x`.
+    fn declaration(&mut self) -> ParseResult<()> {
         let Some(first) = types::optional(self.tokens())? else { return Ok(()) };
         let mut ty = first;
         loop {
             let at = self.tokens().at();
             let name = self.tokens().word("the name of a variable")?;
             if self.find(&name).is_some() {
-                return Err(Fault::new(at, format!("{} is declared already", quote(&name))));
+                return Err(SyntaxError::new(
+                    at,
+                    format!("{} is declared twice: expected another name", quote(&name)),
+                ));
             }
             let slot = self.declare(&name, ty, at)?;
             if self.tokens().eat("=") {
@@ -243,13 +256,13 @@ impl Function<'_> {
         }
     }
 
-    fn set(&mut self, slot: usize, value: Typed, ty: CType, place: usize) {
+    fn set(&mut self, slot: usize, value: TypedExpression, ty: CType, place: usize) {
         let value = value.value.wrap(ty.integer());
-        self.body.push(Code::Set { target: slot, value }, place);
+        self.body.push(Instruction::Set { target: slot, value }, place);
     }
 
-    /// `r0 = e`, `*x = e`, `r0 += e`, `r0++`, or a call.
-    fn assignment(&mut self) -> Parsed<()> {
+    /// Parses `r0 = e`, `*x = e`, `r0 += e`, `r0++`, or a call.
+    fn assignment(&mut self) -> ParseResult<()> {
         let place = self.tokens().at();
         if self.tokens().eat("*") {
             let pointer = self.unary()?;
@@ -258,14 +271,14 @@ impl Function<'_> {
             let ty = pointer.ty.pointee();
             let value = value.value.wrap(ty.integer());
             let (at, bits) = (pointer.value, ty.integer().bits);
-            self.body.push(Code::Store { at, bits, value, order: NonAtomic }, place);
+            self.body.push(Instruction::Store { at, bits, value, order: NonAtomic }, place);
             return Ok(());
         }
         let local = match (self.draft.tokens.peek(), self.draft.tokens.ahead(1)) {
-            (Token::Word(name), Token::Sign(sign)) if assigns(sign) => {
+            (LitmusToken::Word(name), LitmusToken::Sign(sign)) if assigns(sign) => {
                 let name = name.clone();
                 let sign = *sign;
-                let Some(Named::Local(slot, ty)) = self.find(&name) else {
+                let Some(CVariable::Local(slot, ty)) = self.find(&name) else {
                     return self.tokens().expected("a local variable before an assignment");
                 };
                 Some((*slot, *ty, sign))
@@ -275,12 +288,12 @@ impl Function<'_> {
         let Some((slot, ty, sign)) = local else { return self.expression().map(drop) };
         self.tokens().skip();
         self.tokens().skip();
-        let old = Typed { value: Expression::Register(slot), ty };
-        let one = Typed { value: 1.into(), ty: CType::INT };
+        let old = TypedExpression { value: RegisterExpression::Register(slot), ty };
+        let one = TypedExpression { value: 1.into(), ty: CType::INT };
         let value = match sign {
             "=" => self.expression()?,
-            "++" => expressions::combine(Operator::Add, old, one),
-            "--" => expressions::combine(Operator::Sub, old, one),
+            "++" => expressions::combine(BinaryOperator::Add, old, one),
+            "--" => expressions::combine(BinaryOperator::Sub, old, one),
             _ => {
                 let right = self.expression()?;
                 expressions::combine(compound(sign), old, right)
@@ -290,7 +303,7 @@ impl Function<'_> {
         Ok(())
     }
 
-    fn condition(&mut self) -> Parsed<Expression> {
+    fn condition(&mut self) -> ParseResult<RegisterExpression> {
         self.tokens().sign("(")?;
         let condition = self.expression()?;
         self.tokens().sign(")")?;
@@ -302,13 +315,13 @@ fn assigns(sign: &str) -> bool {
     matches!(sign, "=" | "+=" | "-=" | "*=" | "&=" | "|=" | "^=" | "++" | "--")
 }
 
-fn compound(sign: &str) -> Operator {
+fn compound(sign: &str) -> BinaryOperator {
     match sign {
-        "+=" => Operator::Add,
-        "-=" => Operator::Sub,
-        "*=" => Operator::Mul,
-        "&=" => Operator::And,
-        "|=" => Operator::Or,
-        _ => Operator::Xor,
+        "+=" => BinaryOperator::Add,
+        "-=" => BinaryOperator::Sub,
+        "*=" => BinaryOperator::Mul,
+        "&=" => BinaryOperator::And,
+        "|=" => BinaryOperator::Or,
+        _ => BinaryOperator::Xor,
     }
 }

@@ -1,4 +1,4 @@
-//! How atomic operations and memory orders are spelled.
+//! Spellings of atomic operations and memory orders.
 //!
 //! | | |
 //! |---|---|
@@ -6,19 +6,20 @@
 //! | methods of C++ | `x->load(memory_order_acquire)`, `x.load(std::memory_order::acquire)` |
 //! | GCC | `__atomic_load_n(x, __ATOMIC_ACQUIRE)` |
 //!
-//! `memory_order_consume` is taken for acquire, as compilers do.
+//! `memory_order_consume` means acquire, as in compilers.
 
 use raddle_core::execution::MemoryOrder::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 use raddle_core::program::UpdateKind;
 
-/// What there is, for messages.
+/// Supported operations, for messages.
 pub(super) const KNOWN: &str = "atomic_load, atomic_store, atomic_exchange, atomic_fetch_add, atomic_fetch_sub, \
                      atomic_fetch_and, atomic_fetch_or, atomic_fetch_xor, \
                      atomic_compare_exchange_strong or _weak, each also with _explicit, or \
                      atomic_thread_fence";
 
+/// Atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum AtomicOperation {
     Load,
     Store,
     Update(UpdateKind),
@@ -26,30 +27,30 @@ pub(super) enum Operation {
     Fence,
 }
 
-/// An operation as it is spelled.
+/// Operation with the syntax of its memory orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Call {
-    pub(super) operation: Operation,
-    pub(super) orders: Orders,
+pub(super) struct AtomicCall {
+    pub(super) operation: AtomicOperation,
+    pub(super) orders: CallOrders,
 }
 
-/// Whether a call says its memory orders.
+/// Whether a call has arguments for memory orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Orders {
-    /// It does not.
+pub(super) enum CallOrders {
+    /// It has none.
     None,
-    /// It does.
+    /// It has all.
     Given,
-    /// It may.
+    /// It may omit them.
     Optional,
-    /// It does, and before them whether the compare-exchange is weak.
+    /// It has all, preceded by whether the compare-exchange is weak.
     AfterWeak,
 }
 
-/// The operation with this name, if there is one.
-pub(super) fn operation(name: &str) -> Option<Operation> {
+/// Returns the operation with this method name.
+pub(super) fn operation(name: &str) -> Option<AtomicOperation> {
     let update = |name| {
-        Some(Operation::Update(match name {
+        Some(AtomicOperation::Update(match name {
             "add" => UpdateKind::Add,
             "sub" => UpdateKind::Sub,
             "and" => UpdateKind::And,
@@ -59,49 +60,49 @@ pub(super) fn operation(name: &str) -> Option<Operation> {
         }))
     };
     match name {
-        "load" => Some(Operation::Load),
-        "store" => Some(Operation::Store),
-        "exchange" => Some(Operation::Update(UpdateKind::Swap)),
-        "compare_exchange_strong" => Some(Operation::CompareExchange { weak: false }),
-        "compare_exchange_weak" => Some(Operation::CompareExchange { weak: true }),
-        "thread_fence" => Some(Operation::Fence),
+        "load" => Some(AtomicOperation::Load),
+        "store" => Some(AtomicOperation::Store),
+        "exchange" => Some(AtomicOperation::Update(UpdateKind::Swap)),
+        "compare_exchange_strong" => Some(AtomicOperation::CompareExchange { weak: false }),
+        "compare_exchange_weak" => Some(AtomicOperation::CompareExchange { weak: true }),
+        "thread_fence" => Some(AtomicOperation::Fence),
         _ => update(name.strip_prefix("fetch_")?),
     }
 }
 
-/// The operation that is called like that, if there is one.
-pub(super) fn call(name: &str) -> Option<Call> {
+/// Returns the operation with this function name.
+pub(super) fn call(name: &str) -> Option<AtomicCall> {
     if let Some(name) = name.strip_prefix("__atomic_") {
         return builtin(name);
     }
     let name = name.strip_prefix("atomic_")?;
     let (name, orders) = match name.strip_suffix("_explicit") {
-        Some(name) => (name, Orders::Given),
-        None if name == "thread_fence" => (name, Orders::Given),
-        None => (name, Orders::None),
+        Some(name) => (name, CallOrders::Given),
+        None if name == "thread_fence" => (name, CallOrders::Given),
+        None => (name, CallOrders::None),
     };
-    Some(Call { operation: operation(name)?, orders })
+    Some(AtomicCall { operation: operation(name)?, orders })
 }
 
-/// What comes after `__atomic_`. Those that take values by pointers are not known: they are named like
-/// those with `_n` that take the values themselves.
-fn builtin(name: &str) -> Option<Call> {
-    let orders = Orders::Given;
+/// Returns the GCC builtin with this name after `__atomic_`. The generic builtins without `_n`, which take values by
+/// pointer, are not supported.
+fn builtin(name: &str) -> Option<AtomicCall> {
+    let orders = CallOrders::Given;
     let operation = match name {
-        "load_n" => Operation::Load,
-        "store_n" => Operation::Store,
-        "exchange_n" => Operation::Update(UpdateKind::Swap),
+        "load_n" => AtomicOperation::Load,
+        "store_n" => AtomicOperation::Store,
+        "exchange_n" => AtomicOperation::Update(UpdateKind::Swap),
         "compare_exchange_n" => {
-            let operation = Operation::CompareExchange { weak: false };
-            return Some(Call { operation, orders: Orders::AfterWeak });
+            let operation = AtomicOperation::CompareExchange { weak: false };
+            return Some(AtomicCall { operation, orders: CallOrders::AfterWeak });
         }
         _ if name == "thread_fence" || name.starts_with("fetch_") => operation(name)?,
         _ => return None,
     };
-    Some(Call { operation, orders })
+    Some(AtomicCall { operation, orders })
 }
 
-/// The memory order with this name.
+/// Returns the memory order with this name.
 pub(super) fn order(name: &str) -> Option<MemoryOrder> {
     let name =
         name.strip_prefix("memory_order_").or(name.strip_prefix("__ATOMIC_")).unwrap_or(name);
@@ -115,8 +116,8 @@ pub(super) fn order(name: &str) -> Option<MemoryOrder> {
     }
 }
 
-/// The order of a compare-exchange that fails, if it is not given.
-pub(super) fn of_failure(success: MemoryOrder) -> MemoryOrder {
+/// Returns the failure order of a compare-exchange that has only a success order.
+pub(super) fn failure_order(success: MemoryOrder) -> MemoryOrder {
     match success {
         AcqRel => Acquire,
         Release => Relaxed,
@@ -124,12 +125,14 @@ pub(super) fn of_failure(success: MemoryOrder) -> MemoryOrder {
     }
 }
 
-/// Whether an operation can have the order.
-pub(super) fn fits(operation: Operation, order: MemoryOrder) -> bool {
+/// Returns `true` if the operation may have the order.
+pub(super) fn fits(operation: AtomicOperation, order: MemoryOrder) -> bool {
     match operation {
-        Operation::Load => matches!(order, Relaxed | Acquire | SeqCst),
-        Operation::Store => matches!(order, Relaxed | Release | SeqCst),
-        Operation::Update(_) | Operation::CompareExchange { .. } | Operation::Fence => true,
+        AtomicOperation::Load => matches!(order, Relaxed | Acquire | SeqCst),
+        AtomicOperation::Store => matches!(order, Relaxed | Release | SeqCst),
+        AtomicOperation::Update(_)
+        | AtomicOperation::CompareExchange { .. }
+        | AtomicOperation::Fence => true,
     }
 }
 
@@ -139,16 +142,18 @@ mod tests {
 
     #[test]
     fn operations_have_several_spellings() {
-        let fetch_add = Operation::Update(UpdateKind::Add);
-        let is = |name, operation, orders| assert_eq!(call(name), Some(Call { operation, orders }));
-        is("atomic_fetch_add", fetch_add, Orders::None);
-        is("atomic_fetch_add_explicit", fetch_add, Orders::Given);
-        is("__atomic_fetch_add", fetch_add, Orders::Given);
-        is("__atomic_load_n", Operation::Load, Orders::Given);
-        is("atomic_thread_fence", Operation::Fence, Orders::Given);
-        let strong = Operation::CompareExchange { weak: false };
-        is("__atomic_compare_exchange_n", strong, Orders::AfterWeak);
-        is("atomic_compare_exchange_strong", strong, Orders::None);
+        let fetch_add = AtomicOperation::Update(UpdateKind::Add);
+        let is = |name, operation, orders| {
+            assert_eq!(call(name), Some(AtomicCall { operation, orders }))
+        };
+        is("atomic_fetch_add", fetch_add, CallOrders::None);
+        is("atomic_fetch_add_explicit", fetch_add, CallOrders::Given);
+        is("__atomic_fetch_add", fetch_add, CallOrders::Given);
+        is("__atomic_load_n", AtomicOperation::Load, CallOrders::Given);
+        is("atomic_thread_fence", AtomicOperation::Fence, CallOrders::Given);
+        let strong = AtomicOperation::CompareExchange { weak: false };
+        is("__atomic_compare_exchange_n", strong, CallOrders::AfterWeak);
+        is("atomic_compare_exchange_strong", strong, CallOrders::None);
         for none in
             ["atomic_signal_fence", "fetch_add", "atomic_fetch_nand", "smp_mb", "__atomic_load"]
         {

@@ -1,24 +1,24 @@
-//! A cycle as a test in C: relaxed accesses, and fences as strong as those of x86.
+//! Cycles as tests in C: relaxed accesses, and fences as strong as those of x86.
 
 use std::collections::BTreeSet;
 
-use super::edge::{Dependency, Direction, Fence, Kind};
-use super::events::{Event, Events, location_name};
+use super::edge::{AccessDirection, CycleFence, Dependency, EdgeKind};
+use super::events::{CycleAccess, CycleAccesses, location_name};
 
-/// A thread while it is being written.
+/// Writer of a thread.
 #[derive(Default)]
-struct Function {
+struct CFunctionWriter {
     text: String,
-    /// The values that the test asks for, of r0, r1, ...
-    asked: Vec<usize>,
-    /// How many braces are open.
+    /// Values of r0, r1, ... in the condition.
+    read_values: Vec<usize>,
+    /// Number of open braces.
     open: usize,
 }
 
-/// What comes after the head.
-pub(super) fn body(events: &Events) -> String {
-    let functions: Vec<Function> =
-        events.threads.iter().map(|events| Function::new(events)).collect();
+/// Returns the text after the head.
+pub(super) fn body(events: &CycleAccesses) -> String {
+    let functions: Vec<CFunctionWriter> =
+        events.threads.iter().map(|events| CFunctionWriter::new(events)).collect();
     let mut text = String::from("{\n}\n\n");
     for (thread, (function, events)) in functions.iter().zip(&events.threads).enumerate() {
         let names: BTreeSet<String> = events.iter().map(|it| location_name(it.location)).collect();
@@ -27,22 +27,23 @@ pub(super) fn body(events: &Events) -> String {
         text += &format!("P{thread} ({}) {{\n{}}}\n\n", parameters.join(", "), function.text);
     }
     let mut parts: Vec<String> =
-        events.asked().map(|(name, value)| format!("{name}={value}")).collect();
+        events.final_values().map(|(name, value)| format!("{name}={value}")).collect();
     parts.sort();
     for (thread, function) in functions.iter().enumerate() {
-        let asked = function.asked.iter().enumerate();
-        parts.extend(asked.map(|(register, value)| format!("{thread}:r{register}={value}")));
+        let values = function.read_values.iter().enumerate();
+        parts.extend(values.map(|(register, value)| format!("{thread}:r{register}={value}")));
     }
     format!("{text}exists\n({})\n", parts.join(" /\\ "))
 }
 
-impl Function {
-    fn new(events: &[Event]) -> Self {
-        let mut function = Function::default();
+impl CFunctionWriter {
+    fn new(events: &[CycleAccess]) -> Self {
+        let mut function = CFunctionWriter::default();
         let mut at = 0;
         while let Some(event) = events.get(at) {
             let next = events.get(at + 1);
-            let update = next.filter(|next| next.before.is_some_and(|edge| edge.kind == Kind::Rmw));
+            let update =
+                next.filter(|next| next.before.is_some_and(|edge| edge.kind == EdgeKind::Rmw));
             function.event(event, update);
             at += if update.is_some() { 2 } else { 1 };
         }
@@ -56,15 +57,15 @@ impl Function {
         self.text += &format!("{}{line}\n", "  ".repeat(self.open + 1));
     }
 
-    /// An access, and the write of an update if it is the read of one.
-    fn event(&mut self, event: &Event, update: Option<&Event>) {
-        let (place, value) = self.before(event);
-        if event.direction == Direction::Write {
+    /// Writes an access. `update` is the write of a read-modify-write, if the access is its read.
+    fn event(&mut self, event: &CycleAccess, update: Option<&CycleAccess>) {
+        let (place, value) = self.write_relation(event);
+        if event.direction == AccessDirection::Write {
             return self
                 .line(&format!("atomic_store_explicit({place}, {value}, memory_order_relaxed);"));
         }
-        let register = self.asked.len();
-        self.asked.push(event.value);
+        let register = self.read_values.len();
+        self.read_values.push(event.value);
         let call = match update {
             None => format!("atomic_load_explicit({place}, memory_order_relaxed)"),
             Some(write) => {
@@ -74,31 +75,32 @@ impl Function {
         self.line(&format!("int r{register} = {call};"));
     }
 
-    /// What is before an access: its place and its value then.
-    fn before(&mut self, event: &Event) -> (String, String) {
+    /// Writes the fence or the condition before an access. Returns the expressions for its location and its value,
+    /// which may depend on an earlier read.
+    fn write_relation(&mut self, event: &CycleAccess) -> (String, String) {
         let (place, value) = (location_name(event.location), event.value.to_string());
         let Some(kind) = event.before.map(|edge| edge.kind) else { return (place, value) };
-        let last = format!("r{}", self.asked.len().saturating_sub(1));
+        let last = format!("r{}", self.read_values.len().saturating_sub(1));
         match kind {
-            Kind::Fenced(fence) => {
+            EdgeKind::Fenced(fence) => {
                 let order = match fence {
-                    Fence::Full => "seq_cst",
-                    Fence::Store => "release",
-                    Fence::Load => "acquire",
+                    CycleFence::Full => "seq_cst",
+                    CycleFence::Store => "release",
+                    CycleFence::Load => "acquire",
                 };
                 self.line(&format!("atomic_thread_fence(memory_order_{order});"));
             }
-            Kind::Dependent(Dependency::Control) => {
+            EdgeKind::Dependent(Dependency::Control) => {
                 self.line(&format!("if ({last} == {last}) {{"));
                 self.open += 1;
             }
-            Kind::Dependent(Dependency::Address) => {
+            EdgeKind::Dependent(Dependency::Address) => {
                 return (format!("{place} + ({last} ^ {last})"), value);
             }
-            Kind::Dependent(Dependency::Data) => {
+            EdgeKind::Dependent(Dependency::Data) => {
                 return (place, format!("({last} ^ {last}) + {value}"));
             }
-            Kind::Program | Kind::Communicates(_) | Kind::Rmw => {}
+            EdgeKind::Program | EdgeKind::Communicates(_) | EdgeKind::Rmw => {}
         }
         (place, value)
     }

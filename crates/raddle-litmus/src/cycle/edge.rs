@@ -1,24 +1,24 @@
-//! The vocabulary of diy: what one access of a cycle has to do with the next.
+//! Relaxations, in the vocabulary of diy: relations between an access of a cycle and the next one.
 //!
 //! | | |
 //! |---|---|
-//! | `Rfe`, `Fre`, `Wse` (or `Coe`) | the next access, of another thread, reads, overwrites what was read, or overwrites |
-//! | `Rfi`, `Fri`, `Wsi` (or `Coi`) | the same within a thread |
+//! | `Rfe`, `Fre`, `Wse` (or `Coe`) | reads-from, from-read and coherence to an access of another thread |
+//! | `Rfi`, `Fri`, `Wsi` (or `Coi`) | within a thread |
 //! | `PodWR`, `PosRR`, ... | program order, to a different or the same location |
-//! | `MFencedWR`, `SFencedWW`, `LFencedRR` | the same with a fence between; `s` instead of `d`: the same location |
-//! | `DpAddrdR`, `DpDatadW`, `DpCtrldW`, ... | the same with a dependency on a read |
-//! | `Rmw` | the write of an atomic update of what was read |
+//! | `MFencedWR`, `SFencedWW`, `LFencedRR` | program order with a fence; `s` instead of `d`: same location |
+//! | `DpAddrdR`, `DpDatadW`, `DpCtrldW`, ... | program order with a dependency on a read |
+//! | `Rmw` | from the read to the write of an atomic read-modify-write |
 
-/// What an access does.
+/// Direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Direction {
+pub(super) enum AccessDirection {
     Write,
     Read,
 }
 
-use Direction::{Read, Write};
+use AccessDirection::{Read, Write};
 
-impl Direction {
+impl AccessDirection {
     pub(super) fn letter(self) -> char {
         match self {
             Read => 'R',
@@ -31,7 +31,7 @@ impl Direction {
     }
 }
 
-/// How accesses of one location communicate. In the order of diy.
+/// Communication between accesses of one location, in the order of diy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Communication {
     ReadsFrom,
@@ -39,15 +39,15 @@ pub(super) enum Communication {
     Coherence,
 }
 
-/// Fences.
+/// Fence between two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Fence {
+pub(super) enum CycleFence {
     Full,
     Store,
     Load,
 }
 
-/// Dependencies.
+/// Dependency of an access on an earlier read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Dependency {
     Address,
@@ -55,30 +55,30 @@ pub(super) enum Dependency {
     Control,
 }
 
-/// What kind of relaxation it is. The order is the one in which diy prefers to start a cycle.
+/// Kind of a relaxation. The order is diy's preference for the start of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
-    Fenced(Fence),
+pub(super) enum EdgeKind {
+    Fenced(CycleFence),
     Dependent(Dependency),
     Communicates(Communication),
     Program,
     Rmw,
 }
 
-/// A relaxation.
+/// Relaxation: relation between an access and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Edge {
-    pub(super) kind: Kind,
-    /// Whether it leads to another thread.
+pub(super) struct CycleEdge {
+    pub(super) kind: EdgeKind,
+    /// Whether the next access is in another thread.
     pub(super) external: bool,
-    /// Whether it leads to another location.
+    /// Whether the next access is to another location.
     pub(super) different: bool,
-    pub(super) source: Direction,
-    pub(super) target: Direction,
+    pub(super) source: AccessDirection,
+    pub(super) target: AccessDirection,
 }
 
-const FENCES: [(Fence, &str); 3] =
-    [(Fence::Full, "MFence"), (Fence::Store, "SFence"), (Fence::Load, "LFence")];
+const FENCES: [(CycleFence, &str); 3] =
+    [(CycleFence::Full, "MFence"), (CycleFence::Store, "SFence"), (CycleFence::Load, "LFence")];
 
 const DEPENDENCIES: [(Dependency, &str); 3] = [
     (Dependency::Address, "DpAddr"),
@@ -86,26 +86,31 @@ const DEPENDENCIES: [(Dependency, &str); 3] = [
     (Dependency::Control, "DpCtrl"),
 ];
 
-/// What can be written, for messages.
+/// Supported relaxations, for messages.
 pub(super) const EXPECTED: &str = "Rfe, Fre, Wse, Rfi, Fri, Wsi, Rmw, or such as PodWR, PosRR, \
                                    MFencedWR, SFencedWW, LFencedRR, DpAddrdR, DpDatadW or DpCtrldW";
 
-impl Edge {
-    /// Reads a relaxation.
-    pub(super) fn parse(word: &str) -> Option<Edge> {
-        let within =
-            |kind, source, target| Edge { kind, external: false, different: false, source, target };
+impl CycleEdge {
+    /// Parses a relaxation.
+    pub(super) fn parse(word: &str) -> Option<CycleEdge> {
+        let within = |kind, source, target| CycleEdge {
+            kind,
+            external: false,
+            different: false,
+            source,
+            target,
+        };
         if word == "Rmw" {
-            return Some(within(Kind::Rmw, Read, Write));
+            return Some(within(EdgeKind::Rmw, Read, Write));
         }
         if let Some(edge) = communication(word) {
             return Some(edge);
         }
-        let prefixes = FENCES.iter().map(|&(fence, name)| (Kind::Fenced(fence), name));
-        let dependent = DEPENDENCIES.iter().map(|&(kind, name)| (Kind::Dependent(kind), name));
+        let prefixes = FENCES.iter().map(|&(fence, name)| (EdgeKind::Fenced(fence), name));
+        let dependent = DEPENDENCIES.iter().map(|&(kind, name)| (EdgeKind::Dependent(kind), name));
         let (kind, rest) = prefixes
             .chain(dependent)
-            .chain([(Kind::Program, "Po")])
+            .chain([(EdgeKind::Program, "Po")])
             .find_map(|(kind, name)| Some((kind, word.strip_prefix(name)?)))?;
         let mut letters = rest.chars();
         let different = match letters.next()? {
@@ -114,31 +119,31 @@ impl Edge {
             _ => return None,
         };
         let source = match kind {
-            Kind::Dependent(_) => Read,
-            _ => Direction::from_letter(letters.next()?)?,
+            EdgeKind::Dependent(_) => Read,
+            _ => AccessDirection::from_letter(letters.next()?)?,
         };
-        let target = Direction::from_letter(letters.next()?)?;
-        let depends = kind != Kind::Dependent(Dependency::Data) || target == Write;
-        let edge = Edge { different, ..within(kind, source, target) };
+        let target = AccessDirection::from_letter(letters.next()?)?;
+        let depends = kind != EdgeKind::Dependent(Dependency::Data) || target == Write;
+        let edge = CycleEdge { different, ..within(kind, source, target) };
         (letters.next().is_none() && depends).then_some(edge)
     }
 
-    /// How it is called in the name of a test, if it is within a thread.
+    /// Returns its part of the name of a test, for relaxations within a thread.
     pub(super) fn short_name(self) -> String {
         let same = if self.different { "" } else { "s" };
         match self.kind {
-            Kind::Fenced(fence) => format!("{}{same}", fence_name(fence).to_lowercase()),
-            Kind::Dependent(kind) => {
+            EdgeKind::Fenced(fence) => format!("{}{same}", fence_name(fence).to_lowercase()),
+            EdgeKind::Dependent(kind) => {
                 format!("{}{same}", dependency_name(kind)[2..].to_lowercase())
             }
-            Kind::Communicates(_) => self.to_string().to_lowercase(),
-            Kind::Program => format!("po{same}"),
-            Kind::Rmw => "rmw".to_owned(),
+            EdgeKind::Communicates(_) => self.to_string().to_lowercase(),
+            EdgeKind::Program => format!("po{same}"),
+            EdgeKind::Rmw => "rmw".to_owned(),
         }
     }
 }
 
-fn fence_name(fence: Fence) -> &'static str {
+fn fence_name(fence: CycleFence) -> &'static str {
     FENCES.iter().find(|(it, _)| *it == fence).map_or("", |(_, name)| name)
 }
 
@@ -146,7 +151,7 @@ fn dependency_name(kind: Dependency) -> &'static str {
     DEPENDENCIES.iter().find(|(it, _)| *it == kind).map_or("", |(_, name)| name)
 }
 
-fn communication(word: &str) -> Option<Edge> {
+fn communication(word: &str) -> Option<CycleEdge> {
     let (name, external) = match word.strip_suffix('e') {
         Some(name) => (name, true),
         None => (word.strip_suffix('i')?, false),
@@ -157,24 +162,24 @@ fn communication(word: &str) -> Option<Edge> {
         "Ws" | "Co" => (Communication::Coherence, Write, Write),
         _ => return None,
     };
-    let kind = Kind::Communicates(communication);
-    Some(Edge { kind, external, different: false, source, target })
+    let kind = EdgeKind::Communicates(communication);
+    Some(CycleEdge { kind, external, different: false, source, target })
 }
 
-impl std::fmt::Display for Edge {
+impl std::fmt::Display for CycleEdge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Edge { source, target, .. } = self;
+        let CycleEdge { source, target, .. } = self;
         let place = if self.different { 'd' } else { 's' };
         let end = if self.external { 'e' } else { 'i' };
         let (source, target) = (source.letter(), target.letter());
         match self.kind {
-            Kind::Fenced(fence) => write!(f, "{}{place}{source}{target}", fence_name(fence)),
-            Kind::Dependent(kind) => write!(f, "{}{place}{target}", dependency_name(kind)),
-            Kind::Communicates(Communication::ReadsFrom) => write!(f, "Rf{end}"),
-            Kind::Communicates(Communication::FromRead) => write!(f, "Fr{end}"),
-            Kind::Communicates(Communication::Coherence) => write!(f, "Ws{end}"),
-            Kind::Program => write!(f, "Po{place}{source}{target}"),
-            Kind::Rmw => write!(f, "Rmw"),
+            EdgeKind::Fenced(fence) => write!(f, "{}{place}{source}{target}", fence_name(fence)),
+            EdgeKind::Dependent(kind) => write!(f, "{}{place}{target}", dependency_name(kind)),
+            EdgeKind::Communicates(Communication::ReadsFrom) => write!(f, "Rf{end}"),
+            EdgeKind::Communicates(Communication::FromRead) => write!(f, "Fr{end}"),
+            EdgeKind::Communicates(Communication::Coherence) => write!(f, "Ws{end}"),
+            EdgeKind::Program => write!(f, "Po{place}{source}{target}"),
+            EdgeKind::Rmw => write!(f, "Rmw"),
         }
     }
 }
@@ -184,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relaxations_are_written_as_they_are_read() {
+    fn parsing_and_formatting_agree() {
         for word in [
             "Rfe",
             "Rfi",
@@ -204,13 +209,13 @@ mod tests {
             "DpDatadW",
             "DpCtrldW",
         ] {
-            let edge = Edge::parse(word).unwrap_or_else(|| panic!("{word} is a relaxation"));
+            let edge = CycleEdge::parse(word).unwrap_or_else(|| panic!("{word} is a relaxation"));
             assert_eq!(edge.to_string(), word);
         }
-        assert_eq!(Edge::parse("Coe"), Edge::parse("Wse"));
+        assert_eq!(CycleEdge::parse("Coe"), CycleEdge::parse("Wse"));
         for none in ["", "Po", "PodW", "PodWRR", "PoWR", "Rf", "Rfx", "DpDatadR", "DpAddrdRW", "é"]
         {
-            assert_eq!(Edge::parse(none), None, "{none}");
+            assert_eq!(CycleEdge::parse(none), None, "{none}");
         }
     }
 }

@@ -1,53 +1,53 @@
-//! The accesses of a cycle: their threads, locations and values.
+//! Accesses of a cycle: their threads, locations and values.
 //!
-//! Accesses of one location follow each other in the cycle, and in the execution that the test asks for
-//! they happen in this order: a write has the next value, and a read the value of the last write.
+//! Accesses of one location are consecutive in the cycle, and in the execution that the test asks for they happen in
+//! this order: a write has the next value, a read the value of the last write.
 
-use super::edge::{Direction, Edge, Kind};
+use super::edge::{AccessDirection, CycleEdge, EdgeKind};
 use super::normal::threads;
 
-/// One access.
+/// Access of a cycle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Event {
-    pub(super) direction: Direction,
-    /// The number of its location.
+pub(super) struct CycleAccess {
+    pub(super) direction: AccessDirection,
+    /// Index of the location.
     pub(super) location: usize,
-    /// The value that it writes, or should read.
+    /// Value that it writes, or reads according to the condition.
     pub(super) value: usize,
-    /// What it has to do with the access before it in its thread.
-    pub(super) before: Option<Edge>,
+    /// Relation from the preceding access of its thread.
+    pub(super) before: Option<CycleEdge>,
 }
 
-/// All accesses.
+/// Accesses of a cycle.
 #[derive(Clone, Debug)]
-pub(super) struct Events {
-    /// Those of each thread.
-    pub(super) threads: Vec<Vec<Event>>,
-    /// How many writes each location has.
+pub(super) struct CycleAccesses {
+    /// By thread.
+    pub(super) threads: Vec<Vec<CycleAccess>>,
+    /// By location: number of writes.
     pub(super) writes: Vec<usize>,
 }
 
-impl Events {
-    /// The locations that the test asks for, with their last values: those with several writes.
-    pub(super) fn asked(&self) -> impl Iterator<Item = (String, usize)> {
+impl CycleAccesses {
+    /// Returns the names and final values of locations in the condition: those with several writes.
+    pub(super) fn final_values(&self) -> impl Iterator<Item = (String, usize)> {
         let several = self.writes.iter().enumerate().filter(|(_, writes)| **writes > 1);
         several.map(|(location, writes)| (location_name(location), *writes))
     }
 }
 
-/// Whether the next access comes later in program order, and nothing else.
-pub(super) fn is_program_order(edge: Edge) -> bool {
-    matches!(edge.kind, Kind::Program | Kind::Fenced(_) | Kind::Dependent(_))
+/// Returns `true` if the relation is program order without communication.
+pub(super) fn is_program_order(edge: CycleEdge) -> bool {
+    matches!(edge.kind, EdgeKind::Program | EdgeKind::Fenced(_) | EdgeKind::Dependent(_))
 }
 
-/// The name of a location: x, y, z, a, b, c, ...
+/// Returns the name of a location: x, y, z, a, b, c, ...
 pub(super) fn location_name(location: usize) -> String {
     let letter = b'a' + ((location + 23) % 26) as u8;
     char::from(letter).to_string()
 }
 
-/// The accesses of a cycle that starts where it should.
-pub(super) fn events(edges: &[Edge]) -> Events {
+/// Returns the accesses of a cycle in normal form.
+pub(super) fn events(edges: &[CycleEdge]) -> CycleAccesses {
     let locations = locations(edges);
     let (values, writes) = values(edges, &locations);
     let mut at = 0;
@@ -56,7 +56,7 @@ pub(super) fn events(edges: &[Edge]) -> Events {
         .map(|thread| {
             let mut before = None;
             let events = thread.iter().map(|edge| {
-                let event = Event {
+                let event = CycleAccess {
                     direction: edge.source,
                     location: locations[at],
                     value: values[at],
@@ -69,11 +69,11 @@ pub(super) fn events(edges: &[Edge]) -> Events {
             events.collect()
         })
         .collect();
-    Events { threads, writes }
+    CycleAccesses { threads, writes }
 }
 
-/// The location of each access: another one after each relaxation that says so, back to the first.
-fn locations(edges: &[Edge]) -> Vec<usize> {
+/// Returns the location of each access: the next one after each relaxation between different locations, cyclically.
+fn locations(edges: &[CycleEdge]) -> Vec<usize> {
     let count = edges.iter().filter(|edge| edge.different).count().max(1);
     let mut location = 0;
     edges
@@ -86,8 +86,8 @@ fn locations(edges: &[Edge]) -> Vec<usize> {
         .collect()
 }
 
-/// The value of each access, and how many writes each location has.
-fn values(edges: &[Edge], locations: &[usize]) -> (Vec<usize>, Vec<usize>) {
+/// Returns the value of each access, and the number of writes of each location.
+fn values(edges: &[CycleEdge], locations: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let length = edges.len();
     let starts_chain = |at: &usize| {
         let before = edges[(at + length - 1) % length];
@@ -102,7 +102,7 @@ fn values(edges: &[Edge], locations: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut writes = vec![0; locations.iter().max().map_or(1, |last| last + 1)];
     for at in (start..start + length).map(|at| at % length) {
         let last = &mut writes[locations[at]];
-        *last += usize::from(edges[at].source == Direction::Write);
+        *last += usize::from(edges[at].source == AccessDirection::Write);
         values[at] = *last;
     }
     (values, writes)

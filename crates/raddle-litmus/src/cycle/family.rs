@@ -1,41 +1,40 @@
-//! All cycles from some relaxations.
+//! Families: all cycles of some relaxations.
 //!
-//! Sequences of relaxations are tried one by one, where the next one fits the last; turned cycles are
-//! one. The cost is exponential in the length, so there is a bound.
+//! Enumerates all sequences in which each relaxation fits the previous one, and identifies rotations. The cost is
+//! exponential in the length, so the number of sequences is limited.
 
 use std::collections::BTreeSet;
 
-use super::edge::{EXPECTED, Edge};
+use super::edge::{CycleEdge, EXPECTED};
 use super::{Cycle, CycleError, quote};
 
-/// How many sequences are tried.
+/// Maximal number of sequences and prefixes of sequences.
 const BUDGET: usize = 1_000_000;
 
 pub(super) fn all(length: usize, relaxations: &str) -> Result<Vec<Cycle>, CycleError> {
     let unknown = |word| CycleError(format!("found {}: expected {EXPECTED}", quote(word)));
     let words = relaxations.split_whitespace();
-    let edges: Vec<Edge> = words
-        .map(|word| Edge::parse(word).ok_or_else(|| unknown(word)))
+    let edges: Vec<CycleEdge> = words
+        .map(|word| CycleEdge::parse(word).ok_or_else(|| unknown(word)))
         .collect::<Result<_, _>>()?;
-    let mut search = Search { edges, length, path: vec![], found: BTreeSet::new(), left: BUDGET };
+    let mut search =
+        CycleSearch { edges, length, path: vec![], found: BTreeSet::new(), left: BUDGET };
     search.extend()?;
     Ok(search.found.into_iter().collect())
 }
 
-struct Search {
-    edges: Vec<Edge>,
+struct CycleSearch {
+    edges: Vec<CycleEdge>,
     length: usize,
-    path: Vec<Edge>,
+    path: Vec<CycleEdge>,
     found: BTreeSet<Cycle>,
     left: usize,
 }
 
-impl Search {
+impl CycleSearch {
     fn extend(&mut self) -> Result<(), CycleError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
-            CycleError(
-                "there are too many cycles: expected a smaller length or fewer relaxations".into(),
-            )
+            CycleError("too many cycles: expected a smaller length or fewer relaxations".into())
         })?;
         if self.path.len() == self.length {
             self.found.extend(Cycle::new(&self.path));

@@ -1,17 +1,16 @@
-//! Tests from cycles of relaxations, as diy makes them (Alglave, Maranget, Sarkar, Sewell, *Fences in
-//! Weak Memory Models*, CAV 2010).
+//! Test generation from cycles of relaxations, as in diy (Alglave, Maranget, Sarkar, Sewell, *Fences in Weak Memory
+//! Models*, CAV 2010).
 //!
-//! A cycle such as `PodWR Fre PodWR Fre` describes an execution in which events are ordered in a circle:
-//! program order says one thing, and what reads observe says another. The test asks whether that
-//! execution exists. A model allows it only if it relaxes some of the program order.
+//! A cycle such as `PodWR Fre PodWR Fre` describes an execution in which program order and communication between
+//! threads form a cycle. The test asks whether that execution exists. A model allows it only if it relaxes some of the
+//! program order.
 //!
-//! A cycle is turned so that it starts as diy's does (`normal`), is named by its shape (`name`), and
-//! becomes accesses of threads and locations (`events`) and text (`x86`, `c`). [`Cycle::all`] makes whole
-//! families.
+//! A cycle is rotated to diy's starting point (`normal`), named by its shape (`name`), and translated to accesses of
+//! threads and locations (`events`) and to text (`x86`, `c`). [`Cycle::all`] generates families.
 //!
-//! Where we differ from diy: x86 has dependencies, which order nothing there. Where a location has more
-//! than two writes, only the last one is asked for; diy can add observers. Names are those of diy before
-//! it began to tell directions in them (`po-po`, not `poW-po`).
+//! *Difference to diy:* x86 tests may have dependencies, which order nothing there. If a location has more than two
+//! writes, the condition only mentions the last one; diy can add observers. Names are those of diy before it included
+//! directions (`po-po`, not `poW-po`).
 
 mod c;
 mod edge;
@@ -26,20 +25,20 @@ use std::fmt;
 use raddle_consistency::history::quote;
 use raddle_explore::plan::Language;
 
-use edge::Edge;
+use edge::CycleEdge;
 use events::events;
 
-/// The longest cycle.
-const LONGEST: usize = 16;
+/// Maximal length of a cycle.
+const MAX_LENGTH: usize = 16;
 
-/// A cycle of relaxations that makes a test.
+/// Cycle of relaxations, which determines a test.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cycle {
-    /// It starts with the first event of a thread.
-    edges: Vec<Edge>,
+    /// Starts with the first access of a thread, in the normal form of `normal`.
+    edges: Vec<CycleEdge>,
 }
 
-/// Why some words are no cycle.
+/// Error in the description of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CycleError(String);
 
@@ -52,7 +51,7 @@ impl fmt::Display for CycleError {
 impl std::error::Error for CycleError {}
 
 impl Cycle {
-    /// Reads a cycle, with blanks between its relaxations.
+    /// Parses a cycle: relaxations separated by blanks.
     ///
     /// ```
     /// use raddle_litmus::Cycle;
@@ -65,58 +64,63 @@ impl Cycle {
     /// ```
     ///
     /// # Errors
-    /// If it is none.
+    /// If a word is not a relaxation, or the relaxations do not form a cycle.
     pub fn parse(text: &str) -> Result<Self, CycleError> {
         let edge = |word| {
             let expected = edge::EXPECTED;
-            Edge::parse(word)
+            CycleEdge::parse(word)
                 .ok_or_else(|| CycleError(format!("found {}: expected {expected}", quote(word))))
         };
-        let edges: Vec<Edge> = text.split_whitespace().map(edge).collect::<Result<_, _>>()?;
+        let edges: Vec<CycleEdge> = text.split_whitespace().map(edge).collect::<Result<_, _>>()?;
         Self::new(&edges)
     }
 
-    /// The cycle of these relaxations, if they are one.
-    fn new(edges: &[Edge]) -> Result<Self, CycleError> {
+    /// Creates the cycle of these relaxations.
+    fn new(edges: &[CycleEdge]) -> Result<Self, CycleError> {
         let fail = |message: String| Err(CycleError(message));
-        if edges.len() > LONGEST {
-            return fail(format!("{} relaxations: expected at most {LONGEST}", edges.len()));
+        if edges.len() > MAX_LENGTH {
+            return fail(format!("{} relaxations: expected at most {MAX_LENGTH}", edges.len()));
         }
         for (at, edge) in edges.iter().enumerate() {
             let next = edges[(at + 1) % edges.len()];
             if edge.target != next.source {
                 let (one, two) = (edge.target.letter(), next.source.letter());
-                return fail(format!("{edge} ends with {one}, and {next} begins with {two}"));
+                return fail(format!(
+                    "{edge} ends with {one}, but {next} begins with {two}: expected the same direction"
+                ));
             }
         }
-        let count = |has: fn(&Edge) -> bool| edges.iter().filter(|edge| has(edge)).count();
+        let count = |has: fn(&CycleEdge) -> bool| edges.iter().filter(|edge| has(edge)).count();
         if count(|edge| edge.external) < 2 {
             return fail(
-                "expected at least two of Rfe, Fre and Wse, which lead to other threads".into(),
+                "the cycle has fewer than two threads: expected at least two of Rfe, Fre and Wse"
+                    .into(),
             );
         }
         if count(|edge| edge.different) == 1 {
             return fail(
-                "one relaxation leads to another location: expected none, or one that leads back"
+                "only one relaxation leads to another location: expected none, or another one that leads back"
                     .into(),
             );
         }
         if !edges.iter().any(|edge| events::is_program_order(*edge)) {
-            return fail("expected some program order, such as PodWR".into());
+            return fail(
+                "the cycle has no program order: expected a relaxation such as PodWR".into(),
+            );
         }
         Ok(Cycle { edges: normal::normal(edges) })
     }
 
-    /// The name, as diy gives it.
+    /// Returns the name that diy gives the cycle.
     #[must_use]
     pub fn name(&self) -> String {
         name::name(&self.edges)
     }
 
-    /// The text of the test in a language.
+    /// Returns the text of the test in a language.
     ///
     /// # Errors
-    /// If the test has more of something than the language has.
+    /// If a thread needs more registers than the language has.
     pub fn test(&self, language: Language) -> Result<String, CycleError> {
         let threads = events(&self.edges);
         let head = format!("{}\n\"{self}\"\n", self.name());
@@ -126,10 +130,10 @@ impl Cycle {
         })
     }
 
-    /// All cycles of this many of the given relaxations, each once.
+    /// Returns all cycles of `length` of the given relaxations, up to rotation.
     ///
     /// # Errors
-    /// If some word is no relaxation, or there would be too many cycles.
+    /// If a word is not a relaxation, or there are too many candidates.
     pub fn all(length: usize, relaxations: &str) -> Result<Vec<Self>, CycleError> {
         family::all(length, relaxations)
     }
@@ -137,7 +141,7 @@ impl Cycle {
 
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<String> = self.edges.iter().map(Edge::to_string).collect();
+        let words: Vec<String> = self.edges.iter().map(CycleEdge::to_string).collect();
         f.write_str(&words.join(" "))
     }
 }

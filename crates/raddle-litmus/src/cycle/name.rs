@@ -1,10 +1,10 @@
-//! The names that diy gives to cycles: the family, from the first and last accesses of the threads, and
-//! what is between them.
+//! Names of cycles as in diy: the family, which depends on the first and last accesses of the threads, and the
+//! relaxations within threads.
 
-use super::edge::{Direction, Edge};
+use super::edge::{AccessDirection, CycleEdge};
 use super::normal::{ends, threads};
 
-/// Families with names of their own.
+/// Families with special names.
 const FAMILIES: [(&str, &str); 30] = [
     ("WW+RR", "MP"),
     ("WR+WR", "SB"),
@@ -38,11 +38,11 @@ const FAMILIES: [(&str, &str); 30] = [
     ("WW+WW+WR", "Z6.5"),
 ];
 
-/// The same for cycles with one location.
+/// Families of cycles with one location.
 const COHERENCE: [(&str, &str); 3] = [("W+RW", "CoRW2"), ("W+WR", "CoWR"), ("W+RR", "CoRR")];
 
-/// The name of a cycle that starts where it should.
-pub(super) fn name(edges: &[Edge]) -> String {
+/// Returns the name of a cycle in normal form.
+pub(super) fn name(edges: &[CycleEdge]) -> String {
     let threads = threads(edges);
     let between: Vec<String> =
         threads.iter().map(|thread| between(thread)).filter(|text| !text.is_empty()).collect();
@@ -59,11 +59,11 @@ pub(super) fn name(edges: &[Edge]) -> String {
     parts.join("+")
 }
 
-fn family(threads: &[&[Edge]], one_location: bool) -> String {
-    let shape = |thread: &&[Edge]| {
+fn family(threads: &[&[CycleEdge]], one_location: bool) -> String {
+    let shape = |thread: &&[CycleEdge]| {
         let (first, last) = ends(thread);
         let letters = [Some(first), last];
-        letters.into_iter().flatten().map(Direction::letter).collect::<String>()
+        letters.into_iter().flatten().map(AccessDirection::letter).collect::<String>()
     };
     let key = threads.iter().map(shape).collect::<Vec<_>>().join("+");
     let named = |table: &[(&str, &str)]| {
@@ -73,8 +73,8 @@ fn family(threads: &[&[Edge]], one_location: bool) -> String {
     coherence.or_else(|| named(&FAMILIES)).unwrap_or(key)
 }
 
-/// The relaxations within a thread.
-fn between(thread: &[Edge]) -> String {
+/// Returns the names of the relaxations within a thread.
+fn between(thread: &[CycleEdge]) -> String {
     let names: Vec<String> =
         thread.iter().filter(|edge| !edge.external).map(|edge| edge.short_name()).collect();
     names.join("-")

@@ -1,17 +1,17 @@
-//! Where a cycle starts: always at the same place, however it is turned.
+//! Normal form of cycles: a starting point that does not depend on rotation.
 //!
-//! Of all starts of threads, take the one with the smallest sequence of threads, each seen as its first
-//! and last access, in the order below; and of these the one with the shortest first thread and the
-//! smallest relaxations.
+//! Of all starts of threads, it is the one with the smallest sequence of threads, compared by their first and last
+//! accesses in the order below; among these the one with the shortest first thread, and then with the smallest
+//! relaxations.
 
-use super::edge::{Direction, Edge};
+use super::edge::{AccessDirection, CycleEdge};
 
-use Direction::{Read, Write};
+use AccessDirection::{Read, Write};
 
-/// The first and the last access of a thread, if it has two.
-pub(super) type Ends = (Direction, Option<Direction>);
+/// First access of a thread, and last access if it has more than one.
+pub(super) type Ends = (AccessDirection, Option<AccessDirection>);
 
-/// In the order of diy.
+/// Order of diy.
 const ORDER: [Ends; 6] = [
     (Write, None),
     (Write, Some(Write)),
@@ -21,19 +21,19 @@ const ORDER: [Ends; 6] = [
     (Read, None),
 ];
 
-/// The relaxations of each thread; the last one of each leads to the next thread.
-pub(super) fn threads(edges: &[Edge]) -> Vec<&[Edge]> {
+/// Returns the relaxations of each thread. The last one of each leads to the next thread.
+pub(super) fn threads(edges: &[CycleEdge]) -> Vec<&[CycleEdge]> {
     edges.split_inclusive(|edge| edge.external).collect()
 }
 
-/// The first and the last access of a thread.
-pub(super) fn ends(thread: &[Edge]) -> Ends {
+/// Returns the first and the last access of a thread.
+pub(super) fn ends(thread: &[CycleEdge]) -> Ends {
     let last = thread.last().map(|edge| edge.source);
     (thread[0].source, last.filter(|_| thread.len() > 1))
 }
 
-/// The cycle, turned.
-pub(super) fn normal(edges: &[Edge]) -> Vec<Edge> {
+/// Rotates the cycle to its normal form.
+pub(super) fn normal(edges: &[CycleEdge]) -> Vec<CycleEdge> {
     let starts =
         (0..edges.len()).filter(|&at| edges[(at + edges.len() - 1) % edges.len()].external);
     let turned = starts.map(|start| {
@@ -44,9 +44,9 @@ pub(super) fn normal(edges: &[Edge]) -> Vec<Edge> {
     turned.min_by_key(|turned| key(turned)).unwrap_or_else(|| edges.to_vec())
 }
 
-fn key(edges: &[Edge]) -> (Vec<usize>, usize, Vec<Edge>) {
+fn key(edges: &[CycleEdge]) -> (Vec<usize>, usize, Vec<CycleEdge>) {
     let threads = threads(edges);
     let rank =
-        |thread: &&[Edge]| ORDER.iter().position(|known| *known == ends(thread)).unwrap_or(0);
+        |thread: &&[CycleEdge]| ORDER.iter().position(|known| *known == ends(thread)).unwrap_or(0);
     (threads.iter().map(rank).collect(), threads[0].len(), edges.to_vec())
 }

@@ -1,35 +1,36 @@
-//! A cycle as a test for x86.
+//! Cycles as tests for x86.
 
 use super::CycleError;
-use super::edge::{Dependency, Direction, Fence, Kind};
-use super::events::{Event, Events, location_name};
+use super::edge::{AccessDirection, CycleFence, Dependency, EdgeKind};
+use super::events::{CycleAccess, CycleAccesses, location_name};
 
 const REGISTERS: [&str; 7] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "EBP"];
 
-/// A thread while it is being written.
+/// Writer of a thread.
 #[derive(Default)]
-struct Column {
+struct X86ColumnWriter {
     lines: Vec<String>,
-    /// How many registers it uses.
+    /// Number of registers in use.
     registers: usize,
-    /// The registers that it reads into, with the values that the test asks for.
-    asked: Vec<(&'static str, usize)>,
-    /// The register of the last read.
+    /// Registers of the reads, with their values in the condition.
+    read_values: Vec<(&'static str, usize)>,
+    /// Register of the last read.
     last: Option<&'static str>,
-    /// How many labels it has.
+    /// Number of labels.
     labels: usize,
 }
 
-/// What comes after the head.
-pub(super) fn body(events: &Events) -> Result<String, CycleError> {
-    let columns: Vec<Column> =
-        events.threads.iter().map(|it| Column::new(it)).collect::<Result<_, _>>()?;
+/// Returns the text after the head.
+pub(super) fn body(events: &CycleAccesses) -> Result<String, CycleError> {
+    let columns: Vec<X86ColumnWriter> =
+        events.threads.iter().map(|it| X86ColumnWriter::new(it)).collect::<Result<_, _>>()?;
     Ok(format!("{{\n}}\n{}exists\n({})\n", rows(&columns), condition(events, &columns)))
 }
 
-fn rows(columns: &[Column]) -> String {
+fn rows(columns: &[X86ColumnWriter]) -> String {
     let height = columns.iter().map(|column| column.lines.len()).max().unwrap_or(0);
-    let width = |column: &Column| column.lines.iter().map(String::len).max().unwrap_or(0).max(2);
+    let width =
+        |column: &X86ColumnWriter| column.lines.iter().map(String::len).max().unwrap_or(0).max(2);
     let row = |cells: Vec<String>| {
         let cells = cells
             .iter()
@@ -39,29 +40,32 @@ fn rows(columns: &[Column]) -> String {
     };
     let heads = row((0..columns.len()).map(|at| format!("P{at}")).collect());
     let line = |at: usize| {
-        let cell = |column: &Column| column.lines.get(at).cloned().unwrap_or_default();
+        let cell = |column: &X86ColumnWriter| column.lines.get(at).cloned().unwrap_or_default();
         row(columns.iter().map(cell).collect())
     };
     heads + &(0..height).map(line).collect::<String>()
 }
 
-fn condition(events: &Events, columns: &[Column]) -> String {
-    let mut parts: Vec<(String, usize)> = events.asked().collect();
+fn condition(events: &CycleAccesses, columns: &[X86ColumnWriter]) -> String {
+    let mut parts: Vec<(String, usize)> = events.final_values().collect();
     parts.sort();
     for (thread, column) in columns.iter().enumerate() {
-        parts.extend(column.asked.iter().map(|(name, value)| (format!("{thread}:{name}"), *value)));
+        parts.extend(
+            column.read_values.iter().map(|(name, value)| (format!("{thread}:{name}"), *value)),
+        );
     }
     let parts: Vec<String> = parts.iter().map(|(name, value)| format!("{name}={value}")).collect();
     parts.join(" /\\ ")
 }
 
-impl Column {
-    fn new(events: &[Event]) -> Result<Self, CycleError> {
-        let mut column = Column::default();
+impl X86ColumnWriter {
+    fn new(events: &[CycleAccess]) -> Result<Self, CycleError> {
+        let mut column = X86ColumnWriter::default();
         let mut at = 0;
         while let Some(event) = events.get(at) {
             let next = events.get(at + 1);
-            let update = next.filter(|next| next.before.is_some_and(|edge| edge.kind == Kind::Rmw));
+            let update =
+                next.filter(|next| next.before.is_some_and(|edge| edge.kind == EdgeKind::Rmw));
             column.event(event, update)?;
             at += if update.is_some() { 2 } else { 1 };
         }
@@ -71,7 +75,12 @@ impl Column {
     fn register(&mut self) -> Result<&'static str, CycleError> {
         let register = REGISTERS.get(self.registers).copied();
         self.registers += 1;
-        let message = || format!("a thread needs more than {} registers", REGISTERS.len());
+        let message = || {
+            format!(
+                "a thread needs more than {} registers: expected fewer reads and dependencies",
+                REGISTERS.len()
+            )
+        };
         register.ok_or_else(|| CycleError(message()))
     }
 
@@ -79,18 +88,22 @@ impl Column {
         self.lines.push(line);
     }
 
-    /// An access, and the write of an update if it is the read of one.
-    fn event(&mut self, event: &Event, update: Option<&Event>) -> Result<(), CycleError> {
+    /// Writes an access. `update` is the write of a read-modify-write, if the access is its read.
+    fn event(
+        &mut self,
+        event: &CycleAccess,
+        update: Option<&CycleAccess>,
+    ) -> Result<(), CycleError> {
         let place = location_name(event.location);
-        let (place, value) = self.before(event, place)?;
+        let (place, value) = self.write_relation(event, place)?;
         match (event.direction, update) {
-            (Direction::Write, _) => self.push(format!("MOV [{place}],{value}")),
-            (Direction::Read, None) => {
+            (AccessDirection::Write, _) => self.push(format!("MOV [{place}],{value}")),
+            (AccessDirection::Read, None) => {
                 let register = self.register()?;
                 self.push(format!("MOV {register},[{place}]"));
                 self.read(register, event.value);
             }
-            (Direction::Read, Some(write)) => {
+            (AccessDirection::Read, Some(write)) => {
                 let register = self.register()?;
                 self.push(format!("MOV {register},${}", write.value));
                 self.push(format!("XCHG [{place}],{register}"));
@@ -101,26 +114,30 @@ impl Column {
     }
 
     fn read(&mut self, register: &'static str, value: usize) {
-        self.asked.push((register, value));
+        self.read_values.push((register, value));
         self.last = Some(register);
     }
 
-    /// What is before an access: its place and its value then.
-    fn before(&mut self, event: &Event, place: String) -> Result<(String, String), CycleError> {
+    /// Writes the fence or the dependency before an access. Returns the texts of its location and its value.
+    fn write_relation(
+        &mut self,
+        event: &CycleAccess,
+        place: String,
+    ) -> Result<(String, String), CycleError> {
         let value = format!("${}", event.value);
         let Some(kind) = event.before.map(|edge| edge.kind) else { return Ok((place, value)) };
         match (kind, self.last) {
-            (Kind::Fenced(Fence::Full), _) => self.push("MFENCE".to_owned()),
-            (Kind::Fenced(Fence::Store), _) => self.push("SFENCE".to_owned()),
-            (Kind::Fenced(Fence::Load), _) => self.push("LFENCE".to_owned()),
-            (Kind::Dependent(Dependency::Control), Some(last)) => {
+            (EdgeKind::Fenced(CycleFence::Full), _) => self.push("MFENCE".to_owned()),
+            (EdgeKind::Fenced(CycleFence::Store), _) => self.push("SFENCE".to_owned()),
+            (EdgeKind::Fenced(CycleFence::Load), _) => self.push("LFENCE".to_owned()),
+            (EdgeKind::Dependent(Dependency::Control), Some(last)) => {
                 let label = format!("LC{:02}", self.labels);
                 self.labels += 1;
                 self.push(format!("CMP {last},{last}"));
                 self.push(format!("JNE {label}"));
                 self.push(format!("{label}:"));
             }
-            (Kind::Dependent(kind), Some(last)) => {
+            (EdgeKind::Dependent(kind), Some(last)) => {
                 let zero = self.register()?;
                 self.push(format!("MOV {zero},{last}"));
                 self.push(format!("XOR {zero},{last}"));

@@ -1,8 +1,8 @@
-//! Threads of x86 instructions: a column for each thread, a row for each instruction.
+//! Threads of x86 instructions: one column per thread, one row per instruction.
 //!
-//! `X86` tests have the syntax of Intel (`MOV EAX,[x]`), `X86_64` tests that of AT&T (`movl (x),%eax`).
-//! Integers have 32 bits, or 64 if the register has. Narrower ones are refused, and so are all
-//! instructions that are not in the table: a fence that nobody knows must not become nothing.
+//! `X86` tests use Intel syntax (`MOV EAX,[x]`), `X86_64` tests AT&T syntax (`movl (x),%eax`). Integers have 32 bits,
+//! or 64 if the register has. Narrower accesses are errors, and so are all instructions that are not in the table: an
+//! unknown fence must not be ignored.
 
 mod instructions;
 mod registers;
@@ -11,39 +11,40 @@ mod table;
 use raddle_consistency::history::quote;
 use raddle_core::execution::Value;
 
-use super::code::{Body, Code};
-use super::draft::Draft;
-use super::expression::{Expression, Operator};
-use super::lex::{Fault, Parsed, Token};
-use super::value::{Type, address};
+use super::code::{Instruction, ThreadCode};
+use super::draft::TestDraft;
+use super::expression::{BinaryOperator, RegisterExpression};
+use super::lex::{LitmusToken, ParseResult, SyntaxError};
+use super::value::{IntType, address};
 
-/// How instructions are written.
+/// Assembly syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
-    /// The target comes first.
+    /// The target operand comes first.
     Intel,
-    /// The target comes last.
+    /// The target operand comes last.
     Att,
 }
 
-/// What an instruction is about.
+/// Operand of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Operand {
-    Register(registers::Operand),
+enum X86Operand {
+    Register(registers::RegisterRef),
     Number(Value),
-    /// Memory: its address, and its type if that is known.
-    Memory(Expression, Option<Type>),
+    /// Memory: its address, and its type if known.
+    Memory(RegisterExpression, Option<IntType>),
 }
 
-/// A thread while it is being read.
-struct Column {
-    body: Body,
+/// Thread being parsed.
+struct ThreadColumn {
+    body: ThreadCode,
+    /// Labels with the index of the next instruction.
     labels: Vec<(String, usize)>,
-    /// Jumps, with the labels that they go to and where these are mentioned.
+    /// Open jumps: index of the instruction, label, and offset of the label in the text.
     jumps: Vec<(usize, String, usize)>,
 }
 
-/// Registers that hold the flags, after those of the machine.
+/// Indices of the registers for flags, which follow those of the machine.
 #[derive(Clone, Copy)]
 struct Flags {
     zero: usize,
@@ -59,11 +60,11 @@ const FLAGS: Flags = Flags {
     overflow: registers::COUNT + 3,
 };
 
-/// An address has at most this many parts.
-const PARTS: usize = 4;
+/// Maximal number of summands of an address.
+const MAX_ADDRESS_PARTS: usize = 4;
 
-/// Reads all threads.
-pub(super) fn threads(draft: &mut Draft, syntax: Syntax) -> Parsed<()> {
+/// Parses all threads.
+pub(super) fn threads(draft: &mut TestDraft, syntax: Syntax) -> ParseResult<()> {
     let mut columns = heads(draft, syntax)?;
     while !is_end(draft) {
         row(draft, syntax, &mut columns)?;
@@ -74,8 +75,8 @@ pub(super) fn threads(draft: &mut Draft, syntax: Syntax) -> Parsed<()> {
     Ok(())
 }
 
-/// `P0 | P1 ;`
-fn heads(draft: &mut Draft, syntax: Syntax) -> Parsed<Vec<Column>> {
+/// Parses `P0 | P1 ;`.
+fn heads(draft: &mut TestDraft, syntax: Syntax) -> ParseResult<Vec<ThreadColumn>> {
     let mut columns = vec![];
     loop {
         let expected = format!("P{}", columns.len());
@@ -84,8 +85,8 @@ fn heads(draft: &mut Draft, syntax: Syntax) -> Parsed<Vec<Column>> {
         }
         let registers = FLAGS.overflow + 1;
         let named = registers::named(syntax);
-        let body = Body { named, registers, any_case: true, ..Body::default() };
-        columns.push(Column { body, labels: vec![], jumps: vec![] });
+        let body = ThreadCode { named, registers, any_case: true, ..ThreadCode::default() };
+        columns.push(ThreadColumn { body, labels: vec![], jumps: vec![] });
         draft.check_thread_count(columns.len())?;
         if !draft.tokens.eat("|") {
             draft.tokens.sign(";")?;
@@ -94,15 +95,15 @@ fn heads(draft: &mut Draft, syntax: Syntax) -> Parsed<Vec<Column>> {
     }
 }
 
-/// Whether the condition, or what belongs to it, is next.
-fn is_end(draft: &Draft) -> bool {
+/// Returns `true` if the condition, `locations` or `filter` is next.
+fn is_end(draft: &TestDraft) -> bool {
     let words = ["exists", "forall", "locations", "filter", "final", "not"];
     let starts = words.iter().any(|word| draft.tokens.is_word(word));
-    starts || draft.tokens.is_sign("~") || *draft.tokens.peek() == Token::End
+    starts || draft.tokens.is_sign("~") || *draft.tokens.peek() == LitmusToken::End
 }
 
-/// The next instruction of every thread.
-fn row(draft: &mut Draft, syntax: Syntax, columns: &mut [Column]) -> Parsed<()> {
+/// Parses a row: one instruction per thread.
+fn row(draft: &mut TestDraft, syntax: Syntax, columns: &mut [ThreadColumn]) -> ParseResult<()> {
     let mut at = 0;
     loop {
         let Some(column) = columns.get_mut(at) else {
@@ -122,49 +123,51 @@ fn row(draft: &mut Draft, syntax: Syntax, columns: &mut [Column]) -> Parsed<()> 
     }
 }
 
-/// Labels, and an instruction or nothing.
-fn cell(draft: &mut Draft, syntax: Syntax, column: &mut Column) -> Parsed<()> {
-    while let (Token::Word(label), Token::Sign(":")) = (draft.tokens.peek(), draft.tokens.ahead(1))
+/// Parses labels and an optional instruction.
+fn cell(draft: &mut TestDraft, syntax: Syntax, column: &mut ThreadColumn) -> ParseResult<()> {
+    while let (LitmusToken::Word(label), LitmusToken::Sign(":")) =
+        (draft.tokens.peek(), draft.tokens.ahead(1))
     {
         let label = label.clone();
         if column.labels.iter().any(|(known, _)| *known == label) {
-            let message = format!("the label {} is there twice", quote(&label));
-            return Err(Fault::new(draft.tokens.at(), message));
+            let message =
+                format!("the label {} is defined twice: expected different labels", quote(&label));
+            return Err(SyntaxError::new(draft.tokens.at(), message));
         }
         column.labels.push((label, column.body.here()));
         draft.tokens.skip();
         draft.tokens.skip();
     }
-    if matches!(draft.tokens.peek(), Token::Word(_)) {
+    if matches!(draft.tokens.peek(), LitmusToken::Word(_)) {
         instructions::instruction(draft, syntax, column)?;
     }
     Ok(())
 }
 
-impl Column {
-    /// Lets jumps go to their labels, and adds the end.
-    fn finish(mut self) -> Parsed<Body> {
+impl ThreadColumn {
+    /// Resolves the jumps, and adds the end.
+    fn finish(mut self) -> ParseResult<ThreadCode> {
         for (jump, label, at) in self.jumps {
             let Some((_, target)) = self.labels.iter().find(|(known, _)| *known == label) else {
                 let names: Vec<&str> = self.labels.iter().map(|(name, _)| name.as_str()).collect();
                 let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
                 let message = format!("there is no label {}: expected {names}", quote(&label));
-                return Err(Fault::new(at, message));
+                return Err(SyntaxError::new(at, message));
             };
             self.body.land(jump, *target);
         }
         let end = self.body.places.last().copied().unwrap_or_default();
-        self.body.push(Code::End, end);
+        self.body.push(Instruction::End, end);
         Ok(self.body)
     }
 }
 
-/// Reads an operand: `EAX`, `%eax`, `$1`, `1`, `$x`, `[x]`, `(%rax)`, `[x+EAX]`, `DWORD PTR [x]`.
-fn operand(draft: &mut Draft, syntax: Syntax) -> Parsed<Operand> {
+/// Parses an operand: `EAX`, `%eax`, `$1`, `1`, `$x`, `[x]`, `(%rax)`, `[x+EAX]`, `DWORD PTR [x]`.
+fn operand(draft: &mut TestDraft, syntax: Syntax) -> ParseResult<X86Operand> {
     let mut width = None;
     for (word, bits) in [("dword", 32), ("qword", 64)] {
         if draft.tokens.eat_word(word) {
-            width = Some(Type { bits, signed: true });
+            width = Some(IntType { bits, signed: true });
             if !draft.tokens.eat_word("ptr") {
                 return draft.tokens.expected("'ptr'");
             }
@@ -182,29 +185,29 @@ fn operand(draft: &mut Draft, syntax: Syntax) -> Parsed<Operand> {
     }
     let dollar = draft.tokens.eat("$");
     let percent = !dollar && draft.tokens.eat("%");
-    if let Token::Word(name) = draft.tokens.peek() {
+    if let LitmusToken::Word(name) = draft.tokens.peek() {
         let name = name.clone();
         if dollar {
             draft.tokens.skip();
-            return Ok(Operand::Number(address(draft.location(&name))));
+            return Ok(X86Operand::Number(address(draft.location(&name))));
         }
-        return register(draft, &name).map(Operand::Register);
+        return register(draft, &name).map(X86Operand::Register);
     }
     if percent {
         return draft.tokens.expected("a register");
     }
-    // With the syntax of AT&T that is an address.
-    if syntax == Syntax::Att && !dollar && matches!(draft.tokens.peek(), Token::Number(..)) {
+    // In AT&T syntax a number without a dollar is an address.
+    if syntax == Syntax::Att && !dollar && matches!(draft.tokens.peek(), LitmusToken::Number(..)) {
         return draft.tokens.expected("'$' before a number");
     }
     draft
         .tokens
         .number("a register, a number such as $1, or memory such as [x]")
-        .map(Operand::Number)
+        .map(X86Operand::Number)
 }
 
-/// The register with this name, which is next.
-fn register(draft: &mut Draft, name: &str) -> Parsed<registers::Operand> {
+/// Consumes the register with this name, which is the next token.
+fn register(draft: &mut TestDraft, name: &str) -> ParseResult<registers::RegisterRef> {
     if let Some(register) = registers::find(name) {
         draft.tokens.skip();
         return Ok(register);
@@ -215,47 +218,51 @@ fn register(draft: &mut Draft, name: &str) -> Parsed<registers::Operand> {
     draft.tokens.expected("a register, a number such as $1, or memory such as [x]")
 }
 
-/// A sum of locations and registers that is the address of a location, when the time comes.
-fn effective_address(draft: &mut Draft) -> Parsed<Expression> {
-    let mut sum: Option<Expression> = None;
-    for _ in 0..PARTS {
+/// Parses a sum of locations, registers and numbers, whose value must be the address of a location at run time.
+fn effective_address(draft: &mut TestDraft) -> ParseResult<RegisterExpression> {
+    let mut sum: Option<RegisterExpression> = None;
+    for _ in 0..MAX_ADDRESS_PARTS {
         let percent = draft.tokens.eat("%");
         let part = match draft.tokens.peek() {
-            Token::Number(value, _) => {
+            LitmusToken::Number(value, _) => {
                 let value = *value;
                 draft.tokens.skip();
-                Expression::Number(value)
+                RegisterExpression::Number(value)
             }
-            Token::Word(name) => {
+            LitmusToken::Word(name) => {
                 let name = name.clone();
                 if percent || registers::find(&name).is_some() || registers::is_narrow(&name) {
                     let register = register(draft, &name)?;
-                    Expression::Register(register.slot).wrap(register.ty)
+                    RegisterExpression::Register(register.slot).wrap(register.ty)
                 } else {
                     draft.tokens.skip();
-                    Expression::Number(address(draft.location(&name)))
+                    RegisterExpression::Number(address(draft.location(&name)))
                 }
             }
             _ => return draft.tokens.expected("the name of a location, or a register"),
         };
         sum = Some(match sum {
             None => part,
-            Some(sum) => Expression::binary(Operator::Add, sum, part),
+            Some(sum) => RegisterExpression::binary(BinaryOperator::Add, sum, part),
         });
         if !draft.tokens.eat("+") {
-            return Ok(sum.unwrap_or(Expression::Number(0)));
+            return Ok(sum.unwrap_or(RegisterExpression::Number(0)));
         }
     }
-    draft.tokens.expected(&format!("at most {PARTS} parts of an address"))
+    draft.tokens.expected(&format!("at most {MAX_ADDRESS_PARTS} parts of an address"))
 }
 
-/// Memory, with the type that the initial state declares.
-fn memory(draft: &Draft, at: Expression, width: Option<Type>) -> Parsed<Operand> {
+/// Returns a memory operand. Its type is `width`, or what the initial state declares.
+fn memory(
+    draft: &TestDraft,
+    at: RegisterExpression,
+    width: Option<IntType>,
+) -> ParseResult<X86Operand> {
     let declared = match &at {
-        Expression::Number(value) => {
+        RegisterExpression::Number(value) => {
             super::value::location(*value).and_then(|location| draft.locations[location].ty)
         }
         _ => None,
     };
-    Ok(Operand::Memory(at, width.or(declared)))
+    Ok(X86Operand::Memory(at, width.or(declared)))
 }

@@ -1,35 +1,35 @@
-//! The registers of x86.
+//! Registers of x86.
 
 use crate::code::Register;
-use crate::value::Type;
+use crate::value::IntType;
 
 use super::Syntax;
 
-/// In the order in which herd shows them.
+/// In the order of herd's output.
 const NAMES: [&str; 8] = ["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
 
-/// How many registers there are; those of 32 bits are parts of them.
+/// Number of registers. Those with 32 bits are parts of them.
 pub(super) const COUNT: usize = 16;
 
-/// A register, or its lower half.
+/// Register or its lower half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Operand {
+pub(super) struct RegisterRef {
     pub(super) slot: usize,
-    pub(super) ty: Type,
+    pub(super) ty: IntType,
 }
 
-const WORD: Type = Type { bits: 32, signed: true };
-const LONG: Type = Type { bits: 64, signed: true };
+const WORD: IntType = IntType { bits: 32, signed: true };
+const LONG: IntType = IntType { bits: 64, signed: true };
 
-/// The register with this name, if one of 32 or 64 bits has it.
-pub(super) fn find(name: &str) -> Option<Operand> {
+/// Returns the register of 32 or 64 bits with this name.
+pub(super) fn find(name: &str) -> Option<RegisterRef> {
     let name = name.to_ascii_uppercase();
     let known = |rest: &str| NAMES.iter().position(|known| *known == rest);
     if let Some(slot) = name.strip_prefix('E').and_then(known) {
-        return Some(Operand { slot, ty: WORD });
+        return Some(RegisterRef { slot, ty: WORD });
     }
     if let Some(slot) = name.strip_prefix('R').and_then(known) {
-        return Some(Operand { slot, ty: LONG });
+        return Some(RegisterRef { slot, ty: LONG });
     }
     let number = name.strip_prefix('R')?;
     let (digits, ty) = match number.strip_suffix('D') {
@@ -37,10 +37,10 @@ pub(super) fn find(name: &str) -> Option<Operand> {
         None => (number, LONG),
     };
     let slot: usize = digits.parse().ok().filter(|slot| (8..COUNT).contains(slot))?;
-    (digits == slot.to_string()).then_some(Operand { slot, ty })
+    (digits == slot.to_string()).then_some(RegisterRef { slot, ty })
 }
 
-/// Whether a register of 8 or 16 bits has the name.
+/// Returns `true` if it is the name of a register of 8 or 16 bits.
 pub(super) fn is_narrow(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let base = name.trim_end_matches(['L', 'H', 'B', 'W']);
@@ -49,7 +49,7 @@ pub(super) fn is_narrow(name: &str) -> bool {
         || base.len() < name.len() && find(base).is_some_and(|register| register.slot >= 8)
 }
 
-/// All names, in herd's order; capital letters with the syntax of Intel.
+/// Returns all named registers, in herd's order: upper case in Intel syntax.
 pub(super) fn named(syntax: Syntax) -> Vec<Register> {
     let mut all = vec![];
     for slot in 0..COUNT {
@@ -73,10 +73,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registers_have_names_of_two_widths() {
-        assert_eq!(find("eax"), Some(Operand { slot: 0, ty: WORD }));
-        assert_eq!(find("RSP"), Some(Operand { slot: 7, ty: LONG }));
-        assert_eq!(find("r10d"), Some(Operand { slot: 10, ty: WORD }));
+    fn registers_have_names_for_two_widths() {
+        assert_eq!(find("eax"), Some(RegisterRef { slot: 0, ty: WORD }));
+        assert_eq!(find("RSP"), Some(RegisterRef { slot: 7, ty: LONG }));
+        assert_eq!(find("r10d"), Some(RegisterRef { slot: 10, ty: WORD }));
         for none in ["x", "EXX", "R7", "R16", "R08", "AL", "R8B"] {
             assert_eq!(find(none), None, "{none}");
         }

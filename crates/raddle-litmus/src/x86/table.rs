@@ -1,31 +1,31 @@
-//! The names of the instructions of x86.
+//! Table of x86 instructions.
 
-use crate::expression::{Expression, Operator};
-use crate::lex::{Fault, Parsed};
-use crate::value::Type;
+use crate::expression::{BinaryOperator, RegisterExpression};
+use crate::lex::{ParseResult, SyntaxError};
+use crate::value::IntType;
 use raddle_consistency::history::quote;
 use raddle_core::program::UpdateKind;
 
 use super::FLAGS;
 
-/// What there is, for messages.
+/// Supported instructions, for messages.
 const KNOWN: &str = "MOV, XCHG, XADD, CMPXCHG, ADD, SUB, AND, OR, XOR, INC, DEC, CMP, TEST, MFENCE, \
                      SFENCE, LFENCE, NOP, JMP, a conditional jump, or LOCK before one of them";
 
-/// An instruction with two operands that computes something.
+/// Arithmetic instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Arithmetic {
-    pub(super) operator: Operator,
+    pub(super) operator: BinaryOperator,
     pub(super) kind: UpdateKind,
-    /// Whether the result is kept, or only the flags.
-    pub(super) keeps: bool,
-    /// Whether it changes the carry flag.
-    pub(super) carries: bool,
+    /// Whether it writes its target, and not only the flags.
+    pub(super) writes_target: bool,
+    /// Whether it sets the carry flag.
+    pub(super) sets_carry: bool,
 }
 
-/// What an instruction computes, if that is its purpose.
+/// Returns the computation of an arithmetic instruction.
 pub(super) fn arithmetic(name: &str) -> Option<Arithmetic> {
-    use Operator::{Add, And, Or, Sub, Xor};
+    use BinaryOperator::{Add, And, Or, Sub, Xor};
     let (operator, kind) = match name {
         "ADD" | "INC" | "XADD" => (Add, UpdateKind::Add),
         "SUB" | "DEC" | "CMP" => (Sub, UpdateKind::Sub),
@@ -34,23 +34,24 @@ pub(super) fn arithmetic(name: &str) -> Option<Arithmetic> {
         "XOR" => (Xor, UpdateKind::Xor),
         _ => return None,
     };
-    let (keeps, carries) = (!matches!(name, "CMP" | "TEST"), !matches!(name, "INC" | "DEC"));
-    Some(Arithmetic { operator, kind, keeps, carries })
+    let (writes_target, sets_carry) =
+        (!matches!(name, "CMP" | "TEST"), !matches!(name, "INC" | "DEC"));
+    Some(Arithmetic { operator, kind, writes_target, sets_carry })
 }
 
-/// The name without the letter for the width, and the width.
-pub(super) fn split(word: &str, at: usize) -> Parsed<(&str, Option<Type>)> {
+/// Splits a mnemonic into its name and the width suffix.
+pub(super) fn split(word: &str, at: usize) -> ParseResult<(&str, Option<IntType>)> {
     if is_known(word) {
         return Ok((word, None));
     }
     for (letter, bits) in [('L', 32), ('Q', 64)] {
         if let Some(name) = word.strip_suffix(letter).filter(|name| has_width(name)) {
-            return Ok((name, Some(Type { bits, signed: true })));
+            return Ok((name, Some(IntType { bits, signed: true })));
         }
     }
     let narrow = word.strip_suffix(['B', 'W']).is_some_and(has_width);
     let expected = if narrow { "32 or 64 bits; others are not supported" } else { KNOWN };
-    Err(Fault::new(at, format!("found {}: expected {expected}", quote(word))))
+    Err(SyntaxError::new(at, format!("found {}: expected {expected}", quote(word))))
 }
 
 fn has_width(name: &str) -> bool {
@@ -62,12 +63,12 @@ fn is_known(name: &str) -> bool {
     has_width(name) || without.contains(&name) || condition(name).is_some()
 }
 
-/// When a conditional jump is taken.
-pub(super) fn condition(name: &str) -> Option<Expression> {
-    use Operator::{NotEqual, Or};
-    let flag = Expression::Register;
-    let less = || Expression::binary(NotEqual, flag(FLAGS.sign), flag(FLAGS.overflow));
-    let or = |one, two| Expression::binary(Or, one, two);
+/// Returns the condition under which a conditional jump is taken.
+pub(super) fn condition(name: &str) -> Option<RegisterExpression> {
+    use BinaryOperator::{NotEqual, Or};
+    let flag = RegisterExpression::Register;
+    let less = || RegisterExpression::binary(NotEqual, flag(FLAGS.sign), flag(FLAGS.overflow));
+    let or = |one, two| RegisterExpression::binary(Or, one, two);
     let (taken, negated) = match name {
         "JE" | "JZ" => (flag(FLAGS.zero), false),
         "JNE" | "JNZ" => (flag(FLAGS.zero), true),

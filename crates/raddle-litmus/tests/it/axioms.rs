@@ -1,9 +1,8 @@
-//! The final states that the axioms of a C11 model admit, by trying everything.
+//! Final states by brute force over the axioms of the C11-style models.
 //!
-//! The threads of a test run in every order, and every read observes every write so far; then all
-//! modification orders and all orders of fences are tried. There is no thread here that starts the others
-//! and loads final values: those are the last writes of the modification orders. So nothing is shared with
-//! how the explorers get final states but what the threads do.
+//! The threads of a test run in every order, and every read observes every earlier write; then all modification orders
+//! and all orders of fences are enumerated. Final values are the last writes in modification order; thread 0 does not
+//! run. So the computation shares only the threads with that of the explorers.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,19 +15,19 @@ use raddle_core::model::reference::fences_update_hidden_location;
 use raddle_core::model::relations::{Relations, is_sc_fence};
 use raddle_core::model::{Model, broken, race};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Naming, OpKind};
-use raddle_litmus::{LitmusProgram, State, Test};
+use raddle_litmus::{FinalState, LitmusProgram, LitmusTest};
 
-/// What the axioms admit.
+/// Final states and races that the axioms admit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Admitted {
-    pub(crate) states: BTreeSet<State>,
+    pub(crate) states: BTreeSet<FinalState>,
     pub(crate) race: bool,
 }
 
-/// A source: the initial value, or an event by its thread and position.
+/// Source of a read: the initial value, or an event by its thread and position.
 type Source = Option<(usize, usize)>;
 
-/// An event: what it is, what it writes, and where it reads from.
+/// Event: its action, the value it writes, and its source.
 #[derive(Clone)]
 struct Event {
     action: Action,
@@ -36,7 +35,7 @@ struct Event {
     source: Source,
 }
 
-/// A thread: its history, how many effects of that are done, and all its events.
+/// Thread: its history, the number of effects of the last segment that are done, and its events.
 #[derive(Clone)]
 struct Thread {
     node: HistoryId,
@@ -45,13 +44,13 @@ struct Thread {
 }
 
 struct World<'a> {
-    test: &'a Test,
+    test: &'a LitmusTest,
     program: LitmusProgram<'a>,
     histories: LocalHistories,
 }
 
-/// What the axioms of the models admit, for each of them.
-pub(crate) fn admitted(test: &Test, models: &[Model]) -> Vec<Admitted> {
+/// Returns what the axioms admit, by model.
+pub(crate) fn admitted(test: &LitmusTest, models: &[Model]) -> Vec<Admitted> {
     let (program, histories) = (LitmusProgram::new(test, 8), LocalHistories::new());
     let mut world = World { test, program, histories };
     let mut open = vec![world.start()];
@@ -77,13 +76,13 @@ pub(crate) fn admitted(test: &Test, models: &[Model]) -> Vec<Admitted> {
 
 impl World<'_> {
     fn start(&mut self) -> Vec<Thread> {
-        // Thread 0 of the program is the one that starts the others.
+        // Thread 0 of the program, which starts the others, does not run here.
         let ids = (1..=self.test.thread_count()).map(ThreadId::new);
         let start = |thread| self.histories.start(&mut self.program, &[], thread, None);
         ids.map(start).map(|node| Thread { node, done: 0, events: vec![] }).collect()
     }
 
-    /// All that a thread may do next.
+    /// Returns the next steps of a thread.
     fn steps(&mut self, threads: &[Thread], at: usize) -> Vec<Vec<Thread>> {
         let Thread { node, done, .. } = threads[at];
         let with = |node, done, event| {
@@ -109,7 +108,7 @@ impl World<'_> {
         all
     }
 
-    /// The values that a location has had, and where they come from.
+    /// Returns the values of a location so far, with their sources.
     fn readable(&self, threads: &[Thread], location: LocationId) -> Vec<(Value, Source)> {
         let mut all = vec![(self.program.initial_value(location), None)];
         for (thread, Thread { events, .. }) in threads.iter().enumerate() {
@@ -142,7 +141,7 @@ impl World<'_> {
         }
     }
 
-    /// The execution, unless two updates read the same write: then none follows what it reads.
+    /// Returns the execution; `None` if two read-modify-writes observe the same write, which violates atomicity.
     fn execution(&self, threads: &[Thread]) -> Option<Execution> {
         let mut builder = ExecutionBuilder::new();
         for location in (0..self.test.location_count()).map(LocationId::new) {
@@ -182,7 +181,7 @@ fn effect(kind: OpKind) -> Event {
     Event { action, order, source: None }
 }
 
-/// A read that observes this, if it can; a weak compare-exchange may fail though it need not.
+/// Returns the event of a read that observes the value; `None` if the op cannot fail spuriously but should.
 fn read(kind: OpKind, read: Value, source: Source, spurious: bool) -> Option<Event> {
     let (action, order) = match kind {
         OpKind::Load { location, order } if !spurious => {
@@ -203,7 +202,7 @@ fn read(kind: OpKind, read: Value, source: Source, spurious: bool) -> Option<Eve
     Some(Event { action, order, source })
 }
 
-/// All modification orders and orders of fences, with the given sources.
+/// Returns all modification orders and orders of fences.
 fn orders(execution: &Execution, model: Model) -> Vec<Coherence> {
     let rf = execution.events().map(|event| execution.sources(event).first().copied()).collect();
     let mut all = vec![Coherence { rf, mo: vec![], fences: vec![] }];
@@ -223,7 +222,7 @@ fn orders(execution: &Execution, model: Model) -> Vec<Coherence> {
     extended(&all, &choices, |coherence, order| coherence.fences = order)
 }
 
-/// Every one of these with every choice.
+/// Combines every element with every choice.
 fn extended(
     all: &[Coherence],
     choices: &[Vec<EventId>],
@@ -237,7 +236,7 @@ fn extended(
     all.iter().flat_map(|it| choices.iter().map(move |choice| with(it, choice))).collect()
 }
 
-/// All orders of these events after the first ones.
+/// Returns all orders of the events, each after `first`.
 fn permutations(first: Vec<EventId>, events: impl Iterator<Item = EventId>) -> Vec<Vec<EventId>> {
     let start = first.len();
     let mut orders = vec![first];

@@ -1,7 +1,7 @@
-//! The final states of a test by brute force over the machine that defines SC, TSO and PSO.
+//! Final states by brute force over the reference machine of SC, TSO and PSO.
 //!
-//! Only the threads of the test run here, and final values are what is in memory when all buffers are
-//! empty: nothing is shared with how the explorers get them.
+//! Only the threads of the test run here, and final values are those in memory when all buffers are empty. So the
+//! computation shares nothing with that of the explorers.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,23 +11,23 @@ use raddle_consistency::reference::machine::{
 use raddle_core::execution::{EventId, LocationId, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Naming, OpKind};
-use raddle_litmus::{LitmusProgram, State, Test};
+use raddle_litmus::{FinalState, LitmusProgram, LitmusTest};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Point {
     machine: ReferenceMachine,
-    /// For each thread its history, how many effects of that are done, and how many events in all.
+    /// By thread: its history, the number of effects of the last segment that are done, and the number of events.
     threads: Vec<(HistoryId, usize, usize)>,
 }
 
 struct World<'a> {
-    test: &'a Test,
+    test: &'a LitmusTest,
     program: LitmusProgram<'a>,
     histories: LocalHistories,
 }
 
-/// All final states.
-pub(crate) fn states(test: &Test, model: Model) -> BTreeSet<State> {
+/// Returns all final states.
+pub(crate) fn states(test: &LitmusTest, model: Model) -> BTreeSet<FinalState> {
     let (program, histories) = (LitmusProgram::new(test, 8), LocalHistories::new());
     let mut world = World { test, program, histories };
     let first = world.start(model);
@@ -54,7 +54,7 @@ impl World<'_> {
         let initial: Vec<_> = locations.map(|it| self.program.initial_value(it)).collect();
         let plan = ThreadPlan { spawned: false, instructions: usize::MAX };
         let machine = ReferenceMachine::new(model, &initial, &vec![plan; self.test.thread_count()]);
-        // Thread 0 of the program is the one that starts the others.
+        // Thread 0 of the program, which starts the others, does not run here.
         let ids = (1..=self.test.thread_count()).map(ThreadId::new);
         let start = |thread| self.histories.start(&mut self.program, &[], thread, None);
         let threads = ids.map(start).map(|node| (node, 0, 0)).collect();
@@ -74,7 +74,7 @@ impl World<'_> {
         all
     }
 
-    /// What a thread does next; a weak compare-exchange may do two things.
+    /// Returns the next steps of a thread. A weak compare-exchange has two.
     fn step(&mut self, point: &Point, at: usize) -> Vec<Point> {
         let (node, effects, _) = point.threads[at];
         if let Some(op) = self.histories.effects(node).get(effects) {
@@ -121,7 +121,7 @@ impl World<'_> {
         Some((next, observation))
     }
 
-    fn state(&self, point: &Point) -> Option<State> {
+    fn state(&self, point: &Point) -> Option<FinalState> {
         let nodes = || point.threads.iter().map(|&(node, ..)| node);
         assert!(nodes().all(|node| *self.histories.end(node) == End::Finished), "all threads end");
         let registers: Vec<&[_]> = nodes().map(|node| self.program.registers(node)).collect();

@@ -1,4 +1,4 @@
-//! Litmus tests: those of the literature against what is known of them, and others against brute force.
+//! Litmus tests of the literature compared with known verdicts, others compared with brute force.
 
 mod axioms;
 mod cycles;
@@ -15,9 +15,9 @@ use raddle_core::model::Model;
 use raddle_core::outcome::Bound;
 use raddle_core::random::Random;
 use raddle_explore::plan::{Language, plan};
-use raddle_litmus::{LitmusOutcome, Options, Test, explore};
+use raddle_litmus::{LitmusOptions, LitmusOutcome, LitmusTest, explore};
 
-/// Where tests are that are not part of this project, if they are there.
+/// Returns the directory of tests that are not part of this project, if it exists.
 fn shared() -> Option<PathBuf> {
     let given = std::env::var_os("RADDLE_LITMUS").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/litmus");
@@ -25,12 +25,12 @@ fn shared() -> Option<PathBuf> {
     directory.join("oracle.tsv").is_file().then_some(directory)
 }
 
-/// The tests of this project.
+/// Returns the directory of the tests of this project.
 fn own() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus")
 }
 
-fn agree_with_table(directory: &Path) {
+fn assert_table_agrees(directory: &Path) {
     let tests = oracle::tests(directory);
     let rows = oracle::rows(directory);
     let unknown: Vec<&String> =
@@ -42,7 +42,7 @@ fn agree_with_table(directory: &Path) {
 }
 
 /// Compares the states of a test under a model with those of the machine.
-fn agree_with_machine(name: &str, test: &Test, model: Model) {
+fn assert_machine_agrees(name: &str, test: &LitmusTest, model: Model) {
     let expected = machine::states(test, model);
     for explorer in oracle::explorers(model) {
         let states = oracle::outcome(test, model, explorer).finals.states;
@@ -53,22 +53,22 @@ fn agree_with_machine(name: &str, test: &Test, model: Model) {
 fn x86_agrees_with_machine(directory: &Path) {
     for (name, test) in oracle::tests(directory) {
         if test.language == Language::X86 {
-            agree_with_machine(&name, &test, Model::Pso);
+            assert_machine_agrees(&name, &test, Model::Pso);
         }
     }
 }
 
 #[test]
-fn the_shared_tests_agree_with_herd() {
+fn shared_tests_agree_with_herd() {
     let Some(directory) = shared() else {
         println!("skipped: there is no ../shared/litmus, and RADDLE_LITMUS names no other");
         return;
     };
-    agree_with_table(&directory);
+    assert_table_agrees(&directory);
 }
 
 #[test]
-fn the_shared_tests_agree_with_the_machine_under_pso() {
+fn shared_tests_agree_with_the_machine_under_pso() {
     let Some(directory) = shared() else {
         println!("skipped: there is no ../shared/litmus, and RADDLE_LITMUS names no other");
         return;
@@ -77,15 +77,15 @@ fn the_shared_tests_agree_with_the_machine_under_pso() {
 }
 
 #[test]
-fn the_tests_of_the_project_agree_with_their_table() {
-    agree_with_table(&own());
+fn own_tests_agree_with_their_table() {
+    assert_table_agrees(&own());
 }
 
 #[test]
-fn the_tests_of_the_project_agree_with_the_machine() {
+fn own_tests_agree_with_the_machine() {
     for (name, test) in oracle::tests(&own()) {
         for model in Model::STORE_BUFFERS {
-            agree_with_machine(&name, &test, model);
+            assert_machine_agrees(&name, &test, model);
         }
     }
 }
@@ -95,15 +95,15 @@ fn random_tests_agree_with_the_machine() {
     let mut random = Random::new(6);
     for _ in 0..300 {
         let text = random::test(&mut random);
-        let test = Test::parse(text.as_bytes()).expect("a test");
+        let test = LitmusTest::parse(text.as_bytes()).expect("a test");
         for model in Model::STORE_BUFFERS {
-            agree_with_machine(&text, &test, model);
+            assert_machine_agrees(&text, &test, model);
         }
     }
 }
 
-/// Registers and memory together are what the axioms admit of executions without the thread that starts
-/// the others and loads the final values, so that thread changes nothing; and so are races.
+/// Registers, memory and races are those that the axioms admit for executions without thread 0, so thread 0 changes
+/// nothing.
 #[test]
 fn random_tests_agree_with_the_axioms() {
     let mut random = Random::new(11);
@@ -111,7 +111,7 @@ fn random_tests_agree_with_the_axioms() {
     let mut races = 0;
     for _ in 0..200 {
         let text = random::test(&mut random);
-        let test = Test::parse(text.as_bytes()).expect("a test");
+        let test = LitmusTest::parse(text.as_bytes()).expect("a test");
         for (model, expected) in models.into_iter().zip(axioms::admitted(&test, &models)) {
             for explorer in oracle::explorers(model) {
                 let outcome = oracle::outcome(&test, model, explorer);
@@ -125,19 +125,19 @@ fn random_tests_agree_with_the_axioms() {
     assert_eq!(races, 390, "how many tests have races under how many models");
 }
 
-/// What each explorer says of a test in C with these threads.
+/// Explores a C test with these threads with every explorer.
 fn explored(threads: &str) -> Vec<LitmusOutcome> {
-    let test =
-        Test::parse(format!("C t\n{{}}\n{threads}\nexists (x=1)").as_bytes()).expect("a test");
+    let test = LitmusTest::parse(format!("C t\n{{}}\n{threads}\nexists (x=1)").as_bytes())
+        .expect("a test");
     let outcome = |explorer| {
         let plan = plan(test.language, Model::Rc11, explorer).expect("C goes with every model");
-        explore(&test, plan, &Options::default())
+        explore(&test, plan, &LitmusOptions::default())
     };
     oracle::explorers(Model::Rc11).map(outcome).collect()
 }
 
 #[test]
-fn a_loop_that_is_cut_is_never_complete() {
+fn a_bounded_loop_makes_the_outcome_incomplete() {
     let threads = "P0 (atomic_int* x) { atomic_store(x, 1); }
                    P1 (atomic_int* x) { while (atomic_load(x) == 0) {} }";
     for outcome in explored(threads) {
@@ -154,7 +154,7 @@ fn a_loop_that_is_cut_is_never_complete() {
 }
 
 #[test]
-fn what_cannot_be_done_ends_the_exploration() {
+fn an_operation_without_a_meaning_ends_the_exploration() {
     for store in ["atomic_store(x, 1)", "*x = 1"] {
         let threads = format!(
             "P0 (atomic_int* x) {{ {store}; }}

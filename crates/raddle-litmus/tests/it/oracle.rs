@@ -1,4 +1,4 @@
-//! Tables of verdicts, and comparing with them.
+//! Tables of verdicts, and comparison with them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use raddle_core::model::Model;
 use raddle_explore::plan::{Explorer, plan};
-use raddle_litmus::{LitmusOutcome, Options, Test, explore};
+use raddle_litmus::{LitmusOptions, LitmusOutcome, LitmusTest, explore};
 
-/// What is known of a test under a model.
+/// Known verdict of a test under a model.
 pub(crate) struct Row {
     pub(crate) file: String,
     pub(crate) model: Model,
@@ -19,7 +19,7 @@ pub(crate) struct Row {
     race: bool,
 }
 
-/// The rows of the table in a directory.
+/// Returns the rows of the table in a directory.
 pub(crate) fn rows(directory: &Path) -> Vec<Row> {
     let table = fs::read_to_string(directory.join("oracle.tsv")).expect("there is a table");
     table.lines().skip(1).map(row).collect()
@@ -41,8 +41,8 @@ fn row(line: &str) -> Row {
     }
 }
 
-/// All tests below a directory, by their names there.
-pub(crate) fn tests(directory: &Path) -> BTreeMap<String, Test> {
+/// Returns all tests below a directory, by path.
+pub(crate) fn tests(directory: &Path) -> BTreeMap<String, LitmusTest> {
     let mut found = BTreeMap::new();
     let mut open = vec![directory.to_path_buf()];
     while let Some(path) = open.pop() {
@@ -54,7 +54,8 @@ pub(crate) fn tests(directory: &Path) -> BTreeMap<String, Test> {
                 let name =
                     path.strip_prefix(directory).expect("it is inside").display().to_string();
                 let bytes = fs::read(&path).expect("it can be read");
-                let test = Test::parse(&bytes).unwrap_or_else(|error| panic!("{name}:{error}"));
+                let test =
+                    LitmusTest::parse(&bytes).unwrap_or_else(|error| panic!("{name}:{error}"));
                 found.insert(name, test);
             }
         }
@@ -63,20 +64,20 @@ pub(crate) fn tests(directory: &Path) -> BTreeMap<String, Test> {
 }
 
 /// Explores a test completely.
-pub(crate) fn outcome(test: &Test, model: Model, explorer: Explorer) -> LitmusOutcome {
+pub(crate) fn outcome(test: &LitmusTest, model: Model, explorer: Explorer) -> LitmusOutcome {
     let plan = plan(test.language, model, explorer).expect("the model goes with the test");
-    let outcome = explore(test, plan, &Options::default());
+    let outcome = explore(test, plan, &LitmusOptions::default());
     assert!(outcome.finals.is_complete, "{}, {model}: {}", test.name, outcome.outcome);
     outcome
 }
 
-/// The explorers that go with a model.
+/// Returns the explorers that support a model.
 pub(crate) fn explorers(model: Model) -> impl Iterator<Item = Explorer> {
     Explorer::ALL.into_iter().filter(move |explorer| explorer.supports(model))
 }
 
-/// What is different from what the row says, with every explorer.
-pub(crate) fn differences(test: &Test, row: &Row) -> Vec<String> {
+/// Returns the differences from the row, for every explorer.
+pub(crate) fn differences(test: &LitmusTest, row: &Row) -> Vec<String> {
     let mut all = vec![];
     for explorer in explorers(row.model) {
         let outcome = outcome(test, row.model, explorer);

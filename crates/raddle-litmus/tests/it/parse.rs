@@ -1,26 +1,26 @@
-//! What is read, and what is refused with which words.
+//! Accepted and rejected texts, with the exact messages.
 
-use raddle_litmus::{Quantifier, Test};
+use raddle_litmus::{LitmusTest, Quantifier};
 
 fn error(text: &str) -> String {
-    match Test::parse(text.as_bytes()) {
+    match LitmusTest::parse(text.as_bytes()) {
         Ok(test) => panic!("{} is accepted", test.name),
         Err(error) => error.to_string(),
     }
 }
 
-/// A test of x86 with one thread that does this.
+/// Returns an x86 test with one thread.
 fn x86(instruction: &str) -> String {
     format!("X86 t\n{{}}\n P0 ;\n {instruction} ;\nexists (x=0)")
 }
 
-/// A test of C with one thread that does this.
+/// Returns a C test with one thread.
 fn c(statements: &str) -> String {
     format!("C t\n{{}}\nP0 (atomic_int* x, int* y) {{\n{statements}\n}}\nexists (x=0)")
 }
 
 #[test]
-fn heads() {
+fn errors_in_heads() {
     assert_eq!(error(""), "1:1: the test ends here: expected X86, X86_64 or C");
     assert_eq!(error("\n (* *) PPC t"), "2:8: found 'PPC': expected X86, X86_64 or C");
     assert_eq!(error("X86\n{}"), "1:4: the line ends here: expected the name of the test");
@@ -30,24 +30,30 @@ fn heads() {
         "1:10: the test ends here: expected '{' and the initial state"
     );
     assert_eq!(error("X86 t\n{ x=0;"), "2:7: the test ends here: expected '}'");
-    assert_eq!(error("X86 t\n(* {"), "2:1: the comment does not end: expected '*)'");
-    let bytes = Test::parse(b"X86 t\n\xff{").unwrap_err().to_string();
+    assert_eq!(error("X86 t\n(* {"), "2:1: unterminated comment: expected '*)'");
+    let bytes = LitmusTest::parse(b"X86 t\n\xff{").unwrap_err().to_string();
     assert_eq!(bytes, "2:1: the byte 0xff is not UTF-8: expected UTF-8 text");
 }
 
 #[test]
-fn initial_states() {
+fn errors_in_initial_states() {
     let error = |state: &str| error(&format!("X86 t\n{{ {state} }}\n P0 ;\nexists (x=0)"));
     assert_eq!(error("x=0 y=0"), "2:7: found 'y': expected ';' or '}' after an initial value");
     assert_eq!(error("x="), "2:6: found '}': expected a number or the name of a location");
-    assert_eq!(error("x=1; x=2"), "2:8: the location 'x' is given twice");
-    assert_eq!(error("0:EAX=1; 0:EAX=2"), "2:12: the register 'EAX' is given twice");
-    assert_eq!(error("0:EAX=1; 0:eax=2"), "2:12: the register 'eax' is given twice");
+    assert_eq!(error("x=1; x=2"), "2:8: the location 'x' has two initial values: expected one");
+    assert_eq!(
+        error("0:EAX=1; 0:EAX=2"),
+        "2:12: the register 'EAX' has two initial values: expected one"
+    );
+    assert_eq!(
+        error("0:EAX=1; 0:eax=2"),
+        "2:12: the register 'eax' has two initial values: expected one"
+    );
     assert_eq!(
         error("x=1; y=4294967296"),
         "2:10: 4294967296 is too large: expected a number of 32 bits"
     );
-    assert_eq!(error("bool y=2"), "2:10: 2 is no truth value: expected 0 or 1");
+    assert_eq!(error("bool y=2"), "2:10: 2 is not a truth value: expected 0 or 1");
     assert_eq!(error("3:EAX=1"), "2:3: there is no thread 3: expected 0 to 0");
     let arrays = "2:8: found '[': expected a location with one value; arrays are not supported";
     assert_eq!(error("int x[2]"), arrays);
@@ -59,7 +65,7 @@ fn initial_states() {
 }
 
 #[test]
-fn instructions() {
+fn errors_in_intel_instructions() {
     let error = |instruction: &str| error(&x86(instruction));
     assert!(error("MOVE EAX,[x]").starts_with("4:2: found 'MOVE': expected MOV, XCHG, XADD, "));
     assert!(error("CLFLUSH [x]").starts_with("4:2: found 'CLFLUSH': expected MOV, "));
@@ -78,7 +84,8 @@ fn instructions() {
         "4:2: operands of 64 and 32 bits: expected one width; accesses to parts of a location are not \
          supported"
     );
-    let lock = "LOCK is before an instruction that does not update memory";
+    let lock = "found LOCK before an instruction that does not update memory: expected a read-modify-write of \
+         memory";
     assert_eq!(error("LOCK MOV [x],$1"), format!("4:7: {lock}"));
     assert_eq!(error("LOCK ADD EAX,$1"), format!("4:7: {lock}"));
     assert_eq!(error("LOCK CMP [x],EAX"), format!("4:7: {lock}"));
@@ -99,7 +106,7 @@ fn instructions() {
     );
     assert_eq!(error("JMP L"), "4:6: there is no label 'L': expected none");
     assert_eq!(error("L: JMP M"), "4:9: there is no label 'M': expected L");
-    assert_eq!(error("L: ; L: "), "4:7: the label 'L' is there twice");
+    assert_eq!(error("L: ; L: "), "4:7: the label 'L' is defined twice: expected different labels");
     assert_eq!(error("NOP NOP"), "4:6: found 'NOP': expected '|' or ';' after an instruction");
     assert_eq!(error("NOP | NOP"), "4:8: found 'NOP': expected ';' after the instruction of P0");
     assert_eq!(
@@ -109,7 +116,7 @@ fn instructions() {
 }
 
 #[test]
-fn instructions_of_att() {
+fn errors_in_att_instructions() {
     let error = |instruction: &str| error(&x86(instruction).replacen("X86", "X86_64", 1));
     assert_eq!(error("movl 1,%eax"), "4:7: found '1': expected '$' before a number");
     assert_eq!(
@@ -128,7 +135,7 @@ fn instructions_of_att() {
 }
 
 #[test]
-fn functions() {
+fn errors_in_functions() {
     let error = |statements: &str| error(&c(statements));
     assert_eq!(error("int r0 = 1"), "5:1: found '}': expected ';'");
     assert_eq!(error("r0 = 1;"), "4:1: found 'r0': expected a local variable before an assignment");
@@ -152,11 +159,14 @@ fn functions() {
     );
     assert_eq!(error("atomic_store(x);"), "4:15: found ')': expected ',' and another value");
     assert_eq!(error("break;"), "4:1: found 'break': expected no 'break' outside of a loop");
-    assert_eq!(error("int r; long r;"), "4:13: 'r' is declared already");
-    assert_eq!(error("int r; { int r = 1; }"), "4:14: 'r' is declared already");
+    assert_eq!(error("int r; long r;"), "4:13: 'r' is declared twice: expected another name");
+    assert_eq!(
+        error("int r; { int r = 1; }"),
+        "4:14: 'r' is declared twice: expected another name"
+    );
     assert_eq!(
         error("{ int r; } { long r; }"),
-        "4:19: 'r' is declared in another block, as something else"
+        "4:19: 'r' is declared with another type in another block: expected the same type"
     );
     assert_eq!(
         error("for (int i = 0; i < 1; i++) { } i = 1;"),
@@ -173,7 +183,7 @@ fn functions() {
     assert_eq!(error("if (1) { "), "6:13: the test ends here: expected '}'");
     assert_eq!(
         error("atomic_compare_exchange_strong(x, 0, 1);"),
-        "4:35: the expected value is no pointer: expected '&' and a local variable, or a pointer to a \
+        "4:35: the expected value is not a pointer: expected '&' and a local variable, or a pointer to a \
          location"
     );
     assert_eq!(error("int r = &r;"), "4:10: 'r' has no address: expected a parameter");
@@ -184,13 +194,19 @@ fn functions() {
 }
 
 #[test]
-fn parameters() {
+fn errors_in_parameters() {
     let error =
         |parameters: &str| error(&format!("C t\n{{}}\nP0 ({parameters}) {{ }}\nexists (x=0)"));
     let ty = "the type of a parameter, such as 'atomic_int*'";
     assert_eq!(error("x"), format!("3:5: found 'x': expected {ty}"));
-    assert_eq!(error("int x"), "3:9: the parameter 'x' is no pointer to a location");
-    assert_eq!(error("int* x, int* x"), "3:18: the parameter 'x' is there twice");
+    assert_eq!(
+        error("int x"),
+        "3:9: the parameter 'x' is not a pointer: expected a pointer to a location"
+    );
+    assert_eq!(
+        error("int* x, int* x"),
+        "3:18: the parameter 'x' is declared twice: expected different names"
+    );
     let two = "C t\n{}\nP0 (int* x) {}\nP1 (long* x) {}\nexists (x=0)";
     let expected = "4:11: 'x' has 64 bits here and 32 elsewhere: expected the same; accesses to parts of \
                     a location are not supported";
@@ -202,7 +218,7 @@ fn parameters() {
 }
 
 #[test]
-fn conditions() {
+fn errors_in_conditions() {
     let error = |end: &str| error(&format!("C t\n{{}}\nP0 (int* x) {{ int r0; int r1; }}\n{end}"));
     let start = "'exists', '~exists', 'forall', 'locations' or 'filter'";
     assert_eq!(error(""), format!("4:1: the test ends here: expected {start}"));
@@ -226,10 +242,10 @@ fn conditions() {
 }
 
 #[test]
-fn forms_of_conditions() {
+fn conditions_have_several_forms() {
     let parse = |end: &str| {
         let text = format!("X86 t\n{{}}\n P0 ;\n MOV EAX,[x] ;\n{end}");
-        Test::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{end}: {error}"))
+        LitmusTest::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{end}: {error}"))
     };
     let test = parse(
         "final (P0:EAX = 0 /\\ [x]=0);\nwith\ntso: ~exists;\ndefault: exists;\n<<\nshow \\ 3\n>>",

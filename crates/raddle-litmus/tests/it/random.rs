@@ -6,7 +6,7 @@ use raddle_core::random::Random;
 
 const LOCATIONS: [&str; 2] = ["x", "y"];
 
-/// A random test. All registers and all locations are asked for.
+/// Returns a random test whose final state has all registers and all locations.
 pub(crate) fn test(random: &mut Random) -> String {
     let mut text = String::from("C random\n{ y=5; }\n");
     let threads = 2 + random.below(2);

@@ -2,13 +2,13 @@
 
 use raddle_core::trace::Ending;
 use raddle_explore::plan::{Explorer, plan};
-use raddle_litmus::{LitmusOutcome, Options, Test, explore};
+use raddle_litmus::{LitmusOptions, LitmusOutcome, LitmusTest, explore};
 
-fn outcome(text: &str) -> (Test, LitmusOutcome) {
-    let test = Test::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+fn outcome(text: &str) -> (LitmusTest, LitmusOutcome) {
+    let test = LitmusTest::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let model = test.language.default_model();
     let plan = plan(test.language, model, Explorer::RfPartSmc).expect("it is the default");
-    let outcome = explore(&test, plan, &Options::default());
+    let outcome = explore(&test, plan, &LitmusOptions::default());
     (test, outcome)
 }
 
@@ -187,22 +187,25 @@ fn control_flow() {
     assert_eq!(c(&cas.replace('5', "3"), "0:e; 0:r; x;"), "0:e=3; 0:r=1; [x]=9;");
 }
 
-/// What goes wrong in a test of C with a pointer.
+/// Message for arithmetic on addresses.
+const ADDRESS: &str = "arithmetic on the address of a location, which is not supported";
+
+/// Returns the message of the failure of a C test with a pointer.
 fn misuse(statements: &str) -> String {
     let head = "C t\n{ long p=x; int x=1; }\nP0 (long* p, int* x)";
     let (_, outcome) = outcome(&format!("{head} {{ {statements} }}\nforall true"));
     let trace = outcome.failure().expect("a failure").trace.clone();
     let Some(Ending::Failed(_, failure)) = trace.map(|trace| trace.ending) else {
-        panic!("it fails")
+        panic!("the execution has failed")
     };
     failure.message
 }
 
 #[test]
-fn what_makes_no_sense_is_told() {
-    assert_eq!(misuse("atomic_fetch_add(p, 1);"), "arithmetic on the address of a location");
-    assert_eq!(misuse("long r = *p + 1;"), "arithmetic on the address of a location");
-    let narrow = "an access that is narrower or wider than the location";
+fn operations_without_a_meaning_fail() {
+    assert_eq!(misuse("atomic_fetch_add(p, 1);"), ADDRESS);
+    assert_eq!(misuse("long r = *p + 1;"), ADDRESS);
+    let narrow = "an access that is narrower or wider than its location, which is not supported";
     assert_eq!(misuse("long* r = *p; *r = 1;"), narrow);
     assert_eq!(misuse("long r = *(long*) x;"), narrow);
     assert_eq!(misuse("int r = 1 / (*x - 1);"), "division by zero");

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use raddle_litmus::{FinalStates, Test};
+use raddle_litmus::{FinalStates, LitmusTest};
 
 use crate::results::check::{CheckResult, Comparison, Difference, ProgramResults};
 use crate::status::Status;
@@ -140,7 +140,7 @@ fn difference(row: &ExpectedRow, result: &CheckResult) -> Option<(Status, String
 
 fn disagreement(
     row: &ExpectedRow,
-    test: &Test,
+    test: &LitmusTest,
     finals: &FinalStates,
     has_race: bool,
 ) -> Option<String> {

@@ -7,30 +7,30 @@ use std::sync::Arc;
 
 use raddle_core::outcome::{Counts, Finding, FindingKind, Outcome};
 use raddle_explore::plan::{Language, Plan};
-use raddle_litmus::{LitmusOutcome, Options, Test};
+use raddle_litmus::{LitmusOptions, LitmusOutcome, LitmusTest};
 
 use super::front_end::FrontEnd;
 use crate::args::CheckArgs;
 use crate::results::check::{CheckResult, LitmusResult, LoadError};
 
 /// A test, with the name of its file.
-struct LitmusTest {
+struct LitmusFrontEnd {
     name: String,
-    test: Arc<Test>,
+    test: Arc<LitmusTest>,
 }
 
 /// Reads a litmus test.
 pub(super) fn load(path: &Path) -> Result<Box<dyn FrontEnd>, LoadError> {
     let bytes = fs::read(path).map_err(|error| LoadError::unreadable(&error))?;
-    let test = Test::parse(&bytes).map_err(|error| LoadError {
+    let test = LitmusTest::parse(&bytes).map_err(|error| LoadError {
         line: Some(error.line),
         column: Some(error.column),
         message: error.message,
     })?;
-    Ok(Box::new(LitmusTest { name: path.display().to_string(), test: Arc::new(test) }))
+    Ok(Box::new(LitmusFrontEnd { name: path.display().to_string(), test: Arc::new(test) }))
 }
 
-impl FrontEnd for LitmusTest {
+impl FrontEnd for LitmusFrontEnd {
     fn language(&self) -> Language {
         self.test.language
     }
@@ -40,7 +40,7 @@ impl FrontEnd for LitmusTest {
     }
 
     fn check(&self, plan: Plan, args: &CheckArgs, _: NonZero<usize>) -> CheckResult {
-        let options = Options { limits: args.limits(), unroll: args.unroll };
+        let options = LitmusOptions { limits: args.limits(), unroll: args.unroll };
         let (outcome, finals) = if args.estimate {
             let message = "litmus tests do not support --estimate: use it with C or C++ programs";
             let refused = Finding::new(FindingKind::Unsupported, message);

@@ -1,7 +1,7 @@
 //! The JSON of `raddle check`: one object for each result or error.
 
 use raddle_core::outcome::{Finding, FindingKind, Verdict};
-use raddle_litmus::{FinalStates, Test};
+use raddle_litmus::{FinalStates, LitmusTest};
 use serde::Serialize;
 
 use crate::output::{Output, OutputError};
@@ -140,7 +140,7 @@ fn bug<'a>(result: &CheckResult, finding: &'a Finding) -> Bug<'a> {
     }
 }
 
-fn litmus<'a>(result: &CheckResult, test: &'a Test, finals: &FinalStates) -> Litmus<'a> {
+fn litmus<'a>(result: &CheckResult, test: &'a LitmusTest, finals: &FinalStates) -> Litmus<'a> {
     Litmus {
         test: &test.name,
         quantifier: test.quantifier.name(),

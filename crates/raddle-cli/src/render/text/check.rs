@@ -6,7 +6,7 @@ use raddle_core::model::Model;
 use raddle_core::outcome::{Counts, Finding, Outcome, Verdict};
 use raddle_core::trace::Ending;
 use raddle_explore::counterexample::{self, Style};
-use raddle_litmus::{FinalStates, Quantifier, Test};
+use raddle_litmus::{FinalStates, LitmusTest, Quantifier};
 
 use super::units::{rounded, time};
 use crate::output::{Output, OutputError, print_error};
@@ -70,7 +70,12 @@ fn full_text(result: &CheckResult, explain: bool) -> String {
 }
 
 /// The final states of a litmus test as herd prints them, and an execution.
-fn litmus_text(result: &CheckResult, test: &Test, finals: &FinalStates, explain: bool) -> String {
+fn litmus_text(
+    result: &CheckResult,
+    test: &LitmusTest,
+    finals: &FinalStates,
+    explain: bool,
+) -> String {
     let has_race = raddle_litmus::has_race(&result.outcome);
     let mut text = format!("{}\n", herd::text(test, finals, has_race));
     if explain && let Some(trace) = execution::shown(result) {
@@ -85,7 +90,7 @@ fn litmus_text(result: &CheckResult, test: &Test, finals: &FinalStates, explain:
 }
 
 /// What the witness of a litmus test shows.
-fn witness_sentence(test: &Test, model: Model) -> String {
+fn witness_sentence(test: &LitmusTest, model: Model) -> String {
     let holds = match test.quantifier {
         Quantifier::Exists | Quantifier::NotExists => "satisfies",
         Quantifier::Forall => "does not satisfy",

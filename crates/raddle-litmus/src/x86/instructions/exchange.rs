@@ -1,86 +1,93 @@
-//! Instructions that exchange: XCHG, XADD and CMPXCHG.
+//! XCHG, XADD and CMPXCHG.
 //!
-//! Operands may be the same register, or the accumulator: what is read is read before anything is
-//! written, and what the manual writes last wins.
+//! Operands may be the same register, or the accumulator. All operands are read before any is written, and the last
+//! write of the manual's pseudocode wins.
 
-use crate::code::Code;
-use crate::expression::{Expression, Operator};
-use crate::lex::Parsed;
-use crate::value::Type;
+use crate::code::Instruction;
+use crate::expression::{BinaryOperator, RegisterExpression};
+use crate::lex::ParseResult;
+use crate::value::IntType;
 use raddle_core::execution::MemoryOrder::SeqCst;
 use raddle_core::program::UpdateKind;
 
 use super::super::table::Arithmetic;
-use super::super::{FLAGS, Operand, registers};
-use super::Maker;
+use super::super::{FLAGS, X86Operand, registers};
+use super::InstructionParser;
 
-impl Maker<'_> {
-    pub(super) fn xchg(&mut self) -> Parsed<()> {
+impl InstructionParser<'_> {
+    pub(super) fn xchg(&mut self) -> ParseResult<()> {
         let (first, second) = self.operands()?;
-        let ty = self.ty(&[&first, &second])?;
+        let ty = self.common_type(&[&first, &second])?;
         match (&first, &second) {
-            (Operand::Memory(at, _), Operand::Register(_)) => {
+            (X86Operand::Memory(at, _), X86Operand::Register(_)) => {
                 let new = self.read(&second, ty);
                 let old = self.update(at, UpdateKind::Swap, new, ty);
                 self.write(&second, old, ty)
             }
-            (Operand::Register(_), Operand::Memory(at, _)) => {
+            (X86Operand::Register(_), X86Operand::Memory(at, _)) => {
                 let new = self.read(&first, ty);
                 let old = self.update(at, UpdateKind::Swap, new, ty);
                 self.write(&first, old, ty)
             }
-            (Operand::Register(_), Operand::Register(_)) => {
+            (X86Operand::Register(_), X86Operand::Register(_)) => {
                 self.refuse_lock()?;
-                let kept = self.keep(&first, ty);
+                let kept = self.read_to_temporary(&first, ty);
                 let other = self.read(&second, ty);
                 self.write(&first, other, ty)?;
                 self.write(&second, kept, ty)
             }
-            _ => self.refuse("XCHG needs two registers, or a register and memory"),
+            _ => self
+                .refuse("the operands of XCHG: expected two registers, or a register and memory"),
         }
     }
 
-    pub(super) fn xadd(&mut self) -> Parsed<()> {
+    pub(super) fn xadd(&mut self) -> ParseResult<()> {
         let (target, source) = self.operands()?;
-        let ty = self.ty(&[&target, &source])?;
-        let Operand::Register(_) = source else { return self.refuse("XADD adds a register") };
-        let added = self.keep(&source, ty);
+        let ty = self.common_type(&[&target, &source])?;
+        let X86Operand::Register(_) = source else {
+            return self.refuse("the source of XADD: expected a register");
+        };
+        let added = self.read_to_temporary(&source, ty);
         let add = Arithmetic {
-            operator: Operator::Add,
+            operator: BinaryOperator::Add,
             kind: UpdateKind::Add,
-            keeps: true,
-            carries: true,
+            writes_target: true,
+            sets_carry: true,
         };
         let old = self.compute(&target, add, added, ty)?;
         // The sum is written last.
         if target == source { Ok(()) } else { self.write(&source, old, ty) }
     }
 
-    /// Compares EAX with the target; writes the source there if they are equal, and EAX otherwise.
-    pub(super) fn cmpxchg(&mut self) -> Parsed<()> {
+    /// Compares the accumulator with the target. Writes the source to the target if they are equal, and the target to
+    /// the accumulator otherwise.
+    pub(super) fn cmpxchg(&mut self) -> ParseResult<()> {
         let (target, source) = self.operands()?;
-        let Operand::Register(_) = source else { return self.refuse("CMPXCHG writes a register") };
-        let ty = self.ty(&[&target, &source])?;
-        let accumulator = Operand::Register(registers::Operand { slot: 0, ty });
-        let expected = self.keep(&accumulator, ty);
+        let X86Operand::Register(_) = source else {
+            return self.refuse("the source of CMPXCHG: expected a register");
+        };
+        let ty = self.common_type(&[&target, &source])?;
+        let accumulator = X86Operand::Register(registers::RegisterRef { slot: 0, ty });
+        let expected = self.read_to_temporary(&accumulator, ty);
         let desired = self.read(&source, ty);
         let compare = Arithmetic {
-            operator: Operator::Sub,
+            operator: BinaryOperator::Sub,
             kind: UpdateKind::Sub,
-            keeps: false,
-            carries: true,
+            writes_target: false,
+            sets_carry: true,
         };
         let old = match &target {
-            Operand::Memory(at, _) if self.locked => {
+            X86Operand::Memory(at, _) if self.locked => {
                 self.compare_exchange(at, &expected, desired.clone(), ty)
             }
             _ => {
                 self.refuse_lock()?;
-                self.keep(&target, ty)
+                self.read_to_temporary(&target, ty)
             }
         };
-        self.flags(compare, expected, old.clone(), ty);
-        let otherwise = self.column.body.unless(Expression::Register(FLAGS.zero), self.place);
+        self.set_flags(compare, expected, old.clone(), ty);
+        let otherwise =
+            self.column.body.unless(RegisterExpression::Register(FLAGS.zero), self.place);
         if !self.locked {
             self.write(&target, desired, ty)?;
         }
@@ -95,14 +102,14 @@ impl Maker<'_> {
 
     fn compare_exchange(
         &mut self,
-        at: &Expression,
-        expected: &Expression,
-        desired: Expression,
-        ty: Type,
-    ) -> Expression {
+        at: &RegisterExpression,
+        expected: &RegisterExpression,
+        desired: RegisterExpression,
+        ty: IntType,
+    ) -> RegisterExpression {
         let (target, succeeded) = (self.column.body.temporary(), self.column.body.temporary());
-        let kept = self.kept_as(at, ty);
-        self.push(Code::CompareExchange {
+        let kept = self.location_type(at, ty);
+        self.push(Instruction::CompareExchange {
             target,
             succeeded,
             at: at.clone(),
@@ -113,6 +120,6 @@ impl Maker<'_> {
             failure: SeqCst,
             weak: false,
         });
-        Expression::Register(target).wrap(ty)
+        RegisterExpression::Register(target).wrap(ty)
     }
 }

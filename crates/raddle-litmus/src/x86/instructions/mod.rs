@@ -1,56 +1,60 @@
-//! What the instructions of x86 do.
+//! Semantics of x86 instructions.
 //!
-//! A store waits in the store buffer; a locked instruction, and every exchange with memory, is an atomic
-//! update, which drains the buffer; MFENCE is a full fence, SFENCE one between stores. LFENCE orders loads,
-//! which no model here reorders. An instruction that is not locked and reads and writes memory is a load
-//! and a store. Flags are computed as the manual says, but for AF and PF, which no jump here asks for.
+//! A store enters the store buffer. A locked instruction, and every XCHG with memory, is an atomic read-modify-write,
+//! which drains the buffer. MFENCE is a full fence, SFENCE a store-store fence. LFENCE orders loads, which no model
+//! here reorders. An unlocked instruction that reads and writes memory is a load and a store. Flags are computed as in
+//! the manual, except for AF and PF, which no supported jump depends on.
 
 mod exchange;
 
-use crate::code::Code;
-use crate::draft::{Draft, fitting};
-use crate::expression::{Expression, Operator};
-use crate::lex::{Fault, Parsed};
-use crate::value::{Type, location};
+use crate::code::Instruction;
+use crate::draft::{TestDraft, fitting};
+use crate::expression::{BinaryOperator, RegisterExpression};
+use crate::lex::{ParseResult, SyntaxError};
+use crate::value::{IntType, location};
 use raddle_core::execution::MemoryOrder::{Relaxed, SeqCst};
 use raddle_core::execution::Value;
 use raddle_core::program::UpdateKind;
 
 use super::table::{Arithmetic, arithmetic, condition, split};
-use super::{Column, FLAGS, Operand, Syntax, operand};
+use super::{FLAGS, Syntax, ThreadColumn, X86Operand, operand};
 
-/// Reads an instruction.
-pub(super) fn instruction(draft: &mut Draft, syntax: Syntax, column: &mut Column) -> Parsed<()> {
+/// Parses an instruction.
+pub(super) fn instruction(
+    draft: &mut TestDraft,
+    syntax: Syntax,
+    column: &mut ThreadColumn,
+) -> ParseResult<()> {
     let place = draft.tokens.at();
     let locked = draft.tokens.eat_word("lock");
     let at = draft.tokens.at();
     let word = draft.tokens.word("an instruction after LOCK")?.to_ascii_uppercase();
     let (name, width) = split(&word, at)?;
-    let mut maker = Maker { draft, syntax, column, place, width, locked, at };
+    let mut maker = InstructionParser { draft, syntax, column, place, width, locked, at };
     maker.instruction(name)
 }
 
-/// Turns one instruction into code.
-struct Maker<'a> {
-    draft: &'a mut Draft,
+/// Parser of one instruction.
+struct InstructionParser<'a> {
+    draft: &'a mut TestDraft,
     syntax: Syntax,
-    column: &'a mut Column,
+    column: &'a mut ThreadColumn,
     place: usize,
-    /// The width that the name of the instruction has.
-    width: Option<Type>,
+    /// Width suffix of the mnemonic.
+    width: Option<IntType>,
     locked: bool,
-    /// Where the name is.
+    /// Offset of the mnemonic.
     at: usize,
 }
 
-impl Maker<'_> {
-    fn instruction(&mut self, name: &str) -> Parsed<()> {
+impl InstructionParser<'_> {
+    fn instruction(&mut self, name: &str) -> ParseResult<()> {
         match name {
             "NOP" | "LFENCE" | "ENDBR64" | "MFENCE" | "SFENCE" => {
                 self.refuse_lock()?;
                 match name {
-                    "MFENCE" => self.push(Code::Fence(SeqCst)),
-                    "SFENCE" => self.push(Code::StoreFence),
+                    "MFENCE" => self.push(Instruction::Fence(SeqCst)),
+                    "SFENCE" => self.push(Instruction::StoreFence),
                     _ => {}
                 }
                 Ok(())
@@ -67,26 +71,26 @@ impl Maker<'_> {
         }
     }
 
-    fn push(&mut self, code: Code) {
+    fn push(&mut self, code: Instruction) {
         self.column.body.push(code, self.place);
     }
 
-    fn set(&mut self, target: usize, value: Expression) {
-        self.push(Code::Set { target, value });
+    fn set(&mut self, target: usize, value: RegisterExpression) {
+        self.push(Instruction::Set { target, value });
     }
 
-    fn refuse<T>(&self, message: &str) -> Parsed<T> {
-        Err(Fault::new(self.at, message))
+    fn refuse<T>(&self, message: &str) -> ParseResult<T> {
+        Err(SyntaxError::new(self.at, message))
     }
 
-    fn refuse_lock(&self) -> Parsed<()> {
+    fn refuse_lock(&self) -> ParseResult<()> {
         if self.locked {
-            return self.refuse("LOCK is before an instruction that does not update memory");
+            return self.refuse("found LOCK before an instruction that does not update memory: expected a read-modify-write of memory");
         }
         Ok(())
     }
 
-    fn jump(&mut self, taken: Expression) -> Parsed<()> {
+    fn jump(&mut self, taken: RegisterExpression) -> ParseResult<()> {
         self.refuse_lock()?;
         let at = self.draft.tokens.at();
         let label = self.draft.tokens.word("a label")?;
@@ -95,8 +99,8 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Two operands: the target first.
-    fn operands(&mut self) -> Parsed<(Operand, Operand)> {
+    /// Parses two operands. Returns the target first.
+    fn operands(&mut self) -> ParseResult<(X86Operand, X86Operand)> {
         let first = operand(self.draft, self.syntax)?;
         self.draft.tokens.sign(",")?;
         let second = operand(self.draft, self.syntax)?;
@@ -106,36 +110,41 @@ impl Maker<'_> {
         })
     }
 
-    /// The type of what is computed: all operands that have one must agree.
-    fn ty(&mut self, operands: &[&Operand]) -> Parsed<Type> {
+    /// Returns the type of the computation. All operands that have a type must agree.
+    fn common_type(&mut self, operands: &[&X86Operand]) -> ParseResult<IntType> {
         let mut found = self.width;
         for operand in operands {
             let own = match operand {
-                Operand::Register(register) => Some(register.ty),
-                Operand::Memory(_, ty) => *ty,
-                Operand::Number(_) => None,
+                X86Operand::Register(register) => Some(register.ty),
+                X86Operand::Memory(_, ty) => *ty,
+                X86Operand::Number(_) => None,
             };
             match (found, own) {
-                (Some(one), Some(two)) if one.bits != two.bits => return self.widths(one, two),
+                (Some(one), Some(two)) if one.bits != two.bits => {
+                    return self.width_mismatch(one, two);
+                }
                 _ => found = found.or(own),
             }
         }
-        let ty = Type { signed: true, ..found.unwrap_or(Type::INT) };
+        let ty = IntType { signed: true, ..found.unwrap_or(IntType::INT) };
         for operand in operands {
             match operand {
-                Operand::Memory(Expression::Number(at), _) => self.settle(*at, ty)?,
-                Operand::Number(value) => drop(fitting(ty, *value, self.at)?),
-                Operand::Memory(..) | Operand::Register(_) => {}
+                X86Operand::Memory(RegisterExpression::Number(at), _) => {
+                    self.set_location_type(*at, ty)?
+                }
+                X86Operand::Number(value) => drop(fitting(ty, *value, self.at)?),
+                X86Operand::Memory(..) | X86Operand::Register(_) => {}
             }
         }
         Ok(ty)
     }
 
-    /// A location has one width: that of its first access, unless the initial state says it.
-    fn settle(&mut self, at: Value, ty: Type) -> Parsed<()> {
+    /// Sets the type of a location at its first access, unless the initial state declares it. Later accesses must have
+    /// the same width.
+    fn set_location_type(&mut self, at: Value, ty: IntType) -> ParseResult<()> {
         let Some(location) = location(at) else { return Ok(()) };
         match self.draft.locations[location].ty {
-            Some(known) if known.bits != ty.bits => self.widths(ty, known),
+            Some(known) if known.bits != ty.bits => self.width_mismatch(ty, known),
             Some(_) => Ok(()),
             None => {
                 self.draft.locations[location].ty = Some(ty);
@@ -144,7 +153,7 @@ impl Maker<'_> {
         }
     }
 
-    fn widths<T>(&self, one: Type, two: Type) -> Parsed<T> {
+    fn width_mismatch<T>(&self, one: IntType, two: IntType) -> ParseResult<T> {
         let message = format!(
             "operands of {} and {} bits: expected one width; accesses to parts of a location are \
              not supported",
@@ -153,132 +162,143 @@ impl Maker<'_> {
         self.refuse(&message)
     }
 
-    /// The value of an operand; memory is loaded.
-    fn read(&mut self, operand: &Operand, ty: Type) -> Expression {
+    /// Returns the value of an operand. Generates a load for memory.
+    fn read(&mut self, operand: &X86Operand, ty: IntType) -> RegisterExpression {
         match operand {
-            Operand::Number(value) => Expression::Number(ty.wrap(*value)),
-            Operand::Register(register) => Expression::Register(register.slot).wrap(ty),
-            Operand::Memory(at, _) => {
+            X86Operand::Number(value) => RegisterExpression::Number(ty.wrap(*value)),
+            X86Operand::Register(register) => RegisterExpression::Register(register.slot).wrap(ty),
+            X86Operand::Memory(at, _) => {
                 let target = self.column.body.temporary();
                 let (at, bits) = (at.clone(), ty.bits);
-                self.push(Code::Load { target, at, bits, order: Relaxed });
-                Expression::Register(target).wrap(ty)
+                self.push(Instruction::Load { target, at, bits, order: Relaxed });
+                RegisterExpression::Register(target).wrap(ty)
             }
         }
     }
 
-    /// Writes an operand. A register of 64 bits of which the lower half is written loses the upper one.
-    fn write(&mut self, operand: &Operand, value: Expression, ty: Type) -> Parsed<()> {
+    /// Writes an operand. Writing the lower half of a 64-bit register clears the upper half.
+    fn write(
+        &mut self,
+        operand: &X86Operand,
+        value: RegisterExpression,
+        ty: IntType,
+    ) -> ParseResult<()> {
         match operand {
-            Operand::Number(_) => {
+            X86Operand::Number(_) => {
                 return self.refuse("the target is a number: expected a register or memory");
             }
-            Operand::Register(register) => self.set(register.slot, value.wrap(ty.unsigned())),
-            Operand::Memory(at, _) => {
-                let value = value.wrap(self.kept_as(at, ty));
+            X86Operand::Register(register) => self.set(register.slot, value.wrap(ty.unsigned())),
+            X86Operand::Memory(at, _) => {
+                let value = value.wrap(self.location_type(at, ty));
                 let (at, bits) = (at.clone(), ty.bits);
-                self.push(Code::Store { at, bits, value, order: Relaxed });
+                self.push(Instruction::Store { at, bits, value, order: Relaxed });
             }
         }
         Ok(())
     }
 
-    /// How values of this width are kept at an address.
-    fn kept_as(&self, at: &Expression, ty: Type) -> Type {
-        let Expression::Number(value) = at else { return ty };
+    /// Returns the type of the location at an address; `ty` if it is unknown.
+    fn location_type(&self, at: &RegisterExpression, ty: IntType) -> IntType {
+        let RegisterExpression::Number(value) = at else { return ty };
         location(*value).and_then(|it| self.draft.locations[it].ty).unwrap_or(ty)
     }
 
-    fn mov(&mut self) -> Parsed<()> {
+    fn mov(&mut self) -> ParseResult<()> {
         self.refuse_lock()?;
         let (target, source) = self.operands()?;
-        if let (Operand::Memory(..), Operand::Memory(..)) = (&target, &source) {
+        if let (X86Operand::Memory(..), X86Operand::Memory(..)) = (&target, &source) {
             return self.refuse("both operands are in memory: expected a register or a number");
         }
-        let ty = self.ty(&[&target, &source])?;
+        let ty = self.common_type(&[&target, &source])?;
         let value = self.read(&source, ty);
         self.write(&target, value, ty)
     }
 
-    /// The value of an operand as it is now, whatever is written later.
-    fn keep(&mut self, operand: &Operand, ty: Type) -> Expression {
+    /// Copies the value of an operand to a temporary register, so that later writes do not affect it.
+    fn read_to_temporary(&mut self, operand: &X86Operand, ty: IntType) -> RegisterExpression {
         let value = self.read(operand, ty);
         let kept = self.column.body.temporary();
         self.set(kept, value);
-        Expression::Register(kept)
+        RegisterExpression::Register(kept)
     }
 
-    /// An atomic update of memory: the old value.
+    /// Generates an atomic read-modify-write. Returns the old value.
     fn update(
         &mut self,
-        at: &Expression,
+        at: &RegisterExpression,
         kind: UpdateKind,
-        operand: Expression,
-        ty: Type,
-    ) -> Expression {
+        operand: RegisterExpression,
+        ty: IntType,
+    ) -> RegisterExpression {
         let target = self.column.body.temporary();
-        let kept = self.kept_as(at, ty);
+        let kept = self.location_type(at, ty);
         let (at, operand) = (at.clone(), operand.wrap(kept));
-        self.push(Code::Update { target, at, kind, operand, ty: kept, order: SeqCst });
-        Expression::Register(target).wrap(ty)
+        self.push(Instruction::Update { target, at, kind, operand, ty: kept, order: SeqCst });
+        RegisterExpression::Register(target).wrap(ty)
     }
 
-    fn arithmetic(&mut self, name: &str, what: Arithmetic) -> Parsed<()> {
+    fn arithmetic(&mut self, name: &str, what: Arithmetic) -> ParseResult<()> {
         let (target, source) = match name {
-            "INC" | "DEC" => (operand(self.draft, self.syntax)?, Operand::Number(1)),
+            "INC" | "DEC" => (operand(self.draft, self.syntax)?, X86Operand::Number(1)),
             _ => self.operands()?,
         };
-        if let (Operand::Memory(..), Operand::Memory(..)) = (&target, &source) {
+        if let (X86Operand::Memory(..), X86Operand::Memory(..)) = (&target, &source) {
             return self.refuse("both operands are in memory: expected a register or a number");
         }
-        let ty = self.ty(&[&target, &source])?;
-        let by = self.keep(&source, ty);
+        let ty = self.common_type(&[&target, &source])?;
+        let by = self.read_to_temporary(&source, ty);
         self.compute(&target, what, by, ty).map(drop)
     }
 
-    /// Computes, writes the result if it is kept, and sets the flags: the old value of the target.
+    /// Generates a computation, including the write of the target and the flags. Returns the old value of the target.
     fn compute(
         &mut self,
-        target: &Operand,
+        target: &X86Operand,
         what: Arithmetic,
-        by: Expression,
-        ty: Type,
-    ) -> Parsed<Expression> {
-        if let (true, Operand::Memory(at, _), true) = (self.locked, target, what.keeps) {
+        by: RegisterExpression,
+        ty: IntType,
+    ) -> ParseResult<RegisterExpression> {
+        if let (true, X86Operand::Memory(at, _), true) = (self.locked, target, what.writes_target) {
             let old = self.update(at, what.kind, by.clone(), ty);
-            self.flags(what, old.clone(), by, ty);
+            self.set_flags(what, old.clone(), by, ty);
             return Ok(old);
         }
         self.refuse_lock()?;
-        let old = self.keep(target, ty);
-        let result = Expression::binary(what.operator, old.clone(), by.clone());
-        if what.keeps {
+        let old = self.read_to_temporary(target, ty);
+        let result = RegisterExpression::binary(what.operator, old.clone(), by.clone());
+        if what.writes_target {
             self.write(target, result.wrap(ty), ty)?;
         }
-        self.flags(what, old.clone(), by, ty);
+        self.set_flags(what, old.clone(), by, ty);
         Ok(old)
     }
 
-    /// Sets the flags. Addition and subtraction carry if the exact result is out of range.
-    fn flags(&mut self, what: Arithmetic, left: Expression, right: Expression, ty: Type) {
-        use Operator::{Add, Less, NotEqual, Sub};
-        let exact = |left, right| Expression::binary(what.operator, left, right);
-        let differs = |exact: Expression, ty| {
+    /// Sets the flags. Addition and subtraction set carry and overflow if the exact result is out of range.
+    fn set_flags(
+        &mut self,
+        what: Arithmetic,
+        left: RegisterExpression,
+        right: RegisterExpression,
+        ty: IntType,
+    ) {
+        use BinaryOperator::{Add, Less, NotEqual, Sub};
+        let exact = |left, right| RegisterExpression::binary(what.operator, left, right);
+        let differs = |exact: RegisterExpression, ty| {
             let wrapped = exact.clone().wrap(ty);
-            Expression::binary(NotEqual, exact, wrapped)
+            RegisterExpression::binary(NotEqual, exact, wrapped)
         };
         let result = exact(left.clone(), right.clone()).wrap(ty);
         self.set(FLAGS.zero, result.clone().not());
-        self.set(FLAGS.sign, Expression::binary(Less, result, 0.into()));
+        self.set(FLAGS.sign, RegisterExpression::binary(Less, result, 0.into()));
         let can_overflow = matches!(what.operator, Add | Sub);
-        let zero = Expression::Number(0);
+        let zero = RegisterExpression::Number(0);
         let overflow = if can_overflow {
             differs(exact(left.clone(), right.clone()), ty)
         } else {
             zero.clone()
         };
         self.set(FLAGS.overflow, overflow);
-        if what.carries {
+        if what.sets_carry {
             let bits = ty.unsigned();
             let carry = differs(exact(left.wrap(bits), right.wrap(bits)), bits);
             self.set(FLAGS.carry, if can_overflow { carry } else { zero });
