@@ -1,4 +1,4 @@
-//! The models that axioms define.
+//! Models with an axiomatic definition.
 
 use raddle_core::model::Model;
 

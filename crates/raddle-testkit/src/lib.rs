@@ -1,6 +1,7 @@
 //! Test kit: scripts, random programs and executions, brute force, and shrinking.
 //!
-//! Nothing here is shared with the checkers and explorers that are tested against it, except the types of questions and answers.
+//! Shares no code with the checkers and explorers that are tested against it, except for the types of questions and
+//! answers.
 #![forbid(unsafe_code)]
 
 pub mod axiomatic;

@@ -11,9 +11,9 @@ use raddle_core::model::Model;
 use raddle_core::outcome::{Counts, Outcome, Verdict};
 use raddle_core::program::UpdateKind;
 use raddle_core::random::Random;
-use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::{classes, shrink};
-use raddle_testkit::script::{Expression, Script, Statement};
+use raddle_testkit::script::{Script, ScriptExpression, Statement};
 use raddle_testkit::seeds::for_cases;
 
 /// How many states the oracle may visit.
@@ -144,11 +144,11 @@ fn statement_in_c(out: &mut String, statement: &Statement) -> Option<()> {
     Some(())
 }
 
-fn expression(it: &Expression) -> String {
+fn expression(it: &ScriptExpression) -> String {
     match it {
-        Expression::Number(number) => number.to_string(),
-        Expression::Register(register) => register.clone(),
-        Expression::Binary(operator, a, b) => {
+        ScriptExpression::Number(number) => number.to_string(),
+        ScriptExpression::Register(register) => register.clone(),
+        ScriptExpression::Binary(operator, a, b) => {
             format!("({} {} {})", expression(a), operator.symbol(), expression(b))
         }
     }
@@ -208,9 +208,9 @@ fn all_are_the_same(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
 
 #[test]
 fn random_programs_have_the_classes_of_brute_force() {
-    let features = Features { updates: true, ..Features::NONE };
+    let features = ProgramFeatures { updates: true, ..ProgramFeatures::NONE };
     all_are_the_same(60, |source| {
-        let style = *source.pick(&Style::ALL).expect("there are styles");
+        let style = *source.pick(&OrderStyle::ALL).expect("there are styles");
         random(source, style, features)
     });
 }
@@ -218,7 +218,7 @@ fn random_programs_have_the_classes_of_brute_force() {
 #[test]
 fn critical_cycles_have_the_classes_of_brute_force() {
     all_are_the_same(40, |source| {
-        let style = *source.pick(&Style::ALL).expect("there are styles");
+        let style = *source.pick(&OrderStyle::ALL).expect("there are styles");
         cycle(source, style)
     });
 }

@@ -10,7 +10,7 @@ use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 use raddle_testkit::executions::cycles::cycles;
-use raddle_testkit::executions::{ALL, Features, config, executions};
+use raddle_testkit::executions::{ALL, ExecutionFeatures, config, executions};
 
 /// Brute force gets this many states.
 const STATES: usize = 1_000_000;
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn loads_and_stores(execution in executions(Features {
+    fn loads_and_stores(execution in executions(ExecutionFeatures {
         updates: false, fences: false, store_fences: false, locks: false, spawn_join: false,
         orders: false, named: 8, ..ALL
     })) {
@@ -103,14 +103,14 @@ proptest! {
     }
 
     #[test]
-    fn fences_and_few_threads(execution in executions(Features {
+    fn fences_and_few_threads(execution in executions(ExecutionFeatures {
         updates: false, locks: false, spawn_join: false, threads: 3, events: 7, named: 8, ..ALL
     })) {
         agrees_with_brute_force(&execution)?;
     }
 
     #[test]
-    fn loads_and_stores_with_orders(execution in executions(Features {
+    fn loads_and_stores_with_orders(execution in executions(ExecutionFeatures {
         updates: false, fences: false, store_fences: false, locks: false, spawn_join: false,
         threads: 3, locations: 3, events: 6, named: 8, ..ALL
     })) {
@@ -118,21 +118,21 @@ proptest! {
     }
 
     #[test]
-    fn stores_with_orders_and_several_sources(execution in executions(Features {
+    fn stores_with_orders_and_several_sources(execution in executions(ExecutionFeatures {
         locks: false, spawn_join: false, threads: 3, values: 2, named: 3, ..ALL
     })) {
         agrees_with_brute_force(&execution)?;
     }
 
     #[test]
-    fn updates_and_one_location(execution in executions(Features {
+    fn updates_and_one_location(execution in executions(ExecutionFeatures {
         locations: 1, locks: false, spawn_join: false, threads: 3, events: 6, ..ALL
     })) {
         agrees_with_brute_force(&execution)?;
     }
 
     #[test]
-    fn several_sources(execution in executions(Features {
+    fn several_sources(execution in executions(ExecutionFeatures {
         threads: 3, values: 2, named: 0, events: 6, spawn_join: false, ..ALL
     })) {
         agrees_with_brute_force(&execution)?;

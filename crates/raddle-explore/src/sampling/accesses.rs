@@ -13,7 +13,7 @@ use super::machine::{RaceAccess, RacingEvent};
 
 /// Op counts of a thread at its last accesses of a location; 0 if there was none.
 #[derive(Clone, Copy, Debug, Default)]
-struct LastAccesses {
+struct ThreadAccesses {
     read: u32,
     write: u32,
     plain_read: u32,
@@ -24,7 +24,7 @@ struct LastAccesses {
 #[derive(Clone, Debug, Default)]
 pub(super) struct AccessHistory {
     /// By thread.
-    last: Vec<LastAccesses>,
+    last: Vec<ThreadAccesses>,
     /// Whether any access was non-atomic. Otherwise nothing can race.
     has_plain: bool,
 }
@@ -56,7 +56,7 @@ impl AccessHistory {
         access: RaceAccess,
         clock: &Clock,
     ) -> Option<RacingEvent> {
-        let racing = |(other, last): (usize, &LastAccesses)| {
+        let racing = |(other, last): (usize, &ThreadAccesses)| {
             let ops = match (access.is_plain, access.is_write) {
                 (true, true) => last.read.max(last.write),
                 (true, false) => last.write,
@@ -73,7 +73,7 @@ impl AccessHistory {
     #[inline]
     pub(super) fn record(&mut self, thread: ThreadId, access: RaceAccess, ops: u32) {
         if self.last.len() <= thread.index() {
-            self.last.resize(thread.index() + 1, LastAccesses::default());
+            self.last.resize(thread.index() + 1, ThreadAccesses::default());
         }
         let last = &mut self.last[thread.index()];
         match access.is_write {

@@ -51,7 +51,7 @@ impl MemoryWrite {
     }
 }
 
-struct BufferedStore {
+struct PendingStore {
     location: LocationId,
     /// Number of store fences of the thread before it. Only stores of the lowest epoch may leave the buffer.
     epoch: u32,
@@ -60,7 +60,7 @@ struct BufferedStore {
 
 #[derive(Default)]
 struct BufferedThread {
-    buffer: VecDeque<BufferedStore>,
+    buffer: VecDeque<PendingStore>,
     epoch: u32,
     clock: Clock,
 }
@@ -183,7 +183,7 @@ impl MemoryMachine for StoreBufferMachine {
         }
         let own = &mut self.threads[thread.index()];
         own.epoch += u32::from(effect == StoreEffect::BufferedBehindFence);
-        own.buffer.push_back(BufferedStore { location, epoch: own.epoch, write });
+        own.buffer.push_back(PendingStore { location, epoch: own.epoch, write });
     }
 
     #[inline]
@@ -294,7 +294,7 @@ impl MemoryMachine for StoreBufferMachine {
     fn flush<D: Decider + ?Sized>(&mut self, context: &mut StepContext<'_, D>) {
         let at = self.next_to_flush(context);
         let buffer = &mut self.threads[context.thread().index()].buffer;
-        if let Some(BufferedStore { location, write, .. }) = buffer.remove(at) {
+        if let Some(PendingStore { location, write, .. }) = buffer.remove(at) {
             self.write_memory(location, write);
         }
     }

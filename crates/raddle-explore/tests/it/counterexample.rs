@@ -12,7 +12,7 @@ use raddle_core::program::{
 use raddle_core::trace::{Counterexample, Ending, NamedTrace, Observed, Trace, TraceEvent};
 use raddle_explore::counterexample::{self, Style};
 use raddle_explore::{Control, Leaf, Limits, rf_part_smc, rf_smc};
-use raddle_testkit::programs::random::{self, Features};
+use raddle_testkit::programs::random::{self, ProgramFeatures};
 use raddle_testkit::script::{Script, ScriptProgram};
 use raddle_testkit::seeds::for_cases;
 
@@ -549,8 +549,8 @@ fn check_any(named: &NamedTrace) {
 fn every_execution_can_be_told() {
     let mut told = 0;
     for_cases(60, |numbers| {
-        let features = Features::random(numbers);
-        let style = random::Style::ALL[numbers.below(random::Style::ALL.len())];
+        let features = ProgramFeatures::random(numbers);
+        let style = random::OrderStyle::ALL[numbers.below(random::OrderStyle::ALL.len())];
         let scripts = [random::random(numbers, style, features), random::cycle(numbers, style)];
         for (script, model) in scripts.iter().flat_map(|s| Model::ALL.map(|model| (s, model))) {
             let mut visits = vec![];

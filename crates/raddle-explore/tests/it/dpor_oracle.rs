@@ -6,7 +6,7 @@ use raddle_core::model::Model;
 use raddle_core::random::Random;
 use raddle_core::trace::Class;
 use raddle_explore::{Control, Extent, Leaf, Limits, rf_part_smc};
-use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::shrink;
 use raddle_testkit::programs::transform::{Transformed, padded, permuted, renamed};
 use raddle_testkit::script::{Script, ScriptProgram};
@@ -14,8 +14,8 @@ use raddle_testkit::script::{Script, ScriptProgram};
 use crate::common::dpor::{OPTIMAL, SOURCE, classes, compare, script, visited};
 use raddle_testkit::seeds::for_cases;
 
-fn any_style(random: &mut Random) -> Style {
-    *random.pick(&Style::ALL).expect("`ALL` is not empty")
+fn any_style(random: &mut Random) -> OrderStyle {
+    *random.pick(&OrderStyle::ALL).expect("`ALL` is not empty")
 }
 
 /// Compares explorers and oracle. Panics with the smallest program on which they disagree.
@@ -46,14 +46,14 @@ fn assert_agreement(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
 fn explorers_and_oracle_agree_on_random_programs() {
     assert_agreement(100, |source| {
         let style = any_style(source);
-        let features = Features::random(source);
+        let features = ProgramFeatures::random(source);
         random(source, style, features)
     });
 }
 
 #[test]
 fn explorers_and_oracle_agree_on_programs_with_all_features() {
-    let everything = Features {
+    let everything = ProgramFeatures {
         updates: true,
         locks: true,
         syncs: true,
@@ -124,7 +124,7 @@ fn explored(script: &Script, model: Model) -> (usize, BTreeSet<Class>) {
 /// Asserts that a transformation of programs preserves the traces.
 fn assert_traces_preserved(cases: u64, change: fn(&Script, &mut Random) -> Transformed) {
     for_cases(cases, |source| {
-        let (style, features) = (any_style(source), Features::random(source));
+        let (style, features) = (any_style(source), ProgramFeatures::random(source));
         let script = random(source, style, features);
         let changed = change(&script, source);
         for model in Model::STORE_BUFFERS {
@@ -157,7 +157,7 @@ fn private_accesses_do_not_matter() {
 #[test]
 fn classes_are_those_of_rf_part_smc() {
     for_cases(60, |source| {
-        let (style, features) = (any_style(source), Features::random(source));
+        let (style, features) = (any_style(source), ProgramFeatures::random(source));
         let script = random(source, style, features);
         for model in Model::STORE_BUFFERS {
             let (count, found) = explored(&script, model);

@@ -12,7 +12,7 @@ use raddle_core::trace::{
 use raddle_explore::plan::{Explorer, Plan};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 use raddle_testkit::programs;
-use raddle_testkit::programs::random::{Features, Style, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, random};
 use raddle_testkit::programs::shrink;
 use raddle_testkit::script::Script;
 use raddle_testkit::seeds::for_cases;
@@ -226,8 +226,9 @@ fn explorers_agree_on_threads_that_spin() {
 #[test]
 fn explorers_agree_on_random_programs() {
     agree_on(60, 1, |source| {
-        let style = *source.pick(&Style::ALL).expect("there are styles");
-        let features = Features { choices: true, spawns: true, ..Features::random(source) };
+        let style = *source.pick(&OrderStyle::ALL).expect("there are styles");
+        let features =
+            ProgramFeatures { choices: true, spawns: true, ..ProgramFeatures::random(source) };
         random(source, style, features)
     });
 }

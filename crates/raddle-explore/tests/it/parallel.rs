@@ -17,7 +17,7 @@ use raddle_explore::parallel::process::{Link, Processes, Side};
 use raddle_explore::parallel::{Budget, Explored, Helpers, Note, Task, explore};
 use raddle_explore::rf_part_smc::subtree::Subtree;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor, rf_part_smc};
-use raddle_testkit::programs::random::{Features, Style, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, random};
 use raddle_testkit::programs::shrink;
 use raddle_testkit::script::{Script, ScriptProgram};
 
@@ -113,8 +113,8 @@ fn agree_on(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
 #[test]
 fn parts_of_random_programs_are_the_whole() {
     agree_on(120, |source| {
-        let style = *source.pick(&Style::ALL).expect("there are styles");
-        let features = Features::random(source);
+        let style = *source.pick(&OrderStyle::ALL).expect("there are styles");
+        let features = ProgramFeatures::random(source);
         random(source, style, features)
     });
 }

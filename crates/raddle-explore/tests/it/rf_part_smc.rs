@@ -6,7 +6,7 @@ use raddle_core::model::Model;
 use raddle_core::random::Random;
 use raddle_core::trace::Class;
 use raddle_explore::{Control, Extent, Leaf, Limits, rf_part_smc};
-use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::{classes, shrink, transform};
 use raddle_testkit::script::{Script, ScriptProgram};
 use raddle_testkit::seeds::for_cases;
@@ -52,15 +52,15 @@ fn check(script: &Script, model: Model) {
     }
 }
 
-fn any_style(random: &mut Random) -> Style {
-    Style::ALL[random.below(Style::ALL.len())]
+fn any_style(random: &mut Random) -> OrderStyle {
+    OrderStyle::ALL[random.below(OrderStyle::ALL.len())]
 }
 
 #[test]
 fn random_programs_have_the_classes_of_brute_force() {
     for_cases(60, |numbers| {
         let style = any_style(numbers);
-        let features = Features::random(numbers);
+        let features = ProgramFeatures::random(numbers);
         let script = random(numbers, style, features);
         for model in Model::ALL {
             check(&script, model);
@@ -83,7 +83,7 @@ fn critical_cycles_have_the_classes_of_brute_force() {
 fn the_order_of_threads_names_and_private_accesses_do_not_matter() {
     for_cases(60, |numbers| {
         let style = any_style(numbers);
-        let features = Features::random(numbers);
+        let features = ProgramFeatures::random(numbers);
         let script = random(numbers, style, features);
         let changed = [
             transform::permuted(&script, numbers),
@@ -111,7 +111,7 @@ fn what_nobody_else_can_notice_does_not_matter() {
     let mut shorter = 0;
     for_cases(150, |numbers| {
         let style = any_style(numbers);
-        let features = Features::random(numbers);
+        let features = ProgramFeatures::random(numbers);
         let script = random(numbers, style, features);
         let padded = transform::padded(&script, numbers).script;
         for script in [script, padded] {

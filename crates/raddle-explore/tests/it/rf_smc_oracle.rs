@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use raddle_core::model::Model;
 use raddle_core::random::Random;
 use raddle_core::trace::Class;
-use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::shrink;
 use raddle_testkit::programs::transform::{Transformed, padded, permuted, renamed};
 use raddle_testkit::script::Script;
@@ -13,8 +13,8 @@ use raddle_testkit::script::Script;
 use crate::common::rf_smc::{compare, script, visited};
 use raddle_testkit::seeds::for_cases;
 
-fn any_style(random: &mut Random) -> Style {
-    *random.pick(&Style::ALL).expect("there are styles")
+fn any_style(random: &mut Random) -> OrderStyle {
+    *random.pick(&OrderStyle::ALL).expect("there are styles")
 }
 
 /// Explorer and oracle agree under all models. A disagreement is told with the smallest program.
@@ -42,14 +42,14 @@ fn agree_on(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
 fn random_programs() {
     agree_on(70, |source| {
         let style = any_style(source);
-        let features = Features::random(source);
+        let features = ProgramFeatures::random(source);
         random(source, style, features)
     });
 }
 
 #[test]
 fn programs_with_everything() {
-    let everything = Features {
+    let everything = ProgramFeatures {
         updates: true,
         locks: true,
         syncs: true,
@@ -117,7 +117,7 @@ fn classes(script: &Script, model: Model) -> BTreeSet<Class> {
 /// A class is the same whatever the change is, under these models.
 fn does_not_matter(cases: u64, change: fn(&Script, &mut Random) -> Transformed, models: &[Model]) {
     for_cases(cases, |source| {
-        let (style, features) = (any_style(source), Features::random(source));
+        let (style, features) = (any_style(source), ProgramFeatures::random(source));
         let script = random(source, style, features);
         let changed = change(&script, source);
         for &model in models {

@@ -13,7 +13,7 @@ use raddle_explore::counterexample::{Style, execution, sentence};
 use raddle_explore::plan::{Explorer, Plan};
 use raddle_explore::robustness::{RobustnessCheck, check};
 use raddle_explore::{Extent, Leaf, Limits};
-use raddle_testkit::programs::random::{Features, Style as Shape, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle as Shape, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::{classes, shrink};
 use raddle_testkit::script::{Script, ScriptProgram};
 
@@ -98,7 +98,7 @@ fn random_programs_are_robust_if_brute_force_says_so() {
     let (mut robust, mut not) = (0, 0);
     for_cases(300, |source| {
         let shape = *source.pick(&Shape::ALL).expect("there are some");
-        let features = Features::random(source);
+        let features = ProgramFeatures::random(source);
         let is_cycle = source.chance(0.5);
         let script = if is_cycle { cycle(source, shape) } else { random(source, shape, features) };
         for model in [Model::Tso, Model::Pso] {

@@ -4,7 +4,7 @@
 use raddle_core::model::Model;
 use raddle_core::random::Random;
 use raddle_explore::model::RvfOptions;
-use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::shrink;
 use raddle_testkit::script::Script;
 
@@ -49,21 +49,21 @@ fn check_all(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
     });
 }
 
-fn any_style(random: &mut Random) -> Style {
-    Style::ALL[random.below(Style::ALL.len())]
+fn any_style(random: &mut Random) -> OrderStyle {
+    OrderStyle::ALL[random.below(OrderStyle::ALL.len())]
 }
 
 #[test]
 fn random_programs() {
     check_all(200, |numbers| {
-        let (style, features) = (any_style(numbers), Features::random(numbers));
+        let (style, features) = (any_style(numbers), ProgramFeatures::random(numbers));
         random(numbers, style, features)
     });
 }
 
 #[test]
 fn loads_and_stores() {
-    check_all(200, |numbers| random(numbers, Style::Relaxed, Features::NONE));
+    check_all(200, |numbers| random(numbers, OrderStyle::Relaxed, ProgramFeatures::NONE));
 }
 
 #[test]

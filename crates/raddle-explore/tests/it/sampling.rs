@@ -9,7 +9,7 @@ use raddle_core::random::Random;
 use raddle_core::trace::{Class, Ending, Trace};
 use raddle_explore::sampling::{Sampling, Strategy, explore};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
-use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::{self, shrink};
 use raddle_testkit::script::{Script, ScriptProgram};
 
@@ -77,8 +77,8 @@ fn compare(script: &Script, model: Model, strategy: Strategy) -> Result<Option<u
     ))
 }
 
-fn any_style(random: &mut Random) -> Style {
-    *random.pick(&Style::ALL).expect("`ALL` is not empty")
+fn any_style(random: &mut Random) -> OrderStyle {
+    *random.pick(&OrderStyle::ALL).expect("`ALL` is not empty")
 }
 
 fn assert_all_classes_found(
@@ -113,7 +113,7 @@ fn assert_all_classes_found(
 #[test]
 fn all_classes_of_random_programs_are_found_with_store_buffers() {
     assert_all_classes_found(20, &Model::STORE_BUFFERS, |source| {
-        let (style, features) = (any_style(source), Features::random(source));
+        let (style, features) = (any_style(source), ProgramFeatures::random(source));
         random(source, style, features)
     });
 }
@@ -132,7 +132,7 @@ const COHERENT: [Model; 5] = [Model::Sra, Model::Ra, Model::Wra, Model::Rc20, Mo
 #[test]
 fn all_classes_of_random_programs_are_found_with_views() {
     assert_all_classes_found(10, &COHERENT, |source| {
-        let (style, features) = (any_style(source), Features::random(source));
+        let (style, features) = (any_style(source), ProgramFeatures::random(source));
         random(source, style, features)
     });
 }
@@ -148,7 +148,7 @@ fn all_classes_of_critical_cycles_are_found_with_views() {
 #[test]
 fn all_classes_of_random_programs_are_found_with_sequentially_consistent_events() {
     assert_all_classes_found(10, &[Model::Rc11, Model::C20], |source| {
-        let (style, features) = (any_style(source), Features::random(source));
+        let (style, features) = (any_style(source), ProgramFeatures::random(source));
         random(source, style, features)
     });
 }
@@ -165,7 +165,7 @@ fn all_classes_of_critical_cycles_are_found_with_sequentially_consistent_events(
 #[test]
 fn every_run_is_consistent() {
     for_cases(30, |source| {
-        let (style, features) = (any_style(source), Features::random(source));
+        let (style, features) = (any_style(source), ProgramFeatures::random(source));
         let script = random(source, style, features);
         for model in Model::ALL {
             for strategy in STRATEGIES {

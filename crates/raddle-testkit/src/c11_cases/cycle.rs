@@ -1,27 +1,26 @@
-//! Critical cycles: executions at the border between the models.
+//! Critical cycles: executions that distinguish the models.
 //!
-//! Every thread has an access where the cycle enters it and one, perhaps the same, where it leaves
-//! it. Between the threads go rf, mo and fr edges: the outcome is exactly the one that no
-//! interleaving has, as in the classical tests (SB, MP, LB, S, R, 2+2W, WRC, IRIW, ... are of this
-//! form). What stands between the two accesses and all memory orders are random, so the cycle may be
-//! forbidden or not. An rf edge may go through an update or a later store of the same thread, for
-//! release sequences, and sometimes a random access is thrown in.
+//! Every thread has an access where the cycle enters it and one, possibly the same, where it leaves it. The edges
+//! between threads are rf, mo and fr: exactly the outcome that no interleaving has, as in the classical tests (SB, MP,
+//! LB, S, R, 2+2W, WRC, IRIW). The events between the two accesses and all memory orders are random, so the cycle may
+//! be forbidden or not. An rf edge may go through a read-modify-write or a later store of the same thread, for release
+//! sequences. Sometimes a random access is added.
 
 use raddle_core::execution::Execution;
 
 use super::EVENTS;
-use super::sketch::{Kind, Palette, Sketch};
+use super::sketch::{Palette, Sketch, SketchKind};
 use raddle_core::random::Random;
 
-/// Where the cycle enters and leaves a thread: ids of events, and their locations.
-struct Corner {
+/// Accesses where a cycle enters and leaves a thread.
+struct CycleCorner {
     thread: usize,
     first: usize,
     last: usize,
     location: usize,
 }
 
-/// An execution around a critical cycle of 2 to 4 threads; more threads may observe it.
+/// Generates a critical cycle of 2 to 4 threads, possibly with additional observer threads.
 #[must_use]
 pub fn cycle_case(seed: u64) -> Execution {
     let mut random = Random::new(seed);
@@ -40,7 +39,7 @@ pub fn cycle_case(seed: u64) -> Execution {
     }
 }
 
-/// Draws the cycle and returns the number of locations.
+/// Draws the cycle. Returns the number of locations.
 fn draw(sketch: &mut Sketch, random: &mut Random) -> usize {
     let threads = 2 + random.below(3);
     let single: Vec<bool> = (0..threads).map(|_| random.chance(0.2)).collect();
@@ -56,7 +55,7 @@ fn draw(sketch: &mut Sketch, random: &mut Random) -> usize {
             between(sketch, thread, locations, random);
             last = sketch.push(thread, access(random), location, None);
         }
-        corners.push(Corner { thread, first, last, location });
+        corners.push(CycleCorner { thread, first, last, location });
     }
     for (i, corner) in corners.iter().enumerate() {
         connect(sketch, corner, &corners[(i + 1) % threads], random);
@@ -64,32 +63,32 @@ fn draw(sketch: &mut Sketch, random: &mut Random) -> usize {
     locations
 }
 
-fn access(random: &mut Random) -> Kind {
+fn access(random: &mut Random) -> SketchKind {
     match random.below(20) {
-        0..8 => Kind::Read,
-        8..16 => Kind::Write,
-        16..18 => Kind::Update,
-        18 => Kind::Cas,
-        _ => Kind::FailedCas,
+        0..8 => SketchKind::Read,
+        8..16 => SketchKind::Write,
+        16..18 => SketchKind::Update,
+        18 => SketchKind::Cas,
+        _ => SketchKind::FailedCas,
     }
 }
 
 fn between(sketch: &mut Sketch, thread: usize, lock: usize, random: &mut Random) {
     match random.below(20) {
-        0..9 => drop(sketch.push(thread, Kind::Fence, usize::MAX, None)),
-        9 => drop(sketch.push(thread, Kind::StoreFence, usize::MAX, None)),
+        0..9 => drop(sketch.push(thread, SketchKind::Fence, usize::MAX, None)),
+        9 => drop(sketch.push(thread, SketchKind::StoreFence, usize::MAX, None)),
         10 => {
-            sketch.push(thread, Kind::Lock, lock, None);
-            sketch.push(thread, Kind::Unlock, lock, None);
+            sketch.push(thread, SketchKind::Lock, lock, None);
+            sketch.push(thread, SketchKind::Unlock, lock, None);
         }
         _ => {}
     }
 }
 
-/// Lets the first access of a corner come after the last one of the corner before.
-fn connect(sketch: &mut Sketch, from: &Corner, to: &Corner, random: &mut Random) {
+/// Orders the first access of a corner after the last one of the previous corner.
+fn connect(sketch: &mut Sketch, from: &CycleCorner, to: &CycleCorner, random: &mut Random) {
     let location = from.location;
-    let kind = |sketch: &mut Sketch, id| sketch.find_mut(id).map_or(Kind::Fence, |d| d.kind);
+    let kind = |sketch: &mut Sketch, id| sketch.find_mut(id).map_or(SketchKind::Fence, |d| d.kind);
     let (earlier, later) = (kind(sketch, from.last), kind(sketch, to.first));
     if earlier.writes() && later.reads() {
         let source = release_sequence(sketch, from, random);
@@ -97,22 +96,22 @@ fn connect(sketch: &mut Sketch, from: &Corner, to: &Corner, random: &mut Random)
     } else if later.reads() {
         // fr and then rf: the write between them has a thread of its own.
         let thread = sketch.new_thread();
-        let write = sketch.push(thread, Kind::Write, location, None);
+        let write = sketch.push(thread, SketchKind::Write, location, None);
         observe(sketch, to.first, write);
     } else if earlier.writes() {
         fix_mo(sketch, from, to, random);
     }
 }
 
-/// The write that the next thread observes: mostly the last one of the corner, or a relaxed one that
+/// Returns the write that the next thread observes: usually the last one of the corner, otherwise a relaxed one that
 /// may be in its release sequence.
-fn release_sequence(sketch: &mut Sketch, from: &Corner, random: &mut Random) -> usize {
+fn release_sequence(sketch: &mut Sketch, from: &CycleCorner, random: &mut Random) -> usize {
     let id = match random.below(8) {
         0 => {
             let thread = sketch.new_thread();
-            sketch.push(thread, Kind::Update, from.location, Some(from.last))
+            sketch.push(thread, SketchKind::Update, from.location, Some(from.last))
         }
-        1 | 2 => sketch.push(from.thread, Kind::Write, from.location, None),
+        1 | 2 => sketch.push(from.thread, SketchKind::Write, from.location, None),
         _ => return from.last,
     };
     if let Some(draft) = sketch.find_mut(id) {
@@ -127,20 +126,20 @@ fn observe(sketch: &mut Sketch, read: usize, source: usize) {
     }
 }
 
-/// Says by reads that one write comes before another, or says nothing.
-fn fix_mo(sketch: &mut Sketch, from: &Corner, to: &Corner, random: &mut Random) {
+/// Adds reads that order one write before another, or nothing.
+fn fix_mo(sketch: &mut Sketch, from: &CycleCorner, to: &CycleCorner, random: &mut Random) {
     match random.below(5) {
         0 => {}
-        1 | 2 => drop(sketch.push(from.thread, Kind::Read, from.location, Some(to.first))),
+        1 | 2 => drop(sketch.push(from.thread, SketchKind::Read, from.location, Some(to.first))),
         _ => {
             let observer = sketch.new_thread();
-            sketch.push(observer, Kind::Read, from.location, Some(from.last));
-            sketch.push(observer, Kind::Read, from.location, Some(to.first));
+            sketch.push(observer, SketchKind::Read, from.location, Some(from.last));
+            sketch.push(observer, SketchKind::Read, from.location, Some(to.first));
         }
     }
 }
 
-/// Adds an access at a random place. A read observes the initial write or some other one.
+/// Adds an access at a random position. A read observes the initial write or another one.
 fn add_noise(sketch: &mut Sketch, locations: usize, random: &mut Random) {
     let location = random.below(locations);
     let writes = sketch.drafts().filter(|d| d.location == location && d.kind.writes());

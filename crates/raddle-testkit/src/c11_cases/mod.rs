@@ -1,8 +1,8 @@
-//! Small executions to try the C11 models on, deterministic in a seed.
+//! Small executions for tests of the C11-style models, deterministic in a seed.
 //!
-//! [`random_case`] takes events and sources at random, [`cycle_case`] builds a critical cycle. Only
-//! the second tells the models apart with any regularity. Both have at most [`EVENTS`] events, as
-//! the oracle ([`enumerate`](raddle_consistency::reference::enumerate)) is exponential.
+//! [`random_case`] draws events and sources at random, [`cycle_case`] builds a critical cycle. Only the second
+//! distinguishes the models regularly. Both have at most [`EVENTS`] events, because the oracle
+//! ([`enumerate`](raddle_consistency::reference::enumerate)) is exponential.
 
 mod cycle;
 mod random;
@@ -11,5 +11,5 @@ mod sketch;
 pub use cycle::cycle_case;
 pub use random::random_case;
 
-/// The number of events that a case has at most, initial writes and spawns and joins not counted.
+/// Maximal number of events of a case, without initial writes, spawns and joins.
 pub const EVENTS: usize = 10;

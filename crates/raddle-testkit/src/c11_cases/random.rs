@@ -3,11 +3,11 @@
 use raddle_core::execution::Execution;
 
 use super::EVENTS;
-use super::sketch::{Kind, Palette, Sketch};
+use super::sketch::{Palette, Sketch, SketchKind};
 use raddle_core::random::Random;
 
-/// A random execution of 2 to 4 threads and 1 to 3 locations. The events are drawn in one order, as
-/// if they ran so, and most reads observe a write before them.
+/// Generates an execution of 2 to 4 threads and 1 to 3 locations. The events are drawn in an order of execution, and
+/// most reads observe an earlier write.
 #[must_use]
 pub fn random_case(seed: u64) -> Execution {
     let mut random = Random::new(seed);
@@ -25,7 +25,7 @@ pub fn random_case(seed: u64) -> Execution {
     }
 }
 
-/// Events in the order of their ids.
+/// Draws events in the order of their ids.
 fn draw(locations: usize, random: &mut Random) -> Sketch {
     let mut sketch = Sketch::new(2 + random.below(3));
     let mut held = vec![false; sketch.threads.len()];
@@ -33,40 +33,40 @@ fn draw(locations: usize, random: &mut Random) -> Sketch {
     for _ in 0..3 + random.below(EVENTS - 2) {
         let thread = random.below(held.len());
         let kind = match random.below(20) {
-            0..7 => Kind::Read,
-            7..13 => Kind::Write,
-            13 | 14 => Kind::Update,
-            15 => Kind::Cas,
-            16 => Kind::FailedCas,
+            0..7 => SketchKind::Read,
+            7..13 => SketchKind::Write,
+            13 | 14 => SketchKind::Update,
+            15 => SketchKind::Cas,
+            16 => SketchKind::FailedCas,
             17 if locks => {
                 held[thread] = !held[thread];
-                if held[thread] { Kind::Lock } else { Kind::Unlock }
+                if held[thread] { SketchKind::Lock } else { SketchKind::Unlock }
             }
-            18 if random.chance(0.2) => Kind::StoreFence,
-            _ => Kind::Fence,
+            18 if random.chance(0.2) => SketchKind::StoreFence,
+            _ => SketchKind::Fence,
         };
-        let is_lock = matches!(kind, Kind::Lock | Kind::Unlock);
+        let is_lock = matches!(kind, SketchKind::Lock | SketchKind::Unlock);
         let location = if is_lock { locations } else { random.below(locations) };
         sketch.push(thread, kind, location, None);
     }
     sketch
 }
 
-/// A third of the reads observe the last write drawn before them, most others some earlier one.
+/// Draws sources. A third of the reads observe the last write before them, most others some earlier one.
 fn choose_sources(sketch: &mut Sketch, locations: usize, random: &mut Random) {
     for id in 0..sketch.len() {
         let Some(draft) = sketch.find_mut(id).cloned() else { continue };
-        let is_source = |kind: Kind| {
-            if draft.location == locations { kind == Kind::Unlock } else { kind.writes() }
+        let is_source = |kind: SketchKind| {
+            if draft.location == locations { kind == SketchKind::Unlock } else { kind.writes() }
         };
-        if !draft.kind.reads() && draft.kind != Kind::Lock {
+        if !draft.kind.reads() && draft.kind != SketchKind::Lock {
             continue;
         }
         let all = sketch.drafts().filter(|d| d.location == draft.location && is_source(d.kind));
         let mut all: Vec<usize> = all.map(|d| d.id).filter(|&other| other != id).collect();
         all.sort_unstable();
         let earlier = all.iter().filter(|&&other| other < id).count();
-        // Counting the initial write, which is none of them.
+        // 0 is the initial write, which is not in `all`.
         let chosen = match random.below(20) {
             0..7 => earlier,
             7..18 => random.below(earlier + 1),
@@ -78,16 +78,16 @@ fn choose_sources(sketch: &mut Sketch, locations: usize, random: &mut Random) {
     }
 }
 
-/// The first thread starts some of the others, and waits for some at its end.
+/// Lets the first thread start some of the others, and join some at its end.
 fn add_spawns(sketch: &mut Sketch, random: &mut Random) {
     for thread in 1..sketch.threads.len() {
         if random.chance(0.5) {
-            let spawn = sketch.draft(Kind::Spawn(thread), usize::MAX, None);
+            let spawn = sketch.draft(SketchKind::Spawn(thread), usize::MAX, None);
             let at = random.below(sketch.threads[0].len() + 1);
             sketch.threads[0].insert(at, spawn);
         }
         if random.chance(0.5) {
-            sketch.push(0, Kind::Join(thread), usize::MAX, None);
+            sketch.push(0, SketchKind::Join(thread), usize::MAX, None);
         }
     }
 }

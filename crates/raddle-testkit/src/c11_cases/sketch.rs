@@ -1,4 +1,4 @@
-//! Executions to be: events that know what they observe, but not yet its value or its place.
+//! Executions being generated: events refer to their sources by id; values and memory orders are chosen at the end.
 
 use raddle_core::execution::{
     Action, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
@@ -6,9 +6,9 @@ use raddle_core::execution::{
 
 use raddle_core::random::Random;
 
-/// What an event is to do.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SketchKind {
     Read,
     Write,
     Update,
@@ -18,40 +18,43 @@ pub(super) enum Kind {
     StoreFence,
     Lock,
     Unlock,
-    /// Starts this thread.
+    /// Starts the thread with this index.
     Spawn(usize),
-    /// Waits for this thread.
+    /// Joins the thread with this index.
     Join(usize),
 }
 
-impl Kind {
+impl SketchKind {
     pub(super) fn reads(self) -> bool {
-        matches!(self, Kind::Read | Kind::Update | Kind::Cas | Kind::FailedCas)
+        matches!(
+            self,
+            SketchKind::Read | SketchKind::Update | SketchKind::Cas | SketchKind::FailedCas
+        )
     }
 
     pub(super) fn writes(self) -> bool {
-        matches!(self, Kind::Write | Kind::Update | Kind::Cas)
+        matches!(self, SketchKind::Write | SketchKind::Update | SketchKind::Cas)
     }
 }
 
-/// An event to be.
+/// Event being generated.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(super) struct SketchEvent {
     pub(super) id: usize,
-    pub(super) kind: Kind,
-    /// The index of its location; locks are the location after all others.
+    pub(super) kind: SketchKind,
+    /// Index of its location. The lock is the location after all others.
     pub(super) location: usize,
-    /// The id of the event that it observes; the initial write if there is none.
+    /// Id of the event that it observes; `None` for the initial write.
     pub(super) source: Option<usize>,
-    /// Whether it is mostly relaxed, whatever prevails.
+    /// Whether it is usually relaxed, whatever the palette is.
     pub(super) relaxed: bool,
 }
 
-/// Which memory orders prevail.
+/// Prevailing memory orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Palette {
     Mixed,
-    /// With sequentially consistent fences.
+    /// Relaxed accesses with sequentially consistent fences.
     Relaxed,
     ReleaseAcquire,
     SeqCst,
@@ -63,7 +66,7 @@ impl Palette {
         all[random.below(all.len())]
     }
 
-    /// An order that such an event can have. Non-atomic accesses are rare.
+    /// Draws an order that the action may have. Non-atomic accesses are rare.
     fn order(self, random: &mut Random, action: &Action) -> MemoryOrder {
         let possible = action.possible_orders();
         if random.chance(0.03) {
@@ -84,10 +87,10 @@ impl Palette {
     }
 }
 
-/// Threads of events to be.
+/// Execution being generated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sketch {
-    pub(super) threads: Vec<Vec<Draft>>,
+    pub(super) threads: Vec<Vec<SketchEvent>>,
     next: usize,
 }
 
@@ -96,17 +99,22 @@ impl Sketch {
         Sketch { threads: vec![vec![]; threads], next: 0 }
     }
 
-    /// A new event, which is not yet anywhere.
-    pub(super) fn draft(&mut self, kind: Kind, location: usize, source: Option<usize>) -> Draft {
+    /// Creates an event, which is not yet in a thread.
+    pub(super) fn draft(
+        &mut self,
+        kind: SketchKind,
+        location: usize,
+        source: Option<usize>,
+    ) -> SketchEvent {
         self.next += 1;
-        Draft { id: self.next - 1, kind, location, source, relaxed: false }
+        SketchEvent { id: self.next - 1, kind, location, source, relaxed: false }
     }
 
-    /// Appends an event to a thread and returns its id.
+    /// Appends an event to a thread. Returns its id.
     pub(super) fn push(
         &mut self,
         thread: usize,
-        kind: Kind,
+        kind: SketchKind,
         location: usize,
         source: Option<usize>,
     ) -> usize {
@@ -115,27 +123,27 @@ impl Sketch {
         self.next - 1
     }
 
-    /// Appends a thread.
+    /// Appends a thread. Returns its index.
     pub(super) fn new_thread(&mut self) -> usize {
         self.threads.push(vec![]);
         self.threads.len() - 1
     }
 
-    /// The number of events.
+    /// Returns the number of events.
     pub(super) fn len(&self) -> usize {
         self.next
     }
 
-    pub(super) fn drafts(&self) -> impl Iterator<Item = &Draft> {
+    pub(super) fn drafts(&self) -> impl Iterator<Item = &SketchEvent> {
         self.threads.iter().flatten()
     }
 
-    pub(super) fn find_mut(&mut self, id: usize) -> Option<&mut Draft> {
+    pub(super) fn find_mut(&mut self, id: usize) -> Option<&mut SketchEvent> {
         self.threads.iter_mut().flatten().find(|draft| draft.id == id)
     }
 
-    /// Makes an execution of it, with random orders. In three of four cases values are distinct;
-    /// otherwise there are two, and the sources of reads are not named. `None` if it makes no sense.
+    /// Builds the execution with random orders. In three of four cases values are distinct; otherwise there are two
+    /// values, and reads do not name their sources. Returns `None` if the execution is malformed.
     pub(super) fn finish(
         &self,
         locations: usize,
@@ -172,9 +180,9 @@ impl Sketch {
         builder.build().ok()
     }
 
-    /// Names the source of a read, unless the value is to say it.
-    fn claim(&self, draft: &Draft, distinct: bool) -> SourceClaim {
-        let is_lock = draft.kind == Kind::Lock;
+    /// Returns the claim of a read: its source, unless only the value determines it.
+    fn claim(&self, draft: &SketchEvent, distinct: bool) -> SourceClaim {
+        let is_lock = draft.kind == SketchKind::Lock;
         if !(draft.kind.reads() || is_lock) || !distinct || self.shares_source(draft) {
             return SourceClaim::Unnamed;
         }
@@ -189,10 +197,12 @@ impl Sketch {
         })
     }
 
-    /// Whether another event updates what this one updates. That must not be said by name.
-    fn shares_source(&self, draft: &Draft) -> bool {
-        let updates = |d: &Draft| matches!(d.kind, Kind::Update | Kind::Cas | Kind::Lock);
-        let same = |other: &&Draft| {
+    /// Returns `true` if another read-modify-write observes the same write. Then the sources must not be named.
+    fn shares_source(&self, draft: &SketchEvent) -> bool {
+        let updates = |d: &SketchEvent| {
+            matches!(d.kind, SketchKind::Update | SketchKind::Cas | SketchKind::Lock)
+        };
+        let same = |other: &&SketchEvent| {
             other.id != draft.id
                 && updates(other)
                 && (other.location, other.source) == (draft.location, draft.source)
@@ -201,22 +211,22 @@ impl Sketch {
     }
 }
 
-fn action(draft: &Draft, location: LocationId, read: Value, written: Value) -> Action {
+fn action(draft: &SketchEvent, location: LocationId, read: Value, written: Value) -> Action {
     match draft.kind {
-        Kind::Read => Action::Read { location, value: read },
-        Kind::Write => Action::Write { location, value: written },
-        Kind::Update => Action::Rmw { location, read, written },
-        Kind::Cas => {
+        SketchKind::Read => Action::Read { location, value: read },
+        SketchKind::Write => Action::Write { location, value: written },
+        SketchKind::Update => Action::Rmw { location, read, written },
+        SketchKind::Cas => {
             Action::Cas { location, expected: read, desired: written, read, succeeded: true }
         }
-        Kind::FailedCas => {
+        SketchKind::FailedCas => {
             Action::Cas { location, expected: -1, desired: written, read, succeeded: false }
         }
-        Kind::Fence => Action::Fence,
-        Kind::StoreFence => Action::StoreFence,
-        Kind::Lock => Action::Lock { lock: location },
-        Kind::Unlock => Action::Unlock { lock: location },
-        Kind::Spawn(thread) => Action::Spawn { thread: ThreadId::new(thread) },
-        Kind::Join(thread) => Action::Join { thread: ThreadId::new(thread) },
+        SketchKind::Fence => Action::Fence,
+        SketchKind::StoreFence => Action::StoreFence,
+        SketchKind::Lock => Action::Lock { lock: location },
+        SketchKind::Unlock => Action::Unlock { lock: location },
+        SketchKind::Spawn(thread) => Action::Spawn { thread: ThreadId::new(thread) },
+        SketchKind::Join(thread) => Action::Join { thread: ThreadId::new(thread) },
     }
 }

@@ -1,9 +1,8 @@
-//! Critical cycles with noise: executions at the border between the models.
+//! Critical cycles with noise: executions that distinguish the models.
 //!
-//! Taking sources at random hardly ever tells TSO from PSO. Here every thread accesses two
-//! locations, perhaps with a fence in between, and what is observed runs in a circle through all
-//! threads, as in the classical tests (SB, MP, LB, S, R, 2+2W, IRIW are of this form). Then a few
-//! random events are thrown in, so that the search has something to do.
+//! Random sources hardly ever distinguish TSO from PSO. Here every thread accesses two locations, possibly with a fence
+//! in between, and the observations form a cycle through all threads, as in the classical tests (SB, MP, LB, S, R,
+//! 2+2W, IRIW). A few random events are added, so that the search has something to do.
 
 use super::{order, order_dice};
 use proptest::collection::vec;
@@ -12,14 +11,14 @@ use raddle_core::execution::{
     Action, Execution, ExecutionBuilder, LocationId, SourceClaim, ThreadId, Value,
 };
 
-/// A thread of the cycle.
+/// Thread of a cycle.
 #[derive(Clone, Debug)]
-struct Corner {
+struct CycleThread {
     first_writes: bool,
     second_writes: bool,
-    /// Whether a writing access is an atomic update.
+    /// Whether writes are read-modify-writes.
     updates: bool,
-    /// What stands between the two accesses.
+    /// What is between the two accesses.
     between: Between,
 }
 
@@ -28,13 +27,13 @@ enum Between {
     Nothing,
     Fence,
     StoreFence,
-    /// An update of a location that only this thread accesses.
+    /// A read-modify-write of a private location.
     Update,
-    /// A critical section of a lock that all threads share.
+    /// A critical section of a lock that all threads use.
     Lock,
 }
 
-/// A random event: where, and what.
+/// Random additional event.
 #[derive(Clone, Debug)]
 struct Noise {
     thread: usize,
@@ -44,16 +43,16 @@ struct Noise {
     dice: usize,
 }
 
-/// An event to be, by index of its location; the index of the event that it reads from.
-struct Draft {
+/// Event being generated. `source` is the id of the event that it observes.
+struct CycleDraft {
     id: usize,
-    kind: Kind,
+    kind: CycleDraftKind,
     location: usize,
     source: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum CycleDraftKind {
     Read,
     Write,
     Update,
@@ -63,22 +62,23 @@ enum Kind {
     Unlock,
 }
 
-/// Executions around critical cycles. With `distinct` every write has its own value and every read
-/// names its source; otherwise all writes write 1, and reads have several sources. Every second
-/// execution has memory orders other than the default.
+/// Strategy for critical cycles with up to `noise` additional events. If `distinct`, every write has its own value and
+/// every read names its source; otherwise all writes write 1, and reads have several sources. Half of the executions
+/// have memory orders other than the default.
 pub fn cycles(noise: usize, distinct: bool) -> impl Strategy<Value = Execution> {
-    let corner = (any::<bool>(), any::<bool>(), 0..4u32, 0..8u32).prop_map(|(a, b, u, f)| Corner {
-        first_writes: a,
-        second_writes: b,
-        updates: u == 0,
-        between: match f {
-            0 => Between::Fence,
-            1 | 2 => Between::StoreFence,
-            3 => Between::Update,
-            4 => Between::Lock,
-            _ => Between::Nothing,
-        },
-    });
+    let corner =
+        (any::<bool>(), any::<bool>(), 0..4u32, 0..8u32).prop_map(|(a, b, u, f)| CycleThread {
+            first_writes: a,
+            second_writes: b,
+            updates: u == 0,
+            between: match f {
+                0 => Between::Fence,
+                1 | 2 => Between::StoreFence,
+                3 => Between::Update,
+                4 => Between::Lock,
+                _ => Between::Nothing,
+            },
+        });
     let event = (0..4usize, 0..8usize, 0..4usize, 0..8u32, 0..1000usize).prop_map(
         |(thread, position, location, kind, dice)| Noise { thread, position, location, kind, dice },
     );
@@ -90,24 +90,24 @@ pub fn cycles(noise: usize, distinct: bool) -> impl Strategy<Value = Execution> 
     )
 }
 
-fn build(corners: &[Corner], noise: &[Noise], distinct: bool, orders: &[usize]) -> Execution {
-    let mut threads: Vec<Vec<Draft>> = vec![];
+fn build(corners: &[CycleThread], noise: &[Noise], distinct: bool, orders: &[usize]) -> Execution {
+    let mut threads: Vec<Vec<CycleDraft>> = vec![];
     let mut next = 0;
     for (t, corner) in corners.iter().enumerate() {
         let mut thread = vec![];
         let mut push = |kind, location| {
-            thread.push(Draft { id: next, kind, location, source: None });
+            thread.push(CycleDraft { id: next, kind, location, source: None });
             next += 1;
         };
         push(access(corner.first_writes, corner.updates), t);
         match corner.between {
             Between::Nothing => {}
-            Between::Fence => push(Kind::Fence, 0),
-            Between::StoreFence => push(Kind::StoreFence, 0),
-            Between::Update => push(Kind::Update, corners.len() + t),
+            Between::Fence => push(CycleDraftKind::Fence, 0),
+            Between::StoreFence => push(CycleDraftKind::StoreFence, 0),
+            Between::Update => push(CycleDraftKind::Update, corners.len() + t),
             Between::Lock => {
-                push(Kind::Lock, 0);
-                push(Kind::Unlock, 0);
+                push(CycleDraftKind::Lock, 0);
+                push(CycleDraftKind::Unlock, 0);
             }
         }
         push(access(corner.second_writes, corner.updates), (t + 1) % corners.len());
@@ -120,58 +120,66 @@ fn build(corners: &[Corner], noise: &[Noise], distinct: bool, orders: &[usize]) 
     finish(&threads, corners.len(), distinct, orders)
 }
 
-fn access(writes: bool, updates: bool) -> Kind {
+fn access(writes: bool, updates: bool) -> CycleDraftKind {
     match (writes, updates) {
-        (true, true) => Kind::Update,
-        (true, false) => Kind::Write,
-        _ => Kind::Read,
+        (true, true) => CycleDraftKind::Update,
+        (true, false) => CycleDraftKind::Write,
+        _ => CycleDraftKind::Read,
     }
 }
 
-/// Lets the first access of each thread come after the second of the thread before.
-fn connect(threads: &mut [Vec<Draft>], next: &mut usize) {
+/// Orders the first access of each thread after the second one of the previous thread.
+fn connect(threads: &mut [Vec<CycleDraft>], next: &mut usize) {
     for t in 0..threads.len() {
         let after = (t + 1) % threads.len();
         let last = threads[t].len() - 1;
         let (earlier, later) = (threads[t][last].kind, threads[after][0].kind);
         let id = threads[t][last].id;
-        if later != Kind::Write && earlier != Kind::Read {
+        if later != CycleDraftKind::Write && earlier != CycleDraftKind::Read {
             threads[after][0].source = Some(id);
-        } else if earlier != Kind::Read {
-            // Two writes: the earlier thread sees the later write afterwards.
+        } else if earlier != CycleDraftKind::Read {
+            // Two writes: the earlier thread then reads the later write.
             let (source, location) = (Some(threads[after][0].id), threads[t][last].location);
-            threads[t].push(Draft { id: *next, kind: Kind::Read, location, source });
+            threads[t].push(CycleDraft { id: *next, kind: CycleDraftKind::Read, location, source });
             *next += 1;
         }
     }
 }
 
-fn add_noise(threads: &mut [Vec<Draft>], noise: &Noise, next: &mut usize) {
+fn add_noise(threads: &mut [Vec<CycleDraft>], noise: &Noise, next: &mut usize) {
     let count = threads.len();
     let (thread, location) = (noise.thread % count, noise.location % count);
     let writes: Vec<usize> = threads
         .iter()
         .flatten()
-        .filter(|d| d.location == location && matches!(d.kind, Kind::Write | Kind::Update))
+        .filter(|d| {
+            d.location == location
+                && matches!(d.kind, CycleDraftKind::Write | CycleDraftKind::Update)
+        })
         .map(|draft| draft.id)
         .collect();
     let kind = match noise.kind {
-        0..4 => Kind::Write,
-        4..6 => Kind::Read,
-        6 => Kind::StoreFence,
-        _ => Kind::Fence,
+        0..4 => CycleDraftKind::Write,
+        4..6 => CycleDraftKind::Read,
+        6 => CycleDraftKind::StoreFence,
+        _ => CycleDraftKind::Fence,
     };
     let source = match kind {
-        Kind::Read => writes.get(noise.dice % (writes.len() + 1)).copied(),
+        CycleDraftKind::Read => writes.get(noise.dice % (writes.len() + 1)).copied(),
         _ => None,
     };
-    // Not into the critical section, nor before the first access.
+    // Not inside of the critical section, nor before the first access.
     let position = 1 + noise.position % threads[thread].len();
-    threads[thread].insert(position, Draft { id: *next, kind, location, source });
+    threads[thread].insert(position, CycleDraft { id: *next, kind, location, source });
     *next += 1;
 }
 
-fn finish(threads: &[Vec<Draft>], locations: usize, distinct: bool, orders: &[usize]) -> Execution {
+fn finish(
+    threads: &[Vec<CycleDraft>],
+    locations: usize,
+    distinct: bool,
+    orders: &[usize],
+) -> Execution {
     let mut builder = ExecutionBuilder::new();
     let names: Vec<LocationId> =
         (0..2 * locations).map(|l| builder.location(&format!("x{l}"))).collect();
@@ -191,15 +199,15 @@ fn finish(threads: &[Vec<Draft>], locations: usize, distinct: bool, orders: &[us
             let location = names[draft.location];
             let read = draft.source.map_or(0, value);
             let action = match draft.kind {
-                Kind::Read => Action::Read { location, value: read },
-                Kind::Write => Action::Write { location, value: value(draft.id) },
-                Kind::Update => Action::Rmw { location, read, written: value(draft.id) },
-                Kind::Fence => Action::Fence,
-                Kind::StoreFence => Action::StoreFence,
-                Kind::Lock => Action::Lock { lock },
-                Kind::Unlock => Action::Unlock { lock },
+                CycleDraftKind::Read => Action::Read { location, value: read },
+                CycleDraftKind::Write => Action::Write { location, value: value(draft.id) },
+                CycleDraftKind::Update => Action::Rmw { location, read, written: value(draft.id) },
+                CycleDraftKind::Fence => Action::Fence,
+                CycleDraftKind::StoreFence => Action::StoreFence,
+                CycleDraftKind::Lock => Action::Lock { lock },
+                CycleDraftKind::Unlock => Action::Unlock { lock },
             };
-            let shared = draft.kind == Kind::Update && {
+            let shared = draft.kind == CycleDraftKind::Update && {
                 let key = (draft.location, draft.source);
                 let shared = updated.contains(&key);
                 updated.push(key);
@@ -207,7 +215,7 @@ fn finish(threads: &[Vec<Draft>], locations: usize, distinct: bool, orders: &[us
             };
             let claim = match draft.source {
                 _ if !distinct || shared || !action.has_source() => SourceClaim::Unnamed,
-                _ if draft.kind == Kind::Lock => SourceClaim::Unnamed,
+                _ if draft.kind == CycleDraftKind::Lock => SourceClaim::Unnamed,
                 None => SourceClaim::Init,
                 Some(id) => {
                     let (t, position) = place(id);

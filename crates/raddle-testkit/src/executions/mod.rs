@@ -1,8 +1,7 @@
 //! Random executions with shrinking, for property tests.
 //!
-//! Unlike [`raddle_consistency::reference::generate`], which runs programs and so starts from consistent
-//! executions, these take the source of every read at random: most are inconsistent, in ways that no
-//! run suggests.
+//! Unlike [`raddle_consistency::reference::generate`], which runs programs and so starts from consistent executions,
+//! these draw the source of every read at random: most are inconsistent, in ways that no run produces.
 
 pub mod cycles;
 
@@ -13,7 +12,7 @@ use raddle_core::execution::{
     Action, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim, ThreadId, Value,
 };
 
-/// How many cases a property gets: `cases`, unless `RADDLE_CASES` multiplies it.
+/// Returns a configuration with `cases` cases, multiplied by `RADDLE_CASES`, and the seed `RADDLE_SEED`.
 pub fn config(cases: u32) -> Config {
     let factor = std::env::var("RADDLE_CASES")
         .map_or(1, |factor| factor.parse::<u32>().expect("RADDLE_CASES is a factor, such as 100"));
@@ -28,38 +27,38 @@ pub fn config(cases: u32) -> Config {
     }
 }
 
-/// Dice for memory orders, one for each event in turn.
+/// Dice for memory orders, used cyclically for the events.
 pub fn order_dice() -> impl Strategy<Value = Vec<usize>> {
     vec(0..16usize, 12)
 }
 
-/// The memory order that a die stands for: the default in one of two cases.
+/// Returns the memory order for a die: the default in half of the cases.
 pub fn order(action: &Action, die: usize) -> MemoryOrder {
     let possible = action.possible_orders();
     die.checked_sub(8).map_or(action.default_order(), |die| possible[die % possible.len()])
 }
 
-/// An event to be: what it does, and dice for the rest.
+/// Event being generated: its kind, and dice for the rest.
 #[derive(Clone, Debug)]
-struct Draft {
+struct EventDraft {
     kind: u32,
     location: usize,
     value: Value,
     dice: usize,
 }
 
-/// Which kinds of events occur.
+/// Size and kinds of events of random executions.
 #[derive(Clone, Copy, Debug)]
-pub struct Features {
+pub struct ExecutionFeatures {
     /// Number of threads.
     pub threads: usize,
     /// Number of events, distributed over the threads.
     pub events: usize,
     /// Number of memory locations.
     pub locations: usize,
-    /// Values below this number are written: fewer values, more sources.
+    /// Written values are below this number. Fewer values make more sources.
     pub values: Value,
-    /// Of 8 reads, how many name their source.
+    /// How many of 8 reads name their source.
     pub named: usize,
     /// Read-modify-writes and compare-exchanges occur.
     pub updates: bool,
@@ -71,12 +70,12 @@ pub struct Features {
     pub locks: bool,
     /// Threads are spawned and joined.
     pub spawn_join: bool,
-    /// Whether events have other memory orders than the default.
+    /// Events have other memory orders than the default.
     pub orders: bool,
 }
 
 /// Every kind of event.
-pub const ALL: Features = Features {
+pub const ALL: ExecutionFeatures = ExecutionFeatures {
     threads: 4,
     events: 5,
     locations: 2,
@@ -90,8 +89,8 @@ pub const ALL: Features = Features {
     orders: true,
 };
 
-impl Features {
-    /// The kinds to draw from, loads and stores most of all.
+impl ExecutionFeatures {
+    /// Returns the kinds to draw from, mostly loads and stores.
     fn kinds(&self) -> Vec<u32> {
         let mut kinds = vec![READ; 5];
         kinds.extend([WRITE; 5]);
@@ -120,11 +119,16 @@ const FENCE: u32 = 5;
 const STORE_FENCE: u32 = 6;
 const LOCK: u32 = 7;
 
-/// Random executions with the given features.
-pub fn executions(features: Features) -> impl Strategy<Value = Execution> {
+/// Strategy for executions with the given features.
+pub fn executions(features: ExecutionFeatures) -> impl Strategy<Value = Execution> {
     let kinds = features.kinds();
     let draft = (0..kinds.len(), 0..features.locations, 0..features.values, 0..1000usize).prop_map(
-        move |(kind, location, value, dice)| Draft { kind: kinds[kind], location, value, dice },
+        move |(kind, location, value, dice)| EventDraft {
+            kind: kinds[kind],
+            location,
+            value,
+            dice,
+        },
     );
     let threads = vec(vec(draft, 1..=features.events), 2..=features.threads);
     let spawns = vec(0..4u32, features.threads);
@@ -133,8 +137,8 @@ pub fn executions(features: Features) -> impl Strategy<Value = Execution> {
         .prop_filter_map("well-formed", |execution| execution)
 }
 
-/// The action of a draft, before the reads know what they read.
-fn action(draft: &Draft, location: LocationId, lock: LocationId, held: &mut bool) -> Action {
+/// Returns the action of a draft. Values of reads are set later.
+fn action(draft: &EventDraft, location: LocationId, lock: LocationId, held: &mut bool) -> Action {
     match draft.kind {
         READ => Action::Read { location, value: 0 },
         WRITE => Action::Write { location, value: draft.value },
@@ -152,11 +156,12 @@ fn action(draft: &Draft, location: LocationId, lock: LocationId, held: &mut bool
     }
 }
 
-type Place = Option<(usize, usize)>;
+/// Thread and index of an event; `None` for the initial write.
+type EventPlace = Option<(usize, usize)>;
 
 fn build(
-    features: &Features,
-    drafts: &[Vec<Draft>],
+    features: &ExecutionFeatures,
+    drafts: &[Vec<EventDraft>],
     spawns: &[u32],
     orders: &[usize],
 ) -> Option<Execution> {
@@ -201,14 +206,14 @@ fn add_spawns(threads: &mut [Vec<(Action, usize)>], ids: &[ThreadId], spawns: &[
 }
 
 fn choose_sources(
-    features: &Features,
+    features: &ExecutionFeatures,
     builder: &mut ExecutionBuilder,
     threads: &[Vec<(Action, usize)>],
     ids: &[ThreadId],
     orders: &[usize],
 ) -> Option<()> {
     let mut orders = orders.iter().cycle();
-    let mut sources: Vec<(LocationId, Place, Value)> = vec![];
+    let mut sources: Vec<(LocationId, EventPlace, Value)> = vec![];
     for (t, thread) in threads.iter().enumerate() {
         for (at, (action, _)) in thread.iter().enumerate() {
             if action.is_source() {
@@ -217,14 +222,14 @@ fn choose_sources(
             }
         }
     }
-    let mut taken: Vec<(LocationId, Place)> = vec![];
+    let mut taken: Vec<(LocationId, EventPlace)> = vec![];
     for (t, thread) in threads.iter().enumerate() {
         for (at, &(action, dice)) in thread.iter().enumerate() {
             let mut claim = SourceClaim::Unnamed;
             let mut observed = 0;
             if action.has_source() {
                 let location = action.location()?;
-                let mut fitting: Vec<(Place, Value)> = vec![(None, 0)];
+                let mut fitting: Vec<(EventPlace, Value)> = vec![(None, 0)];
                 fitting.extend(
                     sources
                         .iter()

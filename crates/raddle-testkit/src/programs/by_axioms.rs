@@ -1,12 +1,11 @@
-//! All classes under a model with axioms: every choice of sources.
+//! All classes under a C11-style model: every choice of sources.
 //!
-//! An execution grows event by event, and a read observes any write that is there already, so `po ∪ rf`
-//! has no cycle, as all models demand. All executions that can grow so are visited, each once, and the
-//! maximal ones are tested by brute force. Only what does not observe a write (effects, joins, choices)
-//! is not tried in all orders: it does not matter when it happens.
+//! An execution grows event by event, and a read observes any earlier write, so `po ∪ rf` is acyclic, as all models
+//! require. Every execution that can be built like this is visited once, and the maximal ones are checked by brute
+//! force. Steps that do not observe a write (effects, joins, choices) are not interleaved: their time does not matter.
 //!
-//! What the axioms forbid stays forbidden when an execution grows, so the others can be given up at
-//! once; [`Pruning`] says whether.
+//! An execution that the axioms forbid has no allowed extension, so it can be dropped at once; [`Pruning`] says
+//! whether.
 
 use std::collections::HashSet;
 
@@ -17,35 +16,35 @@ use raddle_core::model::Model;
 use raddle_core::program::OpKind;
 use raddle_core::trace::ThreadEnd;
 
-use super::run::{Next, Run, Seen, World};
+use super::run::{OracleProgram, OracleRun, OracleSource, OracleStep};
 use super::{Classes, TooLarge, add};
 
-/// When executions are tested.
+/// When executions are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pruning {
-    /// When they are maximal.
+    /// Only when they are maximal.
     None,
     /// Whenever a read was added.
     Prefixes,
 }
 
-/// All classes of a program under a model with axioms.
+/// Returns all classes of a program under a C11-style model or SC.
 ///
 /// # Errors
-/// If there are more executions, maximal or not, than the budget says.
+/// If there are more executions, maximal or not, than `budget`.
 ///
 /// # Panics
-/// If the model has no axioms, or the script mentions what it does not have.
+/// If the model has no axioms, or the script uses variables or threads that it does not define.
 pub fn by_axioms(
     script: &Script,
     model: Model,
     pruning: Pruning,
     budget: usize,
 ) -> Result<Classes, TooLarge> {
-    let mut world = World::new(script);
+    let mut world = OracleProgram::new(script);
     let start = world.start();
-    let mut open = vec![world.settle(start)];
-    let mut visited: HashSet<Run> = open.iter().cloned().collect();
+    let mut open = vec![world.run_silent_steps(start)];
+    let mut visited: HashSet<OracleRun> = open.iter().cloned().collect();
     let mut classes = Classes::new();
     while let Some(run) = open.pop() {
         if pruning == Pruning::Prefixes && !world.allows(&run, model, budget)? {
@@ -67,10 +66,10 @@ pub fn by_axioms(
     Ok(classes)
 }
 
-impl World {
-    fn allows(&self, run: &Run, model: Model, budget: usize) -> Result<bool, TooLarge> {
+impl OracleProgram {
+    fn allows(&self, run: &OracleRun, model: Model, budget: usize) -> Result<bool, TooLarge> {
         let trace = self.trace(run, ThreadEnd::Open);
-        let execution = trace.to_execution(&self.program).expect("runs make sense");
+        let execution = trace.to_execution(&self.program).expect("a run is an execution");
         match search(&execution, model, budget) {
             enumerate::EnumerationOutcome::Allowed(_) => Ok(true),
             enumerate::EnumerationOutcome::Forbidden => Ok(false),
@@ -78,11 +77,11 @@ impl World {
         }
     }
 
-    /// Does all that does not observe a write: effects, and joins of threads that are finished.
-    fn settle(&mut self, mut run: Run) -> Run {
+    /// Executes all steps that do not observe a write: effects, and joins of finished threads.
+    fn run_silent_steps(&mut self, mut run: OracleRun) -> OracleRun {
         loop {
             let threads: Vec<ThreadId> = run.threads.keys().copied().collect();
-            let mut steps = threads.into_iter().filter_map(|thread| self.silent(&run, thread));
+            let mut steps = threads.into_iter().filter_map(|thread| self.silent_step(&run, thread));
             let Some(next) = steps.next() else { break };
             drop(steps);
             run = next;
@@ -90,26 +89,29 @@ impl World {
         run
     }
 
-    fn silent(&mut self, run: &Run, thread: ThreadId) -> Option<Run> {
+    fn silent_step(&mut self, run: &OracleRun, thread: ThreadId) -> Option<OracleRun> {
         match self.next(run, thread) {
-            Next::Effect(_) => Some(self.effect(run, thread)),
-            Next::Question(OpKind::Join { thread: other }) if self.is_finished(run, other) => {
+            OracleStep::Effect(_) => Some(self.effect(run, thread)),
+            OracleStep::Question(OpKind::Join { thread: other })
+                if self.is_finished(run, other) =>
+            {
                 let last = run.position(other).checked_sub(1);
-                let seen = last.map_or(Seen::Initial, |last| Seen::Event(other, last));
+                let seen =
+                    last.map_or(OracleSource::Initial, |last| OracleSource::Event(other, last));
                 Some(self.answer(run, thread, seen, false))
             }
             _ => None,
         }
     }
 
-    /// All executions with one more read or choice.
-    fn grow(&mut self, run: &Run) -> Vec<Run> {
+    /// Returns all executions with one more read or choice.
+    fn grow(&mut self, run: &OracleRun) -> Vec<OracleRun> {
         let threads: Vec<ThreadId> = run.threads.keys().copied().collect();
         let mut all = vec![];
         for thread in threads {
-            let Next::Question(kind) = self.next(run, thread) else { continue };
+            let OracleStep::Question(kind) = self.next(run, thread) else { continue };
             if let OpKind::Choose { options } = kind {
-                let choices = (0..options).map(|choice| (Seen::Choice(choice), false));
+                let choices = (0..options).map(|choice| (OracleSource::Choice(choice), false));
                 return self.answers(run, thread, choices.collect());
             }
             let options = self.options(run, kind);
@@ -118,16 +120,21 @@ impl World {
         all
     }
 
-    fn answers(&mut self, run: &Run, thread: ThreadId, options: Vec<(Seen, bool)>) -> Vec<Run> {
+    fn answers(
+        &mut self,
+        run: &OracleRun,
+        thread: ThreadId,
+        options: Vec<(OracleSource, bool)>,
+    ) -> Vec<OracleRun> {
         let answer = |(seen, spurious)| {
             let grown = self.answer(run, thread, seen, spurious);
-            self.settle(grown)
+            self.run_silent_steps(grown)
         };
         options.into_iter().map(answer).collect()
     }
 
-    /// What a read may observe, and whether it then fails spuriously. Nothing for a join that waits.
-    fn options(&self, run: &Run, kind: OpKind) -> Vec<(Seen, bool)> {
+    /// Returns what a read may observe, and whether it then fails spuriously. Empty for a join that waits.
+    fn options(&self, run: &OracleRun, kind: OpKind) -> Vec<(OracleSource, bool)> {
         let Some(location) = kind.location() else { return vec![] };
         let mut options = vec![];
         for seen in self.writes(run, location) {
@@ -153,19 +160,19 @@ impl World {
         options
     }
 
-    /// All that can be observed of a location: its writes, or the releases of the lock.
-    fn writes(&self, run: &Run, location: LocationId) -> Vec<Seen> {
+    /// Returns the events of a location that can be observed: its writes, or the releases of the lock.
+    fn writes(&self, run: &OracleRun, location: LocationId) -> Vec<OracleSource> {
         let is_write = |kind: OpKind, written: bool| {
             kind.location() == Some(location) && (written || matches!(kind, OpKind::Unlock { .. }))
         };
         let events = self.events(run);
         let writes = events.filter(|(.., event, op)| is_write(op.kind, event.written.is_some()));
-        let writes = writes.map(|(thread, position, ..)| Seen::Event(thread, position));
-        [Seen::Initial].into_iter().chain(writes).collect()
+        let writes = writes.map(|(thread, position, ..)| OracleSource::Event(thread, position));
+        [OracleSource::Initial].into_iter().chain(writes).collect()
     }
 
-    /// Whether an update, or an acquire, has observed it.
-    fn is_taken(&self, run: &Run, location: LocationId, seen: Seen) -> bool {
+    /// Returns `true` if a read-modify-write or an acquire has observed it.
+    fn is_taken(&self, run: &OracleRun, location: LocationId, seen: OracleSource) -> bool {
         self.events(run).any(|(.., event, op)| {
             op.kind.location() == Some(location)
                 && event.seen == Some(seen)

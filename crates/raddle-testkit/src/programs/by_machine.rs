@@ -1,8 +1,7 @@
-//! All classes under SC, TSO and PSO: every run of the machine.
+//! All classes under SC, TSO and PSO: every run of the reference machine.
 //!
-//! A state is a state of the machine and what the threads have done and observed. All states are
-//! visited, each once. Only spawns and choices are not interleaved: nobody else can tell when they
-//! happen.
+//! A state consists of the state of the machine and the run so far. Every state is visited once. Only spawns and
+//! choices are not interleaved: no other thread can observe their time.
 
 use std::collections::HashSet;
 
@@ -14,28 +13,28 @@ use raddle_core::execution::{EventId, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::program::OpKind;
 
-use super::run::{Next, Run, Seen, World};
+use super::run::{OracleProgram, OracleRun, OracleSource, OracleStep};
 use super::{Classes, TooLarge, add};
 
-/// A state of the machine and what the threads have done.
+/// State of the machine, and run so far.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct State {
+pub(super) struct MachineState {
     pub(super) machine: ReferenceMachine,
-    pub(super) run: Run,
+    pub(super) run: OracleRun,
 }
 
-/// All classes of a program under a model with store buffers.
+/// Returns all classes of a program under SC, TSO or PSO.
 ///
 /// # Errors
-/// If there are more states than the budget says.
+/// If there are more states than `budget`.
 ///
 /// # Panics
-/// If the model has no machine, or the script mentions what it does not have.
+/// If the model has no machine, or the script uses variables or threads that it does not define.
 pub fn by_machine(script: &Script, model: Model, budget: usize) -> Result<Classes, TooLarge> {
     assert!(model.has_store_buffers(), "{model} has no machine");
-    let mut world = World::new(script);
+    let mut world = OracleProgram::new(script);
     let mut open = vec![world.initial_state(model)];
-    let mut visited: HashSet<State> = open.iter().cloned().collect();
+    let mut visited: HashSet<MachineState> = open.iter().cloned().collect();
     let mut classes = Classes::new();
     while let Some(state) = open.pop() {
         let next = world.successors(&state);
@@ -54,25 +53,26 @@ pub fn by_machine(script: &Script, model: Model, budget: usize) -> Result<Classe
     Ok(classes)
 }
 
-impl World {
-    /// Nothing has happened yet.
-    pub(super) fn initial_state(&mut self, model: Model) -> State {
+impl OracleProgram {
+    /// Returns the initial state.
+    pub(super) fn initial_state(&mut self, model: Model) -> MachineState {
         let plan = |thread| ThreadPlan { spawned: thread != 0, instructions: usize::MAX };
         let plans: Vec<ThreadPlan> = (0..self.program.thread_count()).map(plan).collect();
         let machine = ReferenceMachine::new(model, self.program.initial_values(), &plans);
-        State { machine, run: self.start() }
+        MachineState { machine, run: self.start() }
     }
 
-    /// Everything that can happen next.
-    pub(super) fn successors(&mut self, state: &State) -> Vec<State> {
+    /// Returns all successors of a state.
+    pub(super) fn successors(&mut self, state: &MachineState) -> Vec<MachineState> {
         let threads: Vec<ThreadId> = state.run.threads.keys().copied().collect();
         for &thread in &threads {
             let next = self.next(&state.run, thread);
-            let silent = matches!(
+            let is_silent = matches!(
                 next,
-                Next::Effect(OpKind::Spawn { .. }) | Next::Question(OpKind::Choose { .. })
+                OracleStep::Effect(OpKind::Spawn { .. })
+                    | OracleStep::Question(OpKind::Choose { .. })
             );
-            let steps = if silent { self.steps(state, thread, next) } else { vec![] };
+            let steps = if is_silent { self.steps(state, thread, next) } else { vec![] };
             if !steps.is_empty() {
                 return steps;
             }
@@ -83,43 +83,53 @@ impl World {
             for (location, _) in state.machine.all_flushable(thread) {
                 let mut machine = state.machine.clone();
                 machine.flush(thread, location);
-                all.push(State { machine, run: state.run.clone() });
+                all.push(MachineState { machine, run: state.run.clone() });
             }
         }
         all
     }
 
-    /// What a thread can do next, except flushing.
-    fn steps(&mut self, state: &State, thread: ThreadId, next: Next) -> Vec<State> {
+    /// Returns the successors by a step of the thread other than a flush.
+    fn steps(
+        &mut self,
+        state: &MachineState,
+        thread: ThreadId,
+        next: OracleStep,
+    ) -> Vec<MachineState> {
         match next {
-            Next::Effect(kind) => {
+            OracleStep::Effect(kind) => {
                 let Some(machine) = self.execute(state, thread, &effect(kind)) else {
                     return vec![];
                 };
-                vec![State { machine: machine.0, run: self.effect(&state.run, thread) }]
+                vec![MachineState { machine: machine.0, run: self.effect(&state.run, thread) }]
             }
-            Next::Question(OpKind::Choose { options }) => {
-                (0..options).map(|choice| self.go_on(state, thread, Seen::Choice(choice))).collect()
-            }
-            Next::Question(OpKind::Join { thread: other }) => self.join(state, thread, other),
-            Next::Question(kind) => {
+            OracleStep::Question(OpKind::Choose { options }) => (0..options)
+                .map(|choice| {
+                    self.answer_without_machine(state, thread, OracleSource::Choice(choice))
+                })
+                .collect(),
+            OracleStep::Question(OpKind::Join { thread: other }) => self.join(state, thread, other),
+            OracleStep::Question(kind) => {
                 let instructions = instructions(kind, &state.machine);
                 let steps = instructions.iter().filter_map(|instruction| {
                     let (machine, observation) = self.execute(state, thread, instruction)?;
                     let seen = self.seen(&observation);
                     let spurious = is_spurious(instruction);
-                    Some(State { machine, run: self.answer(&state.run, thread, seen, spurious) })
+                    Some(MachineState {
+                        machine,
+                        run: self.answer(&state.run, thread, seen, spurious),
+                    })
                 });
                 steps.collect()
             }
-            Next::Nothing(_) => vec![],
+            OracleStep::Nothing(_) => vec![],
         }
     }
 
-    /// Runs an instruction, if the machine can.
+    /// Executes an instruction, if the machine can.
     fn execute(
         &self,
-        state: &State,
+        state: &MachineState,
         thread: ThreadId,
         instruction: &MachineInstruction,
     ) -> Option<(ReferenceMachine, MachineObservation)> {
@@ -132,45 +142,58 @@ impl World {
         Some((machine, observation))
     }
 
-    /// The machine has nothing to do for this.
-    fn go_on(&mut self, state: &State, thread: ThreadId, seen: Seen) -> State {
-        State { machine: state.machine.clone(), run: self.answer(&state.run, thread, seen, false) }
+    /// Answers a question that the machine does not take part in.
+    fn answer_without_machine(
+        &mut self,
+        state: &MachineState,
+        thread: ThreadId,
+        seen: OracleSource,
+    ) -> MachineState {
+        MachineState {
+            machine: state.machine.clone(),
+            run: self.answer(&state.run, thread, seen, false),
+        }
     }
 
-    /// Waits for the end of a thread; both buffers must be empty.
-    fn join(&mut self, state: &State, thread: ThreadId, other: ThreadId) -> Vec<State> {
+    /// Joins a thread, if it has finished and both store buffers are empty.
+    fn join(
+        &mut self,
+        state: &MachineState,
+        thread: ThreadId,
+        other: ThreadId,
+    ) -> Vec<MachineState> {
         let empty = |thread| state.machine.buffered(thread) == 0;
         if !self.is_finished(&state.run, other) || !empty(other) || !empty(thread) {
             return vec![];
         }
         let seen = match state.run.position(other) {
-            0 => Seen::Initial,
-            events => Seen::Event(other, events - 1),
+            0 => OracleSource::Initial,
+            events => OracleSource::Event(other, events - 1),
         };
-        vec![self.go_on(state, thread, seen)]
+        vec![self.answer_without_machine(state, thread, seen)]
     }
 
-    /// The name of an event for the machine: initial writes come first.
+    /// Returns the id of an event for the machine. Initial writes come first.
     fn event(&self, thread: ThreadId, position: usize) -> EventId {
         let threads = self.program.thread_count();
         EventId::new(self.program.initial_values().len() + position * threads + thread.index())
     }
 
-    fn seen(&self, observation: &MachineObservation) -> Seen {
+    fn seen(&self, observation: &MachineObservation) -> OracleSource {
         match *observation {
             MachineObservation::Value { source, .. } | MachineObservation::Acquired { source } => {
-                self.named(source)
+                self.source_of(source)
             }
             MachineObservation::Nothing => unreachable!("a question observes something"),
         }
     }
 
-    /// What the machine calls so.
-    pub(super) fn named(&self, source: EventId) -> Seen {
+    /// Returns the source with this id of the machine.
+    pub(super) fn source_of(&self, source: EventId) -> OracleSource {
         let threads = self.program.thread_count();
         match source.index().checked_sub(self.program.initial_values().len()) {
-            None => Seen::Initial,
-            Some(event) => Seen::Event(ThreadId::new(event % threads), event / threads),
+            None => OracleSource::Initial,
+            Some(event) => OracleSource::Event(ThreadId::new(event % threads), event / threads),
         }
     }
 }
@@ -184,11 +207,11 @@ fn effect(kind: OpKind) -> MachineInstruction {
         OpKind::StoreFence => MachineInstruction::StoreFence,
         OpKind::Unlock { lock } => MachineInstruction::Unlock { lock },
         OpKind::Spawn { thread } => MachineInstruction::Spawn { thread },
-        _ => unreachable!("scripts have no effect {kind:?}"),
+        _ => unreachable!("not an effect of scripts: {kind:?}"),
     }
 }
 
-/// The instructions that a question can be in this state; none if it waits.
+/// Returns the instructions for a question. Empty if it waits.
 fn instructions(kind: OpKind, machine: &ReferenceMachine) -> Vec<MachineInstruction> {
     match kind {
         OpKind::Load { location, .. } => vec![MachineInstruction::Load { location }],
@@ -218,7 +241,7 @@ fn instructions(kind: OpKind, machine: &ReferenceMachine) -> Vec<MachineInstruct
             let exchange = MachineInstruction::Exchange { location, value: update.apply(value) };
             if guard.admits(value) { vec![exchange] } else { vec![] }
         }
-        _ => unreachable!("the machine does not answer {kind:?}"),
+        _ => unreachable!("not an instruction of the machine: {kind:?}"),
     }
 }
 

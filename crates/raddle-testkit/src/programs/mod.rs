@@ -1,18 +1,17 @@
-//! The oracle for exploration: all classes of a small program, by trying everything.
+//! Oracle for exploration: all classes of a small program, by brute force.
 //!
-//! Under SC, TSO and PSO all runs of the [machine](raddle_consistency::reference::machine) are followed ([`by_machine()`]); under
-//! the models with axioms all ways to choose the sources of all reads are tried and tested by
-//! [`enumerate`](raddle_consistency::reference::enumerate) ([`by_axioms()`]). SC has both, and they must agree. Nothing is shared with
-//! explorers or checkers but the program and the notion of a class. [`traces()`] tells runs of the machine apart
-//! by the order of memory, too.
+//! Under SC, TSO and PSO it enumerates all runs of the [reference machine](raddle_consistency::reference::machine)
+//! ([`by_machine()`]); under the C11-style models it enumerates all sources of all reads and checks them by
+//! [`enumerate`](raddle_consistency::reference::enumerate) ([`by_axioms()`]). SC has both, and they must agree. The
+//! oracle shares only the program and the definition of a class with explorers and checkers. [`traces()`] also
+//! distinguishes runs of the machine by the order in which writes reach memory.
 //!
-//! An execution is maximal if no thread can do another step. A thread waits for a lock that nobody
-//! releases, for a synchronization object whose values do not satisfy its guard, or for the end of a
-//! thread that does not end. A thread that failed, or whose assumption does not hold, has stopped; the
-//! others go on.
+//! An execution is maximal if no thread can take another step. A thread may wait for a lock that is not released, for a
+//! synchronization object whose values do not satisfy its guard, or for a thread that does not end. A thread that
+//! failed, or whose assumption does not hold, has stopped; the others continue.
 //!
-//! Good for a dozen events. [`random`] makes programs for it, [`shrink()`] makes them smaller, and
-//! [`transform`] changes them in ways that must not matter.
+//! *Cost.* Exponential; suitable for about a dozen events. [`random`] generates programs for it, [`shrink()`] makes
+//! them smaller, and [`transform`] changes them in ways that must preserve the classes.
 
 mod by_axioms;
 mod by_machine;
@@ -36,32 +35,32 @@ pub use by_machine::by_machine;
 pub use shrink::shrink;
 pub use traces::traces;
 
-/// The last values of the registers of all threads that were started, in the order of
+/// Final registers of all threads that were started, in the order of
 /// [`ScriptProgram::register_names`](crate::script::ScriptProgram::register_names).
-pub type Outcome = BTreeMap<ThreadId, Vec<Value>>;
+pub type FinalRegisters = BTreeMap<ThreadId, Vec<Value>>;
 
-/// All classes of a program, and their outcomes.
-pub type Classes = BTreeMap<Class, Outcome>;
+/// Classes of a program with the final registers.
+pub type Classes = BTreeMap<Class, FinalRegisters>;
 
-/// There are more states than the budget admits.
+/// The budget of states is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the program has too many states to try them all")
+        f.write_str("the program has too many states for brute force")
     }
 }
 
 impl std::error::Error for TooLarge {}
 
-/// All classes of the maximal executions of a program under a model.
+/// Returns all classes of the maximal executions of a program under a model.
 ///
 /// # Errors
-/// If more states than the budget says would have to be visited.
+/// If there are more states than `budget`.
 ///
 /// # Panics
-/// If the script mentions what it does not have.
+/// If the script uses variables or threads that it does not define.
 pub fn classes(script: &Script, model: Model, budget: usize) -> Result<Classes, TooLarge> {
     if model.has_store_buffers() {
         by_machine(script, model, budget)
@@ -70,9 +69,9 @@ pub fn classes(script: &Script, model: Model, budget: usize) -> Result<Classes, 
     }
 }
 
-/// Adds a class; what its threads computed follows from it.
-fn add(classes: &mut Classes, (class, outcome): (Class, Outcome)) {
+/// Adds a class. The class determines the final registers.
+fn add(classes: &mut Classes, (class, outcome): (Class, FinalRegisters)) {
     if let Some(known) = classes.insert(class, outcome.clone()) {
-        assert_eq!(known, outcome, "a class determines its outcome");
+        assert_eq!(known, outcome, "a class determines the final registers");
     }
 }

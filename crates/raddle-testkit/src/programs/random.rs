@@ -1,53 +1,54 @@
 //! Random small programs.
 //!
-//! [`random`] mixes everything that scripts can do. [`cycle`] makes the shapes that memory models are
-//! about: thread `i` accesses location `i` and then location `i + 1`, all around. Plain random programs
-//! seldom have such a shape, and miss mistakes that a few hundred of these find.
+//! [`random`] mixes all features of scripts. [`cycle`] generates critical cycles, which distinguish memory models:
+//! thread `i` accesses location `i` and then location `i + 1`, cyclically. Uniformly random programs seldom have such a
+//! shape, and miss bugs that a few hundred cycles find.
 
 use crate::script::build::{compare_exchange, load, store, update};
 use crate::script::{
-    Address, Expression, GuardKind, MAIN, Operator, Script, Statement, Thread, Variable,
+    Address, GuardKind, MAIN, Script, ScriptExpression, ScriptOperator, ScriptThread, Statement,
+    Variable,
 };
 use raddle_core::execution::MemoryOrder::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 use raddle_core::program::UpdateKind;
 use raddle_core::random::Random;
 
-/// Which memory orders a program has.
+/// Distribution of memory orders in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum OrderStyle {
     /// All accesses are relaxed and there are no fences.
     Relaxed,
     /// Loads acquire, stores release, updates do both.
     ReleaseAcquire,
-    /// Relaxed, acquire and release at random, and such fences.
+    /// Random relaxed, acquire and release accesses and fences.
     Mixed,
     /// All accesses are sequentially consistent.
     SeqCst,
     /// Relaxed accesses and sequentially consistent fences.
     Fences,
-    /// Everything.
+    /// All orders.
     All,
 }
 
-impl Style {
+impl OrderStyle {
     /// All styles.
-    pub const ALL: [Style; 6] = [
-        Style::Relaxed,
-        Style::ReleaseAcquire,
-        Style::Mixed,
-        Style::SeqCst,
-        Style::Fences,
-        Style::All,
+    pub const ALL: [OrderStyle; 6] = [
+        OrderStyle::Relaxed,
+        OrderStyle::ReleaseAcquire,
+        OrderStyle::Mixed,
+        OrderStyle::SeqCst,
+        OrderStyle::Fences,
+        OrderStyle::All,
     ];
 
-    /// One of these orders: which style has which is told by the other methods.
+    /// Returns `strong` or one of `mixed`, depending on the style.
     fn pick(self, random: &mut Random, strong: MemoryOrder, mixed: &[MemoryOrder]) -> MemoryOrder {
         match self {
-            Style::Relaxed | Style::Fences => Relaxed,
-            Style::ReleaseAcquire => strong,
-            Style::SeqCst => SeqCst,
-            Style::All if random.chance(0.5) => SeqCst,
-            Style::Mixed | Style::All => mixed[random.below(mixed.len())],
+            OrderStyle::Relaxed | OrderStyle::Fences => Relaxed,
+            OrderStyle::ReleaseAcquire => strong,
+            OrderStyle::SeqCst => SeqCst,
+            OrderStyle::All if random.chance(0.5) => SeqCst,
+            OrderStyle::Mixed | OrderStyle::All => mixed[random.below(mixed.len())],
         }
     }
 
@@ -63,33 +64,33 @@ impl Style {
         self.pick(random, AcqRel, &[Relaxed, Acquire, Release, AcqRel])
     }
 
-    /// A fence, if the style has any.
+    /// Returns a fence, if the style has any.
     fn fence(self, random: &mut Random) -> Option<Statement> {
         let kinds: &[MemoryOrder] = match self {
-            Style::Relaxed | Style::ReleaseAcquire | Style::SeqCst => &[],
-            Style::Mixed => &[Acquire, Release, AcqRel],
-            Style::Fences => &[SeqCst],
-            Style::All => &[Acquire, Release, AcqRel, SeqCst, SeqCst, SeqCst],
+            OrderStyle::Relaxed | OrderStyle::ReleaseAcquire | OrderStyle::SeqCst => &[],
+            OrderStyle::Mixed => &[Acquire, Release, AcqRel],
+            OrderStyle::Fences => &[SeqCst],
+            OrderStyle::All => &[Acquire, Release, AcqRel, SeqCst, SeqCst, SeqCst],
         };
         random.pick(kinds).map(|&order| Statement::Fence(order))
     }
 }
 
-/// The names of memory locations.
+/// Names of memory locations.
 const MEMORY: [&str; 5] = ["x", "y", "z", "v", "w"];
-/// A lock.
+/// Name of the lock.
 const LOCK: &str = "m";
-/// A synchronization object.
+/// Name of the synchronization object.
 const OBJECT: &str = "o";
-/// Registers.
+/// Names of registers.
 const REGISTERS: [&str; 2] = ["r", "s"];
-/// The names of threads but `main`.
+/// Names of threads other than `main`.
 const THREADS: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// What a random program may contain besides loads and stores.
+/// Features of a random program besides loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features {
-    /// Updates and compare-exchanges.
+pub struct ProgramFeatures {
+    /// Read-modify-writes.
     pub updates: bool,
     /// Locks.
     pub locks: bool,
@@ -99,13 +100,13 @@ pub struct Features {
     pub choices: bool,
     /// Store-store fences.
     pub store_fences: bool,
-    /// Threads that start and join threads. Otherwise `main` starts all and does nothing else.
+    /// Spawns and joins in any thread. Otherwise `main` starts all threads and does nothing else.
     pub spawns: bool,
 }
 
-impl Features {
-    /// Loads, stores, branches and the fences of the style.
-    pub const NONE: Features = Features {
+impl ProgramFeatures {
+    /// No feature: only loads, stores, branches and the fences of the style.
+    pub const NONE: ProgramFeatures = ProgramFeatures {
         updates: false,
         locks: false,
         syncs: false,
@@ -114,10 +115,10 @@ impl Features {
         spawns: false,
     };
 
-    /// Some of them.
+    /// Draws features.
     #[must_use]
     pub fn random(random: &mut Random) -> Self {
-        Features {
+        ProgramFeatures {
             updates: random.chance(0.6),
             locks: random.chance(0.3),
             syncs: random.chance(0.15),
@@ -128,39 +129,40 @@ impl Features {
     }
 }
 
-/// A random program of two to four threads and at most a dozen accesses.
+/// Generates a program of two to four threads and at most a dozen accesses.
 #[must_use]
-pub fn random(random: &mut Random, style: Style, features: Features) -> Script {
+pub fn random(random: &mut Random, style: OrderStyle, features: ProgramFeatures) -> Script {
     let threads = 2 + random.below(3);
     let memory = 1 + random.below(3);
     let longest = [5, 4, 3][threads - 2];
-    let mut maker = Maker { random, style, features, memory };
+    let mut maker = ProgramGenerator { random, style, features, memory };
     let bodies: Vec<Vec<Statement>> = (0..threads)
         .map(|_| {
             let length = 1 + maker.random.below(longest);
             maker.block(length)
         })
         .collect();
-    let named = THREADS.iter().zip(bodies).map(|(name, body)| Thread::new(name, body)).collect();
+    let named =
+        THREADS.iter().zip(bodies).map(|(name, body)| ScriptThread::new(name, body)).collect();
     let mut variables: Vec<Variable> =
         MEMORY[..memory].iter().map(|name| Variable::new(name, 0)).collect();
     variables.extend(features.locks.then(|| Variable::lock(LOCK)));
     variables.extend(features.syncs.then(|| Variable::new(OBJECT, 1)));
     if features.spawns {
-        Script { variables, threads: maker.family(named) }
+        Script { variables, threads: maker.add_spawns(named) }
     } else {
         Script::parallel(variables, named)
     }
 }
 
-/// A random program in the shape of a critical cycle.
+/// Generates a program in the shape of a critical cycle.
 #[must_use]
-pub fn cycle(random: &mut Random, style: Style) -> Script {
+pub fn cycle(random: &mut Random, style: OrderStyle) -> Script {
     let locations = 2 + random.below(3);
     let updates = random.chance(0.3);
-    let features = Features { updates, ..Features::NONE };
-    let mut maker = Maker { random, style, features, memory: locations };
-    // Of the two accesses to a location one writes at least.
+    let features = ProgramFeatures { updates, ..ProgramFeatures::NONE };
+    let mut maker = ProgramGenerator { random, style, features, memory: locations };
+    // At least one of the two accesses to a location writes.
     let writes: Vec<(bool, bool)> = (0..locations).map(|_| maker.conflict()).collect();
     let mut bodies: Vec<Vec<Statement>> = (0..locations)
         .map(|i| {
@@ -174,37 +176,42 @@ pub fn cycle(random: &mut Random, style: Style) -> Script {
         bodies.push(maker.pair((first, write), (second, other)));
     }
     let variables = MEMORY[..locations].iter().map(|name| Variable::new(name, 0)).collect();
-    let threads = THREADS.iter().zip(bodies).map(|(name, body)| Thread::new(name, body));
+    let threads = THREADS.iter().zip(bodies).map(|(name, body)| ScriptThread::new(name, body));
     Script::parallel(variables, threads.collect())
 }
 
-struct Maker<'a> {
+struct ProgramGenerator<'a> {
     random: &'a mut Random,
-    style: Style,
-    features: Features,
-    /// How many memory locations there are.
+    style: OrderStyle,
+    features: ProgramFeatures,
+    /// Number of memory locations.
     memory: usize,
 }
 
-impl Maker<'_> {
+impl ProgramGenerator<'_> {
     fn register(&mut self) -> &'static str {
         REGISTERS[self.random.below(REGISTERS.len())]
     }
 
-    fn value(&mut self) -> Expression {
-        let one_or_two = Expression::Number(1 + self.random.below(2) as i128);
+    fn value(&mut self) -> ScriptExpression {
+        let one_or_two = ScriptExpression::Number(1 + self.random.below(2) as i128);
         match self.random.below(3) {
             0 => one_or_two,
-            1 => Expression::from(self.register()),
-            _ => Expression::binary(Operator::Add, self.register().into(), Expression::Number(1)),
+            1 => ScriptExpression::from(self.register()),
+            _ => ScriptExpression::binary(
+                ScriptOperator::Add,
+                self.register().into(),
+                ScriptExpression::Number(1),
+            ),
         }
     }
 
-    /// A comparison of a register with 0 or 1.
-    fn condition(&mut self) -> Expression {
-        let operator = if self.random.chance(0.5) { Operator::Equal } else { Operator::NotEqual };
-        let number = Expression::Number(self.random.below(2) as i128);
-        Expression::binary(operator, self.register().into(), number)
+    /// Returns a comparison of a register with 0 or 1.
+    fn condition(&mut self) -> ScriptExpression {
+        let operator =
+            if self.random.chance(0.5) { ScriptOperator::Equal } else { ScriptOperator::NotEqual };
+        let number = ScriptExpression::Number(self.random.below(2) as i128);
+        ScriptExpression::binary(operator, self.register().into(), number)
     }
 
     fn block(&mut self, length: usize) -> Vec<Statement> {
@@ -216,7 +223,7 @@ impl Maker<'_> {
         block
     }
 
-    /// Something to do: mostly one statement.
+    /// Returns one or a few statements.
     fn statements(&mut self) -> Vec<Statement> {
         let location = MEMORY[self.random.below(self.memory)];
         match self.random.below(16) {
@@ -260,7 +267,7 @@ impl Maker<'_> {
 
     fn compare_exchange(&mut self, location: &str) -> Statement {
         let (register, desired) = (self.register(), self.value());
-        let expected = Expression::Number(self.random.below(2) as i128);
+        let expected = ScriptExpression::Number(self.random.below(2) as i128);
         let order = self.style.update(self.random);
         let mut statement = compare_exchange(register, location, expected, desired, order);
         let spurious = self.features.choices && self.random.chance(0.5);
@@ -282,7 +289,7 @@ impl Maker<'_> {
         vec![load, Statement::If { condition, then, otherwise }]
     }
 
-    /// Sometimes the lock is not released.
+    /// Returns a critical section, which sometimes does not release the lock.
     fn critical_section(&mut self, location: &str) -> Vec<Statement> {
         let mut section = vec![Statement::Lock(LOCK.into())];
         if self.random.chance(0.7) {
@@ -298,7 +305,7 @@ impl Maker<'_> {
         let waits = self.random.chance(0.5);
         let guard = if waits { GuardKind::Above } else { GuardKind::Always };
         let kind = if waits { UpdateKind::Sub } else { UpdateKind::Add };
-        let (bound, operand) = (Expression::Number(0), Expression::Number(1));
+        let (bound, operand) = (ScriptExpression::Number(0), ScriptExpression::Number(1));
         Statement::Sync { at: Address::from(OBJECT), guard, bound, kind, operand }
     }
 
@@ -315,12 +322,12 @@ impl Maker<'_> {
         Statement::If { condition, then: vec![Statement::Break], otherwise: vec![] }
     }
 
-    /// Which of two accesses write: one at least.
+    /// Returns which of two accesses write: at least one.
     fn conflict(&mut self) -> (bool, bool) {
         [(true, false), (false, true), (true, true)][self.random.below(3)]
     }
 
-    /// Accesses to two locations, each with whether it writes, perhaps with a fence between them.
+    /// Returns accesses to two locations, each a write or a read, with an optional fence between them.
     fn pair(&mut self, first: (usize, bool), second: (usize, bool)) -> Vec<Statement> {
         let mut body = vec![self.read_or_write(first)];
         if self.random.chance(0.4) {
@@ -340,20 +347,20 @@ impl Maker<'_> {
         if self.features.updates && self.random.chance(0.2) {
             self.update(location)
         } else if writes {
-            let value = Expression::Number(1 + self.random.below(2) as i128);
+            let value = ScriptExpression::Number(1 + self.random.below(2) as i128);
             store(location, value, self.style.store(self.random))
         } else {
             self.load(location)
         }
     }
 
-    /// Lets threads start each other: each is started by one before it, somewhere in its code, and
-    /// perhaps joined at the end.
-    fn family(&mut self, threads: Vec<Thread>) -> Vec<Thread> {
-        let mut family = vec![Thread::new(MAIN, vec![])];
+    /// Adds spawns and joins: each thread is started by an earlier one, at a random statement, and may be joined at its
+    /// end.
+    fn add_spawns(&mut self, threads: Vec<ScriptThread>) -> Vec<ScriptThread> {
+        let mut all = vec![ScriptThread::new(MAIN, vec![])];
         for thread in threads {
-            let parent = self.random.below(family.len());
-            let body = &mut family[parent].body;
+            let parent = self.random.below(all.len());
+            let body = &mut all[parent].body;
             let at = self.random.below(body.len() + 1);
             let last_spawn = body.iter().position(|s| matches!(s, Statement::Join(_)));
             let at = at.min(last_spawn.unwrap_or(at));
@@ -364,10 +371,10 @@ impl Maker<'_> {
             if self.random.chance(0.3) {
                 let location = MEMORY[self.random.below(self.memory)];
                 let load = self.load(location);
-                family[parent].body.push(load);
+                all[parent].body.push(load);
             }
-            family.push(thread);
+            all.push(thread);
         }
-        family
+        all
     }
 }

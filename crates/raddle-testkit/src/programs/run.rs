@@ -1,4 +1,4 @@
-//! What the threads of a program have done so far, independent of the order in which they did it.
+//! Runs of a program: the events of its threads, independent of their interleaving.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -9,127 +9,127 @@ use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, O
 use raddle_core::trace::Source;
 use raddle_core::trace::{Class, Observed, ThreadEnd, Trace, TraceEvent};
 
-use super::Outcome;
+use super::FinalRegisters;
 
-/// What a question observed.
+/// Source of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Seen {
+pub(super) enum OracleSource {
     Initial,
-    /// An event: its thread and its position there.
+    /// Event, by thread and index within the thread.
     Event(ThreadId, usize),
     Choice(u32),
 }
 
-/// One event.
+/// Event of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Event {
+pub(super) struct OracleEvent {
     origin: Origin,
-    pub(super) seen: Option<Seen>,
+    pub(super) seen: Option<OracleSource>,
     read: Option<Value>,
     pub(super) written: Option<Value>,
 }
 
-/// What one thread has done.
+/// Events of one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ThreadRun {
+pub(super) struct OracleThread {
     node: HistoryId,
-    /// How many effects of its last segment it has done.
+    /// Number of effects of the last segment that are done.
     effects: usize,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<OracleEvent>,
 }
 
-/// What all threads that were started have done.
+/// Events of all threads that were started.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Run {
-    pub(super) threads: BTreeMap<ThreadId, Rc<ThreadRun>>,
+pub(super) struct OracleRun {
+    pub(super) threads: BTreeMap<ThreadId, Rc<OracleThread>>,
 }
 
-/// What a thread does next.
+/// Next step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum OracleStep {
     Effect(OpKind),
     Question(OpKind),
     Nothing(ThreadEnd),
 }
 
-impl Run {
-    /// Where the next event of the thread will be.
+impl OracleRun {
+    /// Returns the index of the next event of the thread.
     pub(super) fn position(&self, thread: ThreadId) -> usize {
         self.threads[&thread].events.len()
     }
 }
 
-/// Some events of a run, in an order that respects what they observe.
-struct Order<'a> {
-    run: &'a Run,
-    /// Where events are, by thread and position.
+/// Linearization of a run that respects reads-from.
+struct TraceOrder<'a> {
+    run: &'a OracleRun,
+    /// Index of events in the order, by thread and index within the thread.
     placed: BTreeMap<(ThreadId, usize), usize>,
     events: Vec<TraceEvent>,
 }
 
-impl Order<'_> {
-    /// What an event observed, in terms of the order; `None` if that is not placed.
-    fn observed(&self, event: &Event) -> Option<Option<Observed>> {
+impl TraceOrder<'_> {
+    /// Returns what an event observed, in terms of the order; `None` if the source is not placed yet.
+    fn observed(&self, event: &OracleEvent) -> Option<Option<Observed>> {
         Some(match event.seen {
             None => None,
-            Some(Seen::Initial) => Some(Observed::Initial),
-            Some(Seen::Choice(choice)) => Some(Observed::Choice(choice)),
-            Some(Seen::Event(thread, position)) => {
+            Some(OracleSource::Initial) => Some(Observed::Initial),
+            Some(OracleSource::Choice(choice)) => Some(Observed::Choice(choice)),
+            Some(OracleSource::Event(thread, position)) => {
                 Some(Observed::Event(*self.placed.get(&(thread, position))?))
             }
         })
     }
 }
 
-/// A program and what is known of it.
-pub(super) struct World {
+/// Program with its local histories.
+pub(super) struct OracleProgram {
     pub(super) program: ScriptProgram,
     histories: LocalHistories,
 }
 
-impl World {
+impl OracleProgram {
     pub(super) fn new(script: &Script) -> Self {
-        World { program: ScriptProgram::new(script), histories: LocalHistories::new() }
+        OracleProgram { program: ScriptProgram::new(script), histories: LocalHistories::new() }
     }
 
-    /// The main thread has been started and nothing has happened yet.
-    pub(super) fn start(&mut self) -> Run {
-        let mut run = Run { threads: BTreeMap::new() };
+    /// Returns the run in which only the main thread has been started.
+    pub(super) fn start(&mut self) -> OracleRun {
+        let mut run = OracleRun { threads: BTreeMap::new() };
         self.spawn(&mut run, ThreadId::new(0), None);
         run
     }
 
-    fn spawn(&mut self, run: &mut Run, thread: ThreadId, by: Option<Origin>) {
+    fn spawn(&mut self, run: &mut OracleRun, thread: ThreadId, by: Option<Origin>) {
         let node = self.histories.start(&mut self.program, &[], thread, by);
-        let new = Rc::new(ThreadRun { node, effects: 0, events: vec![] });
-        assert!(run.threads.insert(thread, new).is_none(), "a thread is started once");
+        let new = Rc::new(OracleThread { node, effects: 0, events: vec![] });
+        assert!(run.threads.insert(thread, new).is_none(), "a thread is started only once");
     }
 
-    pub(super) fn next(&self, run: &Run, thread: ThreadId) -> Next {
-        let ThreadRun { node, effects, .. } = *run.threads[&thread];
+    pub(super) fn next(&self, run: &OracleRun, thread: ThreadId) -> OracleStep {
+        let OracleThread { node, effects, .. } = *run.threads[&thread];
         if let Some(op) = self.histories.effects(node).get(effects) {
-            return Next::Effect(op.kind);
+            return OracleStep::Effect(op.kind);
         }
         match self.histories.end(node) {
-            End::Question(op) => Next::Question(op.kind),
-            End::Finished => Next::Nothing(ThreadEnd::Finished),
-            End::Assume => Next::Nothing(ThreadEnd::Assume),
-            End::Failed(_) => Next::Nothing(ThreadEnd::Failed),
-            End::Repeats(_) => Next::Nothing(ThreadEnd::Repeats),
-            End::Limit => Next::Nothing(ThreadEnd::Limit),
+            End::Question(op) => OracleStep::Question(op.kind),
+            End::Finished => OracleStep::Nothing(ThreadEnd::Finished),
+            End::Assume => OracleStep::Nothing(ThreadEnd::Assume),
+            End::Failed(_) => OracleStep::Nothing(ThreadEnd::Failed),
+            End::Repeats(_) => OracleStep::Nothing(ThreadEnd::Repeats),
+            End::Limit => OracleStep::Nothing(ThreadEnd::Limit),
         }
     }
 
-    /// Whether the thread has been started and is finished.
-    pub(super) fn is_finished(&self, run: &Run, thread: ThreadId) -> bool {
+    /// Returns `true` if the thread has been started and is finished.
+    pub(super) fn is_finished(&self, run: &OracleRun, thread: ThreadId) -> bool {
         run.threads.contains_key(&thread)
-            && self.next(run, thread) == Next::Nothing(ThreadEnd::Finished)
+            && self.next(run, thread) == OracleStep::Nothing(ThreadEnd::Finished)
     }
 
-    /// The thread does its next effect.
-    pub(super) fn effect(&mut self, run: &Run, thread: ThreadId) -> Run {
+    /// Executes the next effect of the thread.
+    pub(super) fn effect(&mut self, run: &OracleRun, thread: ThreadId) -> OracleRun {
         let mut run = run.clone();
-        let own = Rc::make_mut(run.threads.get_mut(&thread).expect("it runs"));
+        let own = Rc::make_mut(run.threads.get_mut(&thread).expect("the thread was started"));
         let op = self.histories.effects(own.node)[own.effects];
         own.effects += 1;
         let origin = Origin { node: own.node, index: own.effects as u32 };
@@ -137,23 +137,23 @@ impl World {
             OpKind::Store { value, .. } => Some(value),
             _ => None,
         };
-        own.events.push(Event { origin, seen: None, read: None, written });
+        own.events.push(OracleEvent { origin, seen: None, read: None, written });
         if let OpKind::Spawn { thread } = op.kind {
             self.spawn(&mut run, thread, Some(origin));
         }
         run
     }
 
-    /// The thread's question observes something; a weak compare-exchange may be `spurious` and fail.
+    /// Answers the question of the thread. If `spurious`, a weak compare-exchange fails although the value matches.
     pub(super) fn answer(
         &mut self,
-        run: &Run,
+        run: &OracleRun,
         thread: ThreadId,
-        seen: Seen,
+        seen: OracleSource,
         spurious: bool,
-    ) -> Run {
-        let Next::Question(kind) = self.next(run, thread) else {
-            unreachable!("the thread asks nothing")
+    ) -> OracleRun {
+        let OracleStep::Question(kind) = self.next(run, thread) else {
+            unreachable!("the thread has a question")
         };
         let read = match kind {
             OpKind::Load { location, .. }
@@ -173,43 +173,47 @@ impl World {
         };
         let answer = match (kind, read, seen) {
             (OpKind::Join { thread }, ..) => Answer::From(self.last_origin(run, thread)),
-            (OpKind::Lock { .. } | OpKind::Sync { .. }, _, Seen::Initial) => Answer::Initial,
-            (OpKind::Lock { .. } | OpKind::Sync { .. }, _, Seen::Event(thread, position)) => {
-                Answer::From(run.threads[&thread].events[position].origin)
+            (OpKind::Lock { .. } | OpKind::Sync { .. }, _, OracleSource::Initial) => {
+                Answer::Initial
             }
-            (_, _, Seen::Choice(choice)) => Answer::Choice(choice),
+            (
+                OpKind::Lock { .. } | OpKind::Sync { .. },
+                _,
+                OracleSource::Event(thread, position),
+            ) => Answer::From(run.threads[&thread].events[position].origin),
+            (_, _, OracleSource::Choice(choice)) => Answer::Choice(choice),
             (_, Some(value), _) if spurious => Answer::Spurious(value),
             (_, Some(value), _) => Answer::Value(value),
             (_, None, _) => unreachable!("{kind:?} observes nothing"),
         };
         let mut run = run.clone();
-        let own = Rc::make_mut(run.threads.get_mut(&thread).expect("it runs"));
+        let own = Rc::make_mut(run.threads.get_mut(&thread).expect("the thread was started"));
         own.node = self.histories.after(&mut self.program, &[], own.node, answer);
         own.effects = 0;
         let origin = Origin { node: own.node, index: 0 };
-        own.events.push(Event { origin, seen: Some(seen), read, written });
+        own.events.push(OracleEvent { origin, seen: Some(seen), read, written });
         run
     }
 
-    /// The end of the last history of a thread.
-    fn last_origin(&self, run: &Run, thread: ThreadId) -> Origin {
-        let ThreadRun { node, effects, .. } = *run.threads[&thread];
+    /// Returns the origin of the last event of a thread.
+    fn last_origin(&self, run: &OracleRun, thread: ThreadId) -> Origin {
+        let OracleThread { node, effects, .. } = *run.threads[&thread];
         Origin { node, index: effects as u32 }
     }
 
-    /// What was observed of a location.
-    pub(super) fn value(&self, run: &Run, location: LocationId, seen: Seen) -> Value {
+    /// Returns the value that a source has at a location.
+    pub(super) fn value(&self, run: &OracleRun, location: LocationId, seen: OracleSource) -> Value {
         match seen {
-            Seen::Initial => self.program.initial_values()[location.index()],
-            Seen::Event(thread, position) => {
-                run.threads[&thread].events[position].written.expect("a source writes")
+            OracleSource::Initial => self.program.initial_values()[location.index()],
+            OracleSource::Event(thread, position) => {
+                run.threads[&thread].events[position].written.expect("the source is a write")
             }
-            Seen::Choice(_) => unreachable!("a choice is no write"),
+            OracleSource::Choice(_) => unreachable!("a choice is not a write"),
         }
     }
 
-    /// What an event did.
-    pub(super) fn op(&self, event: &Event) -> Op {
+    /// Returns the op of an event.
+    pub(super) fn op(&self, event: &OracleEvent) -> Op {
         let Origin { node, index } = event.origin;
         if index > 0 {
             return self.histories.effects(node)[index as usize - 1];
@@ -223,38 +227,38 @@ impl World {
         }
     }
 
-    /// All events with their threads and positions.
+    /// Returns all events with their threads and indices.
     pub(super) fn events<'a>(
         &'a self,
-        run: &'a Run,
-    ) -> impl Iterator<Item = (ThreadId, usize, &'a Event, Op)> {
+        run: &'a OracleRun,
+    ) -> impl Iterator<Item = (ThreadId, usize, &'a OracleEvent, Op)> {
         run.threads.iter().flat_map(move |(&thread, own)| {
             let numbered = own.events.iter().enumerate();
             numbered.map(move |(position, event)| (thread, position, event, self.op(event)))
         })
     }
 
-    /// The run in some order. Threads that could still go on are `open` or wait.
-    pub(super) fn trace(&self, run: &Run, open: ThreadEnd) -> Trace {
+    /// Returns the run as a trace, in some order. `open` is the end of threads that could continue.
+    pub(super) fn trace(&self, run: &OracleRun, open: ThreadEnd) -> Trace {
         let end = |&thread: &ThreadId| match self.next(run, thread) {
-            Next::Nothing(end) => (thread, end),
+            OracleStep::Nothing(end) => (thread, end),
             _ => (thread, open),
         };
         let ends = run.threads.keys().map(end).collect();
-        let mut order = Order { run, placed: BTreeMap::new(), events: vec![] };
+        let mut order = TraceOrder { run, placed: BTreeMap::new(), events: vec![] };
         while self.place_some(&mut order) {}
         Trace { events: order.events, ends, ..Trace::default() }
     }
 
-    /// Places all events that come after none but placed ones; whether there were any.
-    fn place_some(&self, order: &mut Order<'_>) -> bool {
+    /// Places all events whose predecessors are placed. Returns whether there were any.
+    fn place_some(&self, order: &mut TraceOrder<'_>) -> bool {
         let before = order.events.len();
         for (thread, position, event, op) in self.events(order.run) {
             let is_new = !order.placed.contains_key(&(thread, position));
             if let Some(observed) = order.observed(event).filter(|_| is_new)
-                && self.has_begun(order, thread, position)
+                && self.is_predecessor_placed(order, thread, position)
             {
-                let Event { read, written, .. } = *event;
+                let OracleEvent { read, written, .. } = *event;
                 order.placed.insert((thread, position), order.events.len());
                 order.events.push(TraceEvent { thread, position, op, observed, read, written });
             }
@@ -262,8 +266,13 @@ impl World {
         order.events.len() > before
     }
 
-    /// Whether what comes before an event in its thread, or has started it, is placed.
-    fn has_begun(&self, order: &Order<'_>, thread: ThreadId, position: usize) -> bool {
+    /// Returns `true` if the preceding event of the thread, or its spawn, is placed.
+    fn is_predecessor_placed(
+        &self,
+        order: &TraceOrder<'_>,
+        thread: ThreadId,
+        position: usize,
+    ) -> bool {
         let starts = |event: &TraceEvent| event.op.kind == OpKind::Spawn { thread };
         match position.checked_sub(1) {
             Some(last) => order.placed.contains_key(&(thread, last)),
@@ -271,8 +280,8 @@ impl World {
         }
     }
 
-    /// The run of a class.
-    pub(super) fn replay(&mut self, class: &Class) -> Run {
+    /// Returns the run of a class.
+    pub(super) fn replay(&mut self, class: &Class) -> OracleRun {
         let mut run = self.start();
         loop {
             let threads: Vec<ThreadId> = run.threads.keys().copied().collect();
@@ -284,37 +293,42 @@ impl World {
         }
     }
 
-    /// The next event of a thread, if all that it observes has happened.
-    fn replay_step(&mut self, run: &Run, class: &Class, thread: ThreadId) -> Option<Run> {
+    /// Executes the next event of a thread, if its source exists.
+    fn replay_step(
+        &mut self,
+        run: &OracleRun,
+        class: &Class,
+        thread: ThreadId,
+    ) -> Option<OracleRun> {
         let kind = match self.next(run, thread) {
-            Next::Effect(_) => return Some(self.effect(run, thread)),
-            Next::Question(kind) => kind,
-            Next::Nothing(_) => return None,
+            OracleStep::Effect(_) => return Some(self.effect(run, thread)),
+            OracleStep::Question(kind) => kind,
+            OracleStep::Nothing(_) => return None,
         };
         if let OpKind::Join { thread: other } = kind {
             let last = run.threads.get(&other)?.events.len().checked_sub(1);
-            let seen = last.map_or(Seen::Initial, |last| Seen::Event(other, last));
+            let seen = last.map_or(OracleSource::Initial, |last| OracleSource::Event(other, last));
             return self.is_finished(run, other).then(|| self.answer(run, thread, seen, false));
         }
-        let is_counted = |event: &&Event| {
+        let is_counted = |event: &&OracleEvent| {
             event.seen.is_some() && !matches!(self.op(event).kind, OpKind::Join { .. })
         };
         let answered = run.threads[&thread].events.iter().filter(is_counted).count();
         let (seen, spurious) = match *class.get(&thread)?.0.get(answered)? {
-            Source::Initial => (Seen::Initial, false),
-            Source::SpuriousInitial => (Seen::Initial, true),
-            Source::Choice(choice) => (Seen::Choice(choice), false),
+            Source::Initial => (OracleSource::Initial, false),
+            Source::SpuriousInitial => (OracleSource::Initial, true),
+            Source::Choice(choice) => (OracleSource::Choice(choice), false),
             Source::Event { thread, position, spurious } => {
                 run.threads.get(&thread)?.events.get(position)?;
-                (Seen::Event(thread, position), spurious)
+                (OracleSource::Event(thread, position), spurious)
             }
         };
         Some(self.answer(run, thread, seen, spurious))
     }
 
-    /// The class of a maximal run, and what its threads computed.
-    pub(super) fn class(&self, run: &Run) -> (Class, Outcome) {
-        let registers = |own: &ThreadRun| self.program.registers(own.node).to_vec();
+    /// Returns the class of a maximal run, and its final registers.
+    pub(super) fn class(&self, run: &OracleRun) -> (Class, FinalRegisters) {
+        let registers = |own: &OracleThread| self.program.registers(own.node).to_vec();
         let outcome = run.threads.iter().map(|(&thread, own)| (thread, registers(own)));
         (self.trace(run, ThreadEnd::Waiting).class(), outcome.collect())
     }

@@ -1,11 +1,11 @@
-//! Making a program smaller while something remains true of it.
+//! Shrinking of failing programs.
 
-use crate::script::{Expression, Script, Statement, failure_order};
+use crate::script::{Script, ScriptExpression, Statement, failure_order};
 use raddle_core::execution::MemoryOrder;
 
-/// The smallest program that can be reached from this one by single simplifications such that every one
-/// on the way still fails: threads, statements and variables go, branches and loops become what is in
-/// them, updates become loads, orders become relaxed, expressions and numbers get simpler.
+/// Simplifies a failing program step by step as long as it still fails: removes threads, statements and variables,
+/// replaces branches and loops by their bodies and updates by loads, relaxes memory orders, and simplifies expressions
+/// and numbers. No single simplification of the result fails.
 pub fn shrink(script: &Script, still_fails: &mut dyn FnMut(&Script) -> bool) -> Script {
     let mut script = script.clone();
     while let Some(simpler) = simplifications(&script).into_iter().find(|it| still_fails(it)) {
@@ -14,7 +14,7 @@ pub fn shrink(script: &Script, still_fails: &mut dyn FnMut(&Script) -> bool) -> 
     script
 }
 
-/// All programs that are one step simpler, the most promising ones first.
+/// Returns all programs that are one step simpler, the most effective ones first.
 fn simplifications(script: &Script) -> Vec<Script> {
     let mut all = vec![];
     for thread in 1..script.threads.len() {
@@ -59,7 +59,7 @@ fn mentions(block: &[Statement], variable: &str) -> bool {
     })
 }
 
-/// All blocks that are one step simpler.
+/// Returns all blocks that are one step simpler.
 fn blocks(block: &[Statement]) -> Vec<Vec<Statement>> {
     let mut all: Vec<Vec<Statement>> = (0..block.len()).map(|at| without(block, at)).collect();
     for (at, statement) in block.iter().enumerate() {
@@ -75,7 +75,7 @@ fn blocks(block: &[Statement]) -> Vec<Vec<Statement>> {
     all
 }
 
-/// The block without a statement. With an acquire goes the next release of that lock.
+/// Removes a statement from a block. With an acquire, also removes the next release of the lock.
 fn without(block: &[Statement], at: usize) -> Vec<Statement> {
     let mut rest = block.to_vec();
     if let Statement::Lock(lock) = rest.remove(at) {
@@ -87,7 +87,7 @@ fn without(block: &[Statement], at: usize) -> Vec<Statement> {
     rest
 }
 
-/// All statements that are one step simpler than one.
+/// Returns all statements that are one step simpler.
 fn statements(statement: &Statement) -> Vec<Statement> {
     let mut all = vec![];
     for (which, inner) in statement.blocks().into_iter().enumerate() {
@@ -108,7 +108,7 @@ fn statements(statement: &Statement) -> Vec<Statement> {
     all
 }
 
-/// Loads instead of updates, relaxed accesses, weaker fences, strong compare-exchanges, short loops.
+/// Returns loads for updates, relaxed accesses, weaker fences, strong compare-exchanges and shorter loops.
 fn weaker(statement: &Statement) -> Vec<Statement> {
     let mut all = vec![];
     match statement {
@@ -143,7 +143,7 @@ fn orders(statement: &mut Statement) -> Vec<&mut MemoryOrder> {
     }
 }
 
-fn values(statement: &mut Statement) -> Vec<&mut Expression> {
+fn values(statement: &mut Statement) -> Vec<&mut ScriptExpression> {
     match statement {
         Statement::Set { value, .. } | Statement::Store { value, .. } => vec![value],
         Statement::Update { operand, .. } => vec![operand],
@@ -153,12 +153,16 @@ fn values(statement: &mut Statement) -> Vec<&mut Expression> {
     }
 }
 
-/// All expressions that are one step simpler than one.
-fn expressions(expression: &Expression) -> Vec<Expression> {
+/// Returns all expressions that are one step simpler.
+fn expressions(expression: &ScriptExpression) -> Vec<ScriptExpression> {
     match expression {
-        Expression::Number(0) => vec![],
-        Expression::Number(1) | Expression::Register(_) => vec![Expression::Number(0)],
-        Expression::Number(_) => vec![Expression::Number(0), Expression::Number(1)],
-        Expression::Binary(_, a, b) => vec![(**a).clone(), (**b).clone()],
+        ScriptExpression::Number(0) => vec![],
+        ScriptExpression::Number(1) | ScriptExpression::Register(_) => {
+            vec![ScriptExpression::Number(0)]
+        }
+        ScriptExpression::Number(_) => {
+            vec![ScriptExpression::Number(0), ScriptExpression::Number(1)]
+        }
+        ScriptExpression::Binary(_, a, b) => vec![(**a).clone(), (**b).clone()],
     }
 }

@@ -1,16 +1,16 @@
-//! All Shasha-Snir traces under SC, TSO and PSO: every run of the machine.
+//! All Shasha-Snir traces under SC, TSO and PSO: every run of the reference machine.
 //!
-//! As in [`by_machine()`](super::by_machine()), but a state also has, for every location, the events that
-//! wrote it in the order in which they reached memory; two runs are the same trace if in the end that
-//! agrees, what every question observed, and how the threads ended. What a trace consists of:
+//! Like [`by_machine()`](super::by_machine()), but a state also contains, for every location, the events that wrote it
+//! in the order in which they reached memory. Two runs have the same trace if these orders, the sources of all
+//! questions and the ends of the threads agree. What a trace consists of:
 //!
-//! - A store is a write when it reaches memory. An atomic update, a compare-exchange that succeeds and an
-//!   update of a synchronization object are reads and writes; one that fails is a read.
-//! - An acquire observes a release. Each release is observed by one acquire at most, so what acquires
-//!   observe tells the order of all of them.
-//! - Fences, spawns and joins are told by what threads do; a choice counts as what was observed.
-//! - Every maximal run counts: also if threads wait for ever, or stopped because of an assumption or a
-//!   failure. In the end all store buffers are empty.
+//! - A store is a write when it reaches memory. An atomic read-modify-write, a successful compare-exchange and an
+//!   update of a synchronization object are reads and writes; a failing compare-exchange is a read.
+//! - An acquire observes a release. At most one acquire observes each release, so the sources of acquires determine the
+//!   order of all of them.
+//! - Fences, spawns and joins are determined by the ops of the threads; the source of a choice is its result.
+//! - Every maximal run counts, even if threads wait forever or have stopped by an assumption or a failure. At the end
+//!   all store buffers are empty.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -21,28 +21,28 @@ use raddle_core::program::OpKind;
 use raddle_core::trace::{ShashaSnir, ThreadEnd};
 
 use super::TooLarge;
-use super::by_machine::State;
-use super::run::{Seen, World};
+use super::by_machine::MachineState;
+use super::run::{OracleProgram, OracleSource};
 
-/// For each location what was written to memory, in this order.
-type Memory = BTreeMap<LocationId, Vec<(ThreadId, usize)>>;
+/// Writes of each location in the order in which they reached memory.
+type MemoryOrders = BTreeMap<LocationId, Vec<(ThreadId, usize)>>;
 
-/// All Shasha-Snir traces of the maximal executions of a program under a model with store buffers.
+/// Returns all Shasha-Snir traces of the maximal executions of a program under SC, TSO or PSO.
 ///
 /// # Errors
-/// If there are more states than the budget says.
+/// If there are more states than `budget`.
 ///
 /// # Panics
-/// If the model has no machine, or the script mentions what it does not have.
+/// If the model has no machine, or the script uses variables or threads that it does not define.
 pub fn traces(
     script: &Script,
     model: Model,
     budget: usize,
 ) -> Result<BTreeSet<ShashaSnir>, TooLarge> {
     assert!(model.has_store_buffers(), "{model} has no machine");
-    let mut world = World::new(script);
-    let mut open = vec![(world.initial_state(model), Memory::new())];
-    let mut visited: HashSet<(State, Memory)> = open.iter().cloned().collect();
+    let mut world = OracleProgram::new(script);
+    let mut open = vec![(world.initial_state(model), MemoryOrders::new())];
+    let mut visited: HashSet<(MachineState, MemoryOrders)> = open.iter().cloned().collect();
     let mut traces = BTreeSet::new();
     while let Some((state, memory)) = open.pop() {
         let next = world.successors(&state);
@@ -63,17 +63,22 @@ pub fn traces(
     Ok(traces)
 }
 
-impl World {
-    /// The order of writes after a step.
-    fn written(&self, before: &State, after: &State, memory: &Memory) -> Memory {
+impl OracleProgram {
+    /// Returns the orders of writes after a step.
+    fn written(
+        &self,
+        before: &MachineState,
+        after: &MachineState,
+        memory: &MemoryOrders,
+    ) -> MemoryOrders {
         let mut memory = memory.clone();
         for location in (0..self.program.initial_values().len()).map(LocationId::new) {
             let writer = after.machine.writer(location);
             if writer == before.machine.writer(location) {
                 continue;
             }
-            let Seen::Event(thread, position) = self.named(writer) else {
-                unreachable!("nobody writes initial values")
+            let OracleSource::Event(thread, position) = self.source_of(writer) else {
+                unreachable!("no event writes the initial values")
             };
             let op = self.op(&after.run.threads[&thread].events[position]);
             if !matches!(op.kind, OpKind::Unlock { .. }) {

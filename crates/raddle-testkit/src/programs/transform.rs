@@ -1,49 +1,48 @@
-//! Changes to a program that must not change what it does, and what they make of its classes.
+//! Metamorphic transformations: changes to a program that preserve its classes, and the translation of classes.
 //!
-//! Threads in another order, locations with other names in another order, and accesses to a location
-//! that no other thread accesses: none of them may change the number of classes. But under RC11 and C20
-//! private accesses matter between sequentially consistent ones, because `scb` has
-//! `po|≠loc; hb; po|≠loc`, and a private access is at another location.
+//! Reordering threads, renaming and reordering locations, and adding accesses to private locations preserve the number
+//! of classes. Exception: under RC11 and C20 a private access between sequentially consistent ones matters, because
+//! `scb` contains `po|≠loc; hb; po|≠loc`, and a private access is to another location.
 
 use std::collections::BTreeMap;
 
 use crate::script::build::{load, store};
-use crate::script::{Expression, Script, Statement, Variable};
+use crate::script::{Script, ScriptExpression, Statement, Variable};
 use raddle_core::execution::MemoryOrder::Relaxed;
 use raddle_core::execution::ThreadId;
 use raddle_core::program::OpKind;
 use raddle_core::random::Random;
 use raddle_core::trace::{Class, Source};
 
-use super::run::World;
+use super::run::OracleProgram;
 
-/// A changed program.
+/// Transformed program.
 #[derive(Clone, Debug)]
 pub struct Transformed {
-    /// The program.
+    /// Transformed program.
     pub script: Script,
-    change: Change,
+    change: Transformation,
 }
 
 #[derive(Clone, Debug)]
-enum Change {
-    /// By thread, which one it was before.
+enum Transformation {
+    /// By thread: its index before.
     Threads(Vec<ThreadId>),
     Names,
-    /// Locations from this number on are private.
+    /// Locations from this index on are private.
     Padding(usize),
 }
 
 impl Transformed {
-    /// The class of the original program for a class of the changed one.
+    /// Translates a class of the transformed program to a class of the original one.
     ///
     /// # Panics
-    /// If the changed program has no such class.
+    /// If the transformed program has no such class.
     #[must_use]
     pub fn translate(&self, class: &Class) -> Class {
         match &self.change {
-            Change::Names => class.clone(),
-            Change::Threads(before) => {
+            Transformation::Names => class.clone(),
+            Transformation::Threads(before) => {
                 let mut renamed = Class::new();
                 for (thread, (sources, end)) in class {
                     let sources = sources.iter().map(|&source| {
@@ -53,12 +52,12 @@ impl Transformed {
                 }
                 renamed
             }
-            Change::Padding(first) => without_padding(&self.script, *first, class),
+            Transformation::Padding(first) => without_padding(&self.script, *first, class),
         }
     }
 }
 
-/// The source with another name for its event.
+/// Renames the event of a source.
 fn map_event(source: Source, name: impl Fn(ThreadId, usize) -> (ThreadId, usize)) -> Source {
     let Source::Event { thread, position, spurious } = source else { return source };
     let (thread, position) = name(thread, position);
@@ -71,8 +70,7 @@ fn shuffle<T>(items: &mut [T], random: &mut Random) {
     }
 }
 
-/// The threads are numbered otherwise, and threads that are started one after the other are started in
-/// another order.
+/// Permutes the threads, and the order of consecutive spawns.
 #[must_use]
 pub fn permuted(script: &Script, random: &mut Random) -> Transformed {
     let mut order: Vec<usize> = (0..script.threads.len()).collect();
@@ -92,10 +90,10 @@ pub fn permuted(script: &Script, random: &mut Random) -> Transformed {
         }
     }
     let before = order.into_iter().map(ThreadId::new).collect();
-    Transformed { script, change: Change::Threads(before) }
+    Transformed { script, change: Transformation::Threads(before) }
 }
 
-/// The locations have other names and are numbered otherwise.
+/// Renames and permutes the locations.
 #[must_use]
 pub fn renamed(script: &Script, random: &mut Random) -> Transformed {
     let mut script = script.clone();
@@ -106,7 +104,7 @@ pub fn renamed(script: &Script, random: &mut Random) -> Transformed {
     for thread in &mut script.threads {
         rename(&mut thread.body);
     }
-    Transformed { script, change: Change::Names }
+    Transformed { script, change: Transformation::Names }
 }
 
 fn rename(block: &mut [Statement]) {
@@ -118,7 +116,7 @@ fn rename(block: &mut [Statement]) {
     }
 }
 
-/// The threads access each a location of its own now and then.
+/// Adds accesses to a private location to each thread.
 #[must_use]
 pub fn padded(script: &Script, random: &mut Random) -> Transformed {
     let first = script.variables.iter().map(|variable| variable.cells.len()).sum();
@@ -128,7 +126,7 @@ pub fn padded(script: &Script, random: &mut Random) -> Transformed {
         pad(&mut thread.body, &private, random);
         script.variables.push(Variable::new(&private, 0));
     }
-    Transformed { script, change: Change::Padding(first) }
+    Transformed { script, change: Transformation::Padding(first) }
 }
 
 fn pad(block: &mut Vec<Statement>, private: &str, random: &mut Random) {
@@ -147,18 +145,18 @@ fn pad(block: &mut Vec<Statement>, private: &str, random: &mut Random) {
 
 fn padding(private: &str, random: &mut Random) -> Statement {
     if random.chance(0.5) {
-        store(private, Expression::Number(1 + random.below(2) as i128), Relaxed)
+        store(private, ScriptExpression::Number(1 + random.below(2) as i128), Relaxed)
     } else {
         load("padding", private, Relaxed)
     }
 }
 
-/// The class without what it says of private locations.
+/// Removes the private locations from a class.
 fn without_padding(script: &Script, first: usize, class: &Class) -> Class {
-    let mut world = World::new(script);
+    let mut world = OracleProgram::new(script);
     let run = world.replay(class);
     let private = |kind: OpKind| kind.location().is_some_and(|it| it.index() >= first);
-    // Where the events were without padding.
+    // Indices of the events without padding.
     let mut before: BTreeMap<(ThreadId, usize), usize> = BTreeMap::new();
     let mut kept: BTreeMap<ThreadId, usize> = BTreeMap::new();
     let mut sources: BTreeMap<ThreadId, _> =
@@ -173,8 +171,8 @@ fn without_padding(script: &Script, first: usize, class: &Class) -> Class {
             continue;
         }
         let source = sources.get_mut(&thread).and_then(Iterator::next);
-        let (source, own) = (source.expect("as in the class"), plain.get_mut(&thread));
-        own.expect("as in the class").0.extend((!private(op.kind)).then_some(*source));
+        let (source, own) = (source.expect("the class has all questions"), plain.get_mut(&thread));
+        own.expect("the class has all questions").0.extend((!private(op.kind)).then_some(*source));
     }
     for (sources, _) in plain.values_mut() {
         for source in sources {

@@ -1,14 +1,13 @@
-//! What threads can read, and the reads-value-from classes of a program, by brute force.
+//! Reads-value-from classes of a program, by brute force.
 //!
-//! Two executions are *reads-value-from* equivalent (Agarwal et al., CAV 2021, section 3) if they consist
-//! of the same events, if every read gets the same value, and if their causal orders, which are program order
-//! and reads-from, agree on the reads. Acquires of locks and updates are reads; starting and joining threads
-//! belongs to program order. A reads-from class determines all that, so the classes are those of the
-//! [machine](super::by_machine()), looked at again.
+//! Two executions are *reads-value-from* equivalent (Agarwal et al., CAV 2021, section 3) if they have the same events,
+//! every read gets the same value, and their causal orders (program order and reads-from) agree on the reads. Acquires
+//! of locks and read-modify-writes are reads; spawns and joins belong to program order. A reads-from class determines
+//! all that, so the classes are computed from those of the [machine](super::by_machine()).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::run::World;
+use super::run::OracleProgram;
 use super::{TooLarge, classes};
 use crate::script::Script;
 use raddle_core::execution::{ThreadId, Value};
@@ -16,57 +15,57 @@ use raddle_core::model::Model;
 use raddle_core::program::OpKind;
 use raddle_core::trace::{Class, Observed, ThreadEnd, Trace, TraceEvent};
 
-/// What a thread learns from a question.
+/// Result of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Learned {
-    /// This value.
+pub enum QuestionResult {
+    /// Value that was read.
     Value(Value),
-    /// This value, by a compare-exchange that expected it and failed.
+    /// Value that was read by a compare-exchange that failed spuriously.
     Spurious(Value),
-    /// A choice.
+    /// Alternative that was chosen.
     Choice(u32),
-    /// That it has the lock.
+    /// The lock was acquired.
     Acquired,
 }
 
-/// What one thread has learned from its questions, and how it ended.
-pub type LocalHistory = (Vec<Learned>, ThreadEnd);
+/// Results of the questions of one thread, and how it ended.
+pub type LocalHistory = (Vec<QuestionResult>, ThreadEnd);
 
-/// A read: its thread and its position there.
-type Read = (ThreadId, usize);
+/// Read, by thread and index within the thread.
+type ReadEvent = (ThreadId, usize);
 
-/// A reads-value-from class.
+/// Reads-value-from class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueClass {
-    /// What the threads have learned. It determines what they do.
+    /// Results of the questions, which determine the ops of the threads.
     pub histories: BTreeMap<ThreadId, LocalHistory>,
-    /// Which reads are before which in the causal order.
-    pub causes: BTreeSet<(Read, Read)>,
+    /// Causal order on reads.
+    pub causes: BTreeSet<(ReadEvent, ReadEvent)>,
 }
 
-/// The reads-value-from classes of all reads-from classes of a program.
+/// Returns the reads-value-from class of each reads-from class of a program.
 ///
 /// # Errors
-/// If more states than the budget says would have to be visited.
+/// If there are more states than `budget`.
 ///
 /// # Panics
-/// If the script mentions what it does not have.
+/// If the script uses variables or threads that it does not define.
 pub fn value_classes(
     script: &Script,
     model: Model,
     budget: usize,
 ) -> Result<BTreeMap<Class, ValueClass>, TooLarge> {
-    let mut world = World::new(script);
+    let mut world = OracleProgram::new(script);
     let classes = classes(script, model, budget)?;
-    let look_at = |class: Class| {
+    let with_value_class = |class: Class| {
         let run = world.replay(&class);
         let value_class = value_class(&world.trace(&run, ThreadEnd::Waiting));
         (class, value_class)
     };
-    Ok(classes.into_keys().map(look_at).collect())
+    Ok(classes.into_keys().map(with_value_class).collect())
 }
 
-/// All that threads have learned in some of these classes.
+/// Returns all local histories of threads in these classes.
 #[must_use]
 pub fn local_histories<'a>(
     classes: impl IntoIterator<Item = &'a ValueClass>,
@@ -75,21 +74,21 @@ pub fn local_histories<'a>(
     all.collect()
 }
 
-/// The class of a maximal execution.
+/// Returns the class of a maximal execution.
 #[must_use]
 pub fn value_class(trace: &Trace) -> ValueClass {
     let mut class = ValueClass::default();
     for (&thread, &end) in &trace.ends {
         class.histories.insert(thread, (vec![], end));
     }
-    let mut pasts = Pasts::default();
+    let mut pasts = CausalPasts::default();
     for event in &trace.events {
         let past = pasts.add(event);
-        let Some(learned) = learned(event) else { continue };
+        let Some(question_result) = question_result(event) else { continue };
         if let Some((history, _)) = class.histories.get_mut(&event.thread) {
-            history.push(learned);
+            history.push(question_result);
         }
-        if !matches!(learned, Learned::Choice(_)) {
+        if !matches!(question_result, QuestionResult::Choice(_)) {
             let read = (event.thread, event.position);
             class.causes.extend(past.iter().map(|&cause| (cause, read)));
             pasts.note_read(read);
@@ -98,30 +97,30 @@ pub fn value_class(trace: &Trace) -> ValueClass {
     class
 }
 
-fn learned(event: &TraceEvent) -> Option<Learned> {
+fn question_result(event: &TraceEvent) -> Option<QuestionResult> {
     match (event.op.kind, event.observed?) {
         (OpKind::Join { .. } | OpKind::ReadCell { .. }, _) => None,
-        (_, Observed::Choice(choice)) => Some(Learned::Choice(choice)),
+        (_, Observed::Choice(choice)) => Some(QuestionResult::Choice(choice)),
         _ => Some(match event.read {
-            Some(value) if event.is_spurious() => Learned::Spurious(value),
-            Some(value) => Learned::Value(value),
-            None => Learned::Acquired,
+            Some(value) if event.is_spurious() => QuestionResult::Spurious(value),
+            Some(value) => QuestionResult::Value(value),
+            None => QuestionResult::Acquired,
         }),
     }
 }
 
-/// The reads that come before events in the causal order.
+/// Reads that precede events in the causal order.
 #[derive(Default)]
-struct Pasts {
-    /// By event, itself included.
-    by_event: Vec<BTreeSet<Read>>,
-    /// By thread, what comes before its next event.
-    by_thread: BTreeMap<ThreadId, BTreeSet<Read>>,
+struct CausalPasts {
+    /// By event, including the event itself.
+    by_event: Vec<BTreeSet<ReadEvent>>,
+    /// By thread: reads before its next event.
+    by_thread: BTreeMap<ThreadId, BTreeSet<ReadEvent>>,
 }
 
-impl Pasts {
-    /// The reads before the next event of the trace.
-    fn add(&mut self, event: &TraceEvent) -> BTreeSet<Read> {
+impl CausalPasts {
+    /// Adds the next event of the trace. Returns the reads before it.
+    fn add(&mut self, event: &TraceEvent) -> BTreeSet<ReadEvent> {
         let mut past = self.by_thread.get(&event.thread).cloned().unwrap_or_default();
         if let Some(Observed::Event(source)) = event.observed {
             past.extend(&self.by_event[source]);
@@ -134,9 +133,9 @@ impl Pasts {
         past
     }
 
-    /// The last event was a read.
-    fn note_read(&mut self, read: Read) {
-        self.by_event.last_mut().expect("there is an event").insert(read);
+    /// Notes that the last event was a read.
+    fn note_read(&mut self, read: ReadEvent) {
+        self.by_event.last_mut().expect("an event was added").insert(read);
         self.by_thread.entry(read.0).or_default().insert(read);
     }
 }

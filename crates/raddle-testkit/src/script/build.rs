@@ -1,13 +1,13 @@
-//! Short names for the parts of scripts, for programs that make scripts.
+//! Constructors for the parts of scripts.
 //!
 //! ```
 //! use raddle_core::execution::MemoryOrder::{Acquire, Release};
 //! use raddle_testkit::script::build::{load, store};
-//! use raddle_testkit::script::{Script, Thread, Variable};
+//! use raddle_testkit::script::{Script, ScriptThread, Variable};
 //!
 //! let variables = vec![Variable::new("x", 0), Variable::new("y", 0)];
-//! let a = Thread::new("a", vec![store("x", 1, Release), load("r", "y", Acquire)]);
-//! let b = Thread::new("b", vec![store("y", 1, Release), load("r", "x", Acquire)]);
+//! let a = ScriptThread::new("a", vec![store("x", 1, Release), load("r", "y", Acquire)]);
+//! let b = ScriptThread::new("b", vec![store("y", 1, Release), load("r", "x", Acquire)]);
 //! let script = Script::parallel(variables, vec![a, b]);
 //! assert_eq!(Script::parse(&script.to_string()).as_ref(), Ok(&script));
 //! ```
@@ -15,7 +15,7 @@
 use raddle_core::execution::MemoryOrder;
 use raddle_core::program::UpdateKind;
 
-use super::{Address, Expression, Statement, failure_order};
+use super::{Address, ScriptExpression, Statement, failure_order};
 
 impl From<&str> for Address {
     fn from(variable: &str) -> Self {
@@ -23,48 +23,48 @@ impl From<&str> for Address {
     }
 }
 
-/// A cell of an array.
+/// References a cell of an array.
 #[must_use]
-pub fn cell(variable: &str, index: impl Into<Expression>) -> Address {
+pub fn cell(variable: &str, index: impl Into<ScriptExpression>) -> Address {
     Address { variable: variable.to_owned(), index: Some(index.into()) }
 }
 
-/// A load into a register.
+/// Creates a load into a register.
 #[must_use]
 pub fn load(target: &str, at: impl Into<Address>, order: MemoryOrder) -> Statement {
     Statement::Load { target: Some(target.to_owned()), at: at.into(), order }
 }
 
-/// A store.
+/// Creates a store.
 #[must_use]
 pub fn store(
     at: impl Into<Address>,
-    value: impl Into<Expression>,
+    value: impl Into<ScriptExpression>,
     order: MemoryOrder,
 ) -> Statement {
     Statement::Store { at: at.into(), value: value.into(), order }
 }
 
-/// An atomic update; the register gets the old value.
+/// Creates an atomic read-modify-write. The register gets the old value.
 #[must_use]
 pub fn update(
     target: &str,
     at: impl Into<Address>,
     kind: UpdateKind,
-    operand: impl Into<Expression>,
+    operand: impl Into<ScriptExpression>,
     order: MemoryOrder,
 ) -> Statement {
     let target = Some(target.to_owned());
     Statement::Update { target, at: at.into(), kind, operand: operand.into(), order }
 }
 
-/// A strong compare-exchange, whose failure has the default order; the register gets the old value.
+/// Creates a strong compare-exchange with the default failure order. The register gets the old value.
 #[must_use]
 pub fn compare_exchange(
     target: &str,
     at: impl Into<Address>,
-    expected: impl Into<Expression>,
-    desired: impl Into<Expression>,
+    expected: impl Into<ScriptExpression>,
+    desired: impl Into<ScriptExpression>,
     success: MemoryOrder,
 ) -> Statement {
     Statement::CompareExchange {

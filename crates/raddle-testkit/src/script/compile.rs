@@ -1,88 +1,89 @@
-//! Scripts as flat code: names become numbers, branches and loops become jumps.
+//! Compiler from scripts to flat code: names become indices, branches and loops become jumps.
 
 use raddle_core::execution::{MemoryOrder, ThreadId};
 use raddle_core::program::{Guard, UpdateKind};
 
-use super::{Address, Expression, GuardKind, Script, Statement, Thread, Variable};
+use super::{Address, GuardKind, Script, ScriptExpression, ScriptThread, Statement, Variable};
 
-/// An expression over numbered registers.
-pub(super) type Formula = Expression<usize>;
+/// Expression over indices of registers.
+pub(super) type RegisterFormula = ScriptExpression<usize>;
 
-/// A location that may depend on a register.
+/// Reference to a location, which may depend on registers.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
-    /// The number of the first location of the variable.
+pub(super) struct CellRef {
+    /// Index of the first location of the variable.
     pub(super) first: usize,
-    /// How many it has.
+    /// Number of locations of the variable.
     pub(super) len: usize,
-    pub(super) index: Option<Formula>,
+    pub(super) index: Option<RegisterFormula>,
 }
 
+/// Instruction of a script.
 #[derive(Clone, Debug)]
-pub(super) enum Code {
+pub(super) enum ScriptInstruction {
     Set {
         target: usize,
-        value: Formula,
+        value: RegisterFormula,
     },
-    /// Goes elsewhere if the condition does not hold.
+    /// Jumps if the condition is 0.
     Unless {
-        condition: Formula,
+        condition: RegisterFormula,
         to: usize,
     },
     Jump(usize),
-    /// Subtracts one.
+    /// Decrements a register.
     CountDown(usize),
-    /// Goes elsewhere unless the register is zero.
+    /// Jumps unless the register is 0.
     Again {
         left: usize,
         to: usize,
     },
-    Assume(Formula),
-    Assert(Formula),
+    Assume(RegisterFormula),
+    Assert(RegisterFormula),
     Load {
         target: Option<usize>,
-        at: Cell,
+        at: CellRef,
         order: MemoryOrder,
     },
     Store {
-        at: Cell,
-        value: Formula,
+        at: CellRef,
+        value: RegisterFormula,
         order: MemoryOrder,
     },
     Update {
         target: Option<usize>,
-        at: Cell,
+        at: CellRef,
         kind: UpdateKind,
-        operand: Formula,
+        operand: RegisterFormula,
         order: MemoryOrder,
     },
     CompareExchange {
         target: Option<usize>,
         succeeded: Option<usize>,
-        at: Cell,
-        expected: Formula,
-        desired: Formula,
+        at: CellRef,
+        expected: RegisterFormula,
+        desired: RegisterFormula,
         success: MemoryOrder,
         failure: MemoryOrder,
         weak: bool,
     },
     Fence(MemoryOrder),
     StoreFence,
-    /// The registers from `held` on say of each location whether it is a lock that the thread holds.
+    /// The registers from `held` on are 1 for each location that is a lock held by the thread.
     Lock {
-        at: Cell,
+        at: CellRef,
         held: usize,
     },
     Unlock {
-        at: Cell,
+        at: CellRef,
         held: usize,
     },
     Sync {
-        at: Cell,
+        at: CellRef,
         guard: GuardKind,
-        bound: Formula,
+        bound: RegisterFormula,
         kind: UpdateKind,
-        operand: Formula,
+        operand: RegisterFormula,
     },
     Spawn(ThreadId),
     Join(ThreadId),
@@ -93,20 +94,20 @@ pub(super) enum Code {
     End,
 }
 
-/// The code of a thread.
+/// Code of a thread.
 #[derive(Clone, Debug)]
-pub(super) struct Body {
-    pub(super) code: Vec<Code>,
-    /// For every instruction the statement that it comes from.
+pub(super) struct ScriptCode {
+    pub(super) code: Vec<ScriptInstruction>,
+    /// By instruction: the statement that it comes from.
     pub(super) text: Vec<String>,
-    /// The names of the registers of the script, in the order in which they are mentioned.
+    /// Names of the registers of the script, in the order of their first use.
     pub(super) names: Vec<String>,
-    /// How many registers there are, with those for loops and locks.
+    /// Number of registers, including those for loops and locks.
     pub(super) registers: usize,
 }
 
 impl GuardKind {
-    /// The guard with this bound.
+    /// Creates the guard with this operand.
     pub(super) fn with(self, bound: raddle_core::execution::Value) -> Guard {
         match self {
             GuardKind::Always => Guard::Always,
@@ -118,27 +119,27 @@ impl GuardKind {
     }
 }
 
-/// The code of a thread of a script.
+/// Compiles a thread.
 ///
 /// # Panics
-/// If it mentions what the script does not have.
-pub(super) fn compile(script: &Script, thread: &Thread) -> Body {
+/// If the thread uses variables or threads that the script does not define.
+pub(super) fn compile(script: &Script, thread: &ScriptThread) -> ScriptCode {
     let mut names = vec![];
-    mentioned(&thread.body, &mut names);
+    collect_registers(&thread.body, &mut names);
     let locations: usize = script.variables.iter().map(|variable| variable.cells.len()).sum();
     let held = names.len();
     let locks = if uses_locks(&thread.body) { locations } else { 0 };
-    let body = Body { code: vec![], text: vec![], registers: held + locks, names };
-    let mut compiler = Compiler { script, held, body, breaks: vec![] };
+    let body = ScriptCode { code: vec![], text: vec![], registers: held + locks, names };
+    let mut compiler = ScriptCompiler { script, held, body, breaks: vec![] };
     compiler.block(&thread.body);
-    compiler.push(Code::End, "the end");
+    compiler.push(ScriptInstruction::End, "the end");
     let end = compiler.body.code.len() - 1;
-    compiler.leave_to(0, end);
+    compiler.resolve_breaks(0, end);
     compiler.body
 }
 
-/// Adds the registers that are mentioned.
-fn mentioned(block: &[Statement], names: &mut Vec<String>) {
+/// Adds the registers that are used in a block.
+fn collect_registers(block: &[Statement], names: &mut Vec<String>) {
     let mut add = |name: &String| {
         if !names.contains(name) {
             names.push(name.clone());
@@ -151,7 +152,7 @@ fn mentioned(block: &[Statement], names: &mut Vec<String>) {
         }
     }
     for inner in block.iter().flat_map(Statement::blocks) {
-        mentioned(inner, names);
+        collect_registers(inner, names);
     }
 }
 
@@ -162,16 +163,16 @@ fn uses_locks(block: &[Statement]) -> bool {
     })
 }
 
-struct Compiler<'a> {
+struct ScriptCompiler<'a> {
     script: &'a Script,
     held: usize,
-    body: Body,
-    /// Jumps that leave the current loop, or the thread.
+    body: ScriptCode,
+    /// Open jumps out of the current loop, or to the end of the thread.
     breaks: Vec<usize>,
 }
 
-impl Compiler<'_> {
-    fn push(&mut self, code: Code, text: &str) -> usize {
+impl ScriptCompiler<'_> {
+    fn push(&mut self, code: ScriptInstruction, text: &str) -> usize {
         self.body.code.push(code);
         self.body.text.push(text.to_owned());
         self.body.code.len() - 1
@@ -181,10 +182,10 @@ impl Compiler<'_> {
         self.body.code.len()
     }
 
-    /// Lets the breaks from the given one on go to an instruction.
-    fn leave_to(&mut self, from: usize, to: usize) {
+    /// Sets the target of the open jumps from `from` on.
+    fn resolve_breaks(&mut self, from: usize, to: usize) {
         for at in self.breaks.split_off(from) {
-            self.body.code[at] = Code::Jump(to);
+            self.body.code[at] = ScriptInstruction::Jump(to);
         }
     }
 
@@ -199,16 +200,17 @@ impl Compiler<'_> {
         match statement {
             Statement::If { condition, then, otherwise } => {
                 let condition = self.formula(condition);
-                let branch = self.push(Code::Unless { condition: condition.clone(), to: 0 }, &text);
+                let branch = self
+                    .push(ScriptInstruction::Unless { condition: condition.clone(), to: 0 }, &text);
                 self.block(then);
-                let jump = self.push(Code::Jump(0), &text);
-                self.body.code[branch] = Code::Unless { condition, to: self.here() };
+                let jump = self.push(ScriptInstruction::Jump(0), &text);
+                self.body.code[branch] = ScriptInstruction::Unless { condition, to: self.here() };
                 self.block(otherwise);
-                self.body.code[jump] = Code::Jump(self.here());
+                self.body.code[jump] = ScriptInstruction::Jump(self.here());
             }
             Statement::Repeat { times, body } => self.repeat(*times, body, &text),
             Statement::Break => {
-                let at = self.push(Code::Jump(0), &text);
+                let at = self.push(ScriptInstruction::Jump(0), &text);
                 self.breaks.push(at);
             }
             _ => {
@@ -218,34 +220,42 @@ impl Compiler<'_> {
         }
     }
 
-    /// Counts down in a register of its own.
+    /// Compiles a loop, which counts down in a register of its own.
     fn repeat(&mut self, times: u32, body: &[Statement], text: &str) {
         let left = self.body.registers;
         self.body.registers += 1;
         let outer = self.breaks.len();
-        self.push(Code::Set { target: left, value: Formula::Number(times.into()) }, text);
-        let top = self.push(Code::Jump(0), text);
+        self.push(
+            ScriptInstruction::Set { target: left, value: RegisterFormula::Number(times.into()) },
+            text,
+        );
+        let top = self.push(ScriptInstruction::Jump(0), text);
         self.block(body);
-        self.push(Code::CountDown(left), text);
-        self.push(Code::Again { left, to: top + 1 }, text);
+        self.push(ScriptInstruction::CountDown(left), text);
+        self.push(ScriptInstruction::Again { left, to: top + 1 }, text);
         let end = self.here();
-        self.body.code[top] = Code::Unless { condition: Formula::Register(left), to: end };
-        self.leave_to(outer, end);
+        self.body.code[top] =
+            ScriptInstruction::Unless { condition: RegisterFormula::Register(left), to: end };
+        self.resolve_breaks(outer, end);
     }
 
-    /// A statement without blocks.
-    fn simple(&mut self, statement: &Statement) -> Code {
+    /// Compiles a statement without blocks.
+    fn simple(&mut self, statement: &Statement) -> ScriptInstruction {
         match statement {
             Statement::Set { target, value } => {
-                Code::Set { target: self.register(target), value: self.formula(value) }
+                ScriptInstruction::Set { target: self.register(target), value: self.formula(value) }
             }
-            Statement::Load { target, at, order } => {
-                Code::Load { target: self.target(target), at: self.cell(at), order: *order }
-            }
-            Statement::Store { at, value, order } => {
-                Code::Store { at: self.cell(at), value: self.formula(value), order: *order }
-            }
-            Statement::Update { target, at, kind, operand, order } => Code::Update {
+            Statement::Load { target, at, order } => ScriptInstruction::Load {
+                target: self.target(target),
+                at: self.cell(at),
+                order: *order,
+            },
+            Statement::Store { at, value, order } => ScriptInstruction::Store {
+                at: self.cell(at),
+                value: self.formula(value),
+                order: *order,
+            },
+            Statement::Update { target, at, kind, operand, order } => ScriptInstruction::Update {
                 target: self.target(target),
                 at: self.cell(at),
                 kind: *kind,
@@ -261,7 +271,7 @@ impl Compiler<'_> {
                 success,
                 failure,
                 weak,
-            } => Code::CompareExchange {
+            } => ScriptInstruction::CompareExchange {
                 target: self.target(target),
                 succeeded: self.target(succeeded),
                 at: self.cell(at),
@@ -271,49 +281,51 @@ impl Compiler<'_> {
                 failure: *failure,
                 weak: *weak,
             },
-            Statement::Fence(order) => Code::Fence(*order),
-            Statement::StoreFence => Code::StoreFence,
-            Statement::Lock(at) => Code::Lock { at: self.cell(at), held: self.held },
-            Statement::Unlock(at) => Code::Unlock { at: self.cell(at), held: self.held },
-            Statement::Sync { at, guard, bound, kind, operand } => Code::Sync {
+            Statement::Fence(order) => ScriptInstruction::Fence(*order),
+            Statement::StoreFence => ScriptInstruction::StoreFence,
+            Statement::Lock(at) => ScriptInstruction::Lock { at: self.cell(at), held: self.held },
+            Statement::Unlock(at) => {
+                ScriptInstruction::Unlock { at: self.cell(at), held: self.held }
+            }
+            Statement::Sync { at, guard, bound, kind, operand } => ScriptInstruction::Sync {
                 at: self.cell(at),
                 guard: *guard,
                 bound: self.formula(bound),
                 kind: *kind,
                 operand: self.formula(operand),
             },
-            Statement::Spawn(thread) => Code::Spawn(self.thread(thread)),
-            Statement::Join(thread) => Code::Join(self.thread(thread)),
+            Statement::Spawn(thread) => ScriptInstruction::Spawn(self.thread(thread)),
+            Statement::Join(thread) => ScriptInstruction::Join(self.thread(thread)),
             Statement::Choose { target, options } => {
-                Code::Choose { target: self.target(target), options: *options }
+                ScriptInstruction::Choose { target: self.target(target), options: *options }
             }
-            Statement::Assume(condition) => Code::Assume(self.formula(condition)),
-            Statement::Assert(condition) => Code::Assert(self.formula(condition)),
+            Statement::Assume(condition) => ScriptInstruction::Assume(self.formula(condition)),
+            Statement::Assert(condition) => ScriptInstruction::Assert(self.formula(condition)),
             Statement::If { .. } | Statement::Repeat { .. } | Statement::Break => {
-                unreachable!("these are jumps")
+                unreachable!("compiled by `statement`")
             }
         }
     }
 
     fn register(&self, name: &String) -> usize {
         let known = self.body.names.iter().position(|known| known == name);
-        known.expect("all registers are known")
+        known.expect("`collect_registers` found all registers")
     }
 
     fn target(&self, name: &Option<String>) -> Option<usize> {
         name.as_ref().map(|name| self.register(name))
     }
 
-    fn formula(&self, expression: &Expression) -> Formula {
+    fn formula(&self, expression: &ScriptExpression) -> RegisterFormula {
         expression.map(&mut |name| self.register(name))
     }
 
-    fn cell(&self, at: &Address) -> Cell {
+    fn cell(&self, at: &Address) -> CellRef {
         let mut first = 0;
         for Variable { name, cells, .. } in &self.script.variables {
             if *name == at.variable {
                 let index = at.index.as_ref().map(|index| self.formula(index));
-                return Cell { first, len: cells.len(), index };
+                return CellRef { first, len: cells.len(), index };
             }
             first += cells.len();
         }

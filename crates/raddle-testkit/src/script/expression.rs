@@ -1,23 +1,22 @@
-//! Expressions over registers. They are evaluated without side effects and never fail: numbers have 64
-//! bits and wrap around.
+//! Expressions over registers. Evaluation has no side effects and never fails: numbers have 64 bits and wrap.
 
 use raddle_core::execution::Value;
 
-/// An expression; `R` names registers.
+/// Expression. `R` is the type of registers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Expression<R = String> {
-    /// A number of 64 bits.
+pub enum ScriptExpression<R = String> {
+    /// Number of 64 bits.
     Number(Value),
-    /// The value of a register.
+    /// Value of a register.
     Register(R),
-    /// An operation on two values.
-    Binary(Operator, Box<Expression<R>>, Box<Expression<R>>),
+    /// Operator with two operands.
+    Binary(ScriptOperator, Box<ScriptExpression<R>>, Box<ScriptExpression<R>>),
 }
 
-/// An operation on two values. Truth is 1 or 0, and everything but 0 is true.
+/// Operator with two operands. True is 1, false is 0; as an operand everything but 0 is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Operator {
+pub enum ScriptOperator {
     Or,
     And,
     Equal,
@@ -31,128 +30,128 @@ pub enum Operator {
     Mul,
 }
 
-impl Operator {
-    /// All of them; those that bind more loosely first.
-    pub const ALL: [Operator; 11] = [
-        Operator::Or,
-        Operator::And,
-        Operator::Equal,
-        Operator::NotEqual,
-        Operator::Less,
-        Operator::LessOrEqual,
-        Operator::Greater,
-        Operator::GreaterOrEqual,
-        Operator::Add,
-        Operator::Sub,
-        Operator::Mul,
+impl ScriptOperator {
+    /// All operators, lowest precedence first.
+    pub const ALL: [ScriptOperator; 11] = [
+        ScriptOperator::Or,
+        ScriptOperator::And,
+        ScriptOperator::Equal,
+        ScriptOperator::NotEqual,
+        ScriptOperator::Less,
+        ScriptOperator::LessOrEqual,
+        ScriptOperator::Greater,
+        ScriptOperator::GreaterOrEqual,
+        ScriptOperator::Add,
+        ScriptOperator::Sub,
+        ScriptOperator::Mul,
     ];
 
-    /// How it is written.
+    /// Returns the symbol.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {
-            Operator::Or => "||",
-            Operator::And => "&&",
-            Operator::Equal => "==",
-            Operator::NotEqual => "!=",
-            Operator::Less => "<",
-            Operator::LessOrEqual => "<=",
-            Operator::Greater => ">",
-            Operator::GreaterOrEqual => ">=",
-            Operator::Add => "+",
-            Operator::Sub => "-",
-            Operator::Mul => "*",
+            ScriptOperator::Or => "||",
+            ScriptOperator::And => "&&",
+            ScriptOperator::Equal => "==",
+            ScriptOperator::NotEqual => "!=",
+            ScriptOperator::Less => "<",
+            ScriptOperator::LessOrEqual => "<=",
+            ScriptOperator::Greater => ">",
+            ScriptOperator::GreaterOrEqual => ">=",
+            ScriptOperator::Add => "+",
+            ScriptOperator::Sub => "-",
+            ScriptOperator::Mul => "*",
         }
     }
 
-    /// How tightly it binds.
+    /// Returns the precedence.
     pub(super) fn level(self) -> usize {
         match self {
-            Operator::Or => 0,
-            Operator::And => 1,
-            Operator::Add | Operator::Sub => 3,
-            Operator::Mul => 4,
+            ScriptOperator::Or => 0,
+            ScriptOperator::And => 1,
+            ScriptOperator::Add | ScriptOperator::Sub => 3,
+            ScriptOperator::Mul => 4,
             _ => 2,
         }
     }
 
-    /// The result of the operation.
+    /// Applies the operator.
     #[inline]
     #[must_use]
     pub fn apply(self, a: Value, b: Value) -> Value {
         match self {
-            Operator::Or => Value::from(a != 0 || b != 0),
-            Operator::And => Value::from(a != 0 && b != 0),
-            Operator::Equal => Value::from(a == b),
-            Operator::NotEqual => Value::from(a != b),
-            Operator::Less => Value::from(a < b),
-            Operator::LessOrEqual => Value::from(a <= b),
-            Operator::Greater => Value::from(a > b),
-            Operator::GreaterOrEqual => Value::from(a >= b),
-            Operator::Add => wrap(a.wrapping_add(b)),
-            Operator::Sub => wrap(a.wrapping_sub(b)),
-            Operator::Mul => wrap(a.wrapping_mul(b)),
+            ScriptOperator::Or => Value::from(a != 0 || b != 0),
+            ScriptOperator::And => Value::from(a != 0 && b != 0),
+            ScriptOperator::Equal => Value::from(a == b),
+            ScriptOperator::NotEqual => Value::from(a != b),
+            ScriptOperator::Less => Value::from(a < b),
+            ScriptOperator::LessOrEqual => Value::from(a <= b),
+            ScriptOperator::Greater => Value::from(a > b),
+            ScriptOperator::GreaterOrEqual => Value::from(a >= b),
+            ScriptOperator::Add => wrap(a.wrapping_add(b)),
+            ScriptOperator::Sub => wrap(a.wrapping_sub(b)),
+            ScriptOperator::Mul => wrap(a.wrapping_mul(b)),
         }
     }
 }
 
-/// The number of 64 bits that a value wraps around to.
+/// Wraps a value to 64 bits.
 fn wrap(value: Value) -> Value {
     Value::from(value as i64)
 }
 
-impl<R> Expression<R> {
-    /// An operation on two expressions.
+impl<R> ScriptExpression<R> {
+    /// Creates an operation on two expressions.
     #[must_use]
-    pub fn binary(operator: Operator, a: Self, b: Self) -> Self {
-        Expression::Binary(operator, Box::new(a), Box::new(b))
+    pub fn binary(operator: ScriptOperator, a: Self, b: Self) -> Self {
+        ScriptExpression::Binary(operator, Box::new(a), Box::new(b))
     }
 
-    /// The same expression with other names for registers.
+    /// Replaces the registers.
     #[must_use]
-    pub fn map<S>(&self, name: &mut dyn FnMut(&R) -> S) -> Expression<S> {
+    pub fn map<S>(&self, name: &mut dyn FnMut(&R) -> S) -> ScriptExpression<S> {
         match self {
-            Expression::Number(number) => Expression::Number(*number),
-            Expression::Register(register) => Expression::Register(name(register)),
-            Expression::Binary(operator, a, b) => {
+            ScriptExpression::Number(number) => ScriptExpression::Number(*number),
+            ScriptExpression::Register(register) => ScriptExpression::Register(name(register)),
+            ScriptExpression::Binary(operator, a, b) => {
                 let a = a.map(name);
-                Expression::binary(*operator, a, b.map(name))
+                ScriptExpression::binary(*operator, a, b.map(name))
             }
         }
     }
 }
 
-impl Expression<usize> {
-    /// Its value, given those of the registers.
+impl ScriptExpression<usize> {
+    /// Evaluates the expression.
     #[inline]
     #[must_use]
     pub fn value(&self, registers: &[Value]) -> Value {
         match self {
-            Expression::Number(number) => *number,
-            Expression::Register(register) => registers[*register],
-            Expression::Binary(operator, a, b) => operate(*operator, a, b, registers),
+            ScriptExpression::Number(number) => *number,
+            ScriptExpression::Register(register) => registers[*register],
+            ScriptExpression::Binary(operator, a, b) => operate(*operator, a, b, registers),
         }
     }
 }
 
-/// The value of an operation, given those of the registers.
+/// Evaluates an operation. A separate function, since `value` is recursive and must be inlinable.
 fn operate(
-    operator: Operator,
-    a: &Expression<usize>,
-    b: &Expression<usize>,
+    operator: ScriptOperator,
+    a: &ScriptExpression<usize>,
+    b: &ScriptExpression<usize>,
     registers: &[Value],
 ) -> Value {
     operator.apply(a.value(registers), b.value(registers))
 }
 
-impl<R> From<Value> for Expression<R> {
+impl<R> From<Value> for ScriptExpression<R> {
     fn from(number: Value) -> Self {
-        Expression::Number(number)
+        ScriptExpression::Number(number)
     }
 }
 
-impl From<&str> for Expression {
+impl From<&str> for ScriptExpression {
     fn from(register: &str) -> Self {
-        Expression::Register(register.to_owned())
+        ScriptExpression::Register(register.to_owned())
     }
 }

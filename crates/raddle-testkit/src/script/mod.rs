@@ -1,4 +1,4 @@
-//! Scripts: a tiny language for programs in tests, examples and oracles.
+//! Scripts: a small language for programs in tests, examples and oracles.
 //!
 //! ```
 //! # raddle_testkit::script::Script::parse("
@@ -9,7 +9,7 @@
 //!     r = load x acq
 //!     if r == 1 { store y r + 1 rel } else { store y 5 }
 //!     s = add x 1 ar                // swap, add, sub, and, nand, or, xor, max, min
-//!     t = cas x 0 1 sc rlx          // t, ok = cas ... tells also whether it succeeded; casw: weak
+//!     t = cas x 0 1 sc rlx          // t, ok = cas ... also gives the success; casw: weak
 //!     fence sc; storefence
 //!     lock m; unlock m
 //!     sync o > 0 sub 1              // waits for the guard: any, == v, < v, > v, nobits v
@@ -21,25 +21,25 @@
 //! # ").unwrap();
 //! ```
 //!
-//! The first thread may be called `main`; it runs from the start and starts others (`spawn a`, waits
-//! with `join a`). Without it there is a main thread that starts all others, in their order, and does
-//! nothing else.
+//! The first thread may be called `main`. It runs from the start and starts others (`spawn a`, waits with `join a`).
+//! Otherwise there is an implicit main thread that starts all others in their order and does nothing else.
 //!
-//! Statements are separated by `;` or the end of a line. What has no memory order is relaxed, but a
-//! fence is `sc`; the second order of a compare-exchange is by default the strongest one of a load
-//! that the first one contains. Registers belong to their thread and are 0 in the beginning; numbers
-//! are signed, have 64 bits and wrap around. `break` outside of a loop ends the thread.
+//! Statements are separated by `;` or the end of a line. The default memory order is relaxed, for fences `sc`. The
+//! default failure order of a compare-exchange is the strongest load order that its success order contains. Registers
+//! are local to their thread and initially 0. Numbers are signed 64-bit integers that wrap. `break` outside of a loop
+//! ends the thread.
 //!
-//! A thread that fails an assertion, leaves an array or releases a lock that it does not hold has
-//! failed; one whose assumption does not hold has stopped. A lock is no memory, and what is accessed
-//! with `sync` should be accessed so only.
+//! A thread fails if an assertion does not hold, if an index is out of bounds, or if it releases a lock that it does
+//! not hold. A thread whose assumption does not hold stops. A lock is not memory, and a variable that is accessed with
+//! `sync` should only be accessed with `sync`.
 //!
-//! [`Script`] is the tree, [`Script::parse`] reads it, its `Display` prints what can be read again, and
-//! [`build`] has functions to make one. [`ScriptProgram`] is the script as a
+//! [`Script`] is the syntax tree. [`Script::parse`] parses it, its `Display` prints a text that parses to the same
+//! tree, and [`build`] has constructors. [`ScriptProgram`] is the script as a
 //! [`Program`](raddle_core::program::Program).
 
 pub mod build;
 mod compile;
+mod error;
 mod expression;
 mod lex;
 mod parse;
@@ -51,51 +51,51 @@ mod program;
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::program::UpdateKind;
 
-pub use expression::{Expression, Operator};
-pub use parse::ParseError;
+pub use error::ScriptError;
+pub use expression::{ScriptExpression, ScriptOperator};
 pub use program::ScriptProgram;
 
-/// A program as a tree.
+/// Syntax tree of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Script {
-    /// Memory and locks. A cell of a variable is a location; these are numbered in this order.
+    /// Memory and locks. Each cell of a variable is a location; locations are numbered in this order.
     pub variables: Vec<Variable>,
-    /// The threads; the first one is `main` and runs from the start.
-    pub threads: Vec<Thread>,
+    /// Threads. The first one is `main` and runs from the start.
+    pub threads: Vec<ScriptThread>,
 }
 
-/// A variable, an array of variables, or locks.
+/// Variable, array, lock, or array of locks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Variable {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The initial values of its cells, 0 for locks.
+    /// Initial values of its cells; 0 for locks.
     pub cells: Vec<Value>,
-    /// Whether it is an array, so that its accesses have an index. Otherwise it has one cell.
+    /// Whether it is an array, so that accesses have an index. Otherwise it has one cell.
     pub is_array: bool,
     /// Whether it is a lock.
     pub is_lock: bool,
 }
 
-/// A thread.
+/// Thread of a script.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Thread {
-    /// Its name.
+pub struct ScriptThread {
+    /// Name.
     pub name: String,
-    /// What it does.
+    /// Statements.
     pub body: Vec<Statement>,
 }
 
-/// A place in memory.
+/// Reference to a cell of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// The variable.
+    /// Name of the variable.
     pub variable: String,
-    /// Which cell of an array.
-    pub index: Option<Expression>,
+    /// Index into an array; `None` for other variables.
+    pub index: Option<ScriptExpression>,
 }
 
-/// What a `sync` waits for.
+/// Kind of condition that a `sync` waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "as in `Guard`")]
 pub enum GuardKind {
@@ -106,32 +106,32 @@ pub enum GuardKind {
     NoBits,
 }
 
-/// What a thread does.
+/// Statement of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Statement {
     /// `r = 1 + s`
-    Set { target: String, value: Expression },
+    Set { target: String, value: ScriptExpression },
     /// `r = load x acq`
     Load { target: Option<String>, at: Address, order: MemoryOrder },
     /// `store x 1 rel`
-    Store { at: Address, value: Expression, order: MemoryOrder },
+    Store { at: Address, value: ScriptExpression, order: MemoryOrder },
     /// `r = add x 1 ar`
     Update {
         target: Option<String>,
         at: Address,
         kind: UpdateKind,
-        operand: Expression,
+        operand: ScriptExpression,
         order: MemoryOrder,
     },
     /// `r, ok = cas x 0 1 ar acq`
     CompareExchange {
         target: Option<String>,
-        /// Whether it succeeded, as 0 or 1.
+        /// Register that gets 1 if it succeeds, 0 otherwise.
         succeeded: Option<String>,
         at: Address,
-        expected: Expression,
-        desired: Expression,
+        expected: ScriptExpression,
+        desired: ScriptExpression,
         success: MemoryOrder,
         failure: MemoryOrder,
         weak: bool,
@@ -148,87 +148,90 @@ pub enum Statement {
     Sync {
         at: Address,
         guard: GuardKind,
-        /// What the guard compares with.
-        bound: Expression,
+        /// Operand of the guard.
+        bound: ScriptExpression,
         kind: UpdateKind,
-        operand: Expression,
+        operand: ScriptExpression,
     },
-    /// `spawn a`. A thread is started at most once.
+    /// `spawn a`. A thread may be started only once.
     Spawn(String),
     /// `join a`
     Join(String),
     /// `r = choose 3`
     Choose { target: Option<String>, options: u32 },
     /// `assume r == 1`
-    Assume(Expression),
+    Assume(ScriptExpression),
     /// `assert r == 1`
-    Assert(Expression),
+    Assert(ScriptExpression),
     /// `if r == 1 { ... } else { ... }`
-    If { condition: Expression, then: Vec<Statement>, otherwise: Vec<Statement> },
+    If { condition: ScriptExpression, then: Vec<Statement>, otherwise: Vec<Statement> },
     /// `repeat 3 { ... }`
     Repeat { times: u32, body: Vec<Statement> },
     /// `break`
     Break,
 }
 
-/// The name of the first thread.
+/// Name of the first thread.
 pub const MAIN: &str = "main";
 
 impl Variable {
-    /// A variable with this initial value.
+    /// Creates a variable with one cell.
     #[must_use]
     pub fn new(name: &str, initial: Value) -> Self {
         Variable { name: name.to_owned(), cells: vec![initial], is_array: false, is_lock: false }
     }
 
-    /// An array with these initial values.
+    /// Creates an array.
     #[must_use]
     pub fn array(name: &str, cells: Vec<Value>) -> Self {
         Variable { name: name.to_owned(), cells, is_array: true, is_lock: false }
     }
 
-    /// A lock.
+    /// Creates a lock.
     #[must_use]
     pub fn lock(name: &str) -> Self {
         Variable { name: name.to_owned(), cells: vec![0], is_array: false, is_lock: true }
     }
 }
 
-impl Thread {
-    /// A thread.
+impl ScriptThread {
+    /// Creates a thread.
     #[must_use]
     pub fn new(name: &str, body: Vec<Statement>) -> Self {
-        Thread { name: name.to_owned(), body }
+        ScriptThread { name: name.to_owned(), body }
     }
 }
 
 impl Script {
-    /// The script whose main thread starts all these threads, in their order, and does nothing else.
+    /// Creates a script whose main thread starts all these threads in their order and does nothing else.
     #[must_use]
-    pub fn parallel(variables: Vec<Variable>, threads: Vec<Thread>) -> Self {
+    pub fn parallel(variables: Vec<Variable>, threads: Vec<ScriptThread>) -> Self {
         let spawns = threads.iter().map(|thread| Statement::Spawn(thread.name.clone())).collect();
-        let main = Thread::new(MAIN, spawns);
+        let main = ScriptThread::new(MAIN, spawns);
         Script { variables, threads: [main].into_iter().chain(threads).collect() }
     }
 
-    /// Whether the main thread starts all others, in their order, and does nothing else.
+    /// Returns `true` if the main thread starts all others in their order and does nothing else.
     #[must_use]
     pub fn is_parallel(&self) -> bool {
         let Some((main, others)) = self.threads.split_first() else { return false };
-        let spawns = |(statement, thread): (&Statement, &Thread)| matches!(statement, Statement::Spawn(name) if *name == thread.name);
+        let spawns = |(statement, thread): (&Statement, &ScriptThread)| match statement {
+            Statement::Spawn(name) => *name == thread.name,
+            _ => false,
+        };
         main.body.len() == others.len() && main.body.iter().zip(others).all(spawns)
     }
 
-    /// Reads a script.
+    /// Parses a script.
     ///
     /// # Errors
-    /// With line and column, and what was expected there.
-    pub fn parse(text: &str) -> Result<Self, ParseError> {
+    /// If the text is not a script.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
         parse::parse(text)
     }
 }
 
-/// The word for an update.
+/// Returns the keyword of an update.
 pub(crate) fn update_word(kind: UpdateKind) -> &'static str {
     match kind {
         UpdateKind::Swap => "swap",
@@ -243,7 +246,7 @@ pub(crate) fn update_word(kind: UpdateKind) -> &'static str {
     }
 }
 
-/// All updates.
+/// All kinds of updates.
 pub(crate) const UPDATES: [UpdateKind; 9] = [
     UpdateKind::Swap,
     UpdateKind::Add,
@@ -256,7 +259,7 @@ pub(crate) const UPDATES: [UpdateKind; 9] = [
     UpdateKind::Min,
 ];
 
-/// The strongest order of a load that the order of an update contains.
+/// Returns the strongest load order that the order of a read-modify-write contains.
 pub(crate) fn failure_order(success: MemoryOrder) -> MemoryOrder {
     match success {
         MemoryOrder::SeqCst => MemoryOrder::SeqCst,

@@ -1,38 +1,17 @@
-//! Reading scripts, by recursive descent. Everything that is wrong is told with its place and with what
-//! would have been right.
-
-use std::fmt;
+//! Recursive-descent parser of scripts. Errors name the position and what was expected.
 
 use raddle_core::execution::{MemoryOrder, Value};
 
-use super::lex::{Placed, Token, lex};
+use super::error::ScriptError;
+use super::lex::{PlacedToken, ScriptToken, lex};
 use super::{
-    Address, Expression, GuardKind, MAIN, Operator, Script, Statement, Thread, UPDATES, Variable,
-    failure_order, update_word,
+    Address, GuardKind, MAIN, Script, ScriptExpression, ScriptOperator, ScriptThread, Statement,
+    UPDATES, Variable, failure_order, update_word,
 };
 
 use MemoryOrder::{AcqRel, Acquire, NonAtomic, Relaxed, Release, SeqCst};
 
-/// Why a text is no script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, in characters from 1.
-    pub column: usize,
-    /// What is wrong there.
-    pub message: String,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-/// Words that are no names. Updates and memory orders are others.
+/// Keywords, besides updates and memory orders.
 const RESERVED: [&str; 20] = [
     "thread",
     "load",
@@ -56,83 +35,84 @@ const RESERVED: [&str; 20] = [
     "_",
 ];
 
-/// How deep blocks and expressions may be nested.
-const DEPTH: usize = 100;
+/// Maximal nesting depth of blocks and expressions.
+const MAX_DEPTH: usize = 100;
 
-pub(super) fn parse(text: &str) -> Result<Script, ParseError> {
-    let mut parser = Parser { tokens: lex(text)?, next: 0, depth: 0, ..Parser::default() };
+pub(super) fn parse(text: &str) -> Result<Script, ScriptError> {
+    let mut parser =
+        ScriptParser { tokens: lex(text)?, next: 0, depth: 0, ..ScriptParser::default() };
     parser.script()
 }
 
 #[derive(Default)]
-struct Parser {
-    tokens: Vec<Placed>,
+struct ScriptParser {
+    tokens: Vec<PlacedToken>,
     next: usize,
     depth: usize,
     variables: Vec<Variable>,
-    threads: Vec<Thread>,
-    /// Threads that are mentioned, and whether to be started.
-    mentioned: Vec<(Placed, String, bool)>,
+    threads: Vec<ScriptThread>,
+    /// References to threads: position, name, and whether it is a spawn.
+    thread_references: Vec<(PlacedToken, String, bool)>,
     in_loop: bool,
 }
 
-type Parsed<T> = Result<T, ParseError>;
+type ScriptResult<T> = Result<T, ScriptError>;
 
-/// Whether a word can name something.
+/// Returns `true` if a word may be a name.
 fn is_name(word: &str) -> bool {
     !RESERVED.contains(&word)
         && MemoryOrder::from_name(word).is_none()
         && !UPDATES.iter().any(|&kind| update_word(kind) == word)
 }
 
-impl Parser {
-    fn peek(&self) -> &Token {
+impl ScriptParser {
+    fn peek(&self) -> &ScriptToken {
         &self.tokens[self.next].token
     }
 
-    fn take(&mut self) -> Placed {
+    fn take(&mut self) -> PlacedToken {
         let token = self.tokens[self.next].clone();
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         token
     }
 
     fn is_symbol(&self, symbol: &str) -> bool {
-        matches!(self.peek(), Token::Symbol(found) if *found == symbol)
+        matches!(self.peek(), ScriptToken::Symbol(found) if *found == symbol)
     }
 
     fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Token::Word(found) if found == word)
+        matches!(self.peek(), ScriptToken::Word(found) if found == word)
     }
 
-    /// Takes the symbol if it is next.
+    /// Consumes the symbol if it is next. Returns whether it was.
     fn eat(&mut self, symbol: &str) -> bool {
         let found = self.is_symbol(symbol);
         self.next += usize::from(found);
         found
     }
 
-    fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
+    fn error<T>(&self, message: impl Into<String>) -> ScriptResult<T> {
         error_at(&self.tokens[self.next], message)
     }
 
-    fn expected<T>(&self, what: &str) -> Parsed<T> {
+    fn expected<T>(&self, what: &str) -> ScriptResult<T> {
         let found = match self.peek() {
-            Token::Word(word) => format!("'{word}'"),
-            Token::Number(number) => format!("'{number}'"),
-            Token::Symbol(symbol) => format!("'{symbol}'"),
-            Token::Separator => "the end of the statement".to_owned(),
-            Token::End => "the end of the text".to_owned(),
+            ScriptToken::Word(word) => format!("'{word}'"),
+            ScriptToken::Number(number) => format!("'{number}'"),
+            ScriptToken::Symbol(symbol) => format!("'{symbol}'"),
+            ScriptToken::Separator => "the end of the statement".to_owned(),
+            ScriptToken::End => "the end of the text".to_owned(),
         };
         self.error(format!("expected {what}, found {found}"))
     }
 
-    fn symbol(&mut self, symbol: &str) -> Parsed<()> {
+    fn symbol(&mut self, symbol: &str) -> ScriptResult<()> {
         if self.eat(symbol) { Ok(()) } else { self.expected(&format!("'{symbol}'")) }
     }
 
-    fn name(&mut self, what: &str) -> Parsed<String> {
+    fn name(&mut self, what: &str) -> ScriptResult<String> {
         match self.peek() {
-            Token::Word(word) if is_name(word) => {
+            ScriptToken::Word(word) if is_name(word) => {
                 let word = word.clone();
                 self.take();
                 Ok(word)
@@ -141,9 +121,9 @@ impl Parser {
         }
     }
 
-    fn number(&mut self, what: &str) -> Parsed<Value> {
+    fn number(&mut self, what: &str) -> ScriptResult<Value> {
         let negative = self.eat("-");
-        let Token::Number(number) = *self.peek() else { return self.expected(what) };
+        let ScriptToken::Number(number) = *self.peek() else { return self.expected(what) };
         let number = if negative { -number } else { number };
         if i64::try_from(number).is_err() {
             return self.error(format!("'{number}' is not a number of 64 bits"));
@@ -152,9 +132,9 @@ impl Parser {
         Ok(number)
     }
 
-    fn count(&mut self, what: &str) -> Parsed<u32> {
+    fn count(&mut self, what: &str) -> ScriptResult<u32> {
         match *self.peek() {
-            Token::Number(number) if (1..=10_000).contains(&number) => {
+            ScriptToken::Number(number) if (1..=10_000).contains(&number) => {
                 self.take();
                 Ok(number as u32)
             }
@@ -163,26 +143,26 @@ impl Parser {
     }
 
     fn separators(&mut self) {
-        while *self.peek() == Token::Separator {
+        while *self.peek() == ScriptToken::Separator {
             self.take();
         }
     }
 
-    fn script(&mut self) -> Parsed<Script> {
+    fn script(&mut self) -> ScriptResult<Script> {
         loop {
             self.separators();
-            if *self.peek() == Token::End {
+            if *self.peek() == ScriptToken::End {
                 break;
             } else if self.is_word("thread") {
                 self.thread()?;
             } else {
                 self.declaration()?;
             }
-            if !matches!(self.peek(), Token::Separator | Token::End) {
+            if !matches!(self.peek(), ScriptToken::Separator | ScriptToken::End) {
                 return self.expected("';' or a new line");
             }
         }
-        self.check_mentioned()?;
+        self.check_thread_references()?;
         let (variables, threads) =
             (std::mem::take(&mut self.variables), std::mem::take(&mut self.threads));
         Ok(match threads.first() {
@@ -191,22 +171,25 @@ impl Parser {
         })
     }
 
-    /// `x = 0`, `x = [0, 1]`, `lock m` or `lock m[2]`
-    fn declaration(&mut self) -> Parsed<()> {
+    /// Parses `x = 0`, `x = [0, 1]`, `lock m` or `lock m[2]`.
+    fn declaration(&mut self) -> ScriptResult<()> {
         let is_lock = self.is_word("lock");
         self.next += usize::from(is_lock);
         let at = self.next;
         let what = if is_lock { "the name of a lock" } else { "'x = 0', 'lock m' or 'thread'" };
         let name = self.name(what)?;
         if self.variables.iter().any(|variable| variable.name == name) {
-            return error_at(&self.tokens[at], format!("'{name}' is declared already"));
+            return error_at(
+                &self.tokens[at],
+                format!("'{name}' is declared twice: expected another name"),
+            );
         }
         let (cells, is_array) = if is_lock { self.locks()? } else { self.initial_values()? };
         self.variables.push(Variable { name, cells, is_array, is_lock });
         Ok(())
     }
 
-    fn locks(&mut self) -> Parsed<(Vec<Value>, bool)> {
+    fn locks(&mut self) -> ScriptResult<(Vec<Value>, bool)> {
         if !self.eat("[") {
             return Ok((vec![0], false));
         }
@@ -215,7 +198,7 @@ impl Parser {
         Ok((vec![0; count as usize], true))
     }
 
-    fn initial_values(&mut self) -> Parsed<(Vec<Value>, bool)> {
+    fn initial_values(&mut self) -> ScriptResult<(Vec<Value>, bool)> {
         self.symbol("=")?;
         if !self.eat("[") {
             return Ok((vec![self.number("an initial value")?], false));
@@ -230,43 +213,55 @@ impl Parser {
         Ok((cells, true))
     }
 
-    fn thread(&mut self) -> Parsed<()> {
+    fn thread(&mut self) -> ScriptResult<()> {
         self.take();
         let at = self.next;
         let name = self.name("the name of a thread")?;
         if self.threads.iter().any(|thread| thread.name == name) {
-            return error_at(&self.tokens[at], format!("there is a thread '{name}' already"));
+            return error_at(
+                &self.tokens[at],
+                format!("the thread '{name}' is defined twice: expected another name"),
+            );
         }
         if name == MAIN && !self.threads.is_empty() {
-            return error_at(&self.tokens[at], "'main' is the first thread");
+            return error_at(
+                &self.tokens[at],
+                "'main' is not the first thread: expected it before all others",
+            );
         }
         let body = self.block()?;
-        self.threads.push(Thread { name, body });
+        self.threads.push(ScriptThread { name, body });
         Ok(())
     }
 
-    /// Threads that are started or waited for exist, and none is started twice.
-    fn check_mentioned(&self) -> Parsed<()> {
+    /// Checks that all referenced threads exist, and that none is started twice.
+    fn check_thread_references(&self) -> ScriptResult<()> {
         let implied = self.threads.first().is_none_or(|first| first.name != MAIN);
         let mut started: Vec<&str> = vec![MAIN];
-        for (at, name, spawns) in &self.mentioned {
+        for (at, name, spawns) in &self.thread_references {
             if !self.threads.iter().any(|thread| thread.name == *name) {
-                return error_at(at, format!("there is no thread '{name}'"));
+                return error_at(at, format!("the thread '{name}' is not defined"));
             }
             if *spawns && implied {
-                return error_at(at, "without a thread 'main' all threads are started already");
+                return error_at(
+                    at,
+                    "without a thread 'main' all threads are started implicitly: expected no 'spawn'",
+                );
             }
             if *spawns && started.contains(&name.as_str()) {
-                return error_at(at, format!("'{name}' is started already"));
+                return error_at(
+                    at,
+                    format!("the thread '{name}' is started twice: expected one 'spawn'"),
+                );
             }
             started.extend(spawns.then_some(name.as_str()));
         }
         Ok(())
     }
 
-    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth == DEPTH {
-            return self.error("nested too deeply");
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> ScriptResult<T>) -> ScriptResult<T> {
+        if self.depth == MAX_DEPTH {
+            return self.error(format!("nested too deeply: expected at most {MAX_DEPTH} levels"));
         }
         self.depth += 1;
         let parsed = parse(self);
@@ -274,7 +269,7 @@ impl Parser {
         parsed
     }
 
-    fn block(&mut self) -> Parsed<Vec<Statement>> {
+    fn block(&mut self) -> ScriptResult<Vec<Statement>> {
         self.symbol("{")?;
         let mut statements = vec![];
         loop {
@@ -282,17 +277,17 @@ impl Parser {
             if self.eat("}") {
                 return Ok(statements);
             }
-            let statement = self.deeper(Self::statement)?;
+            let statement = self.nested(Self::statement)?;
             let compound = matches!(statement, Statement::If { .. } | Statement::Repeat { .. });
             statements.push(statement);
-            if !compound && *self.peek() != Token::Separator && !self.is_symbol("}") {
+            if !compound && *self.peek() != ScriptToken::Separator && !self.is_symbol("}") {
                 return self.expected("';', a new line or '}'");
             }
         }
     }
 
-    fn statement(&mut self) -> Parsed<Statement> {
-        let Token::Word(word) = self.peek().clone() else {
+    fn statement(&mut self) -> ScriptResult<Statement> {
+        let ScriptToken::Word(word) = self.peek().clone() else {
             return self.expected("a statement or '}'");
         };
         if is_name(&word) || word == "_" {
@@ -312,8 +307,8 @@ impl Parser {
             "lock" => Ok(Statement::Lock(self.address(true)?)),
             "unlock" => Ok(Statement::Unlock(self.address(true)?)),
             "sync" => self.sync(),
-            "spawn" => Ok(Statement::Spawn(self.mention(true)?)),
-            "join" => Ok(Statement::Join(self.mention(false)?)),
+            "spawn" => Ok(Statement::Spawn(self.thread_name(true)?)),
+            "join" => Ok(Statement::Join(self.thread_name(false)?)),
             "assume" => Ok(Statement::Assume(self.expression()?)),
             "assert" => Ok(Statement::Assert(self.expression()?)),
             "if" => self.branch(),
@@ -326,8 +321,8 @@ impl Parser {
         }
     }
 
-    /// `r = ...` or `r, ok = cas ...`
-    fn assignment(&mut self) -> Parsed<Statement> {
+    /// Parses `r = ...` or `r, ok = cas ...`.
+    fn assignment(&mut self) -> ScriptResult<Statement> {
         let target = self.target()?;
         let mut succeeded = None;
         if self.eat(",") {
@@ -348,7 +343,7 @@ impl Parser {
         }
     }
 
-    fn target(&mut self) -> Parsed<Option<String>> {
+    fn target(&mut self) -> ScriptResult<Option<String>> {
         if self.is_word("_") {
             self.take();
             return Ok(None);
@@ -356,13 +351,13 @@ impl Parser {
         Ok(Some(self.name("a register")?))
     }
 
-    /// A statement that gives a value, if there is one.
+    /// Parses a statement with a result, if one is next.
     fn reading(
         &mut self,
         target: Option<String>,
         succeeded: Option<String>,
-    ) -> Parsed<Option<Statement>> {
-        let Token::Word(word) = self.peek().clone() else { return Ok(None) };
+    ) -> ScriptResult<Option<Statement>> {
+        let ScriptToken::Word(word) = self.peek().clone() else { return Ok(None) };
         let kind = UPDATES.into_iter().find(|&kind| update_word(kind) == word);
         if kind.is_some() || ["load", "cas", "casw", "choose"].contains(&word.as_str()) {
             self.take();
@@ -391,7 +386,7 @@ impl Parser {
         target: Option<String>,
         succeeded: Option<String>,
         weak: bool,
-    ) -> Parsed<Statement> {
+    ) -> ScriptResult<Statement> {
         let at = self.address(false)?;
         let (expected, desired) = (self.expression()?, self.expression()?);
         let success = self.order(&[Relaxed, Acquire, Release, AcqRel, SeqCst], Relaxed)?;
@@ -408,13 +403,13 @@ impl Parser {
         })
     }
 
-    fn store(&mut self) -> Parsed<Statement> {
+    fn store(&mut self) -> ScriptResult<Statement> {
         let (at, value) = (self.address(false)?, self.expression()?);
         let order = self.order(&[NonAtomic, Relaxed, Release, SeqCst], Relaxed)?;
         Ok(Statement::Store { at, value, order })
     }
 
-    fn sync(&mut self) -> Parsed<Statement> {
+    fn sync(&mut self) -> ScriptResult<Statement> {
         let at = self.address(false)?;
         let guards = [("==", GuardKind::Equal), ("<", GuardKind::Below), (">", GuardKind::Above)];
         let symbol = guards.into_iter().find(|(symbol, _)| self.is_symbol(symbol));
@@ -425,7 +420,7 @@ impl Parser {
             None => return self.expected("a guard: 'any', '==', '<', '>' or 'nobits'"),
         };
         self.take();
-        let unused = Expression::Number(0);
+        let unused = ScriptExpression::Number(0);
         let bound = if guard == GuardKind::Always { unused } else { self.expression()? };
         let update = UPDATES.into_iter().find(|&kind| self.is_word(update_word(kind)));
         let Some(kind) = update else { return self.expected("an update, such as 'add'") };
@@ -433,17 +428,17 @@ impl Parser {
         Ok(Statement::Sync { at, guard, bound, kind, operand: self.expression()? })
     }
 
-    fn mention(&mut self, spawns: bool) -> Parsed<String> {
+    fn thread_name(&mut self, spawns: bool) -> ScriptResult<String> {
         if spawns && self.in_loop {
-            return self.error("a thread is started once, not in a loop");
+            return self.error("'spawn' in a loop: expected each thread to be started once");
         }
         let at = self.tokens[self.next].clone();
         let name = self.name("the name of a thread")?;
-        self.mentioned.push((at, name.clone(), spawns));
+        self.thread_references.push((at, name.clone(), spawns));
         Ok(name)
     }
 
-    fn branch(&mut self) -> Parsed<Statement> {
+    fn branch(&mut self) -> ScriptResult<Statement> {
         let condition = self.expression()?;
         let then = self.block()?;
         let mut otherwise = vec![];
@@ -454,7 +449,7 @@ impl Parser {
         Ok(Statement::If { condition, then, otherwise })
     }
 
-    fn repeat(&mut self) -> Parsed<Statement> {
+    fn repeat(&mut self) -> ScriptResult<Statement> {
         let times = self.count("how often to repeat, from 1 to 10000")?;
         let outer = std::mem::replace(&mut self.in_loop, true);
         let body = self.block()?;
@@ -462,15 +457,18 @@ impl Parser {
         Ok(Statement::Repeat { times, body })
     }
 
-    fn address(&mut self, lock: bool) -> Parsed<Address> {
+    fn address(&mut self, lock: bool) -> ScriptResult<Address> {
         let at = self.tokens[self.next].clone();
         let what = if lock { "a lock" } else { "a variable" };
         let variable = self.name(what)?;
         let Some(known) = self.variables.iter().find(|known| known.name == variable) else {
-            return error_at(&at, format!("'{variable}' is not declared"));
+            return error_at(
+                &at,
+                format!("'{variable}' is not declared: expected {what} with a declaration above"),
+            );
         };
         if known.is_lock != lock {
-            return error_at(&at, format!("expected {what}, and '{variable}' is none"));
+            return error_at(&at, format!("'{variable}' is not {what}: expected {what}"));
         }
         if !known.is_array {
             return Ok(Address { variable, index: None });
@@ -481,9 +479,13 @@ impl Parser {
         Ok(Address { variable, index })
     }
 
-    /// One of these orders, or the default if no order comes.
-    fn order(&mut self, possible: &[MemoryOrder], default: MemoryOrder) -> Parsed<MemoryOrder> {
-        let Token::Word(word) = self.peek() else { return Ok(default) };
+    /// Parses one of these memory orders. Returns the default if no order is next.
+    fn order(
+        &mut self,
+        possible: &[MemoryOrder],
+        default: MemoryOrder,
+    ) -> ScriptResult<MemoryOrder> {
+        let ScriptToken::Word(word) = self.peek() else { return Ok(default) };
         let Some(order) = MemoryOrder::from_name(word) else { return Ok(default) };
         if !possible.contains(&order) {
             let names: Vec<&str> = possible.iter().map(|order| order.name()).collect();
@@ -493,34 +495,39 @@ impl Parser {
         Ok(order)
     }
 
-    fn expression(&mut self) -> Parsed<Expression> {
-        self.deeper(|parser| parser.operation(0))
+    fn expression(&mut self) -> ScriptResult<ScriptExpression> {
+        self.nested(|parser| parser.operation(0))
     }
 
-    /// Operations that bind at least as tightly as the level says.
-    fn operation(&mut self, level: usize) -> Parsed<Expression> {
-        if level > Operator::Mul.level() {
+    /// Parses binary operations of at least this precedence.
+    fn operation(&mut self, level: usize) -> ScriptResult<ScriptExpression> {
+        if level > ScriptOperator::Mul.level() {
             return self.atom();
         }
         let mut left = self.operation(level + 1)?;
         while let Some(operator) = self.operator(level) {
             self.take();
-            left = Expression::binary(operator, left, self.operation(level + 1)?);
+            left = ScriptExpression::binary(operator, left, self.operation(level + 1)?);
         }
         Ok(left)
     }
 
-    fn operator(&self, level: usize) -> Option<Operator> {
-        let mut operators = Operator::ALL.into_iter().filter(|operator| operator.level() == level);
+    fn operator(&self, level: usize) -> Option<ScriptOperator> {
+        let mut operators =
+            ScriptOperator::ALL.into_iter().filter(|operator| operator.level() == level);
         operators.find(|operator| self.is_symbol(operator.symbol()))
     }
 
-    fn atom(&mut self) -> Parsed<Expression> {
+    fn atom(&mut self) -> ScriptResult<ScriptExpression> {
         const WHAT: &str = "a number, a register or '('";
         match self.peek() {
-            Token::Word(word) if is_name(word) => Ok(Expression::Register(self.name(WHAT)?)),
-            Token::Number(_) | Token::Symbol("-") => Ok(Expression::Number(self.number(WHAT)?)),
-            Token::Symbol("(") => {
+            ScriptToken::Word(word) if is_name(word) => {
+                Ok(ScriptExpression::Register(self.name(WHAT)?))
+            }
+            ScriptToken::Number(_) | ScriptToken::Symbol("-") => {
+                Ok(ScriptExpression::Number(self.number(WHAT)?))
+            }
+            ScriptToken::Symbol("(") => {
                 self.take();
                 let inner = self.expression()?;
                 self.symbol(")")?;
@@ -531,6 +538,6 @@ impl Parser {
     }
 }
 
-fn error_at<T>(at: &Placed, message: impl Into<String>) -> Parsed<T> {
-    Err(ParseError { line: at.line, column: at.column, message: message.into() })
+fn error_at<T>(at: &PlacedToken, message: impl Into<String>) -> ScriptResult<T> {
+    Err(ScriptError { line: at.line, column: at.column, message: message.into() })
 }

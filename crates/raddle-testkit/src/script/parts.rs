@@ -1,9 +1,9 @@
-//! The parts of a statement, for code that looks at all of them.
+//! Accessors for the parts of statements.
 
-use super::{Address, Expression, Statement};
+use super::{Address, ScriptExpression, Statement};
 
 impl Statement {
-    /// The registers that it sets.
+    /// Returns the registers that it sets.
     #[must_use]
     pub fn targets(&self) -> Vec<&String> {
         match self {
@@ -18,7 +18,7 @@ impl Statement {
         }
     }
 
-    /// The place in memory that it accesses.
+    /// Returns the cell that it accesses.
     #[must_use]
     pub fn address(&self) -> Option<&Address> {
         match self {
@@ -33,7 +33,7 @@ impl Statement {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the cell that it accesses, mutably.
     pub fn address_mut(&mut self) -> Option<&mut Address> {
         match self {
             Statement::Load { at, .. }
@@ -47,9 +47,9 @@ impl Statement {
         }
     }
 
-    /// Its expressions, without those of its blocks.
+    /// Returns its expressions, without those of its blocks.
     #[must_use]
-    pub fn expressions(&self) -> Vec<&Expression> {
+    pub fn expressions(&self) -> Vec<&ScriptExpression> {
         let index = self.address().and_then(|at| at.index.as_ref());
         let own = match self {
             Statement::Set { value, .. } | Statement::Store { value, .. } => vec![value],
@@ -64,7 +64,7 @@ impl Statement {
         index.into_iter().chain(own).collect()
     }
 
-    /// Its blocks.
+    /// Returns its blocks.
     #[must_use]
     pub fn blocks(&self) -> Vec<&Vec<Statement>> {
         match self {
@@ -74,7 +74,7 @@ impl Statement {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns its blocks, mutably.
     pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Statement>> {
         match self {
             Statement::If { then, otherwise, .. } => vec![then, otherwise],

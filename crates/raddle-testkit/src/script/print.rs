@@ -1,20 +1,20 @@
-//! Scripts as text that can be read again.
+//! Scripts as text that parses to the same script.
 
 use std::fmt::{self, Display, Formatter};
 
 use raddle_core::execution::MemoryOrder;
 
 use super::{
-    Address, Expression, GuardKind, Script, Statement, Variable, failure_order, update_word,
+    Address, GuardKind, Script, ScriptExpression, Statement, Variable, failure_order, update_word,
 };
 
-impl Display for Expression {
+impl Display for ScriptExpression {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Expression::Number(number) if *number < 0 => write!(f, "({number})"),
-            Expression::Number(number) => write!(f, "{number}"),
-            Expression::Register(register) => f.write_str(register),
-            Expression::Binary(operator, a, b) => {
+            ScriptExpression::Number(number) if *number < 0 => write!(f, "({number})"),
+            ScriptExpression::Number(number) => write!(f, "{number}"),
+            ScriptExpression::Register(register) => f.write_str(register),
+            ScriptExpression::Binary(operator, a, b) => {
                 operand(a, operator.level(), f)?;
                 write!(f, " {} ", operator.symbol())?;
                 operand(b, operator.level() + 1, f)
@@ -23,10 +23,10 @@ impl Display for Expression {
     }
 }
 
-/// In parentheses if it binds more loosely than the level says.
-fn operand(expression: &Expression, level: usize, f: &mut Formatter<'_>) -> fmt::Result {
+/// Writes an operand, in parentheses if its precedence is lower than `level`.
+fn operand(expression: &ScriptExpression, level: usize, f: &mut Formatter<'_>) -> fmt::Result {
     match expression {
-        Expression::Binary(operator, ..) if operator.level() < level => {
+        ScriptExpression::Binary(operator, ..) if operator.level() < level => {
             write!(f, "({expression})")
         }
         _ => write!(f, "{expression}"),
@@ -97,7 +97,7 @@ fn block(statements: &[Statement], depth: usize, f: &mut Formatter<'_>) -> fmt::
     Ok(())
 }
 
-/// The statement without its blocks.
+/// Formats the statement without its blocks.
 impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,67 +1,64 @@
-//! Scripts without accesses that nobody else can notice.
+//! Removal of private accesses.
 //!
-//! A cell of which only one thread knows is a register of that thread, and the only thread that writes a
-//! cell knows what it will read there: what it wrote last. Such accesses have one source in every
-//! execution, so taking them out leaves as many classes, and shorter executions to explore them with.
-//! (Under RC11 and C20 there can be more classes: there a private access between two sequentially
-//! consistent ones orders them.)
+//! A cell that only one thread accesses is a register of that thread; and the only thread that writes a cell always
+//! reads its own last write there. Such accesses have one source in every execution, so removing them preserves the
+//! number of classes and shortens the executions. (Under RC11 and C20 the number of classes can grow: there a private
+//! access between two sequentially consistent ones orders them.)
 //!
-//! Only relaxed and non-atomic loads and stores are taken out, since stronger ones are fences in some
-//! models; and only such with a constant index, as it must be known in advance who accesses what. *Tried
-//! by others:* taking a location to be private until a second thread accesses it, and then starting
-//! again; but who looks at the classes has seen some of them by then.
+//! Only relaxed and non-atomic loads and stores are removed, since stronger ones act as fences in some models; and only
+//! those with a constant index, since the accessing threads must be known in advance. *Rejected:* treating a location
+//! as private until a second thread accesses it, and then restarting; the visitor has seen some classes by then.
 
 use std::collections::BTreeSet;
 
 use raddle_core::execution::{MemoryOrder, Value};
 
-use super::{Address, Expression, Script, Statement, Thread};
+use super::{Address, Script, ScriptExpression, ScriptThread, Statement};
 
-/// Who accesses a cell, and how.
+/// Accesses of a cell.
 #[derive(Clone, Default)]
-struct Use {
+struct CellUse {
     readers: BTreeSet<usize>,
     writers: BTreeSet<usize>,
-    /// Whether something is done to it that has to stay.
+    /// Whether it has an access that cannot be removed.
     is_fixed: bool,
-    /// Whether it may be read by an index that is not constant.
+    /// Whether it may be read with an index that is not constant.
     is_indexed: bool,
 }
 
-impl Use {
-    /// Whether the thread knows what it will read there.
+impl CellUse {
+    /// Returns `true` if the thread always reads its own last write there.
     fn is_known_to(&self, thread: usize) -> bool {
         !self.is_fixed && self.readers.contains(&thread) && self.writers.iter().eq([&thread])
     }
 
-    /// Whether only the thread accesses it.
+    /// Returns `true` if only the thread accesses it.
     fn is_private_to(&self, thread: usize) -> bool {
         self.is_known_to(thread) && !self.is_indexed && self.readers.iter().eq([&thread])
     }
 }
 
 impl Script {
-    /// The script without accesses that nobody else can notice. It has as many classes under all models
-    /// but RC11 and C20.
+    /// Returns the script without private accesses. It has equally many classes under all models except RC11 and C20.
     #[must_use]
     pub fn without_private(&self) -> Script {
-        let uses = Uses::new(self);
+        let uses = CellUses::new(self);
         let threads = self.threads.iter().enumerate();
         let threads = threads.map(|(at, thread)| uses.simplify(at, thread)).collect();
         Script { variables: self.variables.clone(), threads }
     }
 }
 
-/// Who accesses what: by variable, by cell.
-struct Uses<'s> {
+/// Accesses of all cells, by variable and cell.
+struct CellUses<'s> {
     script: &'s Script,
-    cells: Vec<Vec<Use>>,
+    cells: Vec<Vec<CellUse>>,
 }
 
-impl<'s> Uses<'s> {
+impl<'s> CellUses<'s> {
     fn new(script: &'s Script) -> Self {
-        let none = |variable: &super::Variable| vec![Use::default(); variable.cells.len()];
-        let mut uses = Uses { script, cells: script.variables.iter().map(none).collect() };
+        let none = |variable: &super::Variable| vec![CellUse::default(); variable.cells.len()];
+        let mut uses = CellUses { script, cells: script.variables.iter().map(none).collect() };
         for (at, thread) in script.threads.iter().enumerate() {
             uses.note_block(at, &thread.body);
         }
@@ -103,18 +100,18 @@ impl<'s> Uses<'s> {
         self.script.variables.iter().position(|variable| variable.name == at.variable)
     }
 
-    /// The variable and the cell of an address that does not depend on registers.
+    /// Returns the variable and the cell of an address that does not depend on registers.
     fn constant(&self, at: &Address) -> Option<(usize, usize)> {
         let variable = self.variable(at)?;
         let cell = match &at.index {
             None => 0,
-            Some(Expression::Number(index)) => usize::try_from(*index).ok()?,
+            Some(ScriptExpression::Number(index)) => usize::try_from(*index).ok()?,
             Some(_) => return None,
         };
         (cell < self.cells[variable].len()).then_some((variable, cell))
     }
 
-    fn simplify(&self, at: usize, thread: &Thread) -> Thread {
+    fn simplify(&self, at: usize, thread: &ScriptThread) -> ScriptThread {
         let mut body = vec![];
         for (variable, cells) in self.cells.iter().enumerate() {
             for (cell, _) in cells.iter().enumerate().filter(|(_, it)| it.is_known_to(at)) {
@@ -125,14 +122,14 @@ impl<'s> Uses<'s> {
             }
         }
         body.extend(self.block(at, &thread.body));
-        Thread::new(&thread.name, body)
+        ScriptThread::new(&thread.name, body)
     }
 
     fn block(&self, thread: usize, block: &[Statement]) -> Vec<Statement> {
         block.iter().flat_map(|statement| self.statement(thread, statement)).collect()
     }
 
-    /// What is left of a statement.
+    /// Returns what remains of a statement.
     fn statement(&self, thread: usize, statement: &Statement) -> Vec<Statement> {
         let block = |block: &[Statement]| self.block(thread, block);
         match statement {
@@ -147,7 +144,7 @@ impl<'s> Uses<'s> {
             Statement::Load { at, target, .. } => match self.known(thread, at) {
                 None => vec![statement.clone()],
                 Some((_, register)) => {
-                    let value = Expression::Register(register);
+                    let value = ScriptExpression::Register(register);
                     let target = target.iter().cloned();
                     target.map(|target| Statement::Set { target, value: value.clone() }).collect()
                 }
@@ -155,7 +152,7 @@ impl<'s> Uses<'s> {
             Statement::Store { at, value, order } => match self.known(thread, at) {
                 None => vec![statement.clone()],
                 Some((is_private, target)) => {
-                    let kept = Expression::Register(target.clone());
+                    let kept = ScriptExpression::Register(target.clone());
                     let set = Statement::Set { target, value: value.clone() };
                     let store = Statement::Store { at: at.clone(), value: kept, order: *order };
                     if is_private { vec![set] } else { vec![set, store] }
@@ -165,8 +162,8 @@ impl<'s> Uses<'s> {
         }
     }
 
-    /// If the thread knows what it will read there: whether nobody else does, and the register that
-    /// has it.
+    /// If the thread always reads its own last write there, returns whether the cell is private, and the register for
+    /// its value.
     fn known(&self, thread: usize, at: &Address) -> Option<(bool, String)> {
         let (variable, cell) = self.constant(at)?;
         let noted = &self.cells[variable][cell];
@@ -174,14 +171,14 @@ impl<'s> Uses<'s> {
         noted.is_known_to(thread).then(register)
     }
 
-    /// The register that has the value of a cell: no parser makes such a name.
+    /// Returns the register for the value of a cell. Its name cannot occur in a parsed script.
     fn register(&self, variable: usize, cell: usize) -> String {
         format!("{}[{cell}]", self.script.variables[variable].name)
     }
 }
 
 fn set(target: String, value: Value) -> Statement {
-    Statement::Set { target, value: Expression::Number(value) }
+    Statement::Set { target, value: ScriptExpression::Number(value) }
 }
 
 fn is_strong(order: MemoryOrder) -> bool {

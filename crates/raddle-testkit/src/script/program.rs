@@ -1,7 +1,7 @@
-//! Running scripts.
+//! Scripts as programs.
 //!
-//! The state of a thread (the next instruction and the registers) is kept for every history, so a run
-//! costs what happens after the last answer and no more. All registers are in one vector.
+//! The state of a thread, which is its next instruction and its registers, is kept for every local history. So running
+//! a step costs only what follows the last answer. All registers are in one vector.
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::outcome::FindingKind;
@@ -10,46 +10,47 @@ use raddle_core::program::{
     Naming, Op, OpKind, PlaceId, Program, Segment, Update, UpdateKind,
 };
 
-use super::compile::{Body, Cell, Code, Formula, compile};
+use super::compile::{CellRef, RegisterFormula, ScriptCode, ScriptInstruction, compile};
 use super::{Script, Variable};
 
-/// The state of a thread at the end of a history.
+/// State of a thread at the end of a local history.
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct ScriptState {
     thread: u32,
-    /// The instruction that asks, fails or ends.
+    /// Index of the instruction at which the thread stopped: a question, a failure or the end.
     next: u32,
-    /// Where its registers begin.
+    /// Index of its first register.
     first: usize,
 }
 
-/// A script that runs.
+/// Script as a program.
 #[derive(Clone, Debug)]
 pub struct ScriptProgram {
-    threads: Vec<Body>,
+    threads: Vec<ScriptCode>,
     thread_names: Vec<String>,
     location_names: Vec<String>,
     initial: Vec<Value>,
-    /// For every thread the place of its first instruction.
+    /// By thread: [`PlaceId`] of its first instruction.
     places: Vec<usize>,
-    states: Vec<State>,
+    /// By local history.
+    states: Vec<ScriptState>,
     registers: Vec<Value>,
-    /// The registers of the thread that runs.
+    /// Registers of the thread that is running.
     current: Vec<Value>,
-    /// The threads of a run that goes forwards only.
-    running: Vec<Running>,
+    /// Threads of a live run.
+    running: Vec<RunningThread>,
 }
 
-/// A thread of a run that goes forwards only.
+/// Thread of a live run.
 #[derive(Clone, Debug, Default)]
-struct Running {
-    /// The instruction that it is at.
+struct RunningThread {
+    /// Index of its current instruction.
     next: usize,
     registers: Vec<Value>,
 }
 
-/// What an instruction does to its thread.
-enum Flow {
+/// How a thread continues after an instruction.
+enum ScriptFlow {
     Next,
     Goto(usize),
     Op(OpKind),
@@ -57,13 +58,13 @@ enum Flow {
 }
 
 impl ScriptProgram {
-    /// The program of a script.
+    /// Creates the program of a script.
     ///
     /// # Panics
-    /// If the script mentions variables or threads that it does not have. One that was parsed does not.
+    /// If the script uses variables or threads that it does not define. A parsed script does not.
     #[must_use]
     pub fn new(script: &Script) -> Self {
-        let threads: Vec<Body> =
+        let threads: Vec<ScriptCode> =
             script.threads.iter().map(|thread| compile(script, thread)).collect();
         let places = threads.iter().scan(0, |next, body| {
             let first = *next;
@@ -83,33 +84,33 @@ impl ScriptProgram {
         }
     }
 
-    /// How many threads there are.
+    /// Returns the number of threads.
     #[must_use]
     pub fn thread_count(&self) -> usize {
         self.threads.len()
     }
 
-    /// The initial values of all locations, 0 for locks.
+    /// Returns the initial values of all locations; 0 for locks.
     #[must_use]
     pub fn initial_values(&self) -> &[Value] {
         &self.initial
     }
 
-    /// The names of the registers of a thread, in the order of their values.
+    /// Returns the names of the registers of a thread, in the order of [`registers`](Self::registers).
     #[must_use]
     pub fn register_names(&self, thread: ThreadId) -> &[String] {
         &self.threads[thread.index()].names
     }
 
-    /// The registers at the end of a history.
+    /// Returns the registers at the end of a local history.
     #[must_use]
     pub fn registers(&self, node: HistoryId) -> &[Value] {
-        let State { thread, first, .. } = self.states[node.0 as usize];
+        let ScriptState { thread, first, .. } = self.states[node.0 as usize];
         &self.registers[first..][..self.threads[thread as usize].names.len()]
     }
 
-    /// Makes the registers of a history the current ones.
-    fn load_state(&mut self, node: HistoryId) -> State {
+    /// Copies the registers of a local history to `current`.
+    fn load_state(&mut self, node: HistoryId) -> ScriptState {
         let state = self.states[node.0 as usize];
         let registers = self.threads[state.thread as usize].registers;
         self.current.clear();
@@ -117,7 +118,7 @@ impl ScriptProgram {
         state
     }
 
-    /// Keeps the current registers; histories from this one on are forgotten.
+    /// Saves the current registers for a local history, and drops those from it on.
     fn save_state(&mut self, node: HistoryId, thread: usize, next: usize) {
         let node = node.0 as usize;
         if let Some(forgotten) = self.states.get(node) {
@@ -126,46 +127,49 @@ impl ScriptProgram {
         }
         let first = self.registers.len();
         self.registers.extend_from_slice(&self.current);
-        self.states.push(State { thread: thread as u32, next: next as u32, first });
+        self.states.push(ScriptState { thread: thread as u32, next: next as u32, first });
     }
 
-    /// Runs a thread of a run that goes forwards to its next op.
+    /// Runs a thread of a live run to its next op.
     #[inline]
-    fn run_on(&mut self, thread: usize) -> Continuation {
-        let Running { next, registers } = &mut self.running[thread];
+    fn run_to_op(&mut self, thread: usize) -> Continuation {
+        let RunningThread { next, registers } = &mut self.running[thread];
         let (first, code) = (self.places[thread], &self.threads[thread].code);
         loop {
             let place = PlaceId((first + *next) as u32);
             match step(&code[*next], place, registers) {
-                Flow::Next => *next += 1,
-                Flow::Goto(to) => *next = to,
-                Flow::Op(kind) => return Continuation::Op(Op { kind, place }),
-                Flow::End(end) => return Continuation::End(end),
+                ScriptFlow::Next => *next += 1,
+                ScriptFlow::Goto(to) => *next = to,
+                ScriptFlow::Op(kind) => return Continuation::Op(Op { kind, place }),
+                ScriptFlow::End(end) => return Continuation::End(end),
             }
         }
     }
 }
 
-/// Gives a thread, which asked with this instruction, its answer.
+/// Gives a thread the answer to its question, which is this instruction.
 #[inline]
-fn receive(code: &Code, answer: Answer, registers: &mut [Value]) {
+fn receive(code: &ScriptInstruction, answer: Answer, registers: &mut [Value]) {
     match (code, answer) {
-        (Code::Load { target, .. } | Code::Update { target, .. }, Answer::Value(value)) => {
+        (
+            ScriptInstruction::Load { target, .. } | ScriptInstruction::Update { target, .. },
+            Answer::Value(value),
+        ) => {
             put(registers, *target, value);
         }
         (
-            Code::CompareExchange { target, succeeded, expected, .. },
+            ScriptInstruction::CompareExchange { target, succeeded, expected, .. },
             Answer::Value(value) | Answer::Spurious(value),
         ) => {
             let success = answer == Answer::Value(expected.value(registers));
             put(registers, *target, value);
             put(registers, *succeeded, Value::from(success));
         }
-        (Code::Choose { target, .. }, Answer::Choice(choice)) => {
+        (ScriptInstruction::Choose { target, .. }, Answer::Choice(choice)) => {
             put(registers, *target, choice.into());
         }
-        (Code::Lock { at, held }, _) => {
-            let lock = locate(at, registers).expect("it has been a question");
+        (ScriptInstruction::Lock { at, held }, _) => {
+            let lock = locate(at, registers).expect("the lock has been located before");
             registers[held + lock.index()] = 1;
         }
         _ => {}
@@ -174,16 +178,16 @@ fn receive(code: &Code, answer: Answer, registers: &mut [Value]) {
 
 impl Live for ScriptProgram {
     fn begin_run(&mut self) {
-        self.running.resize_with(self.threads.len(), Running::default);
+        self.running.resize_with(self.threads.len(), RunningThread::default);
     }
 
     fn start(&mut self, thread: ThreadId) -> Continuation {
         let thread = thread.index();
-        let Running { next, registers } = &mut self.running[thread];
+        let RunningThread { next, registers } = &mut self.running[thread];
         *next = 0;
         registers.clear();
         registers.resize(self.threads[thread].registers, 0);
-        self.run_on(thread)
+        self.run_to_op(thread)
     }
 
     #[inline]
@@ -193,16 +197,16 @@ impl Live for ScriptProgram {
         LiveReply { value, spurious }: LiveReply,
     ) -> Continuation {
         let thread = thread.index();
-        let Running { next, registers } = &mut self.running[thread];
+        let RunningThread { next, registers } = &mut self.running[thread];
         let code = &self.threads[thread].code[*next];
         let answer = match code {
-            Code::Choose { .. } => Answer::Choice(value as u32),
+            ScriptInstruction::Choose { .. } => Answer::Choice(value as u32),
             _ if spurious => Answer::Spurious(value),
             _ => Answer::Value(value),
         };
         receive(code, answer, registers);
         *next += 1;
-        self.run_on(thread)
+        self.run_to_op(thread)
     }
 }
 
@@ -218,13 +222,13 @@ fn put(registers: &mut [Value], target: Option<usize>, value: Value) {
     }
 }
 
-/// The location, or what is wrong with the index.
+/// Returns the location. The error describes an index that is out of bounds.
 #[inline]
-fn locate(at: &Cell, registers: &[Value]) -> Result<LocationId, String> {
+fn locate(at: &CellRef, registers: &[Value]) -> Result<LocationId, String> {
     let index = at.index.as_ref().map_or(0, |index| index.value(registers));
     match usize::try_from(index) {
         Ok(index) if index < at.len => Ok(LocationId::new(at.first + index)),
-        _ => Err(format!("the index {index} is not below {}", at.len)),
+        _ => Err(format!("the index {index} is out of bounds: expected 0 to {}", at.len - 1)),
     }
 }
 
@@ -232,85 +236,108 @@ fn update(kind: UpdateKind, operand: Value) -> Update {
     Update { kind, operand, bits: 64, signed: true, carries: false }
 }
 
-/// What an instruction does.
-// Inlined by force: otherwise an op is copied several times on its way out, which is most of what a script costs.
+/// Executes an instruction.
+// `inline(always)`: otherwise an op is copied several times, which dominates the cost of a script.
 #[inline(always)]
-fn step(code: &Code, place: PlaceId, registers: &mut [Value]) -> Flow {
+fn step(code: &ScriptInstruction, place: PlaceId, registers: &mut [Value]) -> ScriptFlow {
     match try_step(code, registers) {
         Ok(flow) => flow,
-        Err((kind, message)) => Flow::End(End::Failed(Failure { kind, message, place })),
+        Err((kind, message)) => ScriptFlow::End(End::Failed(Failure { kind, message, place })),
     }
 }
 
-/// What an instruction does, or what is wrong.
+/// Executes an instruction. The error is the failure of the thread.
 #[inline(always)]
-fn try_step(code: &Code, registers: &mut [Value]) -> Result<Flow, (FindingKind, String)> {
-    let value = |formula: &Formula| formula.value(registers);
+fn try_step(
+    code: &ScriptInstruction,
+    registers: &mut [Value],
+) -> Result<ScriptFlow, (FindingKind, String)> {
+    let value = |formula: &RegisterFormula| formula.value(registers);
     let at = |cell| locate(cell, registers).map_err(|it| (FindingKind::Panic, it));
     let kind = match code {
-        Code::Set { target, value } => {
+        ScriptInstruction::Set { target, value } => {
             registers[*target] = value.value(registers);
-            return Ok(Flow::Next);
+            return Ok(ScriptFlow::Next);
         }
-        Code::CountDown(left) => {
+        ScriptInstruction::CountDown(left) => {
             registers[*left] -= 1;
-            return Ok(Flow::Next);
+            return Ok(ScriptFlow::Next);
         }
-        Code::Again { left, to } => {
-            return Ok(if registers[*left] == 0 { Flow::Next } else { Flow::Goto(*to) });
+        ScriptInstruction::Again { left, to } => {
+            return Ok(if registers[*left] == 0 {
+                ScriptFlow::Next
+            } else {
+                ScriptFlow::Goto(*to)
+            });
         }
-        Code::Unless { condition, to } => {
-            return Ok(if value(condition) == 0 { Flow::Goto(*to) } else { Flow::Next });
+        ScriptInstruction::Unless { condition, to } => {
+            return Ok(if value(condition) == 0 {
+                ScriptFlow::Goto(*to)
+            } else {
+                ScriptFlow::Next
+            });
         }
-        Code::Jump(to) => return Ok(Flow::Goto(*to)),
-        Code::Assume(condition) => {
-            return Ok(if value(condition) == 0 { Flow::End(End::Assume) } else { Flow::Next });
+        ScriptInstruction::Jump(to) => return Ok(ScriptFlow::Goto(*to)),
+        ScriptInstruction::Assume(condition) => {
+            return Ok(if value(condition) == 0 {
+                ScriptFlow::End(End::Assume)
+            } else {
+                ScriptFlow::Next
+            });
         }
-        Code::Assert(condition) if value(condition) == 0 => {
+        ScriptInstruction::Assert(condition) if value(condition) == 0 => {
             return Err((FindingKind::Panic, String::from("an assertion failed")));
         }
-        Code::Assert(_) => return Ok(Flow::Next),
-        Code::End => return Ok(Flow::End(End::Finished)),
-        Code::Store { at: cell, value: formula, order } => {
+        ScriptInstruction::Assert(_) => return Ok(ScriptFlow::Next),
+        ScriptInstruction::End => return Ok(ScriptFlow::End(End::Finished)),
+        ScriptInstruction::Store { at: cell, value: formula, order } => {
             let (location, value) = (at(cell)?, value(formula));
             OpKind::Store { location, value, order: *order, carries: false }
         }
-        Code::Fence(order) => OpKind::Fence { order: *order },
-        Code::StoreFence => OpKind::StoreFence,
-        Code::Spawn(thread) => OpKind::Spawn { thread: *thread },
-        Code::Load { at: cell, order, .. } => OpKind::Load { location: at(cell)?, order: *order },
-        Code::Update { at: cell, kind, operand, order, .. } => {
+        ScriptInstruction::Fence(order) => OpKind::Fence { order: *order },
+        ScriptInstruction::StoreFence => OpKind::StoreFence,
+        ScriptInstruction::Spawn(thread) => OpKind::Spawn { thread: *thread },
+        ScriptInstruction::Load { at: cell, order, .. } => {
+            OpKind::Load { location: at(cell)?, order: *order }
+        }
+        ScriptInstruction::Update { at: cell, kind, operand, order, .. } => {
             let update = update(*kind, value(operand));
             OpKind::Rmw { location: at(cell)?, update, order: *order }
         }
-        Code::CompareExchange { at: cell, expected, desired, success, failure, weak, .. } => {
-            OpKind::CompareExchange {
-                location: at(cell)?,
-                expected: value(expected),
-                desired: value(desired),
-                carries: false,
-                success: *success,
-                failure: *failure,
-                weak: *weak,
-            }
-        }
-        Code::Lock { at: cell, .. } => OpKind::Lock { lock: at(cell)? },
-        Code::Unlock { at: cell, held } => {
+        ScriptInstruction::CompareExchange {
+            at: cell,
+            expected,
+            desired,
+            success,
+            failure,
+            weak,
+            ..
+        } => OpKind::CompareExchange {
+            location: at(cell)?,
+            expected: value(expected),
+            desired: value(desired),
+            carries: false,
+            success: *success,
+            failure: *failure,
+            weak: *weak,
+        },
+        ScriptInstruction::Lock { at: cell, .. } => OpKind::Lock { lock: at(cell)? },
+        ScriptInstruction::Unlock { at: cell, held } => {
             let lock = at(cell)?;
             if std::mem::take(&mut registers[held + lock.index()]) == 0 {
-                let message = String::from("the thread does not hold the lock");
+                let message = String::from("the thread releases a lock that it does not hold");
                 return Err((FindingKind::Misuse, message));
             }
             OpKind::Unlock { lock }
         }
-        Code::Sync { at: cell, guard, bound, kind, operand } => {
+        ScriptInstruction::Sync { at: cell, guard, bound, kind, operand } => {
             let (guard, update) = (guard.with(value(bound)), update(*kind, value(operand)));
             OpKind::Sync { location: at(cell)?, guard, update }
         }
-        Code::Join(thread) => OpKind::Join { thread: *thread },
-        Code::Choose { options, .. } => OpKind::Choose { options: *options },
+        ScriptInstruction::Join(thread) => OpKind::Join { thread: *thread },
+        ScriptInstruction::Choose { options, .. } => OpKind::Choose { options: *options },
     };
-    Ok(Flow::Op(kind))
+    Ok(ScriptFlow::Op(kind))
 }
 
 impl Program for ScriptProgram {
@@ -338,14 +365,16 @@ impl Program for ScriptProgram {
         let end = loop {
             let place = PlaceId((self.places[thread] + next) as u32);
             match step(&self.threads[thread].code[next], place, &mut self.current) {
-                Flow::Next => next += 1,
-                Flow::Goto(to) => next = to,
-                Flow::Op(kind) if kind.is_question() => break End::Question(Op { kind, place }),
-                Flow::Op(kind) => {
+                ScriptFlow::Next => next += 1,
+                ScriptFlow::Goto(to) => next = to,
+                ScriptFlow::Op(kind) if kind.is_question() => {
+                    break End::Question(Op { kind, place });
+                }
+                ScriptFlow::Op(kind) => {
                     effects.push(Op { kind, place });
                     next += 1;
                 }
-                Flow::End(end) => break end,
+                ScriptFlow::End(end) => break end,
             }
         };
         self.save_state(node, thread, next);

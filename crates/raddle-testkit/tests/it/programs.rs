@@ -1,4 +1,4 @@
-//! The oracle for exploration: classes that are known, and definitions that must agree.
+//! Oracle for exploration: known numbers of classes, and definitions that must agree.
 
 use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::reference::enumerate::allows;
@@ -18,7 +18,7 @@ fn count(text: &str, model: Model) -> usize {
     classes(&script(text), model, BUDGET).expect("it is small").len()
 }
 
-/// How many classes there are under each model.
+/// Asserts the number of classes under some models.
 #[track_caller]
 fn assert_counts(text: &str, expected: &[(Model, usize)]) {
     for &(model, expected) in expected {
@@ -26,13 +26,13 @@ fn assert_counts(text: &str, expected: &[(Model, usize)]) {
     }
 }
 
-/// The same number under every model.
+/// Asserts the same number of classes under every model.
 #[track_caller]
 fn assert_count(text: &str, expected: usize) {
     assert_counts(text, &Model::ALL.map(|model| (model, expected)));
 }
 
-/// Threads with the same code.
+/// Returns a script of threads with the same code.
 fn copies(variables: &str, threads: usize, body: &str) -> String {
     let threads: Vec<String> = (0..threads).map(|i| format!("thread t{i} {{ {body} }}")).collect();
     format!("{variables}\n{}", threads.join("\n"))
@@ -131,14 +131,14 @@ fn readers_double() {
 }
 
 #[test]
-fn increments_that_are_not_atomic() {
+fn nonatomic_increments() {
     // (n + 1)^(n - 1), under every model.
     assert_count(&copies("x = 0", 2, "r = load x; store x r + 1"), 3);
     assert_count(&copies("x = 0", 3, "r = load x; store x r + 1"), 16);
 }
 
 #[test]
-fn atomic_updates_come_in_any_order() {
+fn atomic_updates_have_any_order() {
     assert_count(&copies("x = 0", 2, "r = add x 1"), 2);
     assert_count(&copies("x = 0", 3, "r = add x 1"), 6);
     assert_count(&copies("x = 0", 3, "sync x any add 1"), 6);
@@ -183,7 +183,7 @@ fn counters_with_compare_exchange() {
 }
 
 #[test]
-fn weak_compare_exchange_fails_sometimes() {
+fn weak_compare_exchange_fails_spuriously() {
     assert_count("x = 0\nthread a { r = cas x 0 1 }", 1);
     assert_count("x = 0\nthread a { r = casw x 0 1 }", 2);
     assert_count("x = 0\nthread a { r = casw x 5 1 }", 1);
@@ -263,7 +263,7 @@ fn a_private_access_matters_between_sequentially_consistent_ones() {
 }
 
 #[test]
-fn an_update_takes_the_place_of_a_store_or_comes_after_it() {
+fn an_update_precedes_or_follows_a_store() {
     // Seen from the end: 10, if the update came first, or 11; never 1 or 0.
     let text = "x = 0
          thread main { spawn a; spawn b; join a; join b; r = load x }
@@ -279,7 +279,7 @@ fn an_update_takes_the_place_of_a_store_or_comes_after_it() {
 }
 
 #[test]
-fn the_checkers_know_of_synchronization_objects() {
+fn the_checkers_support_synchronization_objects() {
     // Under Relaxed the object makes b see the message, and a plain update does not.
     for synchronizes in [false, true] {
         let mut builder = ExecutionBuilder::new();

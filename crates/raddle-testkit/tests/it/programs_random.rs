@@ -1,30 +1,30 @@
-//! The oracle for exploration on random programs: its definitions agree, the models include each other
-//! as they should, and what must not matter does not.
+//! Oracle for exploration on random programs: its definitions agree, weaker models allow more, and transformations
+//! preserve the classes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_core::model::Model;
 use raddle_core::random::Random;
 use raddle_core::trace::Class;
-use raddle_testkit::programs::random::{Features, Style, cycle, random};
+use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::transform::{Transformed, padded, permuted, renamed};
 use raddle_testkit::programs::{Classes, Pruning, by_axioms, classes, shrink};
 use raddle_testkit::script::Script;
 use raddle_testkit::seeds::for_cases;
 
-/// Programs with more states are left out.
+/// Maximal number of states. Larger programs are skipped.
 const BUDGET: usize = 3_000;
 
-fn program(numbers: &mut Random) -> (Script, Style) {
-    let style = Style::ALL[numbers.below(Style::ALL.len())];
+fn program(numbers: &mut Random) -> (Script, OrderStyle) {
+    let style = OrderStyle::ALL[numbers.below(OrderStyle::ALL.len())];
     if numbers.chance(0.4) {
         return (cycle(numbers, style), style);
     }
-    let features = Features::random(numbers);
+    let features = ProgramFeatures::random(numbers);
     (random(numbers, style, features), style)
 }
 
-/// The classes of a program under a model with axioms.
+/// Returns the classes of a program by the axioms of a model.
 fn axiomatic(script: &Script, model: Model) -> Option<Classes> {
     by_axioms(script, model, Pruning::Prefixes, BUDGET).ok()
 }
@@ -36,7 +36,7 @@ fn assert_included(script: &Script, weaker: Model, inner: &Classes, outer: &Clas
 }
 
 #[test]
-fn random_programs_are_what_they_look_like() {
+fn printed_programs_parse_to_the_same_program() {
     for_cases(2_000, |numbers| {
         let (script, _) = program(numbers);
         let text = script.to_string();
@@ -58,7 +58,7 @@ fn models_with_store_buffers_include_each_other() {
     assert!(compared > 100, "{compared} programs were small enough");
 }
 
-/// Every class of the first model is one of the second.
+/// Pairs of models: every class of the first is a class of the second.
 const INCLUSIONS: [(Model, Model); 8] = [
     (Model::Sc, Model::Sra),
     (Model::Sra, Model::Ra),
@@ -101,7 +101,7 @@ fn the_definitions_of_sc_agree_on_random_programs() {
 }
 
 #[test]
-fn pruning_loses_nothing() {
+fn pruning_preserves_the_classes() {
     let mut compared = 0;
     for_cases(40, |numbers| {
         let (script, _) = program(numbers);
@@ -115,7 +115,7 @@ fn pruning_loses_nothing() {
     assert!(compared > 15, "{compared} programs were small enough");
 }
 
-/// The classes of a changed program are those of the original one.
+/// Asserts that a transformed program has the classes of the original one.
 fn assert_same(script: &Script, changed: &Transformed, model: Model) -> bool {
     let budget = if model.has_store_buffers() { 20_000 } else { BUDGET };
     let both = (classes(script, model, budget), classes(&changed.script, model, budget));
@@ -127,7 +127,7 @@ fn assert_same(script: &Script, changed: &Transformed, model: Model) -> bool {
 }
 
 #[test]
-fn the_order_of_threads_does_not_matter() {
+fn permuting_threads_preserves_the_classes() {
     let mut compared = 0;
     for_cases(80, |numbers| {
         let (script, _) = program(numbers);
@@ -138,7 +138,7 @@ fn the_order_of_threads_does_not_matter() {
 }
 
 #[test]
-fn the_names_of_locations_do_not_matter() {
+fn renaming_locations_preserves_the_classes() {
     let mut compared = 0;
     for_cases(80, |numbers| {
         let (script, _) = program(numbers);
@@ -149,12 +149,12 @@ fn the_names_of_locations_do_not_matter() {
 }
 
 #[test]
-fn private_accesses_do_not_matter_without_sequential_consistency() {
+fn private_accesses_preserve_the_classes_without_psc() {
     let mut compared = 0;
     for_cases(80, |numbers| {
         let (script, style) = program(numbers);
         let model = Model::ALL[numbers.below(Model::ALL.len())];
-        let has_sc = matches!(style, Style::SeqCst | Style::All);
+        let has_sc = matches!(style, OrderStyle::SeqCst | OrderStyle::All);
         if has_sc && matches!(model, Model::Rc11 | Model::C20) {
             return;
         }
@@ -164,14 +164,14 @@ fn private_accesses_do_not_matter_without_sequential_consistency() {
 }
 
 #[test]
-fn programs_shrink_to_what_matters() {
+fn failing_programs_are_shrunk() {
     let differs = |script: &Script| {
         let [sc, tso] = [Model::Sc, Model::Tso].map(|model| classes(script, model, 20_000));
         matches!((sc, tso), (Ok(sc), Ok(tso)) if sc != tso)
     };
     let mut shrunk = 0;
     for_cases(200, |numbers| {
-        let script = cycle(numbers, Style::ReleaseAcquire);
+        let script = cycle(numbers, OrderStyle::ReleaseAcquire);
         if shrunk == 5 || !differs(&script) {
             return;
         }
@@ -185,7 +185,7 @@ fn programs_shrink_to_what_matters() {
 }
 
 #[test]
-fn cycles_tell_models_apart() {
+fn critical_cycles_distinguish_the_models() {
     let pairs = [
         (Model::Sc, Model::Tso),
         (Model::Tso, Model::Pso),
@@ -196,7 +196,7 @@ fn cycles_tell_models_apart() {
     ];
     let mut told_apart = pairs.map(|pair| (pair, 0));
     for_cases(100, |numbers| {
-        let style = Style::ALL[numbers.below(Style::ALL.len())];
+        let style = OrderStyle::ALL[numbers.below(OrderStyle::ALL.len())];
         let script = cycle(numbers, style);
         let mut known: BTreeMap<Model, usize> = BTreeMap::new();
         for ((stronger, weaker), programs) in &mut told_apart {

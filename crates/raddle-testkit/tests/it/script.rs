@@ -57,27 +57,27 @@ thread a {
 
 #[test]
 fn what_is_printed_can_be_read() {
-    let script = Script::parse(EVERYTHING).expect("it is a script");
+    let script = Script::parse(EVERYTHING).expect("a script");
     assert_eq!(script.to_string(), EVERYTHING);
 }
 
 #[test]
-fn separators_and_comments() {
+fn separators_and_comments_are_equivalent() {
     let one = Script::parse("x = 0; thread a { r = load x acq; store x 1 rel } // the end");
     let many =
         Script::parse("\nx = 0 // memory\n\nthread a {\n r = load x acq\n;; store x 1 rel }\n");
     assert_eq!(one, many);
-    let script = one.expect("it is a script");
+    let script = one.expect("a script");
     assert!(script.is_parallel());
     assert_eq!(script.threads.len(), 2);
 }
 
 #[test]
-fn operators_bind_as_usual() {
+fn operators_have_the_usual_precedence() {
     let value = |text: &str| {
-        let script = Script::parse(&format!("thread main {{ r = {text} }}")).expect("it is one");
-        let classes = classes(&script, Model::Sc, 100).expect("it is small");
-        classes.into_values().next().expect("it ends")[&ThreadId::new(0)][0]
+        let script = Script::parse(&format!("thread main {{ r = {text} }}")).expect("a script");
+        let classes = classes(&script, Model::Sc, 100).expect("few states");
+        classes.into_values().next().expect("a class")[&ThreadId::new(0)][0]
     };
     assert_eq!(value("1 + 2 * 3 - 4"), 3);
     assert_eq!(value("(1 + 2) * 3 == 9"), 1);
@@ -90,15 +90,15 @@ fn operators_bind_as_usual() {
 
 #[track_caller]
 fn assert_error(text: &str, expected: &str) {
-    let error = Script::parse(text).expect_err("it is no script");
+    let error = Script::parse(text).expect_err("not a script");
     assert_eq!(error.to_string(), expected, "{text}");
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_name_the_position_and_what_was_expected() {
     assert_error("x", "1:2: expected '=', found the end of the statement");
     assert_error("x = y", "1:5: expected an initial value, found 'y'");
-    assert_error("x = 0\nx = 1", "2:1: 'x' is declared already");
+    assert_error("x = 0\nx = 1", "2:1: 'x' is declared twice: expected another name");
     assert_error("x = 0 y = 1", "1:7: expected ';' or a new line, found 'y'");
     assert_error("x = [1", "1:7: expected ',' or ']', found the end of the statement");
     assert_error("load = 1", "1:1: expected 'x = 0', 'lock m' or 'thread', found 'load'");
@@ -110,14 +110,23 @@ fn errors_say_where_and_what() {
         "x = 9223372036854775808",
         "1:5: '9223372036854775808' is not a number of 64 bits",
     );
-    assert_error("x = 0 ?", "1:7: '?' has no meaning here");
+    assert_error("x = 0 ?", "1:7: found '?': expected a word, a number or a symbol");
     assert_error("thread a {", "2:1: expected a statement or '}', found the end of the text");
     assert_error("thread a { } thread b { }", "1:14: expected ';' or a new line, found 'thread'");
-    assert_error("thread a { }\nthread a { }", "2:8: there is a thread 'a' already");
-    assert_error("thread a { }\nthread main { }", "2:8: 'main' is the first thread");
-    assert_error("thread a { load x }", "1:17: 'x' is not declared");
-    assert_error("x = 0; thread a { lock x }", "1:24: expected a lock, and 'x' is none");
-    assert_error("lock m; thread a { load m }", "1:25: expected a variable, and 'm' is none");
+    assert_error(
+        "thread a { }\nthread a { }",
+        "2:8: the thread 'a' is defined twice: expected another name",
+    );
+    assert_error(
+        "thread a { }\nthread main { }",
+        "2:8: 'main' is not the first thread: expected it before all others",
+    );
+    assert_error(
+        "thread a { load x }",
+        "1:17: 'x' is not declared: expected a variable with a declaration above",
+    );
+    assert_error("x = 0; thread a { lock x }", "1:24: 'x' is not a lock: expected a lock");
+    assert_error("lock m; thread a { load m }", "1:25: 'm' is not a variable: expected a variable");
     assert_error("x = [0, 0]; thread a { load x }", "1:31: expected '[', found '}'");
     assert_error(
         "x = 0; thread a { r = load x rel }",
@@ -127,16 +136,22 @@ fn errors_say_where_and_what() {
     assert_error("thread a { _ = 3 }", "1:16: expected an operation that reads, found '3'");
     assert_error("thread a { r = }", "1:16: expected a number, a register or '(', found '}'");
     assert_error("thread a { r = 1 s = 2 }", "1:18: expected ';', a new line or '}', found 's'");
-    assert_error("thread main { spawn b }", "1:21: there is no thread 'b'");
-    assert_error("thread main { spawn main }", "1:21: 'main' is started already");
+    assert_error("thread main { spawn b }", "1:21: the thread 'b' is not defined");
+    assert_error(
+        "thread main { spawn main }",
+        "1:21: the thread 'main' is started twice: expected one 'spawn'",
+    );
     assert_error(
         "thread a { spawn a }",
-        "1:18: without a thread 'main' all threads are started already",
+        "1:18: without a thread 'main' all threads are started implicitly: expected no 'spawn'",
     );
-    assert_error("thread main { spawn a; spawn a }\nthread a { }", "1:30: 'a' is started already");
+    assert_error(
+        "thread main { spawn a; spawn a }\nthread a { }",
+        "1:30: the thread 'a' is started twice: expected one 'spawn'",
+    );
     assert_error(
         "thread main { repeat 2 { spawn a } }\nthread a { }",
-        "1:32: a thread is started once, not in a loop",
+        "1:32: 'spawn' in a loop: expected each thread to be started once",
     );
     assert_error(
         "o = 0; thread a { sync o add 1 }",
@@ -147,13 +162,13 @@ fn errors_say_where_and_what() {
         "1:19: expected how often to repeat, from 1 to 10000, found '0'",
     );
     let deep = format!("thread a {{ r = {} }}", "(".repeat(1_000));
-    assert_error(&deep, "1:115: nested too deeply");
+    assert_error(&deep, "1:115: nested too deeply: expected at most 100 levels");
 }
 
 #[test]
-fn a_history_costs_only_what_is_new() {
+fn a_history_runs_only_its_new_part() {
     let text = "x = 0\nthread main { r = load x; store x r + 1; s = load x; assert s == 2 }";
-    let script = Script::parse(text).expect("it is a script");
+    let script = Script::parse(text).expect("a script");
     let mut program = ScriptProgram::new(&script);
     let mut histories = LocalHistories::new();
     let start = histories.start(&mut program, &[], ThreadId::new(0), None);
@@ -173,9 +188,9 @@ fn a_history_costs_only_what_is_new() {
 }
 
 #[test]
-fn a_thread_fails_on_its_own() {
+fn threads_fail_at_invalid_operations() {
     let failure = |text: &str| {
-        let script = Script::parse(text).expect("it is a script");
+        let script = Script::parse(text).expect("a script");
         let mut program = ScriptProgram::new(&script);
         let mut histories = LocalHistories::new();
         let start = histories.start(&mut program, &[], ThreadId::new(0), None);
@@ -185,16 +200,19 @@ fn a_thread_fails_on_its_own() {
         }
     };
     let (kind, message) = failure("a = [0, 0]\nthread main { r = 2; store a[r] 1 }");
-    assert_eq!((kind, message.as_str()), (FindingKind::Panic, "the index 2 is not below 2"));
+    assert_eq!(
+        (kind, message.as_str()),
+        (FindingKind::Panic, "the index 2 is out of bounds: expected 0 to 1")
+    );
     let (kind, message) = failure("lock m\nthread main { unlock m }");
     assert_eq!(
         (kind, message.as_str()),
-        (FindingKind::Misuse, "the thread does not hold the lock")
+        (FindingKind::Misuse, "the thread releases a lock that it does not hold")
     );
 }
 
-/// A cell that one thread accesses is a register; the only writer of a cell knows what it reads there;
-/// what is strong, an update, or found by an index stays.
+/// A cell that one thread accesses becomes a register, and the only writer of a cell reads its own last write. Strong
+/// accesses, updates and accesses with a variable index stay.
 #[test]
 fn private_accesses_are_registers() {
     let script = Script::parse(

@@ -2,7 +2,7 @@
 
 use raddle_core::execution::{MemoryOrder, ThreadId};
 
-use super::{ThreadViews, ViewMachine};
+use super::{SampledViews, ViewMachine};
 
 impl ViewMachine {
     /// Executes a fence of the thread.
@@ -20,12 +20,12 @@ impl ViewMachine {
     }
 
     fn acquire_fence(&mut self, thread: ThreadId) {
-        let ThreadViews { current, acquire, .. } = &mut self.threads[thread.index()];
+        let SampledViews { current, acquire, .. } = &mut self.threads[thread.index()];
         current.join(acquire);
     }
 
     fn release_fence(&mut self, thread: ThreadId) {
-        let ThreadViews { current, release, .. } = &mut self.threads[thread.index()];
+        let SampledViews { current, release, .. } = &mut self.threads[thread.index()];
         release.copy(current);
     }
 

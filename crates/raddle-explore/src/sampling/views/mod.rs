@@ -63,7 +63,7 @@ const MAX_WRITES: usize = 64;
 
 /// Views of a thread, as in view-based operational semantics (`cur`, `acq`, `rel`).
 #[derive(Default)]
-struct ThreadViews {
+struct SampledViews {
     /// What happens before the next event of the thread.
     current: View,
     /// What the next acquire fence adds to `current`.
@@ -76,7 +76,7 @@ struct ThreadViews {
     is_joining: bool,
 }
 
-impl ThreadViews {
+impl SampledViews {
     /// Returns `true` if the thread may read before it learns what another thread knows.
     fn may_read(&self) -> bool {
         self.is_live && !self.is_joining
@@ -89,7 +89,7 @@ pub(super) struct ViewMachine {
     model_orders: C11Orders,
     /// Meaning of memory orders in the current run.
     orders: C11Orders,
-    threads: Vec<ThreadViews>,
+    threads: Vec<SampledViews>,
     locations: Vec<LocationState>,
     /// By location: view that the last update of the synchronization object released.
     objects: Vec<View>,
@@ -211,7 +211,7 @@ impl MemoryMachine for ViewMachine {
 
     fn start(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
         if self.threads.len() <= thread.index() {
-            self.threads.resize_with(thread.index() + 1, ThreadViews::default);
+            self.threads.resize_with(thread.index() + 1, SampledViews::default);
         }
         self.threads[thread.index()].is_live = true;
         if let Some(parent) = parent {

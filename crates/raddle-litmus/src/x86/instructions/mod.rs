@@ -85,7 +85,9 @@ impl InstructionParser<'_> {
 
     fn refuse_lock(&self) -> ParseResult<()> {
         if self.locked {
-            return self.refuse("found LOCK before an instruction that does not update memory: expected a read-modify-write of memory");
+            let message = "found LOCK before an instruction that does not update memory: expected \
+                           a read-modify-write of memory";
+            return self.refuse(message);
         }
         Ok(())
     }
