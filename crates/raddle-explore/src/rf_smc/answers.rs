@@ -57,11 +57,15 @@ pub(super) fn answer(
         (OpKind::Join { thread }, _) if shares_memory => {
             histories.joined(graph.cursor(thread).node)
         }
-        (kind, Some(Observed::Event(source))) if is_taker(kind) && shares_memory => {
-            Answer::From(graph.events[source].origin)
+        (OpKind::Lock { .. } | OpKind::Sync { .. } | OpKind::ReadCell { .. }, observed)
+            if shares_memory =>
+        {
+            match observed {
+                Some(Observed::Event(source)) => Answer::From(graph.events[source].origin),
+                _ => Answer::Initial,
+            }
         }
-        (kind, _) if is_taker(kind) && shares_memory => Answer::Initial,
-        (OpKind::Join { .. } | OpKind::Lock { .. }, _) => Answer::Initial,
+        (OpKind::Join { .. } | OpKind::Lock { .. } | OpKind::ReadCell { .. }, _) => Answer::Initial,
         (_, Some(Observed::Choice(choice))) => Answer::Choice(choice),
         (_, Some(Observed::Event(source))) if carries(graph, source) => {
             let origin = graph.events[source].origin;

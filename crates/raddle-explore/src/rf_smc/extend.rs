@@ -8,20 +8,28 @@ use raddle_core::program::{End, HistoryId, Op, OpKind, Origin};
 use raddle_core::trace::{Observed, Trace, TraceEvent};
 
 use super::answers::{Outcome, answer, is_taker, outcomes, reads_memory};
+use super::cells::race;
 use super::graph::{Age, Graph};
 use super::{Explorer, Slot};
 
 impl Explorer<'_> {
     /// Extends an execution until no thread can go on, every question with the first answer that the
-    /// model allows and a slot for the others.
-    pub(super) fn extend(&mut self, graph: &mut Graph) -> Result<(), Unsupported> {
+    /// model allows and a slot for the others. Stops at a race of cells, and returns it.
+    pub(super) fn extend(
+        &mut self,
+        graph: &mut Graph,
+    ) -> Result<Option<(usize, usize)>, Unsupported> {
         loop {
             let before = graph.events.len();
             for thread in graph.threads().collect::<Vec<_>>() {
-                while self.step(graph, thread)? {}
+                while self.step(graph, thread)? {
+                    if let Some(race) = race(graph) {
+                        return Ok(Some(race));
+                    }
+                }
             }
             if graph.events.len() == before {
-                return Ok(());
+                return Ok(None);
             }
         }
     }
@@ -56,7 +64,7 @@ impl Explorer<'_> {
                 let outcome = Outcome { read: None, written: None };
                 self.ask(graph, next(graph, thread, op, Observed::Choice(0), outcome))
             }
-            OpKind::ReadCell { .. } => Err(Unsupported::Cells),
+            OpKind::ReadCell { location } => self.read_cell(graph, thread, op, location),
             kind if is_taker(kind) => self.take(graph, thread, op),
             _ => self.read(graph, thread, op),
         }
@@ -71,7 +79,10 @@ impl Explorer<'_> {
     ) -> Result<(), Unsupported> {
         let written = match op.kind {
             OpKind::Store { value, .. } => Some(value),
-            OpKind::WriteCell { .. } => return Err(Unsupported::Cells),
+            OpKind::WriteCell { .. } => {
+                self.check_cells_are_supported()?;
+                None
+            }
             OpKind::Spawn { thread } if graph.has_thread(thread) => {
                 return Err(Unsupported::Malformed);
             }

@@ -35,24 +35,31 @@ impl ReadsFromLeaf {
 }
 
 impl Explorer<'_> {
-    /// An execution in which no thread can go on.
-    pub(super) fn leaf(&self, graph: &Graph) -> Result<ReadsFromLeaf, Unsupported> {
+    /// An execution in which no thread can go on, or that stopped at a race of cells.
+    pub(super) fn leaf(
+        &self,
+        graph: &Graph,
+        race: Option<(usize, usize)>,
+    ) -> Result<ReadsFromLeaf, Unsupported> {
         let mut trace = graph.trace();
         for (&thread, end) in &mut trace.ends {
-            *end = match self.last_end(graph, thread) {
-                End::Finished => ThreadEnd::Finished,
-                End::Assume => ThreadEnd::Assume,
-                End::Repeats(_) => ThreadEnd::Repeats,
-                End::Limit => ThreadEnd::Limit,
-                End::Failed(_) => ThreadEnd::Failed,
-                End::Question(_) => ThreadEnd::Waiting,
+            *end = match self.end(graph, thread) {
+                Some(End::Finished) => ThreadEnd::Finished,
+                Some(End::Assume) => ThreadEnd::Assume,
+                Some(End::Repeats(_)) => ThreadEnd::Repeats,
+                Some(End::Limit) => ThreadEnd::Limit,
+                Some(End::Failed(_)) => ThreadEnd::Failed,
+                Some(End::Question(_)) if race.is_none() => ThreadEnd::Waiting,
+                _ => ThreadEnd::Open,
             };
         }
         let pending = |&thread: &ThreadId| {
+            self.end(graph, thread)?;
             Some((thread, Pending::of(&self.histories, graph.cursor(thread).node)?))
         };
         trace.pending = trace.ends.keys().filter_map(pending).collect();
-        let ending = match self.race(&trace) {
+        let race = race.map(|(first, second)| Ending::Race(first, second));
+        let ending = match race.or_else(|| self.race(&trace)) {
             Some(race) => race,
             None => self.ending(graph, &trace)?,
         };

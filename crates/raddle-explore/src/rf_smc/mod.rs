@@ -41,7 +41,7 @@
 //! **What is visited.** A thread that fails, whose assumption fails, that repeats a loop or reaches its limit
 //! stops alone; the other threads run to their ends. An execution with a race of plain accesses is reported as a race,
 //! otherwise one with failed threads as the failure of the first of them. Races do not end executions: the classes are
-//! those that the axioms allow. Whether threads that repeat loops can do so forever is a question to the checkers, too
+//! those that the axioms allow. Only a race of cells ends its execution, and the exploration (`cells`). Whether threads that repeat loops can do so forever is a question to the checkers, too
 //! (`livelock`).
 //!
 //! **Cost.** One visit for each class; for each question of an extension a check of a prefix, and for
@@ -50,6 +50,7 @@
 //! once ([`Statistics::peak_pending`]; the program of figure 13 of the paper shows it).
 
 mod answers;
+mod cells;
 mod extend;
 mod graph;
 mod leaf;
@@ -110,7 +111,8 @@ struct Explorer<'a> {
 
 /// Visits every reads-from class of a program under a model once.
 ///
-/// Cells are not supported ([`Unsupported::Cells`]).
+/// Cells are supported under the models with store buffers only, and up to the first race of them: otherwise the
+/// extent is [`Unsupported::Cells`].
 pub fn explore(
     program: &mut dyn Program,
     model: Model,
@@ -190,8 +192,8 @@ impl Explorer<'_> {
 
     /// Extends a schedule to a maximal execution, tells of it, and proposes others.
     fn visit(&mut self, mut graph: Graph, visitor: &mut dyn Visitor) -> Result<(), Extent> {
-        self.extend(&mut graph)?;
-        let leaf = self.leaf(&graph)?;
+        let race = self.extend(&mut graph)?;
+        let leaf = self.leaf(&graph, race)?;
         match leaf.ending() {
             Ending::Blocked => self.summary.blocked += 1,
             _ => self.summary.classes += 1,
@@ -202,6 +204,9 @@ impl Explorer<'_> {
         if visitor.visit(&leaf) == Control::Stop {
             return Err(Extent::Stopped);
         }
-        Ok(self.mutate(&graph)?)
+        match race {
+            Some(_) => Err(Extent::Unsupported(Unsupported::Cells)),
+            None => Ok(self.mutate(&graph)?),
+        }
     }
 }

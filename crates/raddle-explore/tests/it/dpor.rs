@@ -9,7 +9,7 @@ use raddle_core::program::{
     Segment,
 };
 use raddle_core::trace::{Ending, Observed, ThreadEnd};
-use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Unsupported};
+use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Unsupported, rf_smc};
 use raddle_testkit::script::ScriptProgram;
 
 use crate::common::dpor::{Explore, OPTIMAL, SOURCE, agrees, script, visited};
@@ -360,12 +360,20 @@ fn spawn(thread: usize) -> OpKind {
 }
 
 fn explore_segments(rows: Vec<Vec<Segment>>, model: Model) -> (Summary, Vec<Ending>) {
+    explore_segments_by(OPTIMAL, rows, model)
+}
+
+fn explore_segments_by(
+    explore: Explore,
+    rows: Vec<Vec<Segment>>,
+    model: Model,
+) -> (Summary, Vec<Ending>) {
     let mut endings = vec![];
     let mut visit = |leaf: &dyn Leaf| {
         endings.push(leaf.ending().clone());
         Control::Continue
     };
-    (OPTIMAL(&mut FixedSegments(rows), model, &Limits::default(), &mut visit), endings)
+    (explore(&mut FixedSegments(rows), model, &Limits::default(), &mut visit), endings)
 }
 
 #[test]
@@ -484,15 +492,15 @@ fn unordered_accesses_of_cells_race() {
     ];
     let quiet = vec![ends([], End::Finished)];
     let racing = vec![asks([], read), ends([write], End::Finished)];
-    for model in Model::STORE_BUFFERS {
-        let (summary, endings) =
-            explore_segments(vec![main.clone(), quiet.clone(), quiet.clone()], model);
+    let explorers: [Explore; 2] = [OPTIMAL, rf_smc::explore];
+    let models = Model::STORE_BUFFERS.into_iter();
+    for (model, explore) in models.flat_map(|model| explorers.map(|it| (model, it))) {
+        let all = |rows| explore_segments_by(explore, rows, model);
+        let (summary, endings) = all(vec![main.clone(), quiet.clone(), quiet.clone()]);
         assert_eq!((summary.extent, endings), (Extent::All, vec![Ending::Complete]));
-        let (summary, endings) =
-            explore_segments(vec![main.clone(), racing.clone(), quiet.clone()], model);
+        let (summary, endings) = all(vec![main.clone(), racing.clone(), quiet.clone()]);
         assert_eq!((summary.extent, endings), (Extent::All, vec![Ending::Complete]));
-        let (_, endings) =
-            explore_segments(vec![main.clone(), quiet.clone(), racing.clone()], model);
+        let (_, endings) = all(vec![main.clone(), quiet.clone(), racing.clone()]);
         assert_eq!(endings.len(), 1);
         assert!(matches!(endings[0], Ending::Race(first, second) if first < second));
     }
@@ -514,6 +522,9 @@ fn reads_from_orders_accesses_of_cells() {
         assert_eq!(endings.len(), 2, "{model}");
         assert_eq!(endings[0], Ending::Complete);
         assert!(matches!(endings[1], Ending::Race(..)), "{model}: {:?}", endings[1]);
+        let (summary, endings) = explore_segments_by(rf_smc::explore, rows.clone(), model);
+        assert_eq!(summary.extent, Extent::Unsupported(Unsupported::Cells), "not beyond a race");
+        assert!(matches!(endings.last(), Some(Ending::Race(..))), "{model}: {endings:?}");
     }
 }
 
