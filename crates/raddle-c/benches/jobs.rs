@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use raddle_c::{Object, Parts, Request, build, check_parts};
+use raddle_c::{Object, ParallelOptions, Request, build, check_parallel};
 use raddle_core::model::Model;
 use raddle_core::outcome::Verdict;
 
@@ -94,8 +94,8 @@ fn built(name: &str, size: usize) -> (Object, Request) {
 /// The classes, and how long they take, without compiling and loading.
 fn explored(object: &Object, request: &Request, workers: usize) -> (u64, f64) {
     let jobs = NonZero::new(workers).expect("at least one works");
-    let parts = Parts { jobs, ..Parts::default() };
-    let outcome = check_parts(object, request, parts).expect("it can be loaded");
+    let parts = ParallelOptions { jobs, ..ParallelOptions::default() };
+    let outcome = check_parallel(object, request, parts).expect("it can be loaded");
     assert_eq!(outcome.verdict, Verdict::Clean);
     (outcome.counts.classes, outcome.counts.seconds - outcome.counts.start_up)
 }

@@ -24,7 +24,7 @@ use crate::leaks::{Leak, Leaves};
 use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
 use crate::ops::EXITED;
-use crate::parts::{self, Parts};
+use crate::parts::{self, ParallelOptions};
 use crate::printed;
 use crate::told::told;
 use crate::trap::{self, Watchdog};
@@ -114,24 +114,25 @@ pub fn build(source: &Source) -> Result<Object, Error> {
 /// # Errors
 /// If it cannot be loaded.
 pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error> {
-    check_parts(object, request, Parts::default())
+    check_parallel(object, request, ParallelOptions::default())
 }
 
-/// As [`check_built`], in parts. What cannot be divided ([`Request::is_whole`]) is explored by one worker.
+/// As [`check_built`], with several workers. What cannot be divided ([`Request::is_whole`]) is explored by one worker.
 ///
 /// # Errors
 /// As [`check_built`].
-pub fn check_parts(
+pub fn check_parallel(
     object: &Object,
     request: &Request,
-    mut parts: Parts<'_>,
+    mut options: ParallelOptions<'_>,
 ) -> Result<Outcome, Error> {
     let start = Instant::now();
     let module = Module::load(object.clone())?;
     let mut program = Native::new(module, settings(request))?;
     let start_up = start.elapsed().as_secs_f64();
-    let (summary, found, leaves) =
-        driver::until_stable(&mut program, |program| explore(program, request, &mut parts, start));
+    let (summary, found, leaves) = driver::until_stable(&mut program, |program| {
+        explore(program, request, &mut options, start)
+    });
     let mut outcome = outcome(&mut program, request, summary, found, leaves);
     outcome.counts.start_up = start_up;
     outcome.counts.seconds = start.elapsed().as_secs_f64();
@@ -180,13 +181,13 @@ type Found = Option<Counterexample>;
 fn explore(
     program: &mut Native,
     request: &Request,
-    parts: &mut Parts<'_>,
+    options: &mut ParallelOptions<'_>,
     start: Instant,
 ) -> (Summary, Found, Leaves) {
     let deadline = request.timeout.map(|timeout| start + timeout);
     let limits = Limits { classes: request.max_executions, deadline };
     if !request.is_whole() {
-        if let Some((summary, found)) = parts::explore(program, request.model, &limits, parts) {
+        if let Some((summary, found)) = parts::explore(program, request.model, &limits, options) {
             return (summary, found, Leaves::default());
         }
         program.restart();

@@ -36,9 +36,9 @@ pub(crate) struct Facts {
     mutexes_can_be_tried: bool,
 }
 
-/// What the program of a worker tells after each part.
+/// What the program of a worker reports after each subtree.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct News {
+pub(crate) struct WorkerUpdate {
     /// How often threads were run from their beginning since the last time.
     pub(crate) executions: u64,
     pub(crate) main_leaves: bool,
@@ -54,7 +54,7 @@ impl Native {
     pub(crate) fn news(&mut self) -> String {
         let wants_restart = self.needs_restart();
         let is_new = wants_restart || self.layout.settle();
-        let news = News {
+        let update = WorkerUpdate {
             executions: self.executions - self.told_executions,
             main_leaves: self.main_leaves,
             bound: self.bound.clone(),
@@ -62,7 +62,7 @@ impl Native {
             facts: is_new.then(|| self.facts()),
         };
         self.told_executions = self.executions;
-        serde_json::to_string(&news).expect("numbers and texts can be written")
+        serde_json::to_string(&update).expect("numbers and texts can be written")
     }
 
     /// What is learned.

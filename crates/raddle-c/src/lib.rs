@@ -64,11 +64,11 @@ mod told;
 mod trap;
 mod types;
 
-pub use check::{Request, build, check, check_built, check_parts, estimate};
+pub use check::{Request, build, check, check_built, check_parallel, estimate};
 pub use compile::{Object, Source};
 pub use error::Error;
 pub use guide::{Guide, KnownRead};
-pub use parts::{Kept, Parts, Progress};
+pub use parts::{Checkpoint, ParallelOptions, Progress};
 
 /// How large the stack of an explorer is: it may go as deep as an execution is long.
 const EXPLORER_STACK: usize = 1 << 28;

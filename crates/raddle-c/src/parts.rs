@@ -1,9 +1,9 @@
-//! Exploring in parts: by several workers, and with what is left as a value that can be kept.
+//! Exploring by several workers, with checkpoints.
 //!
-//! The other workers are copies of this process (`raddle_runtime::copies`). What the program of one of them learns that makes
-//! the exploration start again is handed over (`facts`), and counts as if it were wrong there: what comes before that is
-//! explored first, as one worker alone would. The part in which something is found is explored once more
-//! here, so that the report speaks of this program, and is the same whoever found it.
+//! The other workers are forks of this process (`raddle_runtime::worker_process`). If the program of one of them learns
+//! a fact with which the exploration must restart, the fact is handed over (`facts`), after what comes before it was
+//! explored, as a single worker would have. The subtree in which a bug is found is explored once more here, so that the
+//! report speaks of this program, and does not depend on which worker found it.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
@@ -11,41 +11,43 @@ use std::sync::{Mutex, PoisonError};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
 use raddle_core::trace::{Counterexample, Ending};
-use raddle_explore::parallel::frontier::{Frontier, Key};
-use raddle_explore::parallel::process::{Processes, Side};
-use raddle_explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
+use raddle_explore::parallel::frontier::{Frontier, SubtreeKey};
+use raddle_explore::parallel::process::{ForkSide, WorkerProcesses};
+use raddle_explore::parallel::{
+    self, Budget, ExploredSubtree, Helpers, ParallelResult, ParallelTask,
+};
 use raddle_explore::rf_part_smc::subtree::Subtree;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
-use raddle_runtime::copies;
+use raddle_runtime::worker_process;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{has_exited, main_has_ended, running};
-use crate::facts::{Facts, News};
+use crate::facts::{Facts, WorkerUpdate};
 use crate::native::Native;
 use crate::trap::Watchdog;
 
-/// How to explore in parts.
-pub struct Parts<'a> {
-    /// How many workers there are.
+/// How to explore with several workers.
+pub struct ParallelOptions<'a> {
+    /// The number of workers.
     pub jobs: NonZero<usize>,
-    /// How large parts are.
+    /// When subtrees are suspended.
     pub budget: Budget,
-    /// What is left of an earlier exploration of the same program.
-    pub resumed: Option<Kept>,
-    /// Is told how far the exploration has got, whenever some part was explored, and in the end.
+    /// A checkpoint of an earlier exploration of the same program.
+    pub resumed: Option<Checkpoint>,
+    /// Is called whenever a subtree was explored, and at the end.
     pub observer: Option<&'a (dyn Fn(&Progress<'_>) + Sync)>,
 }
 
-impl Default for Parts<'_> {
+impl Default for ParallelOptions<'_> {
     fn default() -> Self {
         let (jobs, budget) = (NonZero::<usize>::MIN, Budget::default());
-        Parts { jobs, budget, resumed: None, observer: None }
+        ParallelOptions { jobs, budget, resumed: None, observer: None }
     }
 }
 
-/// What is left of an exploration, and what is known.
+/// What is left of an exploration, and what the program has learned.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Kept {
+pub struct Checkpoint {
     left: Frontier,
     known: Known,
 }
@@ -59,17 +61,17 @@ pub struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// How many classes were explored.
+    /// Number of explored classes.
     #[must_use]
     pub fn classes(&self) -> u64 {
         self.left.counts().classes
     }
 
-    /// What is to be kept. None if something was found: then nothing is left but to find it again.
+    /// The checkpoint to write; `None` if a bug was found.
     #[must_use]
-    pub fn kept(&self) -> Option<Kept> {
-        let kept = || Kept { left: self.left.clone(), known: self.known.clone() };
-        (!self.left.is_stopped()).then(kept)
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        let checkpoint = || Checkpoint { left: self.left.clone(), known: self.known.clone() };
+        (!self.left.is_stopped()).then(checkpoint)
     }
 }
 
@@ -80,14 +82,14 @@ struct Known {
     facts: Option<Facts>,
     main_leaves: bool,
     bound: Option<String>,
-    /// The first part in which threads wait for ever although the main thread has ended: wrong only if that does not end
-    /// the program.
-    late: Option<(Key, Subtree)>,
+    /// The first part in which threads wait for ever although the main thread has ended: wrong only if that does not
+    /// end the program.
+    late: Option<(SubtreeKey, Subtree)>,
     /// How often threads were run by others.
     executions: u64,
     /// In which part something was learned with which the exploration must start again.
     #[serde(skip)]
-    restart: Option<(Key, Facts)>,
+    restart: Option<(SubtreeKey, Facts)>,
 }
 
 /// Looks for what is wrong.
@@ -117,34 +119,34 @@ impl Visitor for Watch {
     }
 }
 
-/// Explores a program, and says what is wrong with it, unless it wants to start again. None: what was found is not there
-/// when it is looked for again, as the program does not always do the same.
+/// Explores a program. Returns `None` if a worker process found a bug that does not occur again, as the program depends
+/// on something other than what its threads read.
 pub(crate) fn explore(
     program: &mut Native,
     model: Model,
     limits: &Limits,
-    parts: &mut Parts<'_>,
+    options: &mut ParallelOptions<'_>,
 ) -> Option<(Summary, Option<Counterexample>)> {
-    let Kept { left, known } = parts.resumed.take().unwrap_or_default();
+    let Checkpoint { left, known } = options.resumed.take().unwrap_or_default();
     program.take_up(&known);
     let known = Mutex::new(known);
-    let note = |note: &Note<'_, Watch>| {
+    let note = |note: &ExploredSubtree<'_, Watch>| {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let control = known.note(note);
-        if let Some(observer) = parts.observer.filter(|_| control == Control::Continue) {
+        if let Some(observer) = options.observer.filter(|_| control == Control::Continue) {
             observer(&Progress { left: note.left, known: &known, is_last: false });
         }
         control
     };
-    let is_hungry = copies::Flag::new();
-    let task = Task {
+    let is_hungry = worker_process::Flag::new();
+    let task = ParallelTask {
         model,
         limits,
-        jobs: parts.jobs,
-        budget: parts.budget,
-        helpers: Helpers::Processes(Processes {
+        jobs: options.jobs,
+        budget: options.budget,
+        helpers: Helpers::Processes(WorkerProcesses {
             fork: &fork,
-            end: copies::end,
+            end: worker_process::end,
             is_hungry: &is_hungry,
             pack: |watch: &Watch| watch.is_late.to_string(),
             unpack: |is_late| Watch { is_late: is_late == "true", ..Watch::default() },
@@ -165,35 +167,35 @@ pub(crate) fn explore(
         program.want_restart();
         return Some((explored.summary, None));
     }
-    if let Some(observer) = parts.observer {
+    if let Some(observer) = options.observer {
         observer(&Progress { left: &explored.frontier, known: &known, is_last: true });
     }
     program.main_leaves |= known.main_leaves;
     program.bound = program.bound.take().or_else(|| known.bound.clone());
-    let found = found(program, model, parts.budget, &explored, known.late.as_ref());
+    let found = found(program, model, options.budget, &explored, known.late.as_ref());
     program.executions += known.executions;
     program.told_executions = program.executions;
     let is_lost = explored.frontier.is_stopped() && found.is_none() && !program.needs_restart();
     (!is_lost).then_some((explored.summary, found))
 }
 
-/// Makes copies of this process.
-fn fork(copies: usize) -> Side {
-    let side = copies::fork(copies);
-    if let Side::Copy(_) = &side {
-        // Timers are not copied. Without one, a loop without hooks goes on until the original ends.
+/// Forks worker processes.
+fn fork(workers: usize) -> ForkSide {
+    let side = worker_process::fork(workers);
+    if let ForkSide::Worker(_) = &side {
+        // Timers are not inherited. Without one, a loop without hooks continues until the parent ends.
         std::mem::forget(Watchdog::start());
     }
     side
 }
 
 impl Known {
-    /// A part was explored. Says whether to go on.
-    fn note(&mut self, note: &Note<'_, Watch>) -> Control {
-        let news: News = serde_json::from_str(note.learned).unwrap_or_default();
-        if news.wants_restart {
+    /// Adds what was learned in an explored subtree. Returns whether to continue.
+    fn note(&mut self, note: &ExploredSubtree<'_, Watch>) -> Control {
+        let update: WorkerUpdate = serde_json::from_str(note.learned).unwrap_or_default();
+        if update.wants_restart {
             if !note.is_cut() {
-                self.restart = news.facts.map(|facts| (note.key.clone(), facts));
+                self.restart = update.facts.map(|facts| (note.key.clone(), facts));
             }
             return Control::Stop;
         }
@@ -201,12 +203,12 @@ impl Known {
             return Control::Continue;
         }
         if self.facts.is_none() {
-            self.facts = news.facts;
+            self.facts = update.facts;
         }
-        self.main_leaves |= news.main_leaves;
-        self.bound = self.bound.take().or(news.bound);
+        self.main_leaves |= update.main_leaves;
+        self.bound = self.bound.take().or(update.bound);
         if !note.by_first {
-            self.executions += news.executions;
+            self.executions += update.executions;
         }
         let is_first = self.late.as_ref().is_none_or(|(key, _)| note.key < key);
         if note.visitor.is_late && is_first {
@@ -232,8 +234,8 @@ fn found(
     program: &mut Native,
     model: Model,
     budget: Budget,
-    explored: &Explored<Watch>,
-    late: Option<&(Key, Subtree)>,
+    explored: &ParallelResult<Watch>,
+    late: Option<&(SubtreeKey, Subtree)>,
 ) -> Option<Counterexample> {
     // Only one worker explores the first part. Names in reports on others must not depend on what was explored before.
     let stopped = explored.frontier.stopped();
@@ -249,7 +251,7 @@ fn found(
     let mut watch = Watch { stops_late, ..Watch::default() };
     program.restart_part();
     running(|| {
-        parallel::explore_again(program, model, budget, part.clone(), &mut watch);
+        parallel::explore_subtree(program, model, budget, part.clone(), &mut watch);
     });
     watch.found
 }

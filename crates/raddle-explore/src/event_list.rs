@@ -1,59 +1,58 @@
-//! A list of events without duplicates.
+//! Lists of events without duplicates, such as a linear order of all events.
 
+use crate::event_index::EventIndex;
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 
-/// Some events, each at most once, in some order.
+/// Events in some order, each at most once. Never allocates: it has room for all events.
 pub(crate) struct EventList<R: EventSet> {
+    /// By position; a list is never longer than a table by event.
     events: R::Map<u16>,
     len: usize,
 }
 
 impl<R: EventSet> EventList<R> {
-    /// No events.
     #[must_use]
     pub(crate) fn new() -> Self {
         EventList { events: R::Map::filled(0), len: 0 }
     }
 
-    /// The events.
+    /// Indices of the events.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[u16] {
         self.events.first(self.len)
     }
 
-    /// How many there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The event at a position.
+    /// The event at a position, which must be less than the number of events that were ever in the list.
     #[inline]
-    pub(crate) fn at(&self, position: usize) -> usize {
-        usize::from(self.events[position])
+    pub(crate) fn at(&self, position: usize) -> EventIndex {
+        EventIndex::new(usize::from(self.events[EventIndex::new(position)]))
     }
 
-    /// Puts an event at a position.
+    /// Replaces the event at a position.
     #[inline]
-    pub(crate) fn set(&mut self, position: usize, event: usize) {
-        self.events[position] = event as u16;
+    pub(crate) fn set(&mut self, position: usize, event: EventIndex) {
+        self.events[EventIndex::new(position)] = event.index() as u16;
     }
 
-    /// Adds an event at the end.
+    /// Appends an event.
     #[inline]
-    pub(crate) fn push(&mut self, event: usize) {
-        self.events[self.len] = event as u16;
+    pub(crate) fn push(&mut self, event: EventIndex) {
+        self.set(self.len, event);
         self.len += 1;
     }
 
-    /// Adds events at the end.
+    /// Appends events that are given by their indices.
     #[inline]
     pub(crate) fn extend(&mut self, events: &[u16]) {
         let len = self.len + events.len();
@@ -61,7 +60,8 @@ impl<R: EventSet> EventList<R> {
         self.len = len;
     }
 
-    /// Keeps this many events, or makes room for them.
+    /// Changes the length. If the list grows, the new positions hold what they held before, until they are
+    /// [set](Self::set).
     #[inline]
     pub(crate) fn set_len(&mut self, len: usize) {
         self.len = len;

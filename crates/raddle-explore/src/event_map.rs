@@ -1,28 +1,30 @@
-//! Tables with a place for every event of an execution.
+//! Tables with an entry for every event of an execution.
 //!
-//! A hot loop looks something up by event every few instructions. Where events fit into one word the
-//! table is an array of 64 places, and the compiler knows that a place exists: no length is loaded and
-//! compared. That is a tenth of all instructions of an exploration. Wider tables are ordinary vectors.
+//! Hot loops look something up by event every few instructions. Where all events fit into one word, the table is an
+//! array of 64 entries that is indexed modulo 64, so no length is loaded and compared. That saves a tenth of all
+//! instructions of an exploration. Larger tables are ordinary vectors.
 
 use std::ops::{Index, IndexMut};
 
-/// A value for every event.
-pub trait EventMap<T>: Index<usize, Output = T> + IndexMut<usize> {
-    /// The table that has this value everywhere.
+use crate::event_index::EventIndex;
+
+/// A value for every event that an [`EventSet`](crate::event_set::EventSet) can contain.
+pub trait EventMap<T>: Index<EventIndex, Output = T> + IndexMut<EventIndex> {
+    /// The table with this value everywhere.
     fn filled(value: T) -> Self;
-    /// The values of the first events.
+    /// The values of the first `events` events.
     fn first(&self, events: usize) -> &[T];
-    /// The values of the first events, to be changed.
+    /// The values of the first `events` events, mutable.
     fn first_mut(&mut self, events: usize) -> &mut [T];
 }
 
 /// A table for 64 events.
 #[derive(Clone, Debug)]
-pub struct Narrow<T>(Box<[T; 64]>);
+pub struct NarrowMap<T>(Box<[T; 64]>);
 
-impl<T: Copy> EventMap<T> for Narrow<T> {
+impl<T: Copy> EventMap<T> for NarrowMap<T> {
     fn filled(value: T) -> Self {
-        Narrow(Box::new([value; 64]))
+        NarrowMap(Box::new([value; 64]))
     }
 
     #[inline]
@@ -36,31 +38,31 @@ impl<T: Copy> EventMap<T> for Narrow<T> {
     }
 }
 
-impl<T> Index<usize> for Narrow<T> {
+impl<T> Index<EventIndex> for NarrowMap<T> {
     type Output = T;
 
     #[inline]
-    fn index(&self, event: usize) -> &T {
-        debug_assert!(event < 64, "event {event} has no place");
-        &self.0[event % 64]
+    fn index(&self, event: EventIndex) -> &T {
+        debug_assert!(event.index() < 64, "{event:?} does not fit into a table of 64 events");
+        &self.0[event.index() % 64]
     }
 }
 
-impl<T> IndexMut<usize> for Narrow<T> {
+impl<T> IndexMut<EventIndex> for NarrowMap<T> {
     #[inline]
-    fn index_mut(&mut self, event: usize) -> &mut T {
-        debug_assert!(event < 64, "event {event} has no place");
-        &mut self.0[event % 64]
+    fn index_mut(&mut self, event: EventIndex) -> &mut T {
+        debug_assert!(event.index() < 64, "{event:?} does not fit into a table of 64 events");
+        &mut self.0[event.index() % 64]
     }
 }
 
 /// A table for `N` times 64 events.
 #[derive(Clone, Debug)]
-pub struct Long<T, const N: usize>(Vec<T>);
+pub struct WideMap<T, const N: usize>(Vec<T>);
 
-impl<T: Copy, const N: usize> EventMap<T> for Long<T, N> {
+impl<T: Copy, const N: usize> EventMap<T> for WideMap<T, N> {
     fn filled(value: T) -> Self {
-        Long(vec![value; 64 * N])
+        WideMap(vec![value; 64 * N])
     }
 
     #[inline]
@@ -74,18 +76,18 @@ impl<T: Copy, const N: usize> EventMap<T> for Long<T, N> {
     }
 }
 
-impl<T, const N: usize> Index<usize> for Long<T, N> {
+impl<T, const N: usize> Index<EventIndex> for WideMap<T, N> {
     type Output = T;
 
     #[inline]
-    fn index(&self, event: usize) -> &T {
-        &self.0[event]
+    fn index(&self, event: EventIndex) -> &T {
+        &self.0[event.index()]
     }
 }
 
-impl<T, const N: usize> IndexMut<usize> for Long<T, N> {
+impl<T, const N: usize> IndexMut<EventIndex> for WideMap<T, N> {
     #[inline]
-    fn index_mut(&mut self, event: usize) -> &mut T {
-        &mut self.0[event]
+    fn index_mut(&mut self, event: EventIndex) -> &mut T {
+        &mut self.0[event.index()]
     }
 }

@@ -1,87 +1,85 @@
-//! Sets of events as rows of bits.
+//! Sets of events as bits.
 //!
-//! Most executions have at most 64 events, and then a set of events is a machine word. An explorer
-//! starts with [`u64`] and starts again with more words where that is too few.
+//! Most executions have at most 64 events, and then a set of events is one machine word. An explorer begins with
+//! [`u64`] and [restarts](crate::driver::Restart::WiderSets) with [`WideSet`] if that is not enough.
 
 use std::fmt::Debug;
 
-use super::event_map::{EventMap, Long, Narrow};
+use crate::event_index::EventIndex;
+use crate::event_map::{EventMap, NarrowMap, WideMap};
 
-/// A set of small numbers.
+/// A set of events whose indices are less than [`EventSet::BITS`]. Passing others is a bug; it may panic, or not.
 pub trait EventSet: Copy + Debug + PartialEq + Eq + Default + 'static {
-    /// How many events there can be.
+    /// How many different events there can be.
     const BITS: usize;
-    /// A table with a place for each of them.
+    /// A table with an entry for each of them.
     type Map<T: Copy>: EventMap<T>;
-    /// The set of one number.
-    fn one(bit: usize) -> Self;
-    /// All numbers below the bound.
-    fn below(bound: usize) -> Self;
-    /// Whether the number is in the set.
-    fn has(&self, bit: usize) -> bool;
-    /// Whether the set has no number.
+    /// The set of one event.
+    fn one(event: EventIndex) -> Self;
+    /// All events before one.
+    fn below(event: EventIndex) -> Self;
+    /// Returns `true` if the event is in the set.
+    fn has(&self, event: EventIndex) -> bool;
+    /// Returns `true` if the set has no event.
     fn is_empty(&self) -> bool;
-    /// Whether the sets have a number in common.
+    /// Returns `true` if the sets have an event in common.
     fn meets(&self, other: &Self) -> bool;
-    /// The union.
+    /// Union.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// The intersection.
+    /// Intersection.
     #[must_use]
     fn and(self, other: Self) -> Self;
-    /// The numbers that are not in the other set.
+    /// Difference.
     #[must_use]
     fn minus(self, other: Self) -> Self;
-    /// All numbers from `at` on, moved up by one.
-    #[must_use]
-    fn open_gap(self, at: usize) -> Self;
-    /// Adds a number.
-    fn insert(&mut self, bit: usize);
-    /// Takes a number out.
-    fn remove(&mut self, bit: usize);
-    /// The smallest number.
-    fn first(&self) -> Option<usize>;
-    /// The largest number.
-    fn last(&self) -> Option<usize>;
-    /// How many numbers there are.
+    /// Adds an event.
+    fn insert(&mut self, event: EventIndex);
+    /// Removes an event.
+    fn remove(&mut self, event: EventIndex);
+    /// The first event.
+    fn first(&self) -> Option<EventIndex>;
+    /// The last event.
+    fn last(&self) -> Option<EventIndex>;
+    /// The number of events.
     fn count(&self) -> usize;
 
-    /// The numbers, ascending.
+    /// The events, in ascending order.
     #[inline]
-    fn iter(self) -> Bits<Self> {
-        Bits(self)
+    fn iter(self) -> EventSetIter<Self> {
+        EventSetIter(self)
     }
 }
 
-/// The numbers of a row, ascending.
-pub struct Bits<R>(R);
+/// Iterator over the events of a set, in ascending order.
+pub struct EventSetIter<R>(R);
 
-impl<R: EventSet> Iterator for Bits<R> {
-    type Item = usize;
+impl<R: EventSet> Iterator for EventSetIter<R> {
+    type Item = EventIndex;
 
     #[inline]
-    fn next(&mut self) -> Option<usize> {
-        let bit = self.0.first()?;
-        self.0.remove(bit);
-        Some(bit)
+    fn next(&mut self) -> Option<EventIndex> {
+        let event = self.0.first()?;
+        self.0.remove(event);
+        Some(event)
     }
 }
 
 impl EventSet for u64 {
     const BITS: usize = 64;
-    type Map<T: Copy> = Narrow<T>;
+    type Map<T: Copy> = NarrowMap<T>;
 
     #[inline]
-    fn one(bit: usize) -> Self {
-        1 << bit
+    fn one(event: EventIndex) -> Self {
+        1 << event.index()
     }
     #[inline]
-    fn below(bound: usize) -> Self {
-        if bound >= 64 { !0 } else { (1 << bound) - 1 }
+    fn below(event: EventIndex) -> Self {
+        if event.index() >= 64 { !0 } else { (1 << event.index()) - 1 }
     }
     #[inline]
-    fn has(&self, bit: usize) -> bool {
-        self >> bit & 1 == 1
+    fn has(&self, event: EventIndex) -> bool {
+        self >> event.index() & 1 == 1
     }
     #[inline]
     fn is_empty(&self) -> bool {
@@ -104,25 +102,20 @@ impl EventSet for u64 {
         self & !other
     }
     #[inline]
-    fn open_gap(self, at: usize) -> Self {
-        let low = Self::below(at);
-        self & low | (self & !low) << 1
+    fn insert(&mut self, event: EventIndex) {
+        *self |= 1 << event.index();
     }
     #[inline]
-    fn insert(&mut self, bit: usize) {
-        *self |= 1 << bit;
+    fn remove(&mut self, event: EventIndex) {
+        *self &= !(1 << event.index());
     }
     #[inline]
-    fn remove(&mut self, bit: usize) {
-        *self &= !(1 << bit);
+    fn first(&self) -> Option<EventIndex> {
+        (*self != 0).then(|| EventIndex::new(self.trailing_zeros() as usize))
     }
     #[inline]
-    fn first(&self) -> Option<usize> {
-        (*self != 0).then(|| self.trailing_zeros() as usize)
-    }
-    #[inline]
-    fn last(&self) -> Option<usize> {
-        (*self != 0).then(|| 63 - self.leading_zeros() as usize)
+    fn last(&self) -> Option<EventIndex> {
+        (*self != 0).then(|| EventIndex::new(63 - self.leading_zeros() as usize))
     }
     #[inline]
     fn count(&self) -> usize {
@@ -133,7 +126,7 @@ impl EventSet for u64 {
 /// The set for executions with more than 64 events.
 pub type WideSet = Words<8>;
 
-/// A row of several words.
+/// A set of `N` words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words<const N: usize>([u64; N]);
 
@@ -154,27 +147,34 @@ impl<const N: usize> Words<N> {
     }
 }
 
+/// The word that an event is in, and the event as an element of that word.
+#[inline]
+fn word_of(event: EventIndex) -> (usize, EventIndex) {
+    (event.index() / 64, EventIndex::new(event.index() % 64))
+}
+
 impl<const N: usize> EventSet for Words<N> {
     const BITS: usize = 64 * N;
-    type Map<T: Copy> = Long<T, N>;
+    type Map<T: Copy> = WideMap<T, N>;
 
     #[inline]
-    fn one(bit: usize) -> Self {
-        let mut row = Self::default();
-        row.insert(bit);
-        row
+    fn one(event: EventIndex) -> Self {
+        let mut set = Self::default();
+        set.insert(event);
+        set
     }
     #[inline]
-    fn below(bound: usize) -> Self {
-        let mut row = Self::default();
-        for (at, word) in row.0.iter_mut().enumerate() {
-            *word = u64::below(bound.saturating_sub(64 * at));
+    fn below(event: EventIndex) -> Self {
+        let mut set = Self::default();
+        for (at, word) in set.0.iter_mut().enumerate() {
+            *word = u64::below(EventIndex::new(event.index().saturating_sub(64 * at)));
         }
-        row
+        set
     }
     #[inline]
-    fn has(&self, bit: usize) -> bool {
-        self.0[bit / 64].has(bit % 64)
+    fn has(&self, event: EventIndex) -> bool {
+        let (word, bit) = word_of(event);
+        self.0[word].has(bit)
     }
     #[inline]
     fn is_empty(&self) -> bool {
@@ -197,34 +197,24 @@ impl<const N: usize> EventSet for Words<N> {
         self.zip(other, |a, b| a & !b)
     }
     #[inline]
-    fn open_gap(self, at: usize) -> Self {
-        let low = self.and(Self::below(at));
-        let high = self.minus(low);
-        let mut carry = 0;
-        let mut moved = Self::default();
-        for (to, from) in moved.0.iter_mut().zip(high.0) {
-            *to = from << 1 | carry;
-            carry = from >> 63;
-        }
-        low.or(moved)
+    fn insert(&mut self, event: EventIndex) {
+        let (word, bit) = word_of(event);
+        self.0[word].insert(bit);
     }
     #[inline]
-    fn insert(&mut self, bit: usize) {
-        self.0[bit / 64].insert(bit % 64);
+    fn remove(&mut self, event: EventIndex) {
+        let (word, bit) = word_of(event);
+        self.0[word].remove(bit);
     }
     #[inline]
-    fn remove(&mut self, bit: usize) {
-        self.0[bit / 64].remove(bit % 64);
-    }
-    #[inline]
-    fn first(&self) -> Option<usize> {
+    fn first(&self) -> Option<EventIndex> {
         let at = self.0.iter().position(|&word| word != 0)?;
-        Some(64 * at + self.0[at].trailing_zeros() as usize)
+        Some(EventIndex::new(64 * at + self.0[at].trailing_zeros() as usize))
     }
     #[inline]
-    fn last(&self) -> Option<usize> {
+    fn last(&self) -> Option<EventIndex> {
         let at = self.0.iter().rposition(|&word| word != 0)?;
-        Some(64 * at + 63 - self.0[at].leading_zeros() as usize)
+        Some(EventIndex::new(64 * at + 63 - self.0[at].leading_zeros() as usize))
     }
     #[inline]
     fn count(&self) -> usize {
@@ -234,38 +224,41 @@ impl<const N: usize> EventSet for Words<N> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    fn agrees_with_a_sorted_list<R: EventSet>() {
+    fn agrees_with_a_sorted_set<R: EventSet>() {
         let mut state = 7u64;
-        let mut next = |bound: usize| {
+        let mut random = |bound: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) as usize % bound
         };
         for _ in 0..200 {
-            let numbers: std::collections::BTreeSet<usize> =
-                (0..next(20)).map(|_| next(R::BITS - 1)).collect();
-            let mut row = R::default();
-            numbers.iter().for_each(|&n| row.insert(n));
-            assert!(row.iter().eq(numbers.iter().copied()));
-            assert_eq!(row.first(), numbers.first().copied());
-            assert_eq!(row.last(), numbers.last().copied());
-            assert_eq!(row.count(), numbers.len());
-            let at = next(R::BITS + 1);
-            assert!(row.and(R::below(at)).iter().eq(numbers.range(..at).copied()));
-            let moved = numbers.iter().map(|&n| if n < at { n } else { n + 1 });
-            assert!(row.open_gap(at).iter().eq(moved));
+            let events: BTreeSet<EventIndex> =
+                (0..random(20)).map(|_| EventIndex::new(random(R::BITS - 1))).collect();
+            let mut set = R::default();
+            events.iter().for_each(|&event| set.insert(event));
+            assert!(set.iter().eq(events.iter().copied()));
+            assert_eq!(set.first(), events.first().copied());
+            assert_eq!(set.last(), events.last().copied());
+            assert_eq!(set.count(), events.len());
+            let bound = EventIndex::new(random(R::BITS + 1));
+            assert!(set.and(R::below(bound)).iter().eq(events.range(..bound).copied()));
+            let Some(&event) = events.first() else { continue };
+            set.remove(event);
+            assert!(!set.has(event) && set.or(R::one(event)).has(event));
         }
     }
 
     #[test]
-    fn one_word() {
-        agrees_with_a_sorted_list::<u64>();
+    fn one_word_agrees_with_a_sorted_set() {
+        agrees_with_a_sorted_set::<u64>();
     }
 
     #[test]
-    fn several_words() {
-        agrees_with_a_sorted_list::<Words<2>>();
-        agrees_with_a_sorted_list::<Words<5>>();
+    fn several_words_agree_with_a_sorted_set() {
+        agrees_with_a_sorted_set::<Words<2>>();
+        agrees_with_a_sorted_set::<Words<5>>();
     }
 }

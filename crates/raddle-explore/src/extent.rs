@@ -47,6 +47,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The summary of an explorer that does not support the model.
+    pub(crate) fn unsupported_model() -> Self {
+        let extent = Extent::Unsupported(Unsupported::Model);
+        Summary { extent, classes: 0, blocked: 0, histories: 0 }
+    }
+
     /// The number of runs, if the explorer samples.
     #[must_use]
     pub fn runs(&self) -> u64 {

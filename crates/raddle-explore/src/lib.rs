@@ -1,15 +1,18 @@
 //! Explorers: every behaviour of a program that a memory model allows, each class of behaviours once.
 //!
-//! Two executions are in the same *reads-from class* if their threads do the same and every read
-//! observes the same write. An explorer visits every class that the model allows, and none twice, and
-//! passes each to a [`Visitor`] as a [`Leaf`]. The [`dpor`] explorers also distinguish executions in which writes reach
-//! memory in a different order; [`rvf_smc`] explores larger classes, in which reads need only get the same
-//! values.
+//! Two executions are in the same *reads-from class* if their threads execute the same events and every read observes
+//! the same write. An explorer visits every class that the model allows, and none twice, and passes each to a
+//! [`Visitor`] as a [`Leaf`]. The [`dpor`] explorers also distinguish executions in which writes reach memory in a
+//! different order; [`rvf_smc`] explores larger classes, in which reads need only return the same values; [`sampling`]
+//! runs the program randomly.
+//!
+//! A front end asks [`plan`] for an explorer, and wraps its exploration in [`driver::until_stable`].
 #![forbid(unsafe_code)]
 
 pub mod counterexample;
 pub mod dpor;
 pub mod driver;
+pub mod event_index;
 mod event_list;
 pub mod event_map;
 pub mod event_set;

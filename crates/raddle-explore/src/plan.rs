@@ -1,7 +1,7 @@
 //! Which languages, models, equivalences and explorers support each other.
 //!
 //! This is the only place that decides. A front end calls [`plan`] before it explores. An unsupported combination is a
-//! typed [`Unsupported`], whose message names the reason and the alternatives.
+//! typed [`UnsupportedModel`], whose message names the reason and the alternatives.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,8 @@ pub enum Equivalence {
     ReadsFrom,
     /// Every read observes the same write, and the writes of every location reach memory in the same order.
     Trace,
-    /// The threads execute the same events, every read returns the same value, and the causal orders of the reads agree.
+    /// The threads execute the same events, every read returns the same value, and the causal orders of the reads
+    /// agree.
     ReadsValueFrom,
 }
 
@@ -67,16 +68,16 @@ pub struct Plan {
 
 /// A feature that does not support a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unsupported {
+pub struct UnsupportedModel {
     /// The feature.
-    pub what: What,
+    pub feature: Feature,
     /// The model.
     pub model: Model,
 }
 
 /// Features that do not support every model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Feature {
     /// The semantics of a language.
     Language(Language),
     /// An explorer.
@@ -89,21 +90,25 @@ pub enum What {
 ///
 /// # Errors
 /// If the language or the explorer does not support the model.
-pub fn plan(language: Language, model: Model, explorer: Explorer) -> Result<Plan, Unsupported> {
-    for what in [What::Language(language), What::Explorer(explorer)] {
-        if !what.supports(model) {
-            return Err(Unsupported { what, model });
+pub fn plan(
+    language: Language,
+    model: Model,
+    explorer: Explorer,
+) -> Result<Plan, UnsupportedModel> {
+    for feature in [Feature::Language(language), Feature::Explorer(explorer)] {
+        if !feature.supports(model) {
+            return Err(UnsupportedModel { feature, model });
         }
     }
     Ok(Plan { model, explorer })
 }
 
-impl What {
+impl Feature {
     fn supports(self, model: Model) -> bool {
         match self {
-            What::Language(language) => language.supports(model),
-            What::Explorer(explorer) => explorer.supports(model),
-            What::Robustness => model.buffers_stores(),
+            Feature::Language(language) => language.supports(model),
+            Feature::Explorer(explorer) => explorer.supports(model),
+            Feature::Robustness => model.buffers_stores(),
         }
     }
 }
@@ -253,7 +258,7 @@ impl Plan {
     /// ([`robustness`](crate::robustness)).
     #[must_use]
     pub fn has_robustness(&self) -> bool {
-        What::Robustness.supports(self.model)
+        Feature::Robustness.supports(self.model)
     }
 
     /// Passes every execution to the visitor. Without this, random testing passes on only executions with a bug.
@@ -334,23 +339,23 @@ impl Plan {
     }
 }
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for UnsupportedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let models = Model::ALL.into_iter().filter(|&model| self.what.supports(model));
+        let models = Model::ALL.into_iter().filter(|&model| self.feature.supports(model));
         let alternatives = alternatives(models.map(Model::name));
         let model = self.model;
-        match self.what {
-            What::Language(Language::X86) => {
+        match self.feature {
+            Feature::Language(Language::X86) => {
                 write!(f, "x86 instructions have no memory orders, which {model} requires")
             }
-            What::Language(Language::C) => write!(f, "C programs do not support {model}"),
-            What::Robustness => {
+            Feature::Language(Language::C) => write!(f, "C programs do not support {model}"),
+            Feature::Robustness => {
                 write!(
                     f,
                     "robustness compares a store-buffer model with sc and does not support {model}"
                 )
             }
-            What::Explorer(explorer) => {
+            Feature::Explorer(explorer) => {
                 let (name, by) = (explorer.name(), explorer.equivalence().name());
                 write!(f, "{name}, which explores by {by}, does not support {model}")
             }
@@ -369,7 +374,7 @@ fn alternatives(names: impl Iterator<Item = &'static str>) -> String {
     }
 }
 
-impl std::error::Error for Unsupported {}
+impl std::error::Error for UnsupportedModel {}
 
 impl FromStr for Equivalence {
     type Err = String;

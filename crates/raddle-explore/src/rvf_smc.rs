@@ -1,34 +1,33 @@
 //! RVF-SMC: every reads-value-from class at most once, and every value that a thread can read.
 //!
-//! *Problem.* Two executions that differ only in which of several writes of the same value a read observes
-//! make no difference to any thread. Explore them together.
+//! *Problem.* Two executions that differ only in which of several writes of the same value a read observes make no
+//! difference to any thread. Explore them together.
 //!
-//! *Idea.* As [`rf_part_smc`](super::rf_part_smc), but a read is expanded by *value*: all writes that tell its thread
-//! the same are tried together, as its *good-writes*, and the model is asked whether some run lets every
-//! read observe one of its good-writes (`store_buffer/good_writes`). The causal map forbids all writes that were there
-//! when the read was expanded, whatever their values, so later only new writes are good.
-//! What is explored are classes of executions with the same values whose causal order (program order and
-//! reads-from) agrees on the reads, or unions of such classes: every reads-from class belongs to exactly one
-//! leaf. How many leaves there are depends on the order in which threads are expanded; there are never more
-//! than reads-value-from classes.
+//! *Idea.* As [`rf_part_smc`](crate::rf_part_smc), but a read is expanded by *value*: all writes from which its thread
+//! learns the same are tried together, as its *good-writes*, and the model decides whether some run lets every read
+//! observe one of its good-writes (`store_buffer/good_writes`). The causal map forbids all writes that were there when
+//! the read was expanded, whatever their values, so later only new writes are good. The explored classes consist of
+//! executions with the same values whose causal order (program order and reads-from) agrees on the reads, or are unions
+//! of such classes: every reads-from class belongs to exactly one leaf. The number of leaves depends on the order in
+//! which threads are expanded; there are never more than reads-value-from classes.
 //!
-//! *Paper.* Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman, *Stateless Model Checking under a
-//! Reads-Value-From Equivalence*, CAV 2021, algorithm 2. Where we differ: the initial write is part of the
-//! causal map; backtrack signals are the time stamps of [`rf_part_smc`](super::rf_part_smc), also from pending updates and
-//! locks; TSO and PSO; corrections of the closure and of the search (there, and in SOUNDNESS.md).
+//! *Paper.* Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman, *Stateless Model Checking under a Reads-Value-From
+//! Equivalence*, CAV 2021, algorithm 2. Where we differ: the initial write is part of the causal map; backtrack signals
+//! are the time stamps of [`rf_part_smc`](crate::rf_part_smc), also from pending updates and locks; TSO and PSO;
+//! corrections of the closure and of the search (there, and in SOUNDNESS.md).
 //!
-//! *Where the answer must say which event* (a lock, a pointer that carries, a join), sources are not
-//! grouped. Where threads access memory that no op carries, happens-before decides what is observed, and
-//! that depends on which of the good-writes it is: such programs are explored by reads-from.
+//! *Where the answer must say which event* (a lock, a pointer that carries, a join), sources are not grouped. If
+//! threads access memory that no op carries, happens-before decides what is observed, and that depends on which of the
+//! good-writes it is: such programs are explored by reads-from.
 //!
-//! *Cost.* 50 ns to a few microseconds for each class; memory for one execution, and the remembered
-//! histories of single threads.
+//! *Cost.* 50 ns to a few microseconds per class; memory for one execution, and the remembered histories of single
+//! threads.
 
-use super::event_set::WideSet;
-use super::model::store_buffer::{self, good_writes};
-use super::rf_part_smc::explore_by_value;
-use super::{Extent, Limits, Summary, Unsupported, Visitor};
+use crate::event_set::WideSet;
 use crate::model::RvfOptions;
+use crate::model::store_buffer::{self, good_writes};
+use crate::rf_part_smc::explore_by_value;
+use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_core::program::Program;
@@ -76,10 +75,7 @@ pub fn explore_with<'a>(
                 store_buffer::Pso<WideSet>,
             >
         }
-        OrderSemantics::C11(_) => {
-            let extent = Extent::Unsupported(Unsupported::Model);
-            return Summary { extent, classes: 0, blocked: 0, histories: 0 };
-        }
+        OrderSemantics::C11(_) => return Summary::unsupported_model(),
     };
     run(program, limits, visitor, options)
 }

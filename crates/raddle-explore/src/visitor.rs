@@ -6,20 +6,20 @@ use raddle_core::execution::ThreadId;
 use raddle_core::program::End;
 use raddle_core::trace::{Ending, Observed, ThreadEnd, Trace};
 
-/// A maximal execution.
+/// A maximal execution, which represents its class.
 pub trait Leaf {
     /// How it ended.
     fn ending(&self) -> &Ending;
-    /// What happened.
+    /// Its trace. Computed on each call, in time linear in the execution.
     fn trace(&self) -> Trace;
-    /// By event of the trace, what it may have observed: executions that differ in that only are not told
-    /// apart. Nothing: what it did observe.
+    /// By event of the trace: all that it may have observed in executions of the class. `None`: only what it did
+    /// observe.
     fn alternatives(&self) -> Option<Vec<Vec<Observed>>> {
         None
     }
 }
 
-/// Whether to go on.
+/// Whether an exploration continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// Explore the rest.
@@ -28,9 +28,9 @@ pub enum Control {
     Stop,
 }
 
-/// What is told about every maximal execution.
+/// Receives the leaves of an exploration, each class once.
 pub trait Visitor {
-    /// A class was seen.
+    /// Visits a leaf.
     fn visit(&mut self, leaf: &dyn Leaf) -> Control;
 }
 
@@ -40,8 +40,11 @@ impl<F: FnMut(&dyn Leaf) -> Control> Visitor for F {
     }
 }
 
-/// How an execution ended whose threads ended so, not all of them finished. Or these threads repeat themselves: whether
-/// for ever is for the explorer to say.
+/// How an execution ended in which not all threads finished.
+///
+/// # Errors
+/// Returns the threads that repeat themselves, if the ending depends on whether they do so forever: that is up to the
+/// explorer.
 pub(crate) fn ending_of(
     ends: &BTreeMap<ThreadId, ThreadEnd>,
     end: impl Fn(ThreadId) -> End,

@@ -8,14 +8,13 @@
 //! `heap` and `state` how objects and pointers get names, `entry` and `atom` how an op is recorded,
 //! `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are found that
 //! only wait, `around` whether threads share memory without ops, `live` how a program runs once and remembers nothing.
-//! [`copies`] are processes that explore parts of a program.
+//! [`worker_process`] forks processes that explore parts of a program.
 //!
 //! All state belongs to one thread of the system, so several of them can explore at the same time.
 
 mod around;
 mod ask;
 mod atom;
-pub mod copies;
 mod ending;
 mod entry;
 mod fiber;
@@ -32,10 +31,11 @@ mod spin;
 mod state;
 mod trap;
 mod unwind;
+pub mod worker_process;
 
-pub use copies::News;
 pub use fiber::on_large_stack;
 pub use heap::Allocator;
 pub use names::Kind;
 pub use native::{Names, Native};
 pub use state::{Caller, Settings, Tag};
+pub use worker_process::WorkerUpdate;

@@ -31,7 +31,6 @@ use raddle_core::program::{
 use raddle_explore::counterexample;
 
 use crate::around::Around;
-use crate::copies::News;
 use crate::entry::Entry;
 use crate::fiber::{Fiber, Stacks, Stop};
 use crate::needed::Needed;
@@ -39,6 +38,7 @@ use crate::rewind::Start;
 use crate::spin::{self, Spin};
 use crate::state::{Caller, Context, Mode, Reply, Settings};
 use crate::unwind::Unwind;
+use crate::worker_process::WorkerUpdate;
 use crate::{heap, panics, state, trap};
 
 /// A thread of the run.
@@ -531,8 +531,10 @@ impl<F: Fn()> Program for Native<F> {
     }
 
     fn learned(&mut self) -> String {
-        let news =
-            News { executions: self.executions - self.told_executions, wanted: self.wanted() };
+        let news = WorkerUpdate {
+            executions: self.executions - self.told_executions,
+            wanted: self.wanted(),
+        };
         self.told_executions = self.executions;
         news.write()
     }

@@ -16,8 +16,8 @@ use raddle_explore::sampling::Sampling;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 use raddle_runtime::{Native, Settings, ops};
 
-use crate::checkpoint::Checkpoint;
-use crate::parts::{self, Divided, Kept, Parts};
+use crate::checkpoint::CheckpointFile;
+use crate::parts::{self, Checkpoint, Divided, ParallelOptions};
 use crate::replay::{leak_of, schedule_of};
 use crate::report;
 
@@ -199,7 +199,7 @@ impl Checker {
         assert!(
             !self.robust || plan.has_robustness(),
             "raddle: {}",
-            plan::Unsupported { what: plan::What::Robustness, model: self.model }
+            plan::UnsupportedModel { feature: plan::Feature::Robustness, model: self.model }
         );
         let is_divided = self.jobs.is_some_and(|jobs| jobs.get() > 1) || self.checkpoint.is_some();
         if is_divided && let Err(why) = plan.is_divisible() {
@@ -210,8 +210,8 @@ impl Checker {
             "raddle: a checkpoint supports none of max_executions, robust and leaks"
         );
         let start = Instant::now();
-        if let Some(parts) = self.parts(plan, start) {
-            return self.explore_parts(parts, plan, &f, start);
+        if let Some(options) = self.parallel_options(plan, start) {
+            return self.explore_parallel(options, plan, &f, start);
         }
         let mut settings = self.settings;
         if self.explorer.sampling().is_some() && !self.has_max_events {
@@ -227,13 +227,13 @@ impl Checker {
     }
 
     /// How to divide the exploration among workers, if that is requested and possible.
-    fn parts(&self, plan: Plan, start: Instant) -> Option<Parts> {
+    fn parallel_options(&self, plan: Plan, start: Instant) -> Option<ParallelOptions> {
         let is_whole = self.is_whole() || plan.is_divisible().is_err();
         let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
         let jobs = self.jobs.or(one).filter(|_| !is_whole)?;
         let deadline = self.timeout.map(|timeout| start + timeout);
         let limits = Limits { classes: None, deadline };
-        Some(Parts { model: self.model, limits, jobs })
+        Some(ParallelOptions { model: self.model, limits, jobs })
     }
 
     /// Returns `true` if one worker must explore all executions.
@@ -241,35 +241,35 @@ impl Checker {
         self.robust || self.settings.leaks_are_sought || self.max_executions.is_some()
     }
 
-    fn explore_parts<F: Fn()>(
+    fn explore_parallel<F: Fn()>(
         &self,
-        mut parts: Parts,
+        mut options: ParallelOptions,
         plan: Plan,
         f: &F,
         start: Instant,
     ) -> Outcome {
         let open = |(path, every): &(PathBuf, Duration)| {
-            Checkpoint::open::<F>((path, *every), self.model, self.settings)
+            CheckpointFile::open::<F>((path, *every), self.model, self.settings)
         };
-        let checkpoint = self.checkpoint.as_ref().map(open);
-        let kept = checkpoint.as_ref().and_then(|checkpoint| checkpoint.kept.clone());
-        let mut kept = kept.unwrap_or_else(|| Kept::new(self.settings));
-        let keeper = checkpoint.as_ref().map(|checkpoint| &checkpoint.keeper);
+        let file = self.checkpoint.as_ref().map(open);
+        let resumed = file.as_ref().and_then(|file| file.resumed.clone());
+        let mut checkpoint = resumed.unwrap_or_else(|| Checkpoint::new(self.settings));
+        let writer = file.as_ref().map(|file| &file.writer);
         let explored = driver::drive(|_| {
-            let mut explored = parts::explore(parts, f, kept.clone(), keeper);
+            let mut explored = parts::explore(options, f, checkpoint.clone(), writer);
             if explored.as_ref().is_ok_and(Divided::is_lost) {
                 // The error that a worker process found does not occur again. One worker finds what there is.
-                parts.jobs = NonZero::<usize>::MIN;
-                explored = parts::explore(parts, f, kept.clone(), keeper);
+                options.jobs = NonZero::<usize>::MIN;
+                explored = parts::explore(options, f, checkpoint.clone(), writer);
             }
             explored.map_err(|wanted| {
-                kept = Kept::new(wanted);
+                checkpoint = Checkpoint::new(wanted);
                 Restart::ProgramFacts
             })
         });
         let Divided { summary, found, program, executions } = explored;
-        if let Some(checkpoint) = &checkpoint {
-            checkpoint.close(summary.extent == Extent::Deadline);
+        if let Some(file) = &file {
+            file.close(summary.extent == Extent::Deadline);
         }
         let mut outcome = outcome(&program, plan, summary, found, start);
         outcome.counts.executions = executions;

@@ -1,27 +1,27 @@
 //! A file with what is left of the exploration of a test.
 //!
-//! What a test does is in its executable, so the file is about that executable as it is now, and about the closure, which has a
-//! name of its own there.
+//! What a test does is in its executable, so the file is about that executable as it is now, and about the closure,
+//! which has a name of its own there.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use raddle_core::model::Model;
-use raddle_explore::parallel::checkpoint::{Keeper, read};
+use raddle_explore::parallel::checkpoint::{CheckpointWriter, read};
 use raddle_runtime::Settings;
 
-use crate::parts::Kept;
+use crate::parts::Checkpoint;
 
-/// Who keeps what is left.
-pub(crate) struct Checkpoint {
+/// The checkpoint file of a test.
+pub(crate) struct CheckpointFile {
     path: PathBuf,
-    pub(crate) keeper: Keeper,
-    /// What is left of an earlier exploration.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) writer: CheckpointWriter,
+    /// The checkpoint of an earlier exploration.
+    pub(crate) resumed: Option<Checkpoint>,
 }
 
-impl Checkpoint {
-    /// Goes on with what is in the file, if that is about the same exploration, and keeps what is left every so often.
+impl CheckpointFile {
+    /// Reads the file, if it belongs to the same exploration, and begins to write checkpoints at this interval.
     ///
     /// # Panics
     /// If the file cannot be written.
@@ -31,20 +31,20 @@ impl Checkpoint {
         settings: Settings,
     ) -> Self {
         let program = fingerprint::<F>(model, settings);
-        let kept = path.exists().then(|| read::<Kept>(path, &program)).and_then(|read| {
-            let told = |why: &String| eprintln!("raddle: {why}: exploring from the beginning");
-            read.inspect_err(told).ok()
+        let resumed = path.exists().then(|| read::<Checkpoint>(path, &program)).and_then(|read| {
+            let warn = |why: &String| eprintln!("raddle: {why}: exploring from the beginning");
+            read.inspect_err(warn).ok()
         });
-        let left = kept.clone().unwrap_or_else(|| Kept::new(settings));
-        let keeper = Keeper::new(path, every, program, &left);
-        let keeper = keeper.unwrap_or_else(|why| panic!("raddle: {why}"));
-        Checkpoint { path: path.to_owned(), keeper, kept }
+        let first = resumed.clone().unwrap_or_else(|| Checkpoint::new(settings));
+        let writer = CheckpointWriter::new(path, every, program, &first);
+        let writer = writer.unwrap_or_else(|why| panic!("raddle: {why}"));
+        CheckpointFile { path: path.to_owned(), writer, resumed }
     }
 
-    /// The exploration has ended; whether something is left.
+    /// Ends the exploration. Removes the file unless something is left.
     pub(crate) fn close(&self, is_left: bool) {
-        if let Some(trouble) = self.keeper.trouble() {
-            eprintln!("raddle: {trouble}");
+        if let Some(error) = self.writer.error() {
+            eprintln!("raddle: {error}");
         }
         if !is_left && let Err(error) = std::fs::remove_file(&self.path) {
             eprintln!("raddle: {}: cannot remove: {error}", self.path.display());

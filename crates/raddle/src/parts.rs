@@ -1,66 +1,67 @@
-//! Exploring a test in parts: by several workers, which are copies of this process, and with what is left as a value that can
-//! be kept.
+//! Exploring a test by several workers, which are forks of this process, with checkpoints.
 //!
-//! What a copy learns that needs other settings is handed over, and the exploration starts again, after what comes before that
-//! was explored, as one worker alone would. The part in which something is
-//! found is explored once more by a fresh program, so that names in the report do not depend on who found it.
+//! If the program of a worker process needs other settings, these are handed over, and the exploration restarts, after
+//! what comes before was explored, as a single worker would have. The subtree in which a bug is found is explored once
+//! more by a fresh program, so that names in the report do not depend on which worker found it.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_core::model::Model;
 use raddle_core::trace::Counterexample;
-use raddle_explore::parallel::checkpoint::Keeper;
-use raddle_explore::parallel::frontier::{Frontier, Key};
-use raddle_explore::parallel::process::Processes;
-use raddle_explore::parallel::{self, Budget, Explored, Helpers, Note, Task};
+use raddle_explore::parallel::checkpoint::CheckpointWriter;
+use raddle_explore::parallel::frontier::{Frontier, SubtreeKey};
+use raddle_explore::parallel::process::WorkerProcesses;
+use raddle_explore::parallel::{
+    self, Budget, ExploredSubtree, Helpers, ParallelResult, ParallelTask,
+};
 use raddle_explore::rf_part_smc::subtree::Subtree;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
-use raddle_runtime::{Native, News, Settings, copies};
+use raddle_runtime::{Native, Settings, WorkerUpdate, worker_process};
 use serde::{Deserialize, Serialize};
 
-/// How to explore in parts.
+/// How to explore with several workers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts {
+pub(crate) struct ParallelOptions {
     pub(crate) model: Model,
     pub(crate) limits: Limits,
     pub(crate) jobs: NonZero<usize>,
 }
 
-/// What is left of an exploration, and what is known.
+/// What is left of an exploration, and what the program has learned.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct Checkpoint {
     settings: Settings,
     left: Frontier,
     /// How often native code was run from its beginning.
     executions: u64,
 }
 
-impl Kept {
-    /// Everything is left, with these settings.
+impl Checkpoint {
+    /// The checkpoint of an exploration that has not begun, with these settings.
     pub(crate) fn new(settings: Settings) -> Self {
-        Kept { settings, left: Frontier::new(), executions: 0 }
+        Checkpoint { settings, left: Frontier::new(), executions: 0 }
     }
 }
 
-/// What came of it.
+/// The result of an exploration by several workers.
 pub(crate) struct Divided<'f, F> {
     pub(crate) summary: Summary,
     pub(crate) found: Option<Counterexample>,
-    /// The program of which what was found speaks.
+    /// The program to which the counterexample refers.
     pub(crate) program: Native<&'f F>,
     /// How often native code was run from its beginning, by all workers.
     pub(crate) executions: u64,
 }
 
 impl<F> Divided<'_, F> {
-    /// Returns `true` if a worker process found something that is not there when the part is explored again.
+    /// Returns `true` if a worker process found a bug that does not occur again.
     pub(crate) fn is_lost(&self) -> bool {
         self.found.is_none() && self.summary.extent == Extent::Stopped
     }
 }
 
-/// Looks for what is wrong.
+/// Looks for a bug.
 #[derive(Default)]
 struct Watch(Option<Counterexample>);
 
@@ -74,42 +75,42 @@ impl Visitor for Watch {
     }
 }
 
-/// Explores what is left of a test, and has that kept from time to time.
+/// Explores what is left of a test, and writes checkpoints.
 ///
 /// # Errors
 /// If it needs other settings.
 pub(crate) fn explore<'f, F: Fn()>(
-    parts: Parts,
+    options: ParallelOptions,
     f: &'f F,
-    kept: Kept,
-    keeper: Option<&Keeper>,
+    checkpoint: Checkpoint,
+    writer: Option<&CheckpointWriter>,
 ) -> Result<Divided<'f, F>, Settings> {
-    let Kept { settings, left, executions } = kept;
+    let Checkpoint { settings, left, executions } = checkpoint;
     let mut program = Native::new(f, settings);
-    let known = Mutex::new(Known { executions, told: executions, wanted: None });
-    let keep = |left: &Frontier, told, is_last| {
-        if let Some(keeper) = keeper {
-            let kept = || Kept { settings, left: left.clone(), executions: told };
-            keeper.note(is_last, || (!left.is_stopped()).then(kept));
+    let known = Mutex::new(WorkerUpdates { executions, reported: executions, wanted: None });
+    let write = |left: &Frontier, executions, is_last| {
+        if let Some(writer) = writer {
+            let checkpoint = || Checkpoint { settings, left: left.clone(), executions };
+            writer.update(is_last, || (!left.is_stopped()).then(checkpoint));
         }
     };
-    let note = |note: &Note<'_, Watch>| {
+    let note = |note: &ExploredSubtree<'_, Watch>| {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let control = known.note(note);
         if control == Control::Continue {
-            keep(note.left, known.told, false);
+            write(note.left, known.reported, false);
         }
         control
     };
-    let is_hungry = copies::Flag::new();
-    let task = Task {
-        model: parts.model,
-        limits: &parts.limits,
-        jobs: parts.jobs,
+    let is_hungry = worker_process::Flag::new();
+    let task = ParallelTask {
+        model: options.model,
+        limits: &options.limits,
+        jobs: options.jobs,
         budget: Budget::default(),
-        helpers: Helpers::Processes(Processes {
-            fork: &copies::fork,
-            end: copies::end,
+        helpers: Helpers::Processes(WorkerProcesses {
+            fork: &worker_process::fork,
+            end: worker_process::end,
             is_hungry: &is_hungry,
             pack: |_| String::new(),
             unpack: |_| Watch::default(),
@@ -129,32 +130,33 @@ pub(crate) fn explore<'f, F: Fn()>(
         Some((key, wanted)) if !explored.frontier.is_cut(&key) => Err(wanted),
         _ => {
             if explored.summary.extent == Extent::Deadline {
-                keep(&explored.frontier, known.told, true);
+                write(&explored.frontier, known.reported, true);
             }
-            told(parts.model, f, explored, program, known.executions)
+            repeat_bug(options.model, f, explored, program, known.executions)
         }
     }
 }
 
-/// What workers have told.
-struct Known {
-    /// The settings with which the exploration must start again, and in which part that turned out.
-    wanted: Option<(Key, Settings)>,
-    /// How often native code was run from its beginning by programs that are gone, or elsewhere.
+/// What all workers have reported.
+struct WorkerUpdates {
+    /// The settings with which the exploration must restart, and the subtree in which that was found.
+    wanted: Option<(SubtreeKey, Settings)>,
+    /// How often native code was run from its beginning by programs of other processes, and by earlier programs of this
+    /// one.
     executions: u64,
-    /// How often it was run by all, as far as that was told.
-    told: u64,
+    /// How often it was run by all workers, as far as they have reported.
+    reported: u64,
 }
 
-impl Known {
-    /// A part was explored. Says whether to go on.
-    fn note(&mut self, note: &Note<'_, Watch>) -> Control {
-        let news = News::read(note.learned);
-        self.told += news.executions;
+impl WorkerUpdates {
+    /// Adds the update of an explored subtree. Returns whether to continue.
+    fn note(&mut self, note: &ExploredSubtree<'_, Watch>) -> Control {
+        let update = WorkerUpdate::read(note.learned);
+        self.reported += update.executions;
         if !note.by_first {
-            self.executions += news.executions;
+            self.executions += update.executions;
         }
-        let Some(wanted) = news.wanted else { return Control::Continue };
+        let Some(wanted) = update.wanted else { return Control::Continue };
         if !note.is_cut() {
             self.wanted = Some((note.key.clone(), wanted));
         }
@@ -162,11 +164,12 @@ impl Known {
     }
 }
 
-/// What was found, in the words of a program that has not explored anything else since the first part.
-fn told<'f, F: Fn()>(
+/// Repeats the subtree with the bug, if there is one, with a fresh program that has not explored anything else since
+/// the first subtree.
+fn repeat_bug<'f, F: Fn()>(
     model: Model,
     f: &'f F,
-    mut explored: Explored<Watch>,
+    mut explored: ParallelResult<Watch>,
     mut program: Native<&'f F>,
     by_others: u64,
 ) -> Result<Divided<'f, F>, Settings> {
@@ -177,12 +180,12 @@ fn told<'f, F: Fn()>(
         let (mut fresh, mut watch) = (Native::new(f, program.settings()), Watch::default());
         raddle_runtime::on_large_stack(|| {
             let budget = Budget::default();
-            parallel::explore_again(&mut fresh, model, budget, part, &mut watch);
+            parallel::explore_subtree(&mut fresh, model, budget, part, &mut watch);
         });
         if let Some(wanted) = fresh.wanted() {
             return Err(wanted);
         }
-        // A test that depends on something else may do something else.
+        // If the bug does not occur again, the test depends on something other than what its threads read.
         if watch.0.is_some() {
             (program, found) = (fresh, watch.0);
         }

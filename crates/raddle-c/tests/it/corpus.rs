@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use raddle_c::{Object, Parts, Request, build, check_built, check_parts};
+use raddle_c::{Object, ParallelOptions, Request, build, check_built, check_parallel};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Counts, Outcome, Verdict};
 use raddle_explore::counterexample::{self, Style};
@@ -95,8 +95,8 @@ fn differences_of_parts(object: &Object, request: &Request, row: &Row) -> Option
     for jobs in [1, 2, 3] {
         let jobs = NonZero::new(jobs)?;
         let budget = Budget { first: 3, next: 40, alone: Duration::ZERO };
-        let parts = Parts { jobs, budget, ..Parts::default() };
-        let outcome = match check_parts(object, request, parts) {
+        let parts = ParallelOptions { jobs, budget, ..ParallelOptions::default() };
+        let outcome = match check_parallel(object, request, parts) {
             Ok(outcome) => outcome,
             Err(error) => return Some(error.to_string()),
         };

@@ -100,7 +100,7 @@ pub(crate) struct ProgramResults {
     /// One result for each model that supports the program, or why it cannot be explored.
     pub(crate) results: Result<Vec<CheckResult>, LoadError>,
     /// The requested models that do not support the program.
-    pub(crate) refused: Vec<plan::Unsupported>,
+    pub(crate) refused: Vec<plan::UnsupportedModel>,
 }
 
 impl ProgramResults {

@@ -2,14 +2,15 @@
 
 use super::footprint::{Footprint, FootprintAccess, NONE};
 use super::state::{DporEvent, DporLocation, DporState, DporStore, NextAction, Process};
+use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 use raddle_core::execution::MemoryOrder;
 use raddle_core::model::orders::StoreEffect;
 
 impl<R: EventSet> DporState<'_, R> {
     /// Adds an event before which `base` happens, and returns its index. Its effect has to follow.
-    pub(super) fn push_event(&mut self, footprint: Footprint, base: R) -> usize {
-        let at = self.events.len();
+    pub(super) fn push_event(&mut self, footprint: Footprint, base: R) -> EventIndex {
+        let at = EventIndex::new(self.events.len());
         let Process { thread, hb, .. } = self.processes[footprint.process as usize];
         let known = self.threads[thread as usize];
         let action = if footprint.flushed == NONE { known.action } else { NextAction::Write };
@@ -44,13 +45,13 @@ impl<R: EventSet> DporState<'_, R> {
 
     /// Lets the event read its location. Returns the log index of the op that it observes, or [`NONE`].
     #[inline]
-    pub(super) fn read(&mut self, at: usize) -> u32 {
-        let Footprint { thread, location, own_store, .. } = self.events[at].footprint;
+    pub(super) fn read(&mut self, at: EventIndex) -> u32 {
+        let Footprint { thread, location, own_store, .. } = self.events[at.index()].footprint;
         if own_store != NONE {
             let store = &mut self.stores[thread as usize][own_store as usize];
             if store.flushed_by == NONE {
                 store.readers.insert(at);
-                self.events[at].is_forwarded = true;
+                self.events[at.index()].is_forwarded = true;
                 return store.log_index;
             }
         }
@@ -62,9 +63,9 @@ impl<R: EventSet> DporState<'_, R> {
         }
         let DporEvent { before, footprint, log_index, .. } = self.events[last as usize];
         if footprint.thread != thread {
-            let event = &mut self.events[at];
-            if !event.base.has(last as usize) {
-                event.races.insert(last as usize);
+            let event = &mut self.events[at.index()];
+            if !event.base.has(EventIndex::new(last as usize)) {
+                event.races.insert(EventIndex::new(last as usize));
             }
             event.before = event.before.or(before);
         }
@@ -74,32 +75,32 @@ impl<R: EventSet> DporState<'_, R> {
     /// Lets the event write its location in memory. It races with the previous write and the readers of that, except
     /// those that happen before another one of them.
     #[inline]
-    pub(super) fn write(&mut self, at: usize) {
-        let Footprint { thread, location, flushed, .. } = self.events[at].footprint;
+    pub(super) fn write(&mut self, at: EventIndex) {
+        let Footprint { thread, location, flushed, .. } = self.events[at.index()].footprint;
         let DporLocation { last, readers, .. } = self.locations[location as usize];
         let mut others = readers;
         if last != NONE {
-            others.insert(last as usize);
+            others.insert(EventIndex::new(last as usize));
         }
-        let base = self.events[at].base;
+        let base = self.events[at.index()].base;
         let (mut before, mut inner) = (R::one(at).or(base), base);
         for other in others.iter() {
-            let hb = self.events[other].before;
+            let hb = self.events[other.index()].before;
             before = before.or(hb);
             inner = inner.or(hb.minus(R::one(other)));
         }
-        let event = &mut self.events[at];
+        let event = &mut self.events[at.index()];
         (event.before, event.races) = (before, others.minus(inner));
         self.set_last(at, location, thread, flushed);
     }
 
     /// Makes the event the last write of the location. `flushed` is the store of the thread that it flushes, or
     /// [`NONE`].
-    fn set_last(&mut self, at: usize, location: u32, thread: u32, flushed: u32) {
+    fn set_last(&mut self, at: EventIndex, location: u32, thread: u32, flushed: u32) {
         let place = &mut self.locations[location as usize];
-        let event = &mut self.events[at];
+        let event = &mut self.events[at.index()];
         (event.previous, event.readers) = (place.last, place.readers);
-        place.last = at as u32;
+        place.last = at.index() as u32;
         place.readers = match flushed {
             NONE => R::default(),
             store => self.stores[thread as usize][store as usize].readers,
@@ -108,17 +109,17 @@ impl<R: EventSet> DporState<'_, R> {
 
     /// Lets the event acquire, release or update a synchronization object. Its races are those of
     /// [`sync_races`](Self::sync_races).
-    pub(super) fn synchronize(&mut self, at: usize) {
-        let Footprint { thread, location, .. } = self.events[at].footprint;
+    pub(super) fn synchronize(&mut self, at: EventIndex) {
+        let Footprint { thread, location, .. } = self.events[at.index()].footprint;
         let last = self.locations[location as usize].last;
         if last != NONE {
             let hb = self.events[last as usize].before;
-            self.events[at].before = self.events[at].before.or(hb);
+            self.events[at.index()].before = self.events[at.index()].before.or(hb);
         }
-        let DporEvent { action, base, .. } = self.events[at];
+        let DporEvent { action, base, .. } = self.events[at.index()];
         if action != NextAction::Unlock {
             let node = self.threads[thread as usize].node;
-            self.events[at].races = self.sync_races(action, node, base, last);
+            self.events[at.index()].races = self.sync_races(action, node, base, last);
         }
         self.set_last(at, location, thread, NONE);
     }
@@ -157,8 +158,8 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// Sets the number of alternatives of the event.
-    pub(super) fn set_options(&mut self, at: usize, options: u32) {
-        self.events[at].options = options;
+    pub(super) fn set_options(&mut self, at: EventIndex, options: u32) {
+        self.events[at.index()].options = options;
         if options > 1 {
             self.choices.insert(at);
         }
@@ -166,16 +167,16 @@ impl<R: EventSet> DporState<'_, R> {
 
     /// Orders the next event of the process after this one.
     #[inline]
-    pub(super) fn set_process_hb(&mut self, at: usize) {
-        let DporEvent { footprint, before, .. } = self.events[at];
+    pub(super) fn set_process_hb(&mut self, at: EventIndex) {
+        let DporEvent { footprint, before, .. } = self.events[at.index()];
         self.processes[footprint.process as usize].hb = before;
     }
 
     /// Marks the store of a flush as flushed.
-    pub(super) fn mark_flushed(&mut self, at: usize) {
-        let DporEvent { footprint, before, .. } = self.events[at];
+    pub(super) fn mark_flushed(&mut self, at: EventIndex) {
+        let DporEvent { footprint, before, .. } = self.events[at.index()];
         let all = &mut self.stores[footprint.thread as usize];
-        all[footprint.flushed as usize].flushed_by = at as u32;
+        all[footprint.flushed as usize].flushed_by = at.index() as u32;
         let known = &mut self.threads[footprint.thread as usize];
         known.flushes_hb = known.flushes_hb.or(before);
         while known.head < known.stores && all[known.head as usize].flushed_by != NONE {
@@ -186,7 +187,7 @@ impl<R: EventSet> DporState<'_, R> {
     /// Undoes the last event.
     pub(super) fn pop(&mut self) {
         let Some(event) = self.events.pop() else { return };
-        let at = self.events.len();
+        let at = EventIndex::new(self.events.len());
         self.choices.remove(at);
         let Footprint { process, thread, access, location, own_store, flushed, .. } =
             event.footprint;

@@ -42,7 +42,7 @@ mod wakeup;
 
 use crate::driver::{self, Restart, SetWidth};
 use crate::event_set::{EventSet, WideSet};
-use crate::{Extent, Limits, Summary, Unsupported, Visitor};
+use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
 use state::DporState;
@@ -73,8 +73,7 @@ impl<'a> DporExploration<'a> {
 
     fn run<A: DporAlgorithm>(mut self) -> Summary {
         if !self.model.has_store_buffers() {
-            let extent = Extent::Unsupported(Unsupported::Model);
-            return Summary { extent, classes: 0, blocked: 0, histories: 0 };
+            return Summary::unsupported_model();
         }
         driver::drive(|setup| match setup.width {
             SetWidth::Narrow => self.run_with::<A, u64>(),

@@ -15,12 +15,13 @@ use smallvec::SmallVec;
 
 use super::footprint::{Footprint, FootprintAccess, NONE};
 use super::state::{DporEvent, DporLocation, DporState, DporStore};
+use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 
 /// Steps that can follow a prefix of the current execution.
 pub(super) struct NotDep<R> {
-    /// Length of the prefix.
-    pub(super) prefix: usize,
+    /// First event after the prefix.
+    pub(super) prefix: EventIndex,
     /// Events of the current execution, in their order.
     pub(super) events: R,
     /// Step that follows them, and the events that happen before it.
@@ -35,7 +36,7 @@ pub(super) enum Initial {
     /// It is not: it depends on an earlier step of the sequence.
     No,
     /// It is this event, which may come first.
-    Event(usize),
+    Event(EventIndex),
     /// It is the last step, which may come first.
     Last,
     /// It is not in the sequence, and independent of it.
@@ -64,11 +65,11 @@ impl<R: EventSet> NotDep<R> {
 impl<R: EventSet> DporState<'_, R> {
     /// Returns the events after `first` that do not depend on it, followed by a step before which `base` happens.
     #[inline]
-    pub(super) fn not_dep(&self, first: usize, last: Footprint, base: R) -> NotDep<R> {
+    pub(super) fn not_dep(&self, first: EventIndex, last: Footprint, base: R) -> NotDep<R> {
         let mut events = R::default();
-        for (at, event) in self.events.iter().enumerate().skip(first + 1) {
+        for (at, event) in self.events.iter().enumerate().skip(first.index() + 1) {
             if !event.before.has(first) {
-                events.insert(at);
+                events.insert(EventIndex::new(at));
             }
         }
         NotDep { prefix: first, events, last: Some((last, base)), flushed: SmallVec::new() }
@@ -94,8 +95,13 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// The same for the first event of the step's process in the sequence.
-    fn event_initial(&self, sequence: &NotDep<R>, footprint: &Footprint, event: usize) -> Initial {
-        let DporEvent { before, footprint: known, .. } = &self.events[event];
+    fn event_initial(
+        &self,
+        sequence: &NotDep<R>,
+        footprint: &Footprint,
+        event: EventIndex,
+    ) -> Initial {
+        let DporEvent { before, footprint: known, .. } = &self.events[event.index()];
         let earlier = before.minus(R::one(event));
         if known.choice == footprint.choice && !earlier.meets(&sequence.events) {
             Initial::Event(event)
@@ -122,14 +128,16 @@ impl<R: EventSet> DporState<'_, R> {
         if footprint.access == FootprintAccess::Write {
             let mut reads = sequence.events.and(accesses).minus(writes).iter();
             return !writes.is_empty()
-                || reads.any(|read| self.accesses_memory(sequence, &self.events[read].footprint));
+                || reads.any(|read| {
+                    self.accesses_memory(sequence, &self.events[read.index()].footprint)
+                });
         }
         if self.accesses_memory(sequence, footprint) {
             return !writes.is_empty();
         }
         // The load accesses memory once its own store is flushed.
         let flush = self.flush_event(footprint).filter(|&at| sequence.events.has(at));
-        flush.is_some_and(|at| !writes.minus(R::below(at + 1)).is_empty())
+        flush.is_some_and(|at| !writes.minus(R::below(at.next())).is_empty())
     }
 
     /// Returns `true` if the step would access memory before the sequence, or after its events.
@@ -148,10 +156,10 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// Returns the event of the current execution that flushed the store which a load observes.
-    fn flush_event(&self, footprint: &Footprint) -> Option<usize> {
+    fn flush_event(&self, footprint: &Footprint) -> Option<EventIndex> {
         let stores = &self.stores[footprint.thread as usize];
         let DporStore { flushed_by, .. } = *stores.get(footprint.own_store as usize)?;
-        (flushed_by != NONE).then_some(flushed_by as usize)
+        (flushed_by != NONE).then(|| EventIndex::new(flushed_by as usize))
     }
 
     /// Returns `true` if two steps that are both possible now depend on each other.

@@ -28,6 +28,7 @@ use super::tally::DporTally;
 use super::wakeup::{WakeupArena, WakeupBranches};
 use super::{DporAlgorithm, DporExploration};
 use crate::driver::Restart;
+use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
@@ -131,7 +132,7 @@ impl<R: EventSet> OptimalExplorer<'_, '_, '_, R> {
     fn end(&mut self) {
         self.tally.visit(&self.state);
         for event in 0..self.state.events.len() {
-            self.reverse_races(event);
+            self.reverse_races(EventIndex::new(event));
         }
         for event in self.state.choices.iter() {
             self.add_alternatives(event);
@@ -147,10 +148,10 @@ impl<R: EventSet> OptimalExplorer<'_, '_, '_, R> {
 
     /// Reverses the races of an event with earlier ones. If the event was in the last execution, they were reversed
     /// there; the sequence differs only if some new event does not depend on the first event of the race.
-    fn reverse_races(&mut self, event: usize) {
-        let DporEvent { races, base, .. } = self.state.events[event];
+    fn reverse_races(&mut self, event: EventIndex) {
+        let DporEvent { races, base, .. } = self.state.events[event.index()];
         for first in races.iter() {
-            if event < self.first_new && !self.has_new_independent_event(first) {
+            if event.index() < self.first_new && !self.has_new_independent_event(first) {
                 continue;
             }
             let (footprint, spurious) = self.state.reversed_footprint(first, event);
@@ -162,14 +163,14 @@ impl<R: EventSet> OptimalExplorer<'_, '_, '_, R> {
     }
 
     /// Returns `true` if an event that was not in the last execution does not depend on `event`.
-    fn has_new_independent_event(&self, event: usize) -> bool {
+    fn has_new_independent_event(&self, event: EventIndex) -> bool {
         self.state.events[self.first_new..].iter().any(|new| !new.before.has(event))
     }
 
     /// Adds the other alternatives of an event.
-    fn add_alternatives(&mut self, event: usize) {
+    fn add_alternatives(&mut self, event: EventIndex) {
         let DporEvent { base, options, footprint: Footprint { choice, .. }, .. } =
-            self.state.events[event];
+            self.state.events[event.index()];
         for other in (0..options).filter(|&other| other != choice) {
             self.reverse_race(event, self.state.alternative_footprint(event, other), base);
         }
@@ -177,9 +178,9 @@ impl<R: EventSet> OptimalExplorer<'_, '_, '_, R> {
 
     /// Adds the sequence of the events that do not depend on `first`, followed by the step `last`, to the wakeup tree
     /// at `first`, unless its traces were explored. `base` are the events that happen before `last`.
-    fn reverse_race(&mut self, first: usize, last: Footprint, base: R) {
+    fn reverse_race(&mut self, first: EventIndex, last: Footprint, base: R) {
         let sequence = self.state.not_dep(first, last, base);
-        let OptimalNode { sleep, tree } = &mut self.nodes[first];
+        let OptimalNode { sleep, tree } = &mut self.nodes[first.index()];
         let is_explored =
             |footprint: &Footprint| self.state.weak_initial(&sequence, footprint) != Initial::No;
         if !sleep.iter().any(is_explored) {

@@ -20,6 +20,7 @@
 
 use super::footprint::{Footprint, FootprintAccess, NONE};
 use super::state::{DporEvent, DporState, DporThread, NextAction};
+use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 use raddle_core::program::{HistoryId, HistoryStep, OpKind};
 
@@ -38,14 +39,14 @@ impl<R: EventSet> DporState<'_, R> {
     /// last update of the object.
     pub(super) fn sync_races(&self, action: NextAction, node: HistoryId, base: R, last: u32) -> R {
         let mut at = last;
-        while at != NONE && !base.has(at as usize) {
+        while at != NONE && !base.has(EventIndex::new(at as usize)) {
             let DporEvent { previous, footprint, action: had, .. } = self.events[at as usize];
             let is_admitted = match action {
                 NextAction::Lock => had == NextAction::Lock,
                 _ => self.is_admitted(node, self.value(footprint.location, previous)),
             };
             if is_admitted {
-                return R::one(at as usize);
+                return R::one(EventIndex::new(at as usize));
             }
             at = previous;
         }
@@ -77,13 +78,13 @@ impl<R: EventSet> DporState<'_, R> {
     /// that would then succeed, the footprint of its spurious failure.
     pub(super) fn reversed_footprint(
         &self,
-        first: usize,
-        second: usize,
+        first: EventIndex,
+        second: EventIndex,
     ) -> (Footprint, Option<Footprint>) {
-        let DporEvent { footprint, action, log_index, .. } = self.events[second];
+        let DporEvent { footprint, action, log_index, .. } = self.events[second.index()];
         let footprint = Footprint { own_store: NONE, choice: 0, ..footprint };
         let DporEvent { footprint: Footprint { access, location, .. }, previous, .. } =
-            self.events[first];
+            self.events[first.index()];
         if action != NextAction::CompareExchange || access != FootprintAccess::Write {
             return (footprint, None);
         }
@@ -102,8 +103,8 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// Returns the footprint of an event with another alternative.
-    pub(super) fn alternative_footprint(&self, event: usize, choice: u32) -> Footprint {
-        let DporEvent { footprint, action, .. } = self.events[event];
+    pub(super) fn alternative_footprint(&self, event: EventIndex, choice: u32) -> Footprint {
+        let DporEvent { footprint, action, .. } = self.events[event.index()];
         let access = match action {
             NextAction::CompareExchange if choice == 0 => FootprintAccess::Write,
             NextAction::CompareExchange => FootprintAccess::Read,

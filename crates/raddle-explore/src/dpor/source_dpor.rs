@@ -16,6 +16,7 @@ use super::state::{DporEvent, DporState};
 use super::tally::DporTally;
 use super::{DporAlgorithm, DporExploration};
 use crate::driver::Restart;
+use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
@@ -109,7 +110,7 @@ impl<R: EventSet> SourceExplorer<'_, '_, '_, R> {
         next.sleep
             .extend(here.sleep.iter().filter(|other| !self.state.conflict(&footprint, other)));
         self.state.step(footprint);
-        self.reverse_races(depth);
+        self.reverse_races(EventIndex::new(depth));
         if self.state.early_end.is_some() {
             self.tally.visit(&self.state);
         } else {
@@ -137,17 +138,17 @@ impl<R: EventSet> SourceExplorer<'_, '_, '_, R> {
     }
 
     /// Adds the other alternatives of an event.
-    fn add_alternatives(&mut self, event: usize) {
+    fn add_alternatives(&mut self, event: EventIndex) {
         let DporEvent { base, options, footprint: Footprint { choice, .. }, .. } =
-            self.state.events[event];
+            self.state.events[event.index()];
         for other in (0..options).filter(|&other| other != choice) {
             self.reverse_race(event, self.state.alternative_footprint(event, other), base);
         }
     }
 
     /// Reverses the races of the last event with earlier ones.
-    fn reverse_races(&mut self, event: usize) {
-        let DporEvent { races, base, .. } = self.state.events[event];
+    fn reverse_races(&mut self, event: EventIndex) {
+        let DporEvent { races, base, .. } = self.state.events[event.index()];
         for first in races.iter() {
             let (footprint, spurious) = self.state.reversed_footprint(first, event);
             self.reverse_race(first, footprint, base);
@@ -159,7 +160,7 @@ impl<R: EventSet> SourceExplorer<'_, '_, '_, R> {
 
     /// Adds an initial of the events that do not depend on `first`, followed by the step `last`, to the source set at
     /// `first`, unless it has one. `base` are the events that happen before `last`.
-    fn reverse_race(&mut self, first: usize, last: Footprint, base: R) {
+    fn reverse_race(&mut self, first: EventIndex, last: Footprint, base: R) {
         let sequence = self.state.not_dep(first, last, base);
         let is_initial = |footprint: &Footprint| {
             matches!(
@@ -167,10 +168,12 @@ impl<R: EventSet> SourceExplorer<'_, '_, '_, R> {
                 Initial::Event(_) | Initial::Last
             )
         };
-        let sources = &mut self.nodes[first].sources;
+        let sources = &mut self.nodes[first.index()].sources;
         if !sources.iter().any(is_initial) {
-            let initial =
-                sequence.events.first().map_or(last, |event| self.state.events[event].footprint);
+            let initial = sequence
+                .events
+                .first()
+                .map_or(last, |event| self.state.events[event.index()].footprint);
             sources.push(initial);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::footprint::{Footprint, FootprintAccess, NONE};
 use super::state::{DporState, DporThread, EarlyEnd, LoggedOp, NextAction};
+use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::model::orders::{FenceEffect, StoreEffect};
@@ -66,17 +67,18 @@ impl<R: EventSet> DporState<'_, R> {
         }
         let base = self.hb_of_flush(process, thread, flushed);
         let at = self.push_event(footprint, base);
-        self.events[at].log_index = self.stores[thread as usize][flushed as usize].log_index;
+        self.events[at.index()].log_index =
+            self.stores[thread as usize][flushed as usize].log_index;
         self.write(at);
         self.set_process_hb(at);
         self.mark_flushed(at);
     }
 
     /// Executes a visible effect of a thread.
-    fn execute_effect(&mut self, at: usize, node: HistoryId, effect: u32) {
-        let thread = self.events[at].footprint.thread;
+    fn execute_effect(&mut self, at: EventIndex, node: HistoryId, effect: u32) {
+        let thread = self.events[at.index()].footprint.thread;
         let op = self.histories.effects(node)[effect as usize];
-        self.events[at].log_index = self.log.len() as u32;
+        self.events[at.index()].log_index = self.log.len() as u32;
         match op.kind {
             OpKind::Store { value, carries, .. } => {
                 self.write(at);
@@ -109,9 +111,9 @@ impl<R: EventSet> DporState<'_, R> {
 
     /// Orders the next event of the thread after this one.
     #[inline]
-    fn set_thread_hb(&mut self, at: usize) {
-        let thread = self.events[at].footprint.thread;
-        self.threads[thread as usize].hb = self.events[at].before;
+    fn set_thread_hb(&mut self, at: EventIndex) {
+        let thread = self.events[at.index()].footprint.thread;
+        self.threads[thread as usize].hb = self.events[at.index()].before;
     }
 
     /// Logs the next effect of the thread.
@@ -165,10 +167,10 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// Executes the question at the end of a history.
-    fn answer(&mut self, at: usize, node: HistoryId) {
-        let Footprint { thread, choice, location, access, .. } = self.events[at].footprint;
+    fn answer(&mut self, at: EventIndex, node: HistoryId) {
+        let Footprint { thread, choice, location, access, .. } = self.events[at.index()].footprint;
         let op = self.question(node);
-        self.events[at].log_index = self.log.len() as u32;
+        self.events[at.index()].log_index = self.log.len() as u32;
         match op.kind {
             OpKind::Choose { options } => {
                 self.set_options(at, options);
@@ -210,8 +212,8 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// Executes a read-modify-write that writes.
-    fn execute_rmw(&mut self, at: usize, node: HistoryId, op: &Op) {
-        let Footprint { thread, location, .. } = self.events[at].footprint;
+    fn execute_rmw(&mut self, at: EventIndex, node: HistoryId, op: &Op) {
+        let Footprint { thread, location, .. } = self.events[at.index()].footprint;
         let source = self.memory_source(location);
         let value = self.memory_value(location);
         let (written, carries) = match op.kind {
@@ -234,8 +236,8 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// Executes a compare-exchange that fails, spuriously if the value matches.
-    fn fail_compare_exchange(&mut self, at: usize, node: HistoryId, op: &Op) {
-        let Footprint { thread, location, .. } = self.events[at].footprint;
+    fn fail_compare_exchange(&mut self, at: EventIndex, node: HistoryId, op: &Op) {
+        let Footprint { thread, location, .. } = self.events[at.index()].footprint;
         let value = self.memory_value(location);
         let source = self.read(at);
         self.set_thread_hb(at);
@@ -251,10 +253,10 @@ impl<R: EventSet> DporState<'_, R> {
     }
 
     /// Executes the join of `child`, which has finished.
-    fn join(&mut self, at: usize, node: HistoryId, child: ThreadId) {
-        let thread = self.events[at].footprint.thread;
+    fn join(&mut self, at: EventIndex, node: HistoryId, child: ThreadId) {
+        let thread = self.events[at.index()].footprint.thread;
         let DporThread { node: last, hb, flushes_hb, last_op, .. } = self.threads[child.index()];
-        let event = &mut self.events[at];
+        let event = &mut self.events[at.index()];
         event.base = event.base.or(hb).or(flushes_hb);
         event.before = event.before.or(event.base);
         self.set_thread_hb(at);

@@ -103,7 +103,7 @@ impl WakeupArena {
             (at, branches) = (child, below);
         }
         for event in sequence.events.iter() {
-            let added = self.add(&mut branches, state.events[event].footprint);
+            let added = self.add(&mut branches, state.events[event.index()].footprint);
             self.set_branches(tree, at, branches);
             (at, branches) = (added, WakeupBranches::EMPTY);
         }

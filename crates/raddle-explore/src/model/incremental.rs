@@ -1,66 +1,153 @@
-//! What an explorer asks a memory model while an execution grows and shrinks.
+//! The interface between an explorer and a memory model while an execution grows and shrinks.
 //!
-//! An explorer extends a consistent execution event by event and takes the last events back. Events
-//! have dense ids in the order in which they were added, so ids are positions of a stack, and sets of
-//! events are rows of bits ([`EventSet`]). Stores, fences, releases, spawns and joins can always be added; a
-//! read can be added with some sources and not with others, and that is what the model decides.
+//! An explorer extends a consistent execution event by event and removes the last events again. Events form a stack
+//! ([`EventIndex`]), and sets of events are bits ([`EventSet`]). Stores, fences, unlocks, spawns and joins can always
+//! be added; a read can be added with some sources and not with others, which is what the model decides.
 //!
-//! The execution must be closed under prefixes for this to work: what remains after the last events are
-//! taken back is consistent, and a po-last store or fence, and a read of the last write of a
-//! modification order, can always be added. All our models are so.
+//! This works for models whose executions are closed under prefixes: what remains after the last events are removed is
+//! consistent, and a po-last store or fence, and a read of the last write of a modification order, can always be added.
+//! All our models have this property.
 
-use raddle_core::execution::MemoryOrder;
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
 
-/// How an event reads.
+/// How a pending read reads, before its source and hence its effect is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reads {
+pub enum ReadKind {
     /// A load.
     Load,
-    /// A compare-exchange. It waits for an empty store buffer; as it may fail, it may observe a write
-    /// that an update has read.
-    Compare,
-    /// An update (or an acquire, which updates its lock): no two of them observe the same write.
+    /// A compare-exchange. It waits for an empty store buffer. As it may fail, it may observe a write that an update
+    /// has read.
+    CompareExchange,
+    /// An update (or a lock, which updates its location): no two of them observe the same write.
     Update,
 }
 
-/// What a read does in all, once its source is known.
+/// What a read does besides reading, once its source is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Effect {
-    /// It only reads: a load.
+pub enum ReadEffect {
+    /// Nothing: it is a load.
     Load,
-    /// It only reads, but is a failed compare-exchange: it waits for an empty store buffer.
-    Failed,
-    /// It also writes: an update or a successful compare-exchange.
+    /// Nothing, but it is a failed compare-exchange: it waits for an empty store buffer.
+    FailedCompareExchange,
+    /// It writes: an update or a successful compare-exchange.
     Update,
-    /// It acquires a lock, or synchronizes by an object: as an update, and it acquires and releases in
-    /// every model.
+    /// It locks a mutex, or synchronizes by another object: an update that acquires and releases in every model.
     Sync,
 }
 
-/// The writes that a read may observe: a superset of those with which [`IncrementalModel::try_read`] succeeds.
+impl ReadEffect {
+    /// Returns `true` if the read also writes.
+    #[inline]
+    #[must_use]
+    pub fn writes(self) -> bool {
+        matches!(self, ReadEffect::Update | ReadEffect::Sync)
+    }
+
+    /// Returns `true` if it waits for an empty store buffer.
+    #[inline]
+    #[must_use]
+    pub fn drains(self) -> bool {
+        self != ReadEffect::Load
+    }
+}
+
+/// A read that a thread waits to perform.
+#[derive(Clone, Copy, Debug)]
+pub struct PendingRead {
+    /// The thread, whose next event it is.
+    pub thread: ThreadId,
+    /// The location that it reads.
+    pub location: LocationId,
+    /// How it reads.
+    pub kind: ReadKind,
+    /// Memory order, for a compare-exchange that of success.
+    pub order: MemoryOrder,
+}
+
+/// A read to be added, all but its source.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRead {
+    /// The event that it becomes.
+    pub event: EventIndex,
+    /// The thread, whose next event it is.
+    pub thread: ThreadId,
+    /// The location that it reads.
+    pub location: LocationId,
+    /// What it does besides reading.
+    pub effect: ReadEffect,
+    /// Memory order.
+    pub order: MemoryOrder,
+}
+
+/// A store to be added.
+#[derive(Clone, Copy, Debug)]
+pub struct NewStore {
+    /// The event that it becomes.
+    pub event: EventIndex,
+    /// The thread, whose next event it is.
+    pub thread: ThreadId,
+    /// The location that it writes.
+    pub location: LocationId,
+    /// Memory order.
+    pub order: MemoryOrder,
+}
+
+/// An unlock to be added: an update of the lock that observes the thread's own acquire.
+#[derive(Clone, Copy, Debug)]
+pub struct NewUnlock {
+    /// The event that it becomes.
+    pub event: EventIndex,
+    /// The thread, which holds the lock.
+    pub thread: ThreadId,
+    /// The lock.
+    pub lock: LocationId,
+    /// The event with which the thread acquired it.
+    pub acquire: EventIndex,
+}
+
+/// A set of writes of one location that a read may observe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sources<R> {
-    /// Writes that are events.
+pub struct RfSources<R> {
+    /// Those that are events.
     pub writes: R,
     /// Whether the initial write is among them.
     pub initial: bool,
 }
 
-/// What to use. Everything, unless the use of something is to be measured: the same is found without.
+impl<R: EventSet> RfSources<R> {
+    /// The set of one source.
+    #[inline]
+    #[must_use]
+    pub fn only(source: RfSource) -> Self {
+        let writes = source.event().map_or(R::default(), R::one);
+        RfSources { writes, initial: source.is_initial() }
+    }
+
+    /// Returns `true` if the source is in the set.
+    #[inline]
+    #[must_use]
+    pub fn has(&self, source: RfSource) -> bool {
+        source.event().map_or(self.initial, |event| self.writes.has(event))
+    }
+}
+
+/// Optimisations of RVF-SMC. All of them but [`open`](RvfOptions::open) are on unless their effect is measured; the
+/// result is the same without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RvfOptions {
-    /// Backtrack signals: other threads are skipped where nothing new can come from them.
+    /// Backtrack signals: the other threads of a node are skipped if nothing new can come from them.
     pub signals: bool,
-    /// Closure: what every witness must obey is derived before one is searched for.
+    /// Closure: derive what every witness must obey before searching for one.
     pub closure: bool,
-    /// Guidance: a witness is made from the last one.
+    /// Guidance: search near the last witness.
     pub guidance: bool,
-    /// Open classes: a read may also observe what others write later, if that has the value that it has read. Every
+    /// Open classes: a read may also observe writes that are added later if they have the value that it has read. Every
     /// combination of local histories is found, but executions may be found more than once.
     pub open: bool,
-    /// Order: a thread whose location the fewest others write is expanded first.
+    /// Order: expand a thread first whose location the fewest other threads write.
     pub order: bool,
 }
 
@@ -72,150 +159,126 @@ impl Default for RvfOptions {
 
 /// A memory model that follows an execution.
 ///
-/// Threads and locations are small dense numbers. `event` is always the next free id, one more than
-/// the last one that was handed in; ids grow with the stack. All orders are as the program has them;
-/// the model replaces what it lacks.
+/// The event of a new read, store or unlock is always the next free position on the stack. Memory orders are those of
+/// the program; the model decides what they mean.
+///
+/// Adding and removing is organised in *levels*: a successful [`try_read`](IncrementalModel::try_read) or a
+/// [`push_level`](IncrementalModel::push_level) begins one, and [`pop`](IncrementalModel::pop) removes the last one
+/// with everything that was added since.
 pub trait IncrementalModel<R: EventSet> {
-    /// Whether fences are events, with ids; otherwise `push_fence` gets none.
+    /// Whether fences are events; otherwise the event of [`push_fence`](IncrementalModel::push_fence) is meaningless.
     const FENCES_ARE_EVENTS: bool;
 
     /// Whether a race with a non-atomic access is an error; otherwise such an access is like any other.
     const RACES: bool;
 
-    /// Whether a read observes any of several writes that have the same value: those that it was
-    /// [offered](IncrementalModel::offer). Otherwise it observes one.
+    /// Whether a read observes any of several writes that have the same value, those that it was
+    /// [offered](IncrementalModel::offer_sources); otherwise it observes one.
     const BY_VALUE: bool = false;
 
-    /// Nothing has happened yet.
+    /// The model of an execution without events, with room for some threads and locations.
     fn new(threads: usize, locations: usize) -> Self;
 
-    /// Leaves out what is not wanted, before anything happens.
+    /// Sets options, before anything is added.
     fn configure(&mut self, _options: &RvfOptions) {}
 
-    /// The thread stores to the location.
-    fn push_store(&mut self, event: usize, thread: usize, location: usize, order: MemoryOrder);
+    /// Adds a store.
+    fn push_store(&mut self, store: NewStore);
 
-    /// The thread releases a lock that it holds: an update of its own acquire, `acquire`.
-    fn push_unlock(&mut self, event: usize, thread: usize, lock: usize, acquire: usize);
+    /// Adds an unlock.
+    fn push_unlock(&mut self, unlock: NewUnlock);
 
-    /// The thread does a fence. `event` is meaningless unless fences are events.
-    fn push_fence(&mut self, event: usize, thread: usize, order: MemoryOrder);
+    /// Adds a fence.
+    fn push_fence(&mut self, event: EventIndex, thread: ThreadId, order: MemoryOrder);
 
-    /// The thread does a store-store fence: under the C11 models a release fence. Never an event of
-    /// its own unless fences are events.
-    fn push_store_fence(&mut self, event: usize, thread: usize);
+    /// Adds a store-store fence: under the C11 models a release fence.
+    fn push_store_fence(&mut self, event: EventIndex, thread: ThreadId);
 
-    /// The thread starts another one, which has no events yet. Drains the store buffer.
-    fn push_spawn(&mut self, parent: usize, child: usize);
+    /// Adds a spawn of a thread that has no events yet. Drains the store buffer. Not an event.
+    fn push_spawn(&mut self, parent: ThreadId, child: ThreadId);
 
-    /// The thread has waited for the end of another one, whose store buffer is empty now.
-    fn push_join(&mut self, parent: usize, child: usize);
+    /// Adds a join of a thread that has ended; its store buffer is empty now. Not an event.
+    fn push_join(&mut self, parent: ThreadId, child: ThreadId);
 
-    /// The thread starts, or has come to its end: a step of it that is no event and has no location. The
-    /// order of sequentially consistent accesses respects it.
+    /// Adds the begin or the end of a thread: a step that is not an event and has no location, but that the order of
+    /// sequentially consistent accesses respects.
     #[inline]
-    fn push_mark(&mut self, _thread: usize) {}
+    fn push_thread_boundary(&mut self, _thread: ThreadId) {}
 
-    /// The thread accesses memory that the model knows nothing of: an event that has a place in
-    /// happens-before, and nothing else.
-    fn push_access(&mut self, event: usize, thread: usize);
+    /// Adds an access of memory that no op carries: an event that only has a place in happens-before.
+    fn push_cell_access(&mut self, event: EventIndex, thread: ThreadId);
 
-    /// Which writes the next event of the thread, a read of the location, may observe.
-    fn sources(
-        &mut self,
-        thread: usize,
-        location: usize,
-        reads: Reads,
-        order: MemoryOrder,
-    ) -> Sources<R>;
+    /// The writes that a pending read may observe: a superset of those with which [`IncrementalModel::try_read`]
+    /// succeeds.
+    fn sources(&mut self, read: PendingRead) -> RfSources<R>;
 
-    /// The read that is added next may observe any of these writes. Matters to faces by value only; what
-    /// is then given as the source is one of them.
+    /// Sets the good-writes of the read that is added next. Its source is then one of them. Ignored unless
+    /// [`IncrementalModel::BY_VALUE`].
     #[inline]
-    fn offer(&mut self, _event: usize, _good: Sources<R>) {}
+    fn offer_sources(&mut self, _event: EventIndex, _good: RfSources<R>) {}
 
-    /// The read may observe the write as well, which is the last event. Matters to faces by value only.
-    fn extend_good(&mut self, _read: usize, _write: usize) {}
+    /// Adds a write, which is the last event, to the good-writes of a read. Ignored unless
+    /// [`IncrementalModel::BY_VALUE`].
+    fn add_good_write(&mut self, _read: EventIndex, _write: EventIndex) {}
 
-    /// Adds a read of the location that observes `source` (`None`: the initial write), if the
-    /// execution stays consistent; otherwise nothing changes. A success starts a new level: [`IncrementalModel::pop`]
-    /// takes back the read and all that was pushed after it.
-    fn try_read(
-        &mut self,
-        event: usize,
-        thread: usize,
-        location: usize,
-        source: Option<usize>,
-        effect: Effect,
-        order: MemoryOrder,
-    ) -> bool;
+    /// Adds a read with this source and returns `true`, if the execution stays consistent; otherwise changes nothing. A
+    /// success begins a level.
+    fn try_read(&mut self, read: NewRead, source: RfSource) -> bool;
 
-    /// Whether [`IncrementalModel::try_read`] would succeed. Nothing changes.
+    /// Returns `true` if [`IncrementalModel::try_read`] would succeed. Changes nothing.
     #[inline]
-    fn admits(
-        &mut self,
-        event: usize,
-        thread: usize,
-        location: usize,
-        source: Option<usize>,
-        effect: Effect,
-        order: MemoryOrder,
-    ) -> bool {
-        if self.admits_at_once(event, thread, location, source, effect) {
+    fn admits(&mut self, read: NewRead, source: RfSource) -> bool {
+        if self.admits_cheaply(read, source) {
             return true;
         }
-        let admitted = self.try_read(event, thread, location, source, effect, order);
+        let admitted = self.try_read(read, source);
         if admitted {
             self.pop();
         }
         admitted
     }
 
-    /// Whether the read is seen to be admitted without adding it. False says nothing.
+    /// Returns `true` only if [`IncrementalModel::try_read`] would succeed, and only if that is cheap to see.
     #[inline]
-    fn admits_at_once(
-        &mut self,
-        _event: usize,
-        _thread: usize,
-        _location: usize,
-        _source: Option<usize>,
-        _effect: Effect,
-    ) -> bool {
+    fn admits_cheaply(&mut self, _read: NewRead, _source: RfSource) -> bool {
         false
     }
 
-    /// Starts a new level without a read, for what the thread does after a choice or a join.
-    fn push_level(&mut self, thread: usize);
+    /// Begins a level without a read, for what the thread does after a choice or a join.
+    fn push_level(&mut self, thread: ThreadId);
 
-    /// Takes back the last successful read, or the last level, and all that was pushed after it.
+    /// Removes the last level with everything that was added since it began.
     fn pop(&mut self);
 
-    /// Whether some consistent order of the execution has all these writes (`None`: the initial one)
-    /// last in their locations. Asked where threads wait for values that they cannot see.
-    fn can_be_last(&mut self, last: &[(usize, Option<usize>)]) -> bool;
+    /// Returns `true` if some consistent order of the execution has all these writes last in their locations. Asked if
+    /// threads wait forever for other values.
+    fn can_be_last(&mut self, last: &[(LocationId, RfSource)]) -> bool;
 
-    /// As [`IncrementalModel::can_be_last`], with one of several writes last in each location.
-    fn can_be_last_of(&mut self, last: &[(usize, Sources<R>)]) -> bool {
-        let only = |&(location, good): &(usize, Sources<R>)| (location, good.writes.first());
-        let last: Vec<(usize, Option<usize>)> = last.iter().map(only).collect();
+    /// As [`IncrementalModel::can_be_last`], with any of several writes last in each location.
+    fn can_be_last_of(&mut self, last: &[(LocationId, RfSources<R>)]) -> bool {
+        let only = |&(location, good): &(LocationId, RfSources<R>)| {
+            (location, RfSource::from(good.writes.first()))
+        };
+        let last: Vec<(LocationId, RfSource)> = last.iter().map(only).collect();
         self.can_be_last(&last)
     }
 
-    /// What a read observes in some run of the execution, if that was added with this source.
-    fn observed(&self, _event: usize, source: Option<usize>) -> Option<usize> {
+    /// The write that a read, which was added with this source, observes in some run of the execution.
+    fn observed(&self, _read: EventIndex, source: RfSource) -> RfSource {
         source
     }
 
-    /// All that a read may observe which was added with this source.
-    fn good_writes(&self, _event: usize, source: Option<usize>) -> Sources<R> {
-        Sources { writes: source.map_or(R::default(), R::one), initial: source.is_none() }
+    /// The writes that a read, which was added with this source, may observe.
+    fn good_writes(&self, _read: EventIndex, source: RfSource) -> RfSources<R> {
+        RfSources::only(source)
     }
 
-    /// The events that happen before the next event of the thread, for races.
-    fn happened_before(&self, thread: usize) -> R;
+    /// The events that happen before the next event of the thread, to find races.
+    fn happened_before(&self, thread: ThreadId) -> R;
 
-    /// Whether something happened that this face cannot follow, so that its answers since then mean
-    /// nothing. Its makers say which face can. Once lost, it stays so.
+    /// Returns `true` if something was added that this model cannot represent, so that its answers since then are
+    /// meaningless. Never becomes `false` again, whatever is removed. The explorer then
+    /// [restarts](crate::driver::Restart::StrongerModel) with a model that can.
     fn needs_stronger_model(&self) -> bool {
         false
     }

@@ -1,7 +1,11 @@
-//! Incremental memory models: what an explorer asks while an execution grows and shrinks.
+//! Incremental memory models: which writes may the next read of an execution observe, while the execution grows and
+//! shrinks.
 
 pub mod c11;
 mod incremental;
 pub(crate) mod store_buffer;
 
-pub use incremental::{Effect, IncrementalModel, Reads, RvfOptions, Sources};
+pub use incremental::{
+    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind, RfSources,
+    RvfOptions,
+};

@@ -1,7 +1,7 @@
-//! What is left of an exploration, in a file.
+//! Checkpoints: what is left of an exploration, in a file.
 //!
-//! The file says which exploration it is about, in words that front ends choose: everything that decides what is explored. It
-//! is replaced as a whole, so that whoever is killed leaves a file that is right.
+//! The file names the exploration by a text that front ends choose; it includes everything that decides what is
+//! explored. The file is replaced as a whole, so a process that is killed leaves a valid one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,85 +12,85 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What is in the file.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
-struct Content<K> {
-    /// Which exploration it is.
+struct CheckpointContent<C> {
+    /// Names the exploration.
     program: String,
-    kept: K,
+    kept: C,
 }
 
-/// Reads what is left of an exploration.
+/// Reads the checkpoint of an exploration.
 ///
 /// # Errors
-/// Says what is wrong with the file.
-pub fn read<K: DeserializeOwned>(path: &Path, program: &str) -> Result<K, String> {
-    let told = |why: String| format!("{}: {why}", path.display());
-    let text = fs::read_to_string(path).map_err(|error| told(format!("cannot read: {error}")))?;
-    let content: Content<K> = serde_json::from_str(&text)
-        .map_err(|error| told(format!("this is no checkpoint of an exploration: {error}")))?;
+/// Says why the file cannot be used: it cannot be read, is no checkpoint, or belongs to another exploration.
+pub fn read<C: DeserializeOwned>(path: &Path, program: &str) -> Result<C, String> {
+    let error = |why: String| format!("{}: {why}", path.display());
+    let text = fs::read_to_string(path).map_err(|why| error(format!("cannot read: {why}")))?;
+    let content: CheckpointContent<C> = serde_json::from_str(&text)
+        .map_err(|why| error(format!("this is no checkpoint of an exploration: {why}")))?;
     if content.program != program {
         let was = content.program;
-        return Err(told(format!(
+        return Err(error(format!(
             "it is about another exploration: `{was}`, expected `{program}`"
         )));
     }
     Ok(content.kept)
 }
 
-/// Writes what is left, from time to time.
-pub struct Keeper {
+/// Writes checkpoints of an exploration, from time to time.
+pub struct CheckpointWriter {
     path: PathBuf,
     program: String,
     every: Duration,
-    /// When it was written last, and what went wrong.
+    /// When a checkpoint was last written, and the error if that failed.
     last: Mutex<(Instant, Option<io::Error>)>,
 }
 
-impl Keeper {
-    /// Keeps what is left of an exploration in this file, now and every so often.
+impl CheckpointWriter {
+    /// Writes a first checkpoint to the file; others follow at this interval.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn new<K: Serialize>(
+    pub fn new<C: Serialize>(
         path: &Path,
         every: Duration,
         program: String,
-        kept: &K,
+        checkpoint: &C,
     ) -> Result<Self, String> {
         let last = Mutex::new((Instant::now(), None));
-        let keeper = Keeper { path: path.to_owned(), program, every, last };
-        keeper.write(kept).map_err(|error| keeper.told(&error))?;
-        Ok(keeper)
+        let writer = CheckpointWriter { path: path.to_owned(), program, every, last };
+        writer.write(checkpoint).map_err(|error| writer.message(&error))?;
+        Ok(writer)
     }
 
-    /// Something was explored: what is left, if that can be kept.
-    pub fn note<K: Serialize>(&self, is_last: bool, kept: impl FnOnce() -> Option<K>) {
+    /// Writes a checkpoint, if there is one and it is due. The last one is always due.
+    pub fn update<C: Serialize>(&self, is_last: bool, checkpoint: impl FnOnce() -> Option<C>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = is_last || last.0.elapsed() >= self.every;
-        if let Some(kept) = is_due.then(kept).flatten() {
-            last.1 = self.write(&kept).err();
+        if let Some(checkpoint) = is_due.then(checkpoint).flatten() {
+            last.1 = self.write(&checkpoint).err();
             last.0 = Instant::now();
         }
     }
 
-    fn write<K: Serialize>(&self, kept: &K) -> io::Result<()> {
-        let content = Content { program: self.program.clone(), kept };
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(".new");
-        let mut file = File::create(&beside)?;
+    fn write<C: Serialize>(&self, checkpoint: &C) -> io::Result<()> {
+        let content = CheckpointContent { program: self.program.clone(), kept: checkpoint };
+        let mut new = self.path.clone().into_os_string();
+        new.push(".new");
+        let mut file = File::create(&new)?;
         file.write_all(&serde_json::to_vec(&content)?)?;
         file.sync_all()?;
-        fs::rename(&beside, &self.path)
+        fs::rename(&new, &self.path)
     }
 
-    fn told(&self, error: &io::Error) -> String {
+    fn message(&self, error: &io::Error) -> String {
         format!("{}: cannot write: {error}", self.path.display())
     }
 
-    /// What went wrong with the file.
-    pub fn trouble(&self) -> Option<String> {
+    /// The error of the last attempt to write the file.
+    pub fn error(&self) -> Option<String> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.1.as_ref().map(|error| self.told(error))
+        last.1.as_ref().map(|error| self.message(error))
     }
 }

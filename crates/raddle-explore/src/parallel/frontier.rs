@@ -1,82 +1,88 @@
-//! What is left of an exploration: a value that can be kept.
+//! What is left of an exploration: a value that can be stored.
 //!
-//! The tree is cut into subtrees ([`Subtree`]). One that is too large is suspended after some leaves; the nodes on
-//! its stack stay *open* here, with what was not tried there as new subtrees. They are independent but for one thing: whether the other threads of a node have to be
-//! tried at all depends on everything that was explored below its first thread (the dynamic skip). So an open node
-//! waits until that is done.
+//! The tree is cut into subtrees ([`Subtree`]). One that is too large is suspended after some leaves; the nodes on its
+//! stack stay *open* here, with what was not tried there as new subtrees. These are independent except for one thing:
+//! whether the other threads of a node have to be tried at all depends on everything that is explored below its first
+//! thread (the dynamic skip). So an open node waits until that is done.
 //!
-//! Each subtree has a share of the whole, by guess: answers of a question have equal shares, and so have the threads of a node
-//! if all are tried. That is what a single probe of Knuth's estimator would think of it.
+//! Each subtree has a share of the whole, estimated: answers of a question have equal shares, and so have the threads
+//! of a node if all are tried. That is what a single probe of Knuth's estimator would assume.
 //!
-//! Subtrees have keys, in the order in which one explorer alone would come to them. The tree is the same wherever it
-//! is cut, so that counts, and what is found first, do not depend on who explores what and when.
+//! Subtrees have keys, in the order in which a single worker would explore them. The tree is the same wherever it is
+//! cut, so counts, and what is found first, do not depend on which worker explores what and when.
 
 use serde::{Deserialize, Serialize};
 
-use crate::rf_part_smc::subtree::{Frame, Pick, Report, Rest, Step, Subtree};
+use crate::rf_part_smc::subtree::{
+    RemainingThreads, Subtree, SubtreeAnswer, SubtreeReport, SubtreeStep, SuspendedNode,
+};
 
 /// The place of a subtree in the order of the exploration.
-pub type Key = Vec<u32>;
+pub type SubtreeKey = Vec<u32>;
 
-/// Numbers that are added up.
+/// The counts of one or several subtrees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Classes of executions.
+pub struct ClassCounts {
+    /// Classes of complete (or erroneous) executions.
     pub classes: u64,
-    /// Blocked ones.
+    /// Classes of blocked executions.
     pub blocked: u64,
     /// Whether some thread reached a limit of events.
     pub hit_limit: bool,
 }
 
-impl Counts {
-    fn add(&mut self, other: Counts) {
+impl ClassCounts {
+    fn add(&mut self, other: ClassCounts) {
         self.classes += other.classes;
         self.blocked += other.blocked;
         self.hit_limit |= other.hit_limit;
     }
 }
 
-/// A subtree that is to be explored, and the open node that waits for it.
+/// A subtree to be explored, and the open node that waits for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Job {
-    key: Key,
+struct SubtreeJob {
+    key: SubtreeKey,
     subtree: Subtree,
     parent: Option<usize>,
-    /// How much of the whole it is, about.
+    /// Its estimated share of the whole.
     #[serde(default)]
     share: f64,
 }
 
 /// A node that waits for subtrees below it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Open {
+struct OpenNode {
     parent: Option<usize>,
-    /// How many subtrees and open nodes it waits for.
+    /// The number of subtrees and open nodes that it waits for.
     waits_for: usize,
-    path: Vec<Step>,
-    /// The threads that are left, their key, and whether they may be skipped.
-    rest: Option<(Rest, Key)>,
-    /// How much of the whole they are, about.
+    path: Vec<SubtreeStep>,
+    /// The threads that are left, and their key.
+    rest: Option<(RemainingThreads, SubtreeKey)>,
+    /// Their estimated share of the whole.
     #[serde(default)]
     rest_share: f64,
+    /// Whether they can be skipped unless something matters below.
     can_skip: bool,
+    /// Whether something matters below, so far.
     matters: bool,
 }
 
-/// All that is left.
+/// What is left of a tree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Frontier {
-    /// Open nodes; those that are closed leave their place free.
-    open: Vec<Option<Open>>,
+    /// Open nodes; `None` at free places.
+    open: Vec<Option<OpenNode>>,
     free: Vec<usize>,
-    waiting: Vec<Job>,
-    running: Vec<Job>,
-    /// What was counted before everything that is left, and in between.
-    settled: Counts,
-    counted: Vec<(Key, Counts)>,
-    /// Where the exploration ends: what follows this key is of no interest.
-    last: Option<(Key, Subtree)>,
+    /// Subtrees that no worker explores, in descending order of keys.
+    waiting: Vec<SubtreeJob>,
+    running: Vec<SubtreeJob>,
+    /// The counts of everything before all that is left.
+    settled: ClassCounts,
+    /// The counts of explored subtrees that come after something that is left.
+    counted: Vec<(SubtreeKey, ClassCounts)>,
+    /// The last subtree that counts, if the exploration ends before everything is explored.
+    last: Option<(SubtreeKey, Subtree)>,
 }
 
 impl Default for Frontier {
@@ -86,39 +92,40 @@ impl Default for Frontier {
 }
 
 impl Frontier {
-    /// The whole tree is left.
+    /// The whole tree.
     #[must_use]
     pub fn new() -> Self {
-        let root = Job { key: vec![], subtree: Subtree::default(), parent: None, share: 1.0 };
+        let root =
+            SubtreeJob { key: vec![], subtree: Subtree::default(), parent: None, share: 1.0 };
         Frontier {
             open: vec![],
             free: vec![],
             waiting: vec![root],
             running: vec![],
-            settled: Counts::default(),
+            settled: ClassCounts::default(),
             counted: vec![],
             last: None,
         }
     }
 
-    /// Nobody works on it any more: what was being explored is explored again.
-    pub fn restart(&mut self) {
+    /// Gives back all subtrees that were taken and not reported, as there are no workers any more.
+    pub fn give_back_all(&mut self) {
         let running = std::mem::take(&mut self.running);
         for job in running {
             self.push(job);
         }
     }
 
-    /// Whether nothing is left, and nobody is at work.
+    /// Returns `true` if nothing is left, and no subtree is being explored.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.waiting.is_empty() && self.running.is_empty()
     }
 
-    /// A subtree to be explored: the first in the order of keys, or the last, which is mostly the largest. It has to be
-    /// reported.
-    pub fn take(&mut self, is_last: bool) -> Option<(Key, Subtree)> {
-        self.settle();
+    /// Takes a subtree to explore: the first in the order of keys, or the last, which is mostly the largest. It must be
+    /// [reported](Frontier::report) or [given back](Frontier::give_back).
+    pub fn take(&mut self, is_last: bool) -> Option<(SubtreeKey, Subtree)> {
+        self.add_up_prefix();
         let first = self.waiting.len().checked_sub(1)?;
         let job = self.waiting.remove(if is_last { 0 } else { first });
         let taken = (job.key.clone(), job.subtree.clone());
@@ -126,27 +133,27 @@ impl Frontier {
         Some(taken)
     }
 
-    /// Whoever took this subtree does not explore it.
-    pub fn give_back(&mut self, key: &Key) {
+    /// Gives back a subtree that was taken.
+    pub fn give_back(&mut self, key: &SubtreeKey) {
         if let Some(at) = self.running.iter().position(|job| job.key == *key) {
             let job = self.running.swap_remove(at);
             self.push(job);
         }
     }
 
-    /// How many subtrees wait for somebody.
+    /// The number of subtrees that no worker explores.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// How much of the whole is left, about.
-    pub(super) fn left(&self) -> f64 {
+    /// The estimated share of the whole that is left.
+    pub(super) fn share_left(&self) -> f64 {
         self.waiting.iter().chain(&self.running).map(|job| job.share).sum()
     }
 
-    /// What follows this subtree, which has this key now that it is explored, is of no interest.
-    pub(super) fn cut(&mut self, last: &Key, subtree: &Subtree) {
+    /// Drops everything after this subtree, which has this key now that it is explored.
+    pub(super) fn cut(&mut self, last: &SubtreeKey, subtree: &Subtree) {
         if self.is_cut(last) {
             return;
         }
@@ -158,83 +165,83 @@ impl Frontier {
         self.last = Some((last.clone(), subtree.clone()));
     }
 
-    /// Whether what is there is of no interest.
+    /// Returns `true` if what has this key does not count.
     #[must_use]
-    pub fn is_cut(&self, key: &Key) -> bool {
+    pub fn is_cut(&self, key: &SubtreeKey) -> bool {
         self.last.as_ref().is_some_and(|(last, _)| key > last)
     }
 
-    /// What was counted up to the last key that is of interest.
+    /// The counts up to the last subtree that counts.
     #[must_use]
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> ClassCounts {
         let mut counts = self.settled;
         self.counted.iter().for_each(|(_, more)| counts.add(*more));
         counts
     }
 
-    /// Whether something ended the exploration.
+    /// Returns `true` if the exploration ends before everything is explored.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.last.is_some()
     }
 
-    /// The subtree with which the exploration ends before everything is explored.
+    /// The last subtree that counts, if the exploration ends before everything is explored.
     #[must_use]
     pub fn stopped(&self) -> Option<&Subtree> {
         self.last.as_ref().map(|(_, subtree)| subtree)
     }
 
-    /// Whether there is work for more than one.
+    /// Returns `true` if there is work for more than one worker.
     #[must_use]
     pub fn is_for_several(&self) -> bool {
         self.waiting.len() + self.running.len() > 1
     }
 
-    /// A subtree was explored, or suspended, or (`is_last`) nothing that comes after it matters. Returns the key of
-    /// what was explored.
+    /// Adds the result of a subtree that was taken. If it `is_last`, nothing after it counts. Returns the key of the
+    /// explored part.
     ///
     /// # Panics
-    /// If nobody took the subtree.
-    pub fn report(&mut self, key: &Key, report: Report, is_last: bool) -> Key {
+    /// If the subtree was not taken.
+    pub fn report(&mut self, key: &SubtreeKey, report: SubtreeReport, is_last: bool) -> SubtreeKey {
         let at = self.running.iter().position(|job| job.key == *key);
-        let job = self.running.swap_remove(at.expect("who reports has taken something"));
+        let job = self.running.swap_remove(at.expect("only subtrees that were taken are reported"));
         self.note_what_matters(job.parent, &report.matters);
-        let Report { classes, blocked, hit_limit, frames, .. } = report;
+        let SubtreeReport { classes, blocked, hit_limit, frames, .. } = report;
         let counted = [key.as_slice(), &[0]].concat();
         if !self.is_cut(&counted) {
-            self.counted.push((counted.clone(), Counts { classes, blocked, hit_limit }));
+            self.counted.push((counted.clone(), ClassCounts { classes, blocked, hit_limit }));
         }
         if is_last {
             self.cut(&counted, &job.subtree);
         }
         match frames.is_empty() {
             true => self.finish(job.parent),
-            false => self.open(&job, frames),
+            false => self.open_nodes(&job, frames),
         }
         counted
     }
 
-    /// Something below matters to open nodes on the way to it.
+    /// Notes which open nodes on the path to a subtree something in it matters to.
     fn note_what_matters(&mut self, mut above: Option<usize>, matters: &[bool]) {
         while let Some(at) = above {
-            let open = self.open[at].as_mut().expect("it waits");
-            // A node that tries its other threads has no step on the way to them.
+            let open = self.open[at].as_mut().expect("the node is open");
+            // If the subtree is the other threads of the node, its path has no step there.
             open.matters |= matters.get(open.path.len()).is_some_and(|&matters| matters);
             above = open.parent;
             self.release(at);
         }
     }
 
-    /// Leaves the nodes on the stack of a subtree open.
-    fn open(&mut self, job: &Job, frames: Vec<Frame>) {
+    /// Opens the nodes on the stack of a suspended subtree.
+    fn open_nodes(&mut self, job: &SubtreeJob, frames: Vec<SuspendedNode>) {
         let mut numbers = 1..;
         let mut key = || {
-            let number = numbers.next().expect("there are enough numbers");
+            let number = numbers.next().expect("there are fewer than 2^32 subtrees");
             [job.key.as_slice(), &[number]].concat()
         };
         // The deepest node comes first in the order of the exploration.
         let last = frames.len() - 1;
-        let mut keys: Vec<(Vec<Key>, Key)> = frames
+        let mut keys: Vec<(Vec<SubtreeKey>, SubtreeKey)> = frames
             .iter()
             .rev()
             .map(|frame| (frame.left.iter().map(|_| key()).collect(), key()))
@@ -244,31 +251,33 @@ impl Frontier {
             let of_thread = share / threads_tried(&frame) as f64;
             let rest_share = share - of_thread;
             share = of_thread / f64::from(frame.answers.max(frame.left.len() as u32 + 1));
-            let Frame { step, left, rest, can_skip, matters, .. } = frame;
-            let (left_keys, rest_key) = keys.pop().expect("there are as many");
+            let SuspendedNode { step, left, rest, can_skip, matters, .. } = frame;
+            let (left_keys, rest_key) = keys.pop().expect("there is a key for every frame");
             let tried = step.tried.iter().copied().chain([step.thread]).collect();
-            let rest = Rest { tried, threads: rest, seen: step.seen };
+            let rest = RemainingThreads { tried, threads: rest, seen: step.seen };
             let rest = (!rest.threads.is_empty()).then_some((rest, rest_key));
             let waits_for = left.len() + usize::from(depth < last);
             let path_to = path.clone();
             let open =
-                Open { parent, waits_for, path: path_to, rest, rest_share, can_skip, matters };
+                OpenNode { parent, waits_for, path: path_to, rest, rest_share, can_skip, matters };
             let at = self.insert(open);
             for (pick, key) in left.into_iter().zip(left_keys) {
                 let subtree = child(&path, &step, pick);
-                self.push(Job { key, subtree, parent: Some(at), share });
+                self.push(SubtreeJob { key, subtree, parent: Some(at), share });
             }
             self.release(at);
             path.push(step);
             parent = Some(at);
         }
-        if self.open[parent.expect("there are frames")].as_ref().is_some_and(|it| it.waits_for == 0)
+        if self.open[parent.expect("a suspended subtree has a stack")]
+            .as_ref()
+            .is_some_and(|it| it.waits_for == 0)
         {
-            self.go_on(parent);
+            self.close_or_release(parent);
         }
     }
 
-    fn insert(&mut self, open: Open) -> usize {
+    fn insert(&mut self, open: OpenNode) -> usize {
         match self.free.pop() {
             Some(at) => {
                 self.open[at] = Some(open);
@@ -281,8 +290,8 @@ impl Frontier {
         }
     }
 
-    /// Puts a job where its key belongs; the first one is the last of the list.
-    fn push(&mut self, job: Job) {
+    /// Inserts a job according to its key.
+    fn push(&mut self, job: SubtreeJob) {
         if self.is_cut(&job.key) {
             return self.finish(job.parent);
         }
@@ -290,17 +299,18 @@ impl Frontier {
         self.waiting.insert(at, job);
     }
 
-    /// Something that an open node waits for is done.
+    /// Notes that something that an open node waits for is done.
     fn finish(&mut self, parent: Option<usize>) {
         let Some(at) = parent else { return };
-        let open = self.open[at].as_mut().expect("it waits");
+        let open = self.open[at].as_mut().expect("the node is open");
         open.waits_for -= 1;
         if open.waits_for == 0 {
-            self.go_on(parent);
+            self.close_or_release(parent);
         }
     }
 
-    /// Has the other threads of an open node tried as soon as it is known that they must be. Whether they are.
+    /// Adds the other threads of an open node as a subtree, if it is known that they must be tried. Returns whether it
+    /// did.
     fn release(&mut self, at: usize) -> bool {
         let Some(open) = self.open[at].as_mut() else { return false };
         let can_skip = open.can_skip && !open.matters;
@@ -308,29 +318,29 @@ impl Frontier {
         open.waits_for += 1;
         let subtree = Subtree { path: open.path.clone(), rest: Some(rest) };
         let share = open.rest_share;
-        self.push(Job { key, subtree, parent: Some(at), share });
+        self.push(SubtreeJob { key, subtree, parent: Some(at), share });
         true
     }
 
-    /// An open node waits for nothing: it tries its other threads if that is necessary, or is done.
-    fn go_on(&mut self, node: Option<usize>) {
+    /// Releases the other threads of an open node that waits for nothing, or closes it.
+    fn close_or_release(&mut self, node: Option<usize>) {
         let Some(at) = node else { return };
         if self.release(at) {
             return;
         }
-        let open = self.open[at].as_ref().expect("it waited");
+        let open = self.open[at].as_ref().expect("the node is open");
         let parent = open.parent;
         self.open[at] = None;
         self.free.push(at);
         self.finish(parent);
     }
 
-    /// Adds up what comes before everything that is left. (Not as soon as something is reported: it may turn out that the
-    /// exploration ends there.)
-    fn settle(&mut self) {
+    /// Adds up the counts before everything that is left. (Not as soon as a subtree is reported: it may turn out that
+    /// the exploration ends before it.)
+    fn add_up_prefix(&mut self) {
         let jobs = self.waiting.iter().chain(&self.running).map(|job| &job.key);
         let rests = self.open.iter().flatten().filter_map(|open| Some(&open.rest.as_ref()?.1));
-        let first: Option<&Key> = jobs.chain(rests).min();
+        let first: Option<&SubtreeKey> = jobs.chain(rests).min();
         let settled = &mut self.settled;
         self.counted.retain(|(key, counts)| {
             let is_settled = first.is_none_or(|first| key < first);
@@ -342,15 +352,15 @@ impl Frontier {
     }
 }
 
-/// How many threads are tried at a node from the one on that was being tried, as far as that is known.
-fn threads_tried(frame: &Frame) -> usize {
+/// The number of threads that are tried at a node from the current one on, as far as that is known.
+fn threads_tried(frame: &SuspendedNode) -> usize {
     let are_skipped = frame.can_skip && !frame.matters;
     if are_skipped { 1 } else { 1 + frame.rest.len() }
 }
 
-/// The subtree of a node below this answer.
-fn child(path: &[Step], step: &Step, pick: Pick) -> Subtree {
+/// The subtree below an answer at the node at the end of the path.
+fn child(path: &[SubtreeStep], step: &SubtreeStep, pick: SubtreeAnswer) -> Subtree {
     let mut path = path.to_vec();
-    path.push(Step { pick, ..step.clone() });
+    path.push(SubtreeStep { pick, ..step.clone() });
     Subtree { path, rest: None }
 }

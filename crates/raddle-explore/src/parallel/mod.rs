@@ -1,18 +1,18 @@
 //! RF-partSMC by several workers.
 //!
 //! *Idea.* The sources of one read lead to independent subtrees. A worker explores one until it is done, or until
-//! others wait for work; then what is left of it is handed out as smaller ones ([`frontier`]). Every
-//! worker has a program of its own, as native code cannot be shared, and remembers the histories that it met. Workers are
-//! threads, or copies of this process ([`process`]).
+//! others wait for work; then what is left of it is handed out as smaller ones ([`frontier`]). Every worker has a
+//! program of its own, as native code cannot be shared, and remembers the histories that it met. Workers are threads,
+//! or processes that are forked in the middle of the exploration ([`process`]).
 //!
-//! *The same for any number of workers.* The tree does not depend on where it is cut, and subtrees are numbered
-//! in the order of the exploration. If something goes wrong in one, those after it are given up, and those
-//! before it are finished; what is found is what one worker finds. Counts are those up to there.
+//! *The same result for any number of workers.* The tree does not depend on where it is cut, and subtrees are numbered
+//! in the order of the exploration. If a bug is found in one, those after it are abandoned, and those before it are
+//! finished; so the bug that is reported is the one that a single worker finds. Counts are those up to there.
 //!
-//! *Cost.* Small programs are explored before other workers start ([`Budget`]); large ones are recognised early by what share
-//! of the tree the first leaves are. A suspended subtree costs about as many subtrees as
-//! its stack has sources left; following the way to each takes some microseconds, and handing it to another process
-//! some ten. So the first worker takes the first subtrees in the order of the exploration, of which many are tiny, and the others
+//! *Cost.* Small programs are explored before other workers start ([`Budget`]); large ones are recognised early by the
+//! share of the tree that the first leaves are. A suspended subtree is split into about as many subtrees as its stack
+//! has sources left; following the path to each takes some microseconds, and handing it to another process some ten. So
+//! the first worker takes the first subtrees in the order of the exploration, of which many are tiny, and the others
 //! take the last ones, which are large.
 
 pub mod checkpoint;
@@ -24,25 +24,25 @@ mod worker;
 use std::num::NonZero;
 use std::time::Duration;
 
-use super::driver::{self, Restart};
-use super::rf_part_smc::subtree::{Report, Subtree};
-use super::rf_part_smc::{Subtrees, explore_subtrees};
-use super::{Control, Leaf, Limits, Summary, Visitor};
-use frontier::{Frontier, Key};
-use process::Processes;
+use crate::driver::{self, Restart};
+use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
+use crate::rf_part_smc::{SubtreeSource, explore_subtrees};
+use crate::{Control, Leaf, Limits, Summary, Visitor};
+use frontier::{Frontier, SubtreeKey};
+use process::WorkerProcesses;
 use raddle_core::model::Model;
 use raddle_core::program::Program;
-use shared::Shared;
+use shared::SharedExploration;
 
-/// When a subtree is suspended, and when others begin to help.
+/// When a subtree is suspended, and when other workers start.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// After how many leaves the first one is suspended, which is the whole tree. The order of the exploration depends on it.
+    /// The number of leaves after which the whole tree is suspended. The order of the exploration depends on it.
     pub first: u64,
-    /// After how many leaves at the latest all others are; 0: never.
+    /// The number of leaves after which all other subtrees are suspended at the latest; 0: never.
     pub next: u64,
-    /// How long the first worker works alone, unless what is left seems to take longer. Copying a process, and what is
-    /// written to memory afterwards, takes some milliseconds.
+    /// How long the first worker works alone, unless the rest seems to take longer. Forking a process, and the page
+    /// faults afterwards, take some milliseconds.
     pub alone: Duration,
 }
 
@@ -52,69 +52,69 @@ impl Default for Budget {
     }
 }
 
-/// Makes a program, hands it to the function, and looks what has become of it.
+/// Makes a program, passes it to the function, and examines it afterwards.
 pub type WithProgram<'a> = dyn Fn(&mut dyn FnMut(&mut dyn Program)) + Sync + 'a;
 
-/// Who helps the first worker.
+/// The workers besides the first one.
 pub enum Helpers<'a, V> {
     /// Threads; this makes a program for each.
     Threads(&'a WithProgram<'a>),
-    /// Copies of this process, with its program.
-    Processes(Processes<'a, V>),
+    /// Forks of this process, with its program.
+    Processes(WorkerProcesses<'a, V>),
 }
 
-/// What several workers explore.
-pub struct Task<'a, V> {
-    /// The model.
+/// An exploration by several workers.
+pub struct ParallelTask<'a, V> {
+    /// The memory model.
     pub model: Model,
-    /// How far to explore. The limit of classes does not count.
+    /// How far to explore. The limit of classes is ignored.
     pub limits: &'a Limits,
-    /// How many workers there are.
+    /// The number of workers.
     pub jobs: NonZero<usize>,
-    /// How large subtrees are.
+    /// When subtrees are suspended.
     pub budget: Budget,
-    /// Who the others are.
+    /// The other workers.
     pub helpers: Helpers<'a, V>,
-    /// Makes who looks at the leaves of a subtree.
+    /// Makes the visitor of a subtree.
     pub visitor: &'a (dyn Fn() -> V + Sync),
-    /// Is told what is left, whenever something was explored, and may end everything because the program must be explored
-    /// in another way. Then what was explored last is the last that counts, and what is left before that may still be
-    /// explored ([`explore_renewed`]).
-    pub observer: Option<&'a Observer<'a, V>>,
+    /// Is called whenever a subtree was explored. May end the exploration because the program must be explored in
+    /// another way. Then that subtree is the last one that counts, and what is left before it may still be explored
+    /// ([`explore_renewed`]).
+    pub observer: Option<&'a SubtreeObserver<'a, V>>,
 }
 
-/// Who is told what was explored.
-pub type Observer<'a, V> = dyn Fn(&Note<'_, V>) -> Control + Sync + 'a;
+/// Receives explored subtrees.
+pub type SubtreeObserver<'a, V> = dyn Fn(&ExploredSubtree<'_, V>) -> Control + Sync + 'a;
 
-/// Something was explored.
-pub struct Note<'n, V> {
-    /// What is left.
+/// A subtree that was explored.
+pub struct ExploredSubtree<'n, V> {
+    /// What is left of the tree.
     pub left: &'n Frontier,
-    /// Where in the order of the exploration it is.
-    pub key: &'n Key,
-    /// What was explored.
+    /// Its place in the order of the exploration.
+    pub key: &'n SubtreeKey,
+    /// The subtree.
     pub subtree: &'n Subtree,
-    /// Who looked at its leaves.
+    /// The visitor of its leaves.
     pub visitor: &'n V,
-    /// What the program has learned that was explored.
+    /// What the program of the worker has learned ([`Program::learned`]).
     pub learned: &'n str,
     /// Whether that is the program of the first worker.
     pub by_first: bool,
 }
 
-impl<V> Note<'_, V> {
-    /// Whether it is of no interest, because the exploration ends before.
+impl<V> ExploredSubtree<'_, V> {
+    /// Returns `true` if it does not count, because the exploration ends before it.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.left.is_cut(self.key)
     }
 }
 
-/// What came of it.
-pub struct Explored<V> {
+/// The result of an exploration by several workers.
+pub struct ParallelResult<V> {
     /// How far it got.
     pub summary: Summary,
-    /// Who looked at the leaves, in the order of the exploration. If one of them stopped it, that is the last.
+    /// The visitors of the subtrees, in the order of the exploration. If one of them stopped it, that is the last.
     pub visitors: Vec<V>,
     /// What is left.
     pub frontier: Frontier,
@@ -123,58 +123,58 @@ pub struct Explored<V> {
 }
 
 /// Explores one subtree, until the visitor stops it.
-pub fn explore_again(
+pub fn explore_subtree(
     program: &mut dyn Program,
     model: Model,
     budget: Budget,
     subtree: Subtree,
     visitor: &mut dyn Visitor,
 ) {
-    let mut one = One { first: budget.first, subtree: Some(subtree), visitor };
-    explore_subtrees(program, model, &Limits::default(), &mut one);
+    let mut single = SingleSubtree { first: budget.first, subtree: Some(subtree), visitor };
+    explore_subtrees(program, model, &Limits::default(), &mut single);
 }
 
-/// One subtree, for somebody.
-struct One<'a> {
+/// Hands out one subtree.
+struct SingleSubtree<'a> {
     first: u64,
     subtree: Option<Subtree>,
     visitor: &'a mut dyn Visitor,
 }
 
-impl Visitor for One<'_> {
+impl Visitor for SingleSubtree<'_> {
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
         self.visitor.visit(leaf)
     }
 }
 
-impl Subtrees for One<'_> {
-    fn next(&mut self) -> Option<(Subtree, u64)> {
+impl SubtreeSource for SingleSubtree<'_> {
+    fn next_subtree(&mut self) -> Option<(Subtree, u64)> {
         Some((self.subtree.take()?, 0))
     }
 
-    fn first(&self) -> u64 {
+    fn first_budget(&self) -> u64 {
         self.first
     }
 
-    fn explored(&mut self, _: Report) {}
+    fn report(&mut self, _: SubtreeReport) {}
 
     fn is_cancelled(&self) -> bool {
         false
     }
 
-    fn is_enough(&self) -> bool {
+    fn wants_suspension(&self) -> bool {
         false
     }
 }
 
-/// Explores what is left. If the observer ends that, then also what is left before, as one worker alone would have: with the
-/// program renewed, which cannot go on as it is.
+/// As [`explore`]. If the observer ends that, also explores what is left before, as a single worker would have: with
+/// the program renewed, which cannot be used any longer as it is.
 pub fn explore_renewed<V: Visitor + Send, P: Program>(
-    task: &Task<'_, V>,
+    task: &ParallelTask<'_, V>,
     program: &mut P,
     mut frontier: Frontier,
     mut renew: impl FnMut(&mut P),
-) -> Explored<V> {
+) -> ParallelResult<V> {
     driver::drive(|_| {
         let left = std::mem::take(&mut frontier);
         let explored = explore(task, program, left);
@@ -190,19 +190,19 @@ pub fn explore_renewed<V: Visitor + Send, P: Program>(
     })
 }
 
-/// Explores what is left. The first worker has this program.
+/// Explores what is left of a tree. The first worker uses this program.
 pub fn explore<V: Visitor + Send>(
-    task: &Task<'_, V>,
+    task: &ParallelTask<'_, V>,
     program: &mut dyn Program,
     frontier: Frontier,
-) -> Explored<V> {
-    let shared = Shared::new(task, frontier);
+) -> ParallelResult<V> {
+    let shared = SharedExploration::new(task, frontier);
     std::thread::scope(|scope| {
         if let Helpers::Threads(with_program) = task.helpers {
             for _ in 1..task.jobs.get() {
                 let shared = &shared;
                 scope.spawn(move || {
-                    if shared.has_more_than_one() {
+                    if shared.wait_for_second_subtree() {
                         with_program(&mut |program| worker::work(shared, None, program));
                     }
                 });
@@ -210,5 +210,5 @@ pub fn explore<V: Visitor + Send>(
         }
         worker::work(&shared, Some(scope), program);
     });
-    shared.explored()
+    shared.into_result()
 }

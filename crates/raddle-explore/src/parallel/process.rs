@@ -1,112 +1,112 @@
-//! Workers that are copies of this process.
+//! Workers that are forks of this process.
 //!
-//! *Problem.* Native code cannot be loaded twice at the same addresses, and what a program has learned about its memory is
-//! hard to hand over.
+//! *Problem.* Native code cannot be loaded twice at the same addresses, and what a program has learned about its memory
+//! is hard to hand over.
 //!
-//! *Idea.* When there is work for more than one, the first worker has the process copied (`fork`), in the middle of its
-//! exploration: a copy has the same program at the same addresses with all that is known, and the remembered
-//! histories. From then on it gets subtrees and sends reports. In the original a thread for each copy hands out
-//! subtrees. A copy that dies is no loss: what it had is explored by another.
+//! *Idea.* When there is work for more than one worker, the first one forks the process in the middle of its
+//! exploration: a worker process has the same program at the same addresses with everything that is known, and the
+//! remembered histories. From then on it receives subtrees and sends reports. In the parent a thread per worker process
+//! hands out subtrees. If a worker process dies, its subtree is explored by another worker.
 //!
-//! How a process is copied is for front ends to say; here is only what is sent.
+//! How a process is forked is up to the front ends; this file defines what is sent.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
 
-use crate::rf_part_smc::subtree::{Report, Subtree};
+use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
 
 /// A connection between two processes.
-pub trait Link: Send {
+pub trait ProcessLink: Send {
     /// Sends a message.
     ///
     /// # Errors
-    /// If the other side is gone.
+    /// If the other process is gone.
     fn send(&mut self, message: &str) -> io::Result<()>;
 
-    /// Waits for a message. Asks once in a while whether to wait any longer.
+    /// Waits for a message. Calls `continues` now and then to find out whether to wait any longer.
     ///
     /// # Errors
-    /// If the other side is gone, or it is not waited for.
-    fn receive(&mut self, goes_on: &dyn Fn() -> bool) -> io::Result<String>;
+    /// If the other process is gone, or `continues` returned `false`.
+    fn receive(&mut self, continues: &dyn Fn() -> bool) -> io::Result<String>;
 }
 
-/// Which process this is after it was copied.
-pub enum Side {
-    /// The original, with links to the copies. A copy ends when its link is dropped.
-    Original(Vec<Box<dyn Link>>),
-    /// A copy, with a link to the original.
-    Copy(Box<dyn Link>),
+/// Which process this is after a fork.
+pub enum ForkSide {
+    /// The parent, with links to the worker processes. Dropping a link ends the worker process.
+    Parent(Vec<Box<dyn ProcessLink>>),
+    /// A worker process, with a link to the parent.
+    Worker(Box<dyn ProcessLink>),
 }
 
-/// Copies of this process, and how they tell what their visitors have seen.
-pub struct Processes<'a, V> {
-    /// Makes at most so many copies of this process.
-    pub fork: &'a (dyn Fn(usize) -> Side + Sync),
-    /// Ends a copy at once.
+/// How to make worker processes, and how they send what their visitors have seen.
+pub struct WorkerProcesses<'a, V> {
+    /// Forks this process into at most so many worker processes.
+    pub fork: &'a (dyn Fn(usize) -> ForkSide + Sync),
+    /// Ends a worker process at once.
     pub end: fn() -> !,
-    /// Is seen by all copies.
+    /// Whether some worker waits for work. Shared by all processes.
     pub is_hungry: &'a AtomicBool,
-    /// What a visitor of a copy has seen.
+    /// Serialises what a visitor has seen.
     pub pack: fn(&V) -> String,
-    /// A visitor that has seen that.
+    /// Makes a visitor that has seen that.
     pub unpack: fn(&str) -> V,
 }
 
-/// As [`Side`], for workers.
-pub(super) enum Forked<'a, V> {
-    Original(Vec<Remote<'a, V>>),
-    Copy(Upward<'a, V>),
+/// As [`ForkSide`], for workers.
+pub(super) enum ForkedWorkers<'a, V> {
+    Parent(Vec<RemoteWorker<'a, V>>),
+    Worker(ParentLink<'a, V>),
 }
 
-impl<V> Processes<'_, V> {
-    pub(super) fn fork(&self, copies: usize) -> Forked<'_, V> {
-        match (self.fork)(copies) {
-            Side::Copy(link) => Forked::Copy(Upward { link, processes: self }),
-            Side::Original(links) => {
-                let remote = |link| Remote { link, unpack: self.unpack };
-                Forked::Original(links.into_iter().map(remote).collect())
+impl<V> WorkerProcesses<'_, V> {
+    pub(super) fn fork(&self, workers: usize) -> ForkedWorkers<'_, V> {
+        match (self.fork)(workers) {
+            ForkSide::Worker(link) => ForkedWorkers::Worker(ParentLink { link, processes: self }),
+            ForkSide::Parent(links) => {
+                let remote = |link| RemoteWorker { link, unpack: self.unpack };
+                ForkedWorkers::Parent(links.into_iter().map(remote).collect())
             }
         }
     }
 }
 
-/// A copy, as the original sees it.
-pub(super) struct Remote<'a, V> {
-    link: Box<dyn Link + 'a>,
+/// A worker process, as seen by the parent.
+pub(super) struct RemoteWorker<'a, V> {
+    link: Box<dyn ProcessLink + 'a>,
     unpack: fn(&str) -> V,
 }
 
-impl<V> Remote<'_, V> {
-    /// Has a subtree explored. None: the copy is gone, or it is not waited for.
+impl<V> RemoteWorker<'_, V> {
+    /// Has a subtree explored. Returns `None` if the process is gone, or `continues` returned `false`.
     pub(super) fn explore(
         &mut self,
         subtree: &Subtree,
         budget: u64,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Option<(Report, V)> {
+        continues: &dyn Fn() -> bool,
+    ) -> Option<(SubtreeReport, V)> {
         let order = serde_json::to_string(&(subtree, budget)).ok()?;
         self.link.send(&order).ok()?;
-        let answer = self.link.receive(goes_on).ok()?;
-        let (report, visitor): (Report, String) = serde_json::from_str(&answer).ok()?;
+        let answer = self.link.receive(continues).ok()?;
+        let (report, visitor): (SubtreeReport, String) = serde_json::from_str(&answer).ok()?;
         Some((report, (self.unpack)(&visitor)))
     }
 }
 
-/// The original, as a copy sees it.
-pub(super) struct Upward<'a, V> {
-    link: Box<dyn Link>,
-    processes: &'a Processes<'a, V>,
+/// The parent, as seen by a worker process.
+pub(super) struct ParentLink<'a, V> {
+    link: Box<dyn ProcessLink>,
+    processes: &'a WorkerProcesses<'a, V>,
 }
 
-impl<V> Upward<'_, V> {
-    /// Waits for a subtree; ends the copy if there are no more.
+impl<V> ParentLink<'_, V> {
+    /// Waits for a subtree; ends the process if there are no more.
     pub(super) fn next(&mut self) -> (Subtree, u64) {
         let order = self.link.receive(&|| true).ok();
         order.and_then(|order| serde_json::from_str(&order).ok()).unwrap_or_else(|| self.end())
     }
 
-    /// Tells what came of a subtree.
-    pub(super) fn report(&mut self, report: &Report, visitor: &V) {
+    /// Sends the result of a subtree.
+    pub(super) fn report(&mut self, report: &SubtreeReport, visitor: &V) {
         let sent = serde_json::to_string(&(report, (self.processes.pack)(visitor)))
             .map_err(io::Error::from)
             .and_then(|answer| self.link.send(&answer));
@@ -115,7 +115,7 @@ impl<V> Upward<'_, V> {
         }
     }
 
-    /// Ends the copy.
+    /// Ends the worker process.
     pub(super) fn end(&self) -> ! {
         (self.processes.end)()
     }

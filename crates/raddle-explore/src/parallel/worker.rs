@@ -1,90 +1,91 @@
-//! One of those who explore: in this process, or in a copy of it.
+//! A worker: a thread of this process, or a worker process.
 
 use std::sync::atomic::Ordering;
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use super::super::{Control, Extent, Leaf, Visitor};
-use super::process::{Forked, Upward};
-use super::shared::{Current, Shared};
-use super::{Helpers, Task};
-use crate::rf_part_smc::subtree::{Report, Subtree};
-use crate::rf_part_smc::{Subtrees, explore_subtrees};
+use super::process::{ForkedWorkers, ParentLink};
+use super::shared::{CurrentSubtree, SharedExploration};
+use super::{Helpers, ParallelTask};
+use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
+use crate::rf_part_smc::{SubtreeSource, explore_subtrees};
+use crate::{Control, Extent, Leaf, Visitor};
 use raddle_core::program::Program;
 
-/// Explores until nothing is left. The first worker has a scope for threads that help it.
+/// Explores subtrees until none is left. The first worker has a scope for threads that serve worker processes.
 pub(super) fn work<'s, V: Visitor + Send>(
-    shared: &'s Shared<'_, V>,
+    shared: &'s SharedExploration<'_, V>,
     scope: Option<&'s Scope<'s, '_>>,
     program: &mut dyn Program,
 ) {
     let by_first = scope.is_some();
-    let (start, looks_at) = (Instant::now(), shared.task.budget.alone / EARLIER);
+    let (start, fork_check) = (Instant::now(), shared.task.budget.alone / EARLY_FORK_FACTOR);
     let mut worker =
-        Worker { shared, scope, by_first, looks_at, current: None, start, upward: None };
-    let Task { model, limits, .. } = *shared.task;
+        Worker { shared, scope, by_first, fork_check, current: None, start, parent: None };
+    let ParallelTask { model, limits, .. } = *shared.task;
     let summary = explore_subtrees(program, model, limits, &mut worker);
-    if let Some(upward) = &mut worker.upward {
+    if let Some(parent) = &mut worker.parent {
         let ends = Some(summary.extent);
-        upward.report(&Report { ends, ..Report::default() }, &(shared.task.visitor)());
-        upward.end();
+        let report = SubtreeReport { ends, ..SubtreeReport::default() };
+        parent.report(&report, &(shared.task.visitor)());
+        parent.end();
     }
     shared.histories.fetch_add(summary.histories, Ordering::Relaxed);
     if worker.current.is_some() {
-        shared.give_up(summary.extent);
+        shared.end_early(summary.extent);
     }
 }
 
-/// How long a subtree is explored at least before it is suspended because others wait, and at most: something is to be
-/// reported once in a while.
-const SHORT: Duration = Duration::from_millis(1);
-const LONG: Duration = Duration::from_millis(250);
+/// How long a subtree is explored at least before it is suspended because others wait.
+const MIN_TIME: Duration = Duration::from_millis(1);
+/// How long a subtree is explored at most before it is suspended, so that progress is reported.
+const MAX_TIME: Duration = Duration::from_millis(250);
 
-/// So many times earlier than in any case copies of this process are made if much is left.
-const EARLIER: u32 = 16;
+/// How much earlier to fork when the estimate is large.
+const EARLY_FORK_FACTOR: u32 = 16;
 
 struct Worker<'s, 'e, 'a, V> {
-    shared: &'s Shared<'a, V>,
-    /// If copies of this process are still to be made.
+    shared: &'s SharedExploration<'a, V>,
+    /// `None` if worker processes were forked already, or this worker does not fork.
     scope: Option<&'s Scope<'s, 'e>>,
     by_first: bool,
-    /// When it is next asked whether to make them.
-    looks_at: Duration,
-    current: Option<Current<V>>,
-    /// When it was begun.
+    /// When to decide next whether to fork.
+    fork_check: Duration,
+    current: Option<CurrentSubtree<V>>,
+    /// When the current subtree was begun.
     start: Instant,
-    /// In a copy of the process: to the original.
-    upward: Option<Upward<'s, V>>,
+    /// In a worker process: the link to the parent.
+    parent: Option<ParentLink<'s, V>>,
 }
 
 impl<'s, V: Visitor + Send> Worker<'s, '_, '_, V> {
-    /// Whether it is time to think of copies of this process.
+    /// Returns `true` if it is time to decide whether to fork.
     fn may_fork(&self) -> bool {
-        self.scope.is_some() && self.shared.may_have_copies(self.looks_at)
+        self.scope.is_some() && self.shared.may_fork(self.fork_check)
     }
 
-    /// Makes copies of this process, once, when there is work for them. They go on from here, too.
+    /// Forks worker processes, once, when there is work for them. They continue from here, too.
     fn fork(&mut self) {
         if !self.may_fork() {
             return;
         }
         let shared = self.shared;
-        if let Err(later) = shared.wants_copies() {
-            self.looks_at = later;
+        if let Err(later) = shared.is_worth_forking() {
+            self.fork_check = later;
             return;
         }
         let (Some(scope), Helpers::Processes(processes)) = (self.scope, &shared.task.helpers)
         else {
             return;
         };
-        let copies = shared.useful_helpers();
-        if copies == 0 {
+        let workers = shared.useful_helpers();
+        if workers == 0 {
             return;
         }
         self.scope = None;
-        match processes.fork(copies) {
-            Forked::Copy(upward) => self.upward = Some(upward),
-            Forked::Original(remotes) => {
+        match processes.fork(workers) {
+            ForkedWorkers::Worker(parent) => self.parent = Some(parent),
+            ForkedWorkers::Parent(remotes) => {
                 for remote in remotes {
                     scope.spawn(move || shared.serve(remote));
                 }
@@ -102,14 +103,14 @@ impl<V: Visitor + Send> Visitor for Worker<'_, '_, '_, V> {
     }
 }
 
-impl<V: Visitor + Send> Subtrees for Worker<'_, '_, '_, V> {
-    fn next(&mut self) -> Option<(Subtree, u64)> {
+impl<V: Visitor + Send> SubtreeSource for Worker<'_, '_, '_, V> {
+    fn next_subtree(&mut self) -> Option<(Subtree, u64)> {
         self.fork();
-        let (current, budget) = match &mut self.upward {
+        let (current, budget) = match &mut self.parent {
             None => self.shared.next(self.by_first)?,
-            Some(upward) => {
-                let ((subtree, budget), visitor) = (upward.next(), (self.shared.task.visitor)());
-                (Current { key: vec![], subtree, visitor, by_first: false }, budget)
+            Some(parent) => {
+                let ((subtree, budget), visitor) = (parent.next(), (self.shared.task.visitor)());
+                (CurrentSubtree { key: vec![], subtree, visitor, by_first: false }, budget)
             }
         };
         let subtree = current.subtree.clone();
@@ -117,39 +118,40 @@ impl<V: Visitor + Send> Subtrees for Worker<'_, '_, '_, V> {
         Some((subtree, budget))
     }
 
-    fn first(&self) -> u64 {
+    fn first_budget(&self) -> u64 {
         self.shared.task.budget.first
     }
 
-    fn explored(&mut self, report: Report) {
+    fn report(&mut self, report: SubtreeReport) {
         let Some(current) = self.current.take() else { return };
-        match &mut self.upward {
+        match &mut self.parent {
             None => self.shared.report(current, report),
-            Some(upward) => upward.report(&report, &current.visitor),
+            Some(parent) => parent.report(&report, &current.visitor),
         }
     }
 
-    /// A copy is not asked: it is ended.
+    /// A worker process is not told: it is ended.
     fn is_cancelled(&self) -> bool {
-        let is_cancelled = |current: &Current<V>| self.shared.is_cancelled(&current.key);
-        self.upward.is_none() && self.current.as_ref().is_some_and(is_cancelled)
+        let is_cancelled = |current: &CurrentSubtree<V>| self.shared.is_cancelled(&current.key);
+        self.parent.is_none() && self.current.as_ref().is_some_and(is_cancelled)
     }
 
-    fn is_enough(&self) -> bool {
+    fn wants_suspension(&self) -> bool {
         let time = self.start.elapsed();
-        time >= LONG
-            || time >= SHORT && (self.shared.is_hungry().load(Ordering::Relaxed) || self.may_fork())
+        time >= MAX_TIME
+            || time >= MIN_TIME
+                && (self.shared.is_hungry().load(Ordering::Relaxed) || self.may_fork())
     }
 }
 
 impl<V> Drop for Worker<'_, '_, '_, V> {
-    /// Nobody waits for a worker that panics; a copy does not do what comes after.
+    /// Ends the others if the worker panics. A worker process ends here: what follows is for the parent.
     fn drop(&mut self) {
-        if let Some(upward) = &self.upward {
-            upward.end();
+        if let Some(parent) = &self.parent {
+            parent.end();
         }
         if self.current.is_some() && std::thread::panicking() {
-            self.shared.give_up(Extent::Stopped);
+            self.shared.end_early(Extent::Stopped);
         }
     }
 }

@@ -1,41 +1,43 @@
-//! Maximal executions: how they ended, and what happened in them.
+//! Maximal executions: how they ended, and their traces.
 
-use super::super::{Control, Extent, Leaf, Visitor, ending_of};
-use super::memo::Ask;
-use super::state::{Explorer, Role, Stop};
+use super::history_cache::PendingKind;
+use super::state::{EventRole, PartSearch, SearchStop, SearchThread};
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
-use crate::model::{IncrementalModel, Sources};
-use raddle_core::execution::ThreadId;
+use crate::model::{IncrementalModel, RfSources};
+use crate::{Control, Extent, Leaf, Visitor, ending_of};
+use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Answer, End, HistoryId, HistoryStep, Op, OpKind, Origin};
 use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 
-struct Maximal<'e, 's, 'a, R: EventSet, F> {
-    explorer: &'e Explorer<'s, 'a, R, F>,
+/// The current execution of a search, which is maximal.
+struct PartLeaf<'e, 's, 'a, R: EventSet, M> {
+    search: &'e PartSearch<'s, 'a, R, M>,
     ending: &'e Ending,
 }
 
-impl<R: EventSet, F: IncrementalModel<R>> Leaf for Maximal<'_, '_, '_, R, F> {
+impl<R: EventSet, M: IncrementalModel<R>> Leaf for PartLeaf<'_, '_, '_, R, M> {
     fn ending(&self) -> &Ending {
         self.ending
     }
 
     fn trace(&self) -> Trace {
-        TraceMaker::new(self.explorer).make()
+        PartTraceBuilder::new(self.search).build()
     }
 
     fn alternatives(&self) -> Option<Vec<Vec<Observed>>> {
-        F::BY_VALUE.then(|| TraceMaker::new(self.explorer).alternatives())
+        M::BY_VALUE.then(|| PartTraceBuilder::new(self.search).alternatives())
     }
 }
 
-impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
-    /// The current execution is maximal: counts it, shows it to the visitor.
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
+    /// Counts the current execution, which is maximal, and shows it to the visitor.
     #[inline]
     pub(super) fn leaf(&mut self) {
         self.leaves += 1;
-        let regular = self.race.is_none() && self.survived.is_none() && self.cut.is_none();
-        if regular && self.asking.is_empty() && self.unfinished == 0 {
+        let is_regular = self.race.is_none() && self.survived_race.is_none() && self.cut.is_none();
+        if is_regular && self.waiting.is_empty() && self.unfinished == 0 {
             self.classes += 1;
             self.show(&Ending::Complete);
         } else {
@@ -60,73 +62,68 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         self.show(&ending);
     }
 
-    /// Shows a leaf to the visitor, unless it has seen it before this exploration started again.
+    /// Shows a leaf to the visitor, unless it has seen it in an earlier attempt.
     #[inline]
     fn show(&mut self, ending: &Ending) {
-        if self.leaves <= self.outer.visited {
+        if self.leaves <= self.exploration.visited {
             return;
         }
-        self.outer.visited = self.leaves;
-        let Some(mut audience) = self.outer.audience.take() else { return };
-        let control = audience.visit(&Maximal { explorer: self, ending });
-        self.outer.audience = Some(audience);
+        self.exploration.visited = self.leaves;
+        let Some(mut consumer) = self.exploration.consumer.take() else { return };
+        let control = consumer.visit(&PartLeaf { search: self, ending });
+        self.exploration.consumer = Some(consumer);
         if control == Control::Stop {
-            self.stop = Some(Stop::Extent(Extent::Stopped));
+            self.stop = Some(SearchStop::Extent(Extent::Stopped));
         }
     }
 
     /// How the execution ended, if not all threads finished.
     #[cold]
     fn unusual_ending(&mut self) -> Ending {
-        if let Some((first, second)) = self.race.or(self.survived) {
-            let made = TraceMaker::new(self).index_events();
-            return Ending::Race(made[first], made[second]);
+        if let Some((first, second)) = self.race.or(self.survived_race) {
+            let positions = PartTraceBuilder::new(self).positions();
+            return Ending::Race(positions[first.index()], positions[second.index()]);
         }
         if let Some(thread) = self.cut {
-            return Ending::Limit(ThreadId::new(thread));
+            return Ending::Limit(thread);
         }
         let ends = self.ends().collect();
-        let end = |thread: ThreadId| self.histories.end(self.threads[thread.index()].node).clone();
+        let end = |thread: ThreadId| self.histories.end(self.thread(thread).history).clone();
         let repeating = match ending_of(&ends, end) {
             Ok(ending) => return ending,
             Err(repeating) => repeating,
         };
-        if self.repeats_for_ever(&repeating) {
-            Ending::Livelock(repeating)
-        } else {
-            Ending::Blocked
-        }
+        if self.repeats_forever(&repeating) { Ending::Livelock(repeating) } else { Ending::Blocked }
     }
 
-    /// How each thread that was started ended.
+    /// How each started thread ended.
     fn ends(&self) -> impl Iterator<Item = (ThreadId, ThreadEnd)> + '_ {
-        let started = self.threads.iter().enumerate().filter(|(at, _)| self.was_started(*at));
-        started.map(|(at, thread)| {
-            let end = match self.histories.end(thread.node) {
+        let threads = (0..self.threads.len()).map(ThreadId::new);
+        threads.filter(|&thread| self.was_started(thread)).map(|thread| {
+            let SearchThread { history, pending, .. } = *self.thread(thread);
+            let end = match self.histories.end(history) {
                 End::Finished => ThreadEnd::Finished,
                 End::Assume => ThreadEnd::Assume,
                 End::Repeats(_) => ThreadEnd::Repeats,
                 End::Failed(_) => ThreadEnd::Failed,
                 End::Limit => ThreadEnd::Limit,
-                End::Question(_) if matches!(thread.ask, Ask::Lock | Ask::Sync | Ask::Join) => {
-                    ThreadEnd::Waiting
-                }
-                End::Question(_) => ThreadEnd::Open,
+                End::Question(_) => match pending {
+                    PendingKind::Lock | PendingKind::Sync | PendingKind::Join => ThreadEnd::Waiting,
+                    _ => ThreadEnd::Open,
+                },
             };
-            (ThreadId::new(at), end)
+            (thread, end)
         })
     }
 
-    fn was_started(&self, thread: usize) -> bool {
-        let histories = &self.histories;
-        let thread = ThreadId::new(thread);
-        self.past.iter().any(|&node| histories.thread(node) == thread)
+    fn was_started(&self, thread: ThreadId) -> bool {
+        self.past.iter().any(|&history| self.histories.thread(history) == thread)
     }
 
-    /// Whether these threads, each of which went round a loop, may go on so: every location that they
-    /// read may keep the value that they read last.
-    fn repeats_for_ever(&mut self, repeating: &[ThreadId]) -> bool {
-        let mut last: Vec<(usize, Sources<R>)> = vec![];
+    /// Returns `true` if these threads, each of which went around a loop, may continue to do so: every location that
+    /// they read may keep the value that they read last.
+    fn repeats_forever(&mut self, repeating: &[ThreadId]) -> bool {
+        let mut last: Vec<(LocationId, RfSources<R>)> = vec![];
         for &thread in repeating {
             let Some(reads) = self.reads_of_loop(thread) else { return false };
             for (location, source) in reads {
@@ -138,31 +135,32 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
                 }
             }
         }
-        self.face.can_be_last_of(&last)
+        self.model.can_be_last_of(&last)
     }
 
-    /// What the thread read on its last way round; nothing, if that depended on a compare-exchange that
-    /// failed for no reason, which does not happen for ever.
-    fn reads_of_loop(&self, thread: ThreadId) -> Option<Vec<(usize, u32)>> {
+    /// What the thread read in its last iteration; `None` if that depended on a spurious failure of a compare-exchange,
+    /// which does not happen forever.
+    fn reads_of_loop(&self, thread: ThreadId) -> Option<Vec<(LocationId, RfSource)>> {
         let histories = &self.histories;
-        let node = self.threads[thread.index()].node;
-        let End::Repeats(start) = *histories.end(node) else {
+        let history = self.thread(thread).history;
+        let End::Repeats(start) = *histories.end(history) else {
             unreachable!("the thread repeats itself")
         };
         let mut reads = vec![];
-        let mut at = node;
+        let mut at = history;
         while at != start {
-            let reached = self.past.iter().rposition(|&past| past == at).expect("it was reached");
-            // The question that led here was added just before.
-            let asked = (self.first_events[reached] as usize).wrapping_sub(1);
+            let reached = self.past.iter().rposition(|&past| past == at);
+            let reached = reached.expect("the history is part of the execution");
+            // The read that led here was added directly before.
+            let read = (self.first_events[reached] as usize).wrapping_sub(1);
             let led_here = Origin { node: at, index: 0 };
-            match self.events.first(self.len).get(asked) {
+            match self.events.first(self.len).get(read) {
                 Some(event) if event.origin != led_here => {}
-                Some(event) if event.role == Role::Read => {
+                Some(event) if event.role == EventRole::Read => {
                     reads.push((event.location, event.source));
                 }
-                Some(event) if event.role == Role::Update => {
-                    reads.push((event.location, asked as u32));
+                Some(event) if event.role == EventRole::Update => {
+                    reads.push((event.location, EventIndex::new(read).into()));
                 }
                 _ => {}
             }
@@ -172,102 +170,103 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
             }
             at = before;
         }
-        let last = |(location, write)| (location as usize, self.last_of_chain(location, write));
+        let last = |(location, write)| (location, self.last_of_chain(location, write));
         Some(reads.into_iter().map(last).collect())
     }
 
-    /// The last of the updates that follow a write without changing the value: threads that try to
-    /// get something by updates that change nothing read from each other.
-    fn last_of_chain(&self, location: u32, write: u32) -> u32 {
-        let value = self.value(location as usize, write);
+    /// The last of the updates that follow a write without changing the value: threads that spin with updates that
+    /// change nothing read from each other.
+    fn last_of_chain(&self, location: LocationId, write: RfSource) -> RfSource {
+        let value = self.value(location, write);
         let mut last = write;
-        let follows = |last: u32| {
+        let next = |last: RfSource| {
             self.events.first(self.len).iter().position(|event| {
-                event.role == Role::Update
+                event.role == EventRole::Update
                     && event.location == location
                     && event.source == last
                     && event.value == value
             })
         };
-        while let Some(next) = follows(last) {
-            last = next as u32;
+        while let Some(next) = next(last) {
+            last = EventIndex::new(next).into();
         }
         last
     }
 }
 
-/// Makes a trace of the current execution.
-struct TraceMaker<'e, 's, 'a, R: EventSet, F> {
-    explorer: &'e Explorer<'s, 'a, R, F>,
+/// Builds a trace of the current execution.
+struct PartTraceBuilder<'e, 's, 'a, R: EventSet, M> {
+    search: &'e PartSearch<'s, 'a, R, M>,
     trace: Trace,
-    /// By event, its index in the trace, if it is there.
-    index: Vec<usize>,
-    /// By thread, how many ops it has done, and its last event in the trace.
-    done: Vec<(usize, Option<usize>)>,
+    /// By event: its position in the trace; `usize::MAX` if it has none.
+    positions: Vec<usize>,
+    /// By thread: how many ops it has performed, and its last event in the trace.
+    performed: Vec<(usize, Option<usize>)>,
 }
 
-impl<'e, 's, 'a, R: EventSet, F: IncrementalModel<R>> TraceMaker<'e, 's, 'a, R, F> {
-    fn new(explorer: &'e Explorer<'s, 'a, R, F>) -> Self {
-        let done = vec![(0, None); explorer.threads.len()];
-        TraceMaker { explorer, trace: Trace::default(), index: vec![], done }
+impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, 'a, R, M> {
+    fn new(search: &'e PartSearch<'s, 'a, R, M>) -> Self {
+        let performed = vec![(0, None); search.threads.len()];
+        PartTraceBuilder { search, trace: Trace::default(), positions: vec![], performed }
     }
 
-    fn make(mut self) -> Trace {
-        let explorer = self.explorer;
-        self.trace.ends = explorer.ends().collect();
+    fn build(mut self) -> Trace {
+        let search = self.search;
+        self.trace.ends = search.ends().collect();
         let pending = |&thread: &ThreadId| {
-            let node = explorer.threads[thread.index()].node;
-            Some((thread, Pending::of(&explorer.histories, node)?))
+            let history = search.thread(thread).history;
+            Some((thread, Pending::of(&search.histories, history)?))
         };
         self.trace.pending = self.trace.ends.keys().filter_map(pending).collect();
         self.add_all();
         self.trace
     }
 
-    /// By event of the trace, all that it may have observed.
+    /// By event of the trace: all that it may have observed.
     fn alternatives(mut self) -> Vec<Vec<Observed>> {
         self.add_all();
         let mut all: Vec<Vec<Observed>> =
             self.trace.events.iter().map(|event| event.observed.into_iter().collect()).collect();
-        let events = self.index.iter().enumerate().take(self.explorer.len);
-        let made = events.filter(|&(_, &at)| at != usize::MAX);
-        for (event, &at) in made {
-            if matches!(self.explorer.events[event].role, Role::Read | Role::Update) {
-                let Sources { writes, initial } = self.explorer.good_writes(event);
-                let write = |write: usize| Observed::Event(self.index[write]);
+        let events = self.positions.iter().enumerate().take(self.search.len);
+        for (event, &position) in events.filter(|&(_, &position)| position != usize::MAX) {
+            let event = EventIndex::new(event);
+            if matches!(self.search.events[event].role, EventRole::Read | EventRole::Update) {
+                let RfSources { writes, initial } = self.search.good_writes(event);
+                let write = |write: EventIndex| Observed::Event(self.positions[write.index()]);
                 let initial = initial.then_some(Observed::Initial);
-                all[at] = initial.into_iter().chain(writes.iter().map(write)).collect();
+                all[position] = initial.into_iter().chain(writes.iter().map(write)).collect();
             }
         }
         all
     }
 
-    fn index_events(mut self) -> Vec<usize> {
+    /// By event: its position in the trace; `usize::MAX` if it has none.
+    fn positions(mut self) -> Vec<usize> {
         self.add_all();
-        self.index
+        self.positions
     }
 
     fn add_all(&mut self) {
-        for at in self.explorer.causal_past() {
-            self.add_history(self.explorer.past[at], self.explorer.first_events[at] as usize);
+        for at in self.search.causal_past() {
+            self.add_history(self.search.past[at], self.search.first_events[at] as usize);
         }
     }
 
-    /// Adds what belongs to a history; its effects have the events from `first` on, its question the one before.
-    fn add_history(&mut self, node: HistoryId, first: usize) {
-        let histories = &self.explorer.histories;
-        let thread = histories.thread(node);
-        if let HistoryStep::After(before, answer) = histories.step(node) {
+    /// Adds the last segment of a history. Its effects have the events from `first` on, its question the one before.
+    fn add_history(&mut self, history: HistoryId, first: usize) {
+        let histories = &self.search.histories;
+        let thread = histories.thread(history);
+        if let HistoryStep::After(before, answer) = histories.step(history) {
             let End::Question(op) = histories.end(before) else {
-                unreachable!("a history goes on after a question")
+                unreachable!("a history continues after a question")
             };
             self.add_question(thread, *op, answer, first.wrapping_sub(1));
         }
         let mut event = first;
-        for op in histories.effects(node) {
+        for op in histories.effects(history) {
             let is_event = match op.kind {
                 OpKind::Init { .. } | OpKind::Spawn { .. } => false,
-                OpKind::Fence { .. } | OpKind::StoreFence => F::FENCES_ARE_EVENTS,
+                OpKind::Fence { .. } | OpKind::StoreFence => M::FENCES_ARE_EVENTS,
                 _ => true,
             };
             let written = match op.kind {
@@ -275,47 +274,49 @@ impl<'e, 's, 'a, R: EventSet, F: IncrementalModel<R>> TraceMaker<'e, 's, 'a, R, 
                 _ => None,
             };
             if is_event {
-                self.add_index(event);
+                self.set_position(event);
                 event += 1;
             }
             self.add(thread, *op, None, None, written);
         }
     }
 
-    /// The event is the next one of the trace.
-    fn add_index(&mut self, event: usize) {
-        let len = self.index.len().max(event + 1);
-        self.index.resize(len, usize::MAX);
-        self.index[event] = self.trace.events.len();
+    /// Records that the event is the next one of the trace.
+    fn set_position(&mut self, event: usize) {
+        let len = self.positions.len().max(event + 1);
+        self.positions.resize(len, usize::MAX);
+        self.positions[event] = self.trace.events.len();
     }
 
     fn add_question(&mut self, thread: ThreadId, op: Op, answer: Answer, event: usize) {
         match op.kind {
             OpKind::Choose { .. } => {
-                let Answer::Choice(choice) = answer else { unreachable!("a choice was made") };
+                let Answer::Choice(choice) = answer else {
+                    unreachable!("a choice is answered with an option")
+                };
                 self.add(thread, op, Some(Observed::Choice(choice)), None, None);
             }
             OpKind::Join { thread: child } => {
-                let last = self.done[child.index()].1;
+                let last = self.performed[child.index()].1;
                 let observed = last.map_or(Observed::Initial, Observed::Event);
                 self.add(thread, op, Some(observed), None, None);
             }
-            _ => self.add_read(thread, op, event),
+            _ => self.add_read(thread, op, EventIndex::new(event)),
         }
     }
 
-    fn add_read(&mut self, thread: ThreadId, op: Op, at: usize) {
-        let event = self.explorer.events[at];
-        self.add_index(at);
-        let observed = match self.explorer.observed(at) {
+    fn add_read(&mut self, thread: ThreadId, op: Op, read: EventIndex) {
+        let event = self.search.events[read];
+        self.set_position(read.index());
+        let observed = match self.search.observed(read).event() {
             None => Observed::Initial,
-            Some(source) => Observed::Event(self.index[source]),
+            Some(source) => Observed::Event(self.positions[source.index()]),
         };
         let has_value = !matches!(op.kind, OpKind::ReadCell { .. } | OpKind::Lock { .. });
-        let values = &self.explorer.memo.values;
-        let value = self.explorer.value(event.location as usize, event.source);
+        let values = &self.search.cache.values;
+        let value = self.search.value(event.location, event.source);
         let read = has_value.then(|| values.get(value));
-        let writes = has_value && event.role == Role::Update;
+        let writes = has_value && event.role == EventRole::Update;
         let written = writes.then(|| values.get(event.value));
         self.add(thread, op, Some(observed), read, written);
     }
@@ -325,11 +326,11 @@ impl<'e, 's, 'a, R: EventSet, F: IncrementalModel<R>> TraceMaker<'e, 's, 'a, R, 
         thread: ThreadId,
         op: Op,
         observed: Option<Observed>,
-        read: Option<raddle_core::execution::Value>,
-        written: Option<raddle_core::execution::Value>,
+        read: Option<Value>,
+        written: Option<Value>,
     ) {
         let at = self.trace.events.len();
-        let (position, last) = &mut self.done[thread.index()];
+        let (position, last) = &mut self.performed[thread.index()];
         self.trace.events.push(TraceEvent {
             thread,
             position: *position,

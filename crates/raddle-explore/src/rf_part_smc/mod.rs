@@ -2,41 +2,40 @@
 //!
 //! *Problem.* Visit every reads-from class of a program that a memory model allows, each exactly once.
 //!
-//! *Idea.* The explorer keeps one consistent execution to which all effects have been added, so that
-//! every live thread waits with a question. It picks a thread, adds its read with each source that the
-//! model allows, and goes on from there. Then it does the same for the other threads, but the read of the
-//! first thread must not get the same sources again: its *causal map* says which writes it has already
-//! tried there, and from then on it may observe only others. As ids grow with the stack, "the writes
-//! that were there" is one number (`Thread::floor`).
+//! *Idea.* The explorer keeps one consistent execution to which all effects have been added, so that every live thread
+//! waits with a question. It picks a thread, adds its read with each source that the model allows, and continues from
+//! there. Then it does the same for the other threads, but the read of the first thread must not get the same sources
+//! again: its *causal map* contains the writes that were tried there, and from then on it may observe only others. As
+//! the indices of events grow with the stack, "the writes that were there" is one number
+//! (`SearchThread::causal_floor`).
 //!
-//! *Dynamic skip.* Trying all threads at every node visits every cut of the reads. But the other threads
-//! matter only if they write what the first one reads. So the first thread to be tried is one without a
-//! causal map, preferably one that reads a location that nobody else has written; if in all the subtree
-//! no other thread wrote that location, the others are skipped. For an update, an update of another
-//! thread that is only *pending* counts as well, since the two compete for the same source. This turns
-//! 438 nodes for each class of `readers(15)` into 2. What a thread writes that has joined all others does not count: it comes
-//! after their reads in every execution.
+//! *Dynamic skip.* Trying all threads at every node visits every cut of the reads. But the other threads matter only if
+//! they write what the first one reads. So the first thread to be tried is one without a causal map, preferably one
+//! that reads a location that no other thread has written; if in all the subtree no other thread wrote that location,
+//! the others are skipped. For an update, an update of another thread that is only *pending* counts as well, since the
+//! two compete for the same source. This reduces 438 nodes per class of `readers(15)` to 2. The writes of a thread that
+//! has joined all others do not count: they come after the reads of the others in every execution.
 //!
-//! *Paper.* Bui, Chatterjee, Gautam, Pavlogiannis, Toman, *The Reads-From Equivalence for the TSO and PSO
-//! Memory Models*, OOPSLA 2021, algorithm 4. Where we differ: the initial write is part of the causal map
-//! (otherwise classes are visited twice); the skip; updates, locks, spawn, join, choices; and the model
-//! is asked incrementally through [`IncrementalModel`], for any model.
+//! *Paper.* Bui, Chatterjee, Gautam, Pavlogiannis, Toman, *The Reads-From Equivalence for the TSO and PSO Memory
+//! Models*, OOPSLA 2021, algorithm 4. Where we differ: the initial write is part of the causal map (otherwise classes
+//! are visited twice); the skip; updates, locks, spawn, join, choices; and the model is asked incrementally through
+//! [`IncrementalModel`], for any model.
 //!
-//! *Choices* of the program are made first, and joins of finished threads and accesses of cells at once:
-//! nothing depends on when they happen.
+//! *Choices* of the program are made first, and joins of finished threads and accesses of cells at once: nothing
+//! depends on when they happen.
 //!
-//! *Leaves.* "No children" is not the end: the causal map may forbid all sources because the class was
-//! visited elsewhere. An execution is maximal if no thread can go on whatever the causal map says.
+//! *Leaves.* A node without children need not be a leaf: the causal map may forbid all sources because the class was
+//! visited elsewhere. An execution is maximal if no thread can continue whatever the causal map forbids.
 //!
-//! *Cost.* 50 to 500 ns for each class, a few nodes each; memory for one execution, and the remembered
-//! histories of single threads ([`LocalHistories`]).
+//! *Cost.* 50 to 500 ns per class, a few nodes each; memory for one execution, and the remembered histories of single
+//! threads ([`LocalHistories`]).
 
 use std::time::Instant;
 
 mod by_value;
 mod cells;
+mod history_cache;
 mod leaf;
-mod memo;
 mod open;
 mod open_classes;
 mod probe;
@@ -46,21 +45,20 @@ mod stamps;
 mod state;
 pub mod subtree;
 mod subtrees;
+mod thread_set;
 
-use super::driver::{self, ModelStrength, Restart, SetWidth, Setup};
-use super::event_set::{EventSet, WideSet};
-use super::model::IncrementalModel;
-use super::model::RvfOptions;
-use super::model::c11::{self, Checked, Rules, Views, Witnessed};
-use super::model::store_buffer;
-use super::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
-use probe::Probes;
+use crate::driver::{self, ModelStrength, Restart, SetWidth, Setup};
+use crate::event_set::{EventSet, WideSet};
+use crate::model::c11::{self, CheckerModel, CoherenceModel, Rules, WitnessModel};
+use crate::model::{IncrementalModel, RvfOptions, store_buffer};
+use crate::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
+use probe::TreeProbes;
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_core::outcome::Estimate;
 use raddle_core::program::{LocalHistories, Program};
-use state::Explorer;
-use subtree::{Report, Subtree};
+use state::PartSearch;
+use subtree::{Subtree, SubtreeReport};
 
 /// Explores a program under a model.
 pub fn explore<'a>(
@@ -69,21 +67,21 @@ pub fn explore<'a>(
     limits: &'a Limits,
     visitor: &'a mut (dyn Visitor + 'a),
 ) -> Summary {
-    explore_for(program, model, limits, Audience::Visitor(visitor))
+    explore_for(program, model, limits, LeafConsumer::Visitor(visitor))
 }
 
-/// Explores parts of the tree, one after the other. The summary tells about the last one; what counts are the
-/// reports.
+/// Explores parts of the tree, one after the other. Results are passed to [`SubtreeSource::report`]; the summary is
+/// that of the last part only.
 pub(crate) fn explore_subtrees<'a>(
     program: &'a mut (dyn Program + 'a),
     model: Model,
     limits: &'a Limits,
-    subtrees: &'a mut (dyn Subtrees + 'a),
+    subtrees: &'a mut (dyn SubtreeSource + 'a),
 ) -> Summary {
-    explore_for(program, model, limits, Audience::Subtrees(subtrees))
+    explore_for(program, model, limits, LeafConsumer::Subtrees(subtrees))
 }
 
-/// Estimates how many classes there are, by so many probes, or until the time is up.
+/// Estimates the number of classes by `probes` probes, or as many as fit in the time until `end`.
 pub fn estimate<'a>(
     program: &'a mut (dyn Program + 'a),
     model: Model,
@@ -91,41 +89,42 @@ pub fn estimate<'a>(
     end: Option<Instant>,
 ) -> Option<Estimate> {
     let limits = Limits { classes: None, deadline: end };
-    let mut outer = Exploration::new(program, &limits, None, RvfOptions::default());
-    outer.probes = Some(Probes::new(probes, SEED));
-    driver::drive(|setup| outer.attempt(model, setup));
-    outer.probes.map(|probes| probes.estimate())
+    let mut exploration = PartExploration::new(program, &limits, None, RvfOptions::default());
+    exploration.probes = Some(TreeProbes::new(probes, PROBE_SEED));
+    driver::drive(|setup| exploration.attempt(model, setup));
+    exploration.probes.map(|probes| probes.estimate())
 }
 
-/// Where the random numbers of probes start.
-const SEED: u64 = 1;
+/// The seed of the random numbers of probes: an estimate is reproducible.
+const PROBE_SEED: u64 = 1;
 
-/// Parts of the tree to be explored, and who looks at their leaves.
-pub(crate) trait Subtrees: Visitor {
-    /// The next one, and after how many leaves it is suspended at the latest; 0: never.
-    fn next(&mut self) -> Option<(Subtree, u64)>;
-    /// After how many leaves the whole tree is suspended.
-    fn first(&self) -> u64;
-    /// What came of the last one.
-    fn explored(&mut self, report: Report);
-    /// Whether nobody is interested any more.
+/// Hands out subtrees, visits their leaves, and receives the results.
+pub(crate) trait SubtreeSource: Visitor {
+    /// The next subtree, and the number of leaves after which it is suspended at the latest (0: never). `None` if all
+    /// are explored.
+    fn next_subtree(&mut self) -> Option<(Subtree, u64)>;
+    /// The number of leaves after which the whole tree is suspended. Determines the shape of the tree.
+    fn first_budget(&self) -> u64;
+    /// Receives the result of the last subtree.
+    fn report(&mut self, report: SubtreeReport);
+    /// Returns `true` if the result of the current subtree is no longer needed.
     fn is_cancelled(&self) -> bool;
-    /// Whether the current one is to be suspended, as others wait for work.
-    fn is_enough(&self) -> bool;
+    /// Returns `true` if the current subtree is to be suspended, as others wait for work.
+    fn wants_suspension(&self) -> bool;
 }
 
-/// Whom an exploration works for.
-enum Audience<'a> {
+/// The client of an exploration.
+enum LeafConsumer<'a> {
     Visitor(&'a mut dyn Visitor),
-    Subtrees(&'a mut dyn Subtrees),
+    Subtrees(&'a mut dyn SubtreeSource),
 }
 
-impl Visitor for Audience<'_> {
+impl Visitor for LeafConsumer<'_> {
     #[inline]
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
         match self {
-            Audience::Visitor(visitor) => visitor.visit(leaf),
-            Audience::Subtrees(subtrees) => subtrees.visit(leaf),
+            LeafConsumer::Visitor(visitor) => visitor.visit(leaf),
+            LeafConsumer::Subtrees(subtrees) => subtrees.visit(leaf),
         }
     }
 }
@@ -134,14 +133,15 @@ fn explore_for<'a>(
     program: &'a mut (dyn Program + 'a),
     model: Model,
     limits: &'a Limits,
-    audience: Audience<'a>,
+    consumer: LeafConsumer<'a>,
 ) -> Summary {
-    let mut outer = Exploration::new(program, limits, Some(audience), RvfOptions::default());
-    driver::drive(|setup| outer.attempt(model, setup))
+    let options = RvfOptions::default();
+    let mut exploration = PartExploration::new(program, limits, Some(consumer), options);
+    driver::drive(|setup| exploration.attempt(model, setup))
 }
 
-/// Explores a program by values: with models by value for few and for many events (`N` and `W`), and where
-/// threads access memory that no op carries with models by reads-from (`C` and `D`).
+/// Explores a program by values: with the models by value `N` (for few events) and `W` (for many), and with the models
+/// by reads-from `C` and `D` if threads access memory that no op carries.
 pub(super) fn explore_by_value<
     'a,
     N: IncrementalModel<u64>,
@@ -154,73 +154,85 @@ pub(super) fn explore_by_value<
     visitor: &'a mut (dyn Visitor + 'a),
     options: RvfOptions,
 ) -> Summary {
-    let mut outer = Exploration::new(program, limits, Some(Audience::Visitor(visitor)), options);
+    let consumer = Some(LeafConsumer::Visitor(visitor));
+    let mut exploration = PartExploration::new(program, limits, consumer, options);
     driver::drive(|setup| match setup.strength {
         // The other models visit other leaves: too late if a visitor has seen some.
-        ModelStrength::Basic => match outer.with_sets::<N, W>(setup) {
-            Err(Restart::StrongerModel) if outer.visited > 0 => {
-                Ok(outer.gave_up(Extent::Unsupported(Unsupported::Cells)))
+        ModelStrength::Basic => match exploration.with_sets::<N, W>(setup) {
+            Err(Restart::StrongerModel) if exploration.visited > 0 => {
+                Ok(exploration.summary_of_visited(Extent::Unsupported(Unsupported::Cells)))
             }
             explored => explored,
         },
-        ModelStrength::Full => outer.with_sets::<C, D>(setup),
+        ModelStrength::Full => exploration.with_sets::<C, D>(setup),
     })
 }
 
-/// An exploration that may have to start again with larger tables.
-struct Exploration<'a> {
+/// The state of an exploration that survives a [`Restart`].
+struct PartExploration<'a> {
     program: &'a mut dyn Program,
     limits: &'a Limits,
-    /// Taken while it looks at a leaf.
-    audience: Option<Audience<'a>>,
-    /// Taken by the exploration while it runs.
+    /// Taken while it visits a leaf. `None` if there is no client.
+    consumer: Option<LeafConsumer<'a>>,
+    /// Taken by the search while it runs.
     histories: LocalHistories,
-    /// How many leaves the visitor has seen. Explorations of any width visit them in the same order.
+    /// The number of leaves that the client has visited. All attempts visit leaves in the same order.
     visited: u64,
-    /// The subtree that is being explored.
+    /// The subtree that is being explored, and its budget.
     current: Option<(Subtree, u64)>,
-    /// Only probes are sent out.
-    probes: Option<Probes>,
-    /// What is left out.
+    /// If the tree is only probed.
+    probes: Option<TreeProbes>,
     options: RvfOptions,
 }
 
-/// An attempt to explore under a C11-style model.
+/// An attempt to explore under a C11-style model. The table of [`c11`] has the reasons.
 struct C11Attempt<'e, 'a> {
-    exploration: &'e mut Exploration<'a>,
+    exploration: &'e mut PartExploration<'a>,
     setup: Setup,
 }
 
 impl c11::Strategies for C11Attempt<'_, '_> {
     type Output = Result<Summary, Restart>;
 
-    fn views<M: Rules>(self) -> Self::Output {
-        self.exploration.with_sets::<Views<M, u64>, Views<M, WideSet>>(self.setup)
+    fn coherence<M: Rules>(self) -> Self::Output {
+        self.exploration.with_coherence::<M>(self.setup)
     }
 
-    fn views_then_witness<M: Rules>(self) -> Self::Output {
-        self.exploration.with_witness::<M>(self.setup)
+    /// Long executions always get a witness: they would rarely do without.
+    fn coherence_then_witness<M: Rules>(self) -> Self::Output {
+        match (self.setup.width, self.setup.strength) {
+            (SetWidth::Narrow, ModelStrength::Basic) => {
+                self.exploration.run::<u64, CoherenceModel<M, u64>>(self.setup)
+            }
+            _ => self.exploration.with_witness::<M>(self.setup),
+        }
     }
 
-    fn views_then_checks<M: Rules>(self) -> Self::Output {
-        self.exploration.with_checker::<M, Views<M, u64>, Views<M, WideSet>>(self.setup)
+    fn coherence_then_checker<M: Rules>(self) -> Self::Output {
+        match self.setup.strength {
+            ModelStrength::Basic => self.exploration.with_coherence::<M>(self.setup),
+            ModelStrength::Full => self.exploration.with_checker::<M>(self.setup),
+        }
     }
 
-    fn witness_then_checks<M: Rules>(self) -> Self::Output {
-        self.exploration.with_checker::<M, Witnessed<M, u64>, Witnessed<M, WideSet>>(self.setup)
+    fn witness_then_checker<M: Rules>(self) -> Self::Output {
+        match self.setup.strength {
+            ModelStrength::Basic => self.exploration.with_witness::<M>(self.setup),
+            ModelStrength::Full => self.exploration.with_checker::<M>(self.setup),
+        }
     }
 }
 
-impl<'a> Exploration<'a> {
+impl<'a> PartExploration<'a> {
     fn new(
         program: &'a mut dyn Program,
         limits: &'a Limits,
-        audience: Option<Audience<'a>>,
+        consumer: Option<LeafConsumer<'a>>,
         options: RvfOptions,
     ) -> Self {
         let histories = LocalHistories::new();
         let (visited, current, probes) = (0, None, None);
-        Exploration { program, limits, audience, histories, visited, current, probes, options }
+        PartExploration { program, limits, consumer, histories, visited, current, probes, options }
     }
 
     /// Explores under the model, with what the setup says.
@@ -242,51 +254,51 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    fn starts_probe(&mut self) -> bool {
-        self.probes.as_mut().is_some_and(Probes::starts)
+    /// Begins a probe. Returns `false` if there are enough.
+    fn begin_probe(&mut self) -> bool {
+        self.probes.as_mut().is_some_and(TreeProbes::begin)
     }
 
     fn has_subtrees(&self) -> bool {
-        matches!(self.audience, Some(Audience::Subtrees(_)))
+        self.subtrees().is_some()
     }
 
-    /// The subtree that is to be explored again, or else the next one.
+    fn subtrees(&self) -> Option<&dyn SubtreeSource> {
+        match &self.consumer {
+            Some(LeafConsumer::Subtrees(subtrees)) => Some(&**subtrees),
+            _ => None,
+        }
+    }
+
+    /// The subtree of the last attempt, if it was not completed; otherwise the next one.
     fn next_subtree(&mut self) -> Option<(Subtree, u64)> {
-        if let (None, Some(Audience::Subtrees(subtrees))) = (&self.current, &mut self.audience) {
-            self.current = subtrees.next();
+        if let (None, Some(LeafConsumer::Subtrees(subtrees))) = (&self.current, &mut self.consumer)
+        {
+            self.current = subtrees.next_subtree();
         }
         self.current.clone()
     }
 
-    fn explored(&mut self, mut report: Report) {
+    /// Passes on the result of the current subtree.
+    fn report(&mut self, mut report: SubtreeReport) {
         (self.current, self.visited) = (None, 0);
         report.learned = self.program.learned();
-        if let Some(Audience::Subtrees(subtrees)) = &mut self.audience {
-            subtrees.explored(report);
+        if let Some(LeafConsumer::Subtrees(subtrees)) = &mut self.consumer {
+            subtrees.report(report);
         }
     }
 
-    /// The whole tree, which is explored again to learn what was learned there, until it is suspended.
-    fn first_subtree(&self) -> (Subtree, u64) {
-        let first = match &self.audience {
-            Some(Audience::Subtrees(subtrees)) => subtrees.first(),
-            _ => 0,
-        };
-        (Subtree::default(), first)
+    /// The number of leaves after which the whole tree is suspended.
+    fn first_budget(&self) -> u64 {
+        self.subtrees().map_or(0, |subtrees| subtrees.first_budget())
     }
 
-    fn is_enough(&self) -> bool {
-        match &self.audience {
-            Some(Audience::Subtrees(subtrees)) => subtrees.is_enough(),
-            _ => false,
-        }
+    fn wants_suspension(&self) -> bool {
+        self.subtrees().is_some_and(|subtrees| subtrees.wants_suspension())
     }
 
     fn is_cancelled(&self) -> bool {
-        match &self.audience {
-            Some(Audience::Subtrees(subtrees)) => subtrees.is_cancelled(),
-            _ => false,
-        }
+        self.subtrees().is_some_and(|subtrees| subtrees.is_cancelled())
     }
 
     /// Explores with event sets of the width that the setup says.
@@ -300,36 +312,28 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// Explores with [`Views`], or with [`Witnessed`] if something is sequentially consistent. Long executions
-    /// always get a witness: views would save little there.
-    fn with_witness<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
-        match (setup.width, setup.strength) {
-            (SetWidth::Narrow, ModelStrength::Basic) => self.run::<u64, Views<M, u64>>(setup),
-            (SetWidth::Narrow, ModelStrength::Full) => self.run::<u64, Witnessed<M, u64>>(setup),
-            (SetWidth::Wide, _) => self.run::<WideSet, Witnessed<M, WideSet>>(setup),
-        }
+    fn with_coherence<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
+        self.with_sets::<CoherenceModel<M, u64>, CoherenceModel<M, WideSet>>(setup)
     }
 
-    /// Explores with an incremental model, or by asking the checker about whole executions.
-    fn with_checker<M: Rules, N: IncrementalModel<u64>, W: IncrementalModel<WideSet>>(
-        &mut self,
-        setup: Setup,
-    ) -> Result<Summary, Restart> {
-        match setup.strength {
-            ModelStrength::Basic => self.with_sets::<N, W>(setup),
-            ModelStrength::Full => self.run::<WideSet, Checked<M, WideSet>>(setup),
-        }
+    fn with_witness<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
+        self.with_sets::<WitnessModel<M, u64>, WitnessModel<M, WideSet>>(setup)
+    }
+
+    fn with_checker<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
+        self.run::<WideSet, CheckerModel<M, WideSet>>(setup)
     }
 
     /// Explores with these event sets and this model.
-    fn run<R: EventSet, F: IncrementalModel<R>>(
+    fn run<R: EventSet, M: IncrementalModel<R>>(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
-        Explorer::<R, F>::new(self, setup.tables).explore()
+        PartSearch::<R, M>::new(self, setup.tables).explore()
     }
 
-    fn gave_up(&self, extent: Extent) -> Summary {
+    /// The summary of an exploration that ends in the middle of an attempt.
+    fn summary_of_visited(&self, extent: Extent) -> Summary {
         let histories = self.histories.len() as u64;
         Summary { extent, classes: self.visited, blocked: 0, histories }
     }

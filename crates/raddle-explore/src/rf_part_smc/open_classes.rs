@@ -1,7 +1,8 @@
 //! What is known of the values that were read and written, where classes are open (`open.rs`).
 
-use super::memo::ValueId;
+use super::history_cache::ValueId;
 use super::stamps::Stamp;
+use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::program::HistoryId;
 
 /// The values that reads on the stack have read, that locations have held, and that pending reads must not read.
@@ -28,9 +29,9 @@ pub(super) struct OpenAttempt {
 /// A read that was tried: of which thread, with which history, of which location.
 #[derive(Clone, Copy)]
 pub(super) struct TriedRead {
-    pub(super) thread: usize,
-    pub(super) node: HistoryId,
-    pub(super) location: usize,
+    pub(super) thread: ThreadId,
+    pub(super) history: HistoryId,
+    pub(super) location: LocationId,
 }
 
 impl OpenClasses {
@@ -40,20 +41,20 @@ impl OpenClasses {
         OpenAttempt { realised: self.realised.len(), rejected }
     }
 
-    /// Ends an attempt. Returns `true` if no other thread has written a value since `start` that the read has not
-    /// read. The values that it has read are forbidden from now on, unless some value was rejected below.
+    /// Ends an attempt. Returns `true` if no other thread has written a value since `start` that the read has not read.
+    /// The values that it has read are forbidden from now on, unless some value was rejected below.
     pub(super) fn end(&mut self, read: TriedRead, start: u64, attempt: &OpenAttempt) -> bool {
-        let TriedRead { thread, node, location } = read;
+        let TriedRead { thread, history, location } = read;
         let is_clean = self.rejected <= self.depth + 1;
         let OpenClasses { written, realised, forbidden, .. } = self;
         let had = &realised[attempt.realised..];
-        let known = written.get(location).map_or(&[][..], Vec::as_slice);
+        let known = written.get(location.index()).map_or(&[][..], Vec::as_slice);
         let is_new = |(value, stamp): &(ValueId, Stamp)| {
             stamp.by_other_than(thread) > start && !had.contains(value)
         };
         let nothing_new = is_clean && !known.iter().any(is_new);
         if is_clean {
-            forbidden.extend(had.iter().map(|&value| (node, value)));
+            forbidden.extend(had.iter().map(|&value| (history, value)));
         }
         self.realised.truncate(attempt.realised);
         self.rejected = self.rejected.max(attempt.rejected);
@@ -71,8 +72,8 @@ impl OpenClasses {
     }
 
     /// Returns `true` if the question at the end of the history must not read the value.
-    pub(super) fn is_forbidden(&self, node: HistoryId, value: ValueId) -> bool {
-        self.forbidden.contains(&(node, value))
+    pub(super) fn is_forbidden(&self, history: HistoryId, value: ValueId) -> bool {
+        self.forbidden.contains(&(history, value))
     }
 
     /// Records that the model has rejected a read.
@@ -92,11 +93,17 @@ impl OpenClasses {
     }
 
     /// Records that the thread writes the value at this time.
-    pub(super) fn note_write(&mut self, thread: usize, location: usize, value: ValueId, now: u64) {
-        if self.written.len() <= location {
-            self.written.resize(location + 1, vec![]);
+    pub(super) fn note_write(
+        &mut self,
+        thread: ThreadId,
+        location: LocationId,
+        value: ValueId,
+        now: u64,
+    ) {
+        if self.written.len() <= location.index() {
+            self.written.resize(location.index() + 1, vec![]);
         }
-        let values = &mut self.written[location];
+        let values = &mut self.written[location.index()];
         let at = values.iter().position(|&(known, _)| known == value);
         let at = at.unwrap_or_else(|| {
             values.push((value, Stamp::default()));

@@ -1,74 +1,80 @@
-//! How large is the tree? Knuth's estimator.
+//! Estimating the size of the tree: Knuth's estimator.
 //!
-//! A probe goes from the root to a leaf and takes a random child at every node. If each child is taken with a
-//! known probability, one over the product of these probabilities, times what is found at the end, is on average the
-//! number of leaves (Knuth, *Estimating the efficiency of backtrack programs*, 1975).
+//! A probe goes from the root to a leaf and takes a random child at every node. If each child is taken with a known
+//! probability, one over the product of these probabilities, times the number of classes found at the end, is on
+//! average the number of classes (Knuth, *Estimating the efficiency of backtrack programs*, 1975).
 //!
-//! The tree that is probed is the one without the dynamic skip, which has the same leaves: where the explorer would
-//! skip the other threads of a node they lead to no leaf. Most of these dead ends are recognised: a read that may
-//! observe only later writes, with nobody left who was ever seen to write there so late in its thread. Which of the threads of a node is
-//! taken depends on how much was found below it so far at that depth; that keeps the estimate unbiased and makes it
-//! steadier.
+//! The tree that is probed is the one without the dynamic skip, which has the same leaves: if the explorer would skip
+//! the other threads of a node, they lead to no leaf. Most of these dead ends are recognised: a read that may observe
+//! only later writes, with no thread left that was ever seen to write there so late in its history. Which of the
+//! threads of a node is taken depends on how much was found below it so far at that depth; that keeps the estimate
+//! unbiased and reduces its variance.
 //!
-//! *Cost.* A few microseconds for each probe.
+//! *Cost.* A few microseconds per probe.
 
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use super::memo::Ask;
-use super::state::{Explorer, INIT, MAIN, Stop, Thread};
+use super::history_cache::PendingKind;
+use super::state::{PartSearch, SearchStop, SearchThread};
+use super::thread_set::ThreadSet;
 use crate::driver::Restart;
+use crate::event_index::RfSource;
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
+use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::outcome::Estimate;
 use raddle_core::program::{End, HistoryStep, OpKind};
 use raddle_core::random::Random;
 
 /// Probes, and what they found.
-pub(super) struct Probes {
+pub(super) struct TreeProbes {
     most: u64,
     random: Random,
     /// One over the probability of the current probe.
     weight: f64,
-    /// The threads taken by the current probe: depth, which one, the weight before, the probability.
-    taken: Vec<Taken>,
-    /// By depth and number of the thread, how much was found below it, and how often it was taken.
+    /// The threads taken by the current probe.
+    taken: Vec<ProbeChoice>,
+    /// By depth and group of threads: how much was found below it, and how often it was taken.
     found: Vec<[(f64, f64); GROUPS]>,
-    /// By location and thread, how many events the thread had done at most when it had written there.
-    written: FxHashMap<(u32, u32), u32>,
-    /// How many histories of the current probe have been looked at for that.
-    looked_at: usize,
+    /// By location and thread: the largest number of events that the thread had performed when it had written there.
+    written: FxHashMap<(LocationId, ThreadId), u32>,
+    /// How many histories of the current probe `written` includes.
+    recorded: usize,
     sum: f64,
     squares: f64,
     count: u64,
-    /// Whether the first probes, which do not count, are done: they find out who writes what.
+    /// Whether the first probes, which do not count, are done: they only fill `written`.
     has_learned: bool,
 }
 
-/// How many probes do not count.
-const LEARNING: u64 = 256;
+/// The number of probes that do not count.
+const LEARNING_PROBES: u64 = 256;
 
-/// The threads of a node that are told apart; all others count as the last.
+/// The number of threads of a node that are distinguished; all others belong to the last group.
 const GROUPS: usize = 4;
 
-struct Taken {
+/// A thread that a probe has taken.
+struct ProbeChoice {
     depth: usize,
     group: usize,
+    /// The weight before.
     weight: f64,
     probability: f64,
 }
 
-impl Probes {
+impl TreeProbes {
+    /// At most `most` probes, whose random numbers follow from the seed.
     pub(super) fn new(most: u64, seed: u64) -> Self {
-        Probes {
+        TreeProbes {
             most,
             random: Random::new(seed),
             weight: 1.0,
             taken: vec![],
             found: vec![],
             written: FxHashMap::default(),
-            looked_at: 0,
+            recorded: 0,
             sum: 0.0,
             squares: 0.0,
             count: 0,
@@ -83,21 +89,21 @@ impl Probes {
         Estimate { classes: mean, error: (variance / count).sqrt(), probes: self.count }
     }
 
-    /// A probe starts, if there are not enough.
-    pub(super) fn starts(&mut self) -> bool {
+    /// Begins a probe. Returns `false` if there are enough.
+    pub(super) fn begin(&mut self) -> bool {
         self.weight = 1.0;
         self.taken.clear();
-        self.looked_at = 0;
+        self.recorded = 0;
         !self.has_learned || self.count < self.most
     }
 
-    /// A probe has ended, and found so many classes.
+    /// Ends a probe that has found so many classes.
     fn end(&mut self, classes: u64) {
         let value = self.weight * classes as f64;
         self.sum += value;
         self.squares += value * value;
         self.count += 1;
-        for Taken { depth, group, weight, probability } in self.taken.drain(..) {
+        for ProbeChoice { depth, group, weight, probability } in self.taken.drain(..) {
             if self.found.len() <= depth {
                 self.found.resize(depth + 1, [(0.0, 0.0); GROUPS]);
             }
@@ -105,109 +111,109 @@ impl Probes {
             *found += value / weight * probability;
             *times += 1.0;
         }
-        if self.count == LEARNING && !self.has_learned {
+        if self.count == LEARNING_PROBES && !self.has_learned {
             (self.sum, self.squares, self.count, self.has_learned) = (0.0, 0.0, 0, true);
         }
     }
 
-    /// Takes one of the threads of a node; the numbers are at most [`GROUPS`].
-    fn take_thread(&mut self, depth: usize, threads: usize) -> usize {
-        if threads == 1 {
+    /// Takes one of at most [`GROUPS`] groups of threads of a node.
+    fn take_group(&mut self, depth: usize, groups: usize) -> usize {
+        if groups == 1 {
             return 0;
         }
-        let shares = self.shares(depth, threads);
+        let shares = self.shares(depth, groups);
         let all: f64 = shares.iter().sum();
         let mut drawn = self.random.unit() * all;
         let mut group = 0;
-        while group + 1 < threads && drawn >= shares[group] {
+        while group + 1 < groups && drawn >= shares[group] {
             drawn -= shares[group];
             group += 1;
         }
         let probability = shares[group] / all;
-        self.taken.push(Taken { depth, group, weight: self.weight, probability });
+        self.taken.push(ProbeChoice { depth, group, weight: self.weight, probability });
         self.weight /= probability;
         group
     }
 
-    /// How much is found below each thread, with some room for surprises.
-    fn shares(&self, depth: usize, threads: usize) -> [f64; GROUPS] {
+    /// How much is found below each group, with a lower bound.
+    fn shares(&self, depth: usize, groups: usize) -> [f64; GROUPS] {
         let mut shares = [0.0; GROUPS];
         let known = self.found.get(depth).copied().unwrap_or_default();
-        for (share, (found, times)) in shares.iter_mut().zip(known).take(threads) {
+        for (share, (found, times)) in shares.iter_mut().zip(known).take(groups) {
             *share = if times < 8.0 { 1.0 } else { found / times };
         }
         let most = shares.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        for share in shares.iter_mut().take(threads) {
+        for share in shares.iter_mut().take(groups) {
             *share = share.max(most * 0.05);
         }
         shares
     }
 }
 
-impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Sends out probes until there are enough, or the time is up.
     pub(super) fn probe(&mut self) -> Result<(), Restart> {
         self.route.is_ahead = true;
-        while self.outer.starts_probe() && !self.is_late() {
+        while self.exploration.begin_probe() && !self.is_late() {
             let before = self.classes;
-            let mark = self.begin(MAIN);
+            let mark = self.mark(ThreadId::new(0));
             self.descend();
-            self.take_back(&mark);
+            self.undo(&mark);
             match self.stop {
-                Some(Stop::Restart(why)) => return Err(why),
+                Some(SearchStop::Restart(why)) => return Err(why),
                 Some(_) => return Ok(()),
                 None => {}
             }
             let found = self.classes - before;
-            if let Some(probes) = &mut self.outer.probes {
+            if let Some(probes) = &mut self.exploration.probes {
                 probes.end(found);
             }
         }
         Ok(())
     }
 
-    /// Whether the time is up.
+    /// Returns `true` if the time is up.
     fn is_late(&self) -> bool {
-        self.outer.limits.deadline.is_some_and(|end| Instant::now() >= end)
+        self.exploration.limits.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Notes who wrote what since the last node.
-    fn look_at_writes(&mut self) {
-        let Some(probes) = &mut self.outer.probes else { return };
-        for &node in &self.past[probes.looked_at..] {
-            let question = match self.histories.step(node) {
+    /// Records which threads wrote which locations since the last node.
+    fn record_writes(&mut self) {
+        let Some(probes) = &mut self.exploration.probes else { return };
+        for &history in &self.past[probes.recorded..] {
+            let question = match self.histories.step(history) {
                 HistoryStep::After(before, _) => match self.histories.end(before) {
                     End::Question(op) => Some(op),
                     _ => None,
                 },
                 HistoryStep::Start(..) => None,
             };
-            for op in self.histories.effects(node).iter().chain(question) {
+            for op in self.histories.effects(history).iter().chain(question) {
                 let writes = matches!(
                     op.kind,
                     OpKind::Store { .. } | OpKind::Rmw { .. } | OpKind::CompareExchange { .. }
                 );
                 let Some(location) = op.kind.location().filter(|_| writes) else { continue };
-                let key = (location.index() as u32, self.histories.thread(node).index() as u32);
+                let key = (location, self.histories.thread(history));
                 let latest = probes.written.entry(key).or_default();
-                *latest = (*latest).max(self.histories.events(node));
+                *latest = (*latest).max(self.histories.events(history));
             }
         }
-        probes.looked_at = self.past.len();
+        probes.recorded = self.past.len();
     }
 
-    /// Goes to a random child.
+    /// Continues at a random child.
     #[cold]
     pub(super) fn probe_node(&mut self) {
-        self.look_at_writes();
+        self.record_writes();
         let enabled = self.enabled();
-        if enabled.is_empty() || !self.goes_on() {
+        if enabled.is_empty() || !self.continues() {
             return self.leaf();
         }
-        let choosing = enabled.iter().find(|&thread| self.threads[thread].ask == Ask::Choose);
-        if let Some(thread) = choosing {
-            let OpKind::Choose { options } = self.question(self.threads[thread].node).kind else {
-                unreachable!("a thread that chooses asks for a choice")
+        let is_choice = |&thread: &ThreadId| self.thread(thread).pending == PendingKind::Choose;
+        if let Some(thread) = enabled.iter().find(is_choice) {
+            let OpKind::Choose { options } = self.question(self.thread(thread).history).kind else {
+                unreachable!("the pending op is a choice")
             };
             let choice = self.draw(options as usize);
             return self.make_choice(thread, choice as u32);
@@ -215,77 +221,75 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         self.probe_thread(enabled);
     }
 
-    /// One of so many, each with the same probability.
+    /// Draws one of `options` options with equal probabilities.
     fn draw(&mut self, options: usize) -> usize {
-        let Some(probes) = &mut self.outer.probes else { return 0 };
+        let Some(probes) = &mut self.exploration.probes else { return 0 };
         probes.weight *= options as f64;
         if options == 0 { 0 } else { probes.random.below(options) }
     }
 
     /// Takes a thread, and a source for it.
-    fn probe_thread(&mut self, enabled: R) {
+    fn probe_thread(&mut self, enabled: ThreadSet<R>) {
         let threads = self.threads_to_try(enabled);
         let depth = self.past.len();
         let groups = threads.len().min(GROUPS);
-        let Some(probes) = &mut self.outer.probes else { return };
-        let mut taken = probes.take_thread(depth, groups);
+        let Some(probes) = &mut self.exploration.probes else { return };
+        let mut taken = probes.take_group(depth, groups);
         if taken + 1 == GROUPS {
             taken += self.draw(threads.len() - taken);
         }
         let thread = threads[taken];
         let base = self.floors.len();
         for &before in &threads[..taken] {
-            self.was_tried(before);
+            self.raise_floor(before);
         }
         if threads[..taken].iter().all(|&thread| self.may_be_written(thread)) {
             self.probe_source(thread);
         }
-        self.permit(base);
+        self.restore_floors(base);
     }
 
-    /// The threads of a node in the order in which they are tried.
-    fn threads_to_try(&self, enabled: R) -> Vec<usize> {
+    /// The threads of a node in the order in which they are tried, without those that lead to no leaf.
+    fn threads_to_try(&self, enabled: ThreadSet<R>) -> Vec<ThreadId> {
         let first = self.first_thread(enabled);
         let others = enabled.iter().filter(|&thread| Some(thread) != first);
-        let mut threads: Vec<usize> = first.into_iter().chain(others).collect();
-        let alone =
-            |&thread: &usize| self.threads[thread].floor == 0 && !self.may_be_written(thread);
-        if let Some(last) = threads.iter().position(alone) {
+        let mut threads: Vec<ThreadId> = first.into_iter().chain(others).collect();
+        let is_alone = |&thread: &ThreadId| {
+            self.thread(thread).causal_floor == 0 && !self.may_be_written(thread)
+        };
+        if let Some(last) = threads.iter().position(is_alone) {
             threads.truncate(last + 1);
         }
         threads
     }
 
-    /// Whether another thread may still write what the thread reads, or competes for it.
-    fn may_be_written(&self, thread: usize) -> bool {
-        let Thread { ask, location, .. } = self.threads[thread];
-        let Some(probes) = &self.outer.probes else { return true };
-        let may_write = |other: usize| {
-            let done = self.histories.events(self.threads[other].node);
-            let latest = probes.written.get(&(location, other as u32));
+    /// Returns `true` if another thread may still write what the thread reads, or competes for it.
+    fn may_be_written(&self, thread: ThreadId) -> bool {
+        let SearchThread { pending, target, .. } = *self.thread(thread);
+        let Some(probes) = &self.exploration.probes else { return true };
+        let may_write = |other: ThreadId| {
+            let done = self.histories.events(self.thread(other).history);
+            let latest = probes.written.get(&(target.location(), other));
             other != thread && latest.is_some_and(|&latest| latest > done)
         };
-        self.asking.iter().any(may_write)
-            || (ask != Ask::Load && self.others_are_pending(thread, location))
+        self.waiting.iter().any(may_write)
+            || (pending != PendingKind::Load && self.others_compete(thread, target.location()))
     }
 
-    fn probe_source(&mut self, thread: usize) {
+    fn probe_source(&mut self, thread: ThreadId) {
         let sources = self.candidates(thread);
-        let mut picks: Vec<(u32, bool)> = vec![];
-        let initial = sources.initial.then_some(INIT);
-        for source in initial.into_iter().chain(sources.writes.iter().map(|source| source as u32)) {
-            picks.push((source, false));
-            if self.may_fail(thread, source) {
-                picks.push((source, true));
+        let mut answers: Vec<(RfSource, bool)> = vec![];
+        let initial = sources.initial.then_some(RfSource::INITIAL);
+        for source in initial.into_iter().chain(sources.writes.iter().map(RfSource::from)) {
+            answers.push((source, false));
+            if self.may_fail_spuriously(thread, source) {
+                answers.push((source, true));
             }
         }
-        if picks.is_empty() {
+        if answers.is_empty() {
             return;
         }
-        let (source, spurious) = picks[self.draw(picks.len())];
-        match spurious {
-            false => self.observe(thread, source),
-            true => self.fail_spuriously(thread, source),
-        }
+        let (source, spurious) = answers[self.draw(answers.len())];
+        self.follow_answer(thread, source, spurious);
     }
 }

@@ -1,87 +1,95 @@
 //! The search itself: nodes, the threads tried at each, the sources tried for each.
 
-use super::memo::{Ask, Known, ValueId};
-use super::state::{Explorer, INIT, Reading, Role, Stop, Thread, Told};
+use super::history_cache::{PendingKind, SegmentInfo, ValueId};
+use super::state::{EventRole, PartSearch, ResolvedRead, SearchStop, SearchThread, ThreadAnswer};
+use super::thread_set::ThreadSet;
 use crate::driver::Restart;
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
-use crate::model::{Effect, IncrementalModel, Sources};
-use raddle_core::execution::MemoryOrder;
+use crate::model::{IncrementalModel, NewRead, PendingRead, ReadEffect, RfSources};
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::program::{Answer, HistoryId, OpKind, Origin, UpdateKind};
 
-impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
-    /// All classes that extend the current execution and obey the causal maps.
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
+    /// Explores all classes that extend the current execution and obey the causal maps.
     pub(super) fn node(&mut self) {
         if self.route.is_ahead {
             return self.follow_route();
         }
         let enabled = self.enabled();
-        if enabled.is_empty() || !self.goes_on() {
+        if enabled.is_empty() || !self.continues() {
             return self.leaf();
         }
         if !self.special.is_empty() {
-            let choosing = enabled.iter().find(|&thread| self.threads[thread].ask == Ask::Choose);
-            if let Some(thread) = choosing {
+            let is_choice = |&thread: &ThreadId| self.thread(thread).pending == PendingKind::Choose;
+            if let Some(thread) = enabled.iter().find(is_choice) {
                 return self.choose(thread);
             }
         }
         let first = self.first_thread(enabled);
         let (base, forbidden) = (self.floors.len(), self.open.forbidden());
         self.try_threads(first, enabled, base);
-        self.permit(base);
+        self.restore_floors(base);
         self.open.restore_forbidden(forbidden);
     }
 
-    /// Tries the first thread, then all others unless they do not matter. The causal maps of those that were tried
-    /// at this node before, and are tried now, are noted from `base` on.
+    /// Tries the first thread, then all others unless they do not matter. The floors of the threads that were tried at
+    /// this node before are recorded from `base` on, and so are those that are tried now.
     #[inline]
-    pub(super) fn try_threads(&mut self, first: Option<usize>, mut rest: R, base: usize) {
+    pub(super) fn try_threads(
+        &mut self,
+        first: Option<ThreadId>,
+        mut rest: ThreadSet<R>,
+        base: usize,
+    ) {
         let mut next = first;
         while let Some(thread) = next {
             rest.remove(thread);
             let start = self.clock;
-            let floor = self.threads[thread].floor;
-            let tried = self.is_open().then(|| self.open.begin());
+            let floor = self.thread(thread).causal_floor;
+            let attempt = self.is_open().then(|| self.open.begin());
             self.expand(thread);
             if self.stop.is_some() {
-                if matches!(self.stop, Some(Stop::Suspended)) {
+                if matches!(self.stop, Some(SearchStop::Suspended)) {
                     self.leave_node(thread, rest, base, start);
                 }
                 return;
             }
-            self.was_tried(thread);
-            let nothing_new = tried.is_some_and(|tried| self.open_end(thread, start, &tried));
+            self.raise_floor(thread);
+            let nothing_new = attempt.is_some_and(|attempt| self.open_end(thread, start, &attempt));
             if floor == 0 && self.others_do_not_matter(thread, start, nothing_new) {
                 return;
             }
-            next = if F::BY_VALUE { self.first_thread(rest) } else { rest.first() };
+            next = if M::BY_VALUE { self.first_thread(rest) } else { rest.first() };
         }
     }
 
-    /// From now on the read of the thread may observe only what is not there yet.
+    /// From now on the pending read of the thread may observe only events that are added later.
     #[inline]
-    pub(super) fn was_tried(&mut self, thread: usize) {
-        self.floors.push((thread as u32, self.threads[thread].floor));
-        self.threads[thread].floor = self.len as u32 + 1;
+    pub(super) fn raise_floor(&mut self, thread: ThreadId) {
+        let floor = self.len as u32 + 1;
+        let old = std::mem::replace(&mut self.threads[thread.index()].causal_floor, floor);
+        self.floors.push((thread, old));
     }
 
-    /// Puts the causal maps back.
+    /// Undoes [`PartSearch::raise_floor`] until `base` floors are left.
     #[inline]
-    pub(super) fn permit(&mut self, base: usize) {
+    pub(super) fn restore_floors(&mut self, base: usize) {
         while self.floors.len() > base {
-            let (thread, floor) = self.floors.pop().expect("longer than the base");
-            self.threads[thread as usize].floor = floor;
+            let (thread, floor) = self.floors.pop().expect("there are more floors than the base");
+            self.threads[thread.index()].causal_floor = floor;
         }
     }
 
-    /// The threads that can go on, whatever their causal maps say.
+    /// The threads whose pending op can be performed, whatever their causal maps forbid.
     #[inline]
-    pub(super) fn enabled(&self) -> R {
-        let mut enabled = self.asking;
+    pub(super) fn enabled(&self) -> ThreadSet<R> {
+        let mut enabled = self.waiting;
         if !self.special.is_empty() {
             for thread in self.special.iter() {
-                let can = match self.threads[thread].ask {
-                    Ask::Lock | Ask::Sync => self.is_free(thread),
-                    Ask::Choose => true,
+                let can = match self.thread(thread).pending {
+                    PendingKind::Lock | PendingKind::Sync => self.is_free(thread),
+                    PendingKind::Choose => true,
                     _ => false,
                 };
                 if !can {
@@ -94,20 +102,20 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
 
     /// The thread to try first: one without a causal map, whose location the fewest others have written.
     #[inline]
-    pub(super) fn first_thread(&self, enabled: R) -> Option<usize> {
-        if !self.outer.options.order {
+    pub(super) fn first_thread(&self, enabled: ThreadSet<R>) -> Option<ThreadId> {
+        if !self.exploration.options.order {
             return enabled.first();
         }
         let mut best = None;
         let mut fewest = usize::MAX;
         for thread in enabled.iter() {
-            let Thread { ask, location, floor, .. } = self.threads[thread];
-            if floor != 0 {
+            let SearchThread { pending, target, causal_floor, .. } = *self.thread(thread);
+            if causal_floor != 0 {
                 continue;
             }
-            let mut writers = self.locations[location as usize].writers.and(self.asking);
+            let mut writers = self.location(target.location()).writers.and(self.waiting);
             writers.remove(thread);
-            let cost = writers.count() + usize::from(ask != Ask::Load);
+            let cost = writers.count() + usize::from(pending != PendingKind::Load);
             if cost < fewest {
                 (best, fewest) = (Some(thread), cost);
                 if cost == 0 {
@@ -118,46 +126,47 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         best.or(enabled.first())
     }
 
-    /// Whether in the subtree since `start` no other thread wrote what the thread reads (or `nothing_new` there), or
-    /// competes for it.
+    /// Returns `true` if in the subtree since `start` no other thread wrote what the thread reads (or `nothing_new`
+    /// there), or competes for it. Then the other threads of the node can be skipped.
     #[inline]
     pub(super) fn others_do_not_matter(
         &self,
-        thread: usize,
+        thread: ThreadId,
         start: u64,
         nothing_new: bool,
     ) -> bool {
-        let Thread { ask, location, .. } = self.threads[thread];
-        let place = &self.locations[location as usize];
-        if !self.outer.options.signals
+        let SearchThread { pending, target, .. } = *self.thread(thread);
+        let location = self.location(target.location());
+        if !self.exploration.options.signals
             || self.unexplored > start
-            || !nothing_new && place.written.by_other_than(thread) > start
+            || !nothing_new && location.written.by_other_than(thread) > start
         {
             return false;
         }
-        if ask == Ask::Load {
+        if pending == PendingKind::Load {
             return true;
         }
-        place.pending.by_other_than(thread) <= start && !self.others_are_pending(thread, location)
+        location.pending.by_other_than(thread) <= start
+            && !self.others_compete(thread, target.location())
     }
 
-    pub(super) fn others_are_pending(&self, thread: usize, location: u32) -> bool {
-        self.asking.iter().any(|other| {
-            let waiting = &self.threads[other];
-            other != thread && waiting.location == location && waiting.ask.competes()
+    /// Returns `true` if another thread waits with an op that competes for writes of the location.
+    pub(super) fn others_compete(&self, thread: ThreadId, location: LocationId) -> bool {
+        self.waiting.iter().any(|other| {
+            let SearchThread { pending, target, .. } = *self.thread(other);
+            other != thread && target.location() == location && pending.competes()
         })
     }
 
-    /// Every choice, one after the other.
-    fn choose(&mut self, thread: usize) {
-        let node = self.threads[thread].node;
-        let OpKind::Choose { options } = self.question(node).kind else {
-            unreachable!("a thread that chooses asks for a choice")
+    /// Tries every option of a choice.
+    fn choose(&mut self, thread: ThreadId) {
+        let OpKind::Choose { options } = self.question(self.thread(thread).history).kind else {
+            unreachable!("the pending op is a choice")
         };
         for choice in 0..options {
             self.make_choice(thread, choice);
             if self.stop.is_some() {
-                if matches!(self.stop, Some(Stop::Suspended)) {
+                if matches!(self.stop, Some(SearchStop::Suspended)) {
                     self.leave_choices(thread, choice, options);
                 }
                 return;
@@ -165,69 +174,69 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         }
     }
 
-    /// The thread chooses this number, and everything that follows.
-    pub(super) fn make_choice(&mut self, thread: usize, choice: u32) {
-        let node = self.threads[thread].node;
-        let mark = self.begin(thread);
-        self.face.push_level(thread);
-        self.follow(thread, node, Told::Other(Answer::Choice(choice)), ValueId::NONE);
+    /// Explores everything that follows one option of a choice.
+    pub(super) fn make_choice(&mut self, thread: ThreadId, choice: u32) {
+        let history = self.thread(thread).history;
+        let mark = self.mark(thread);
+        self.model.push_level(thread);
+        self.follow(thread, history, ThreadAnswer::Full(Answer::Choice(choice)));
         self.descend();
-        self.take_back(&mark);
-        self.face.pop();
+        self.undo(&mark);
+        self.model.pop();
     }
 
-    /// The sources that the thread's read may have, unless the model forbids them after all.
+    /// The sources that the pending read of a thread may have; the model may still reject some.
     #[inline]
-    pub(super) fn candidates(&mut self, thread: usize) -> Sources<R> {
-        let Thread { node, ask, location, floor, .. } = self.threads[thread];
-        let location = location as usize;
-        let mut sources = match ask {
-            Ask::Lock | Ask::Sync => self.last_update(location),
-            _ => self.face.sources(thread, location, ask.reads(), self.memo.get(node).order),
+    pub(super) fn candidates(&mut self, thread: ThreadId) -> RfSources<R> {
+        let SearchThread { history, pending, target, causal_floor, .. } = *self.thread(thread);
+        let location = target.location();
+        let mut sources = match pending {
+            PendingKind::Lock | PendingKind::Sync => {
+                // The next update of a synchronization object observes the last one.
+                RfSources::only(self.location(location).last_update)
+            }
+            _ => {
+                let (kind, order) = (pending.read_kind(), self.cache.segment(history).order);
+                self.model.sources(PendingRead { thread, location, kind, order })
+            }
         };
-        if ask == Ask::Update {
+        if pending == PendingKind::Update {
             sources.writes = sources.writes.minus(self.taken);
-            sources.initial &= !self.locations[location].init_taken;
+            sources.initial &= !self.location(location).init_taken;
         }
-        if floor > 0 {
+        if causal_floor > 0 {
+            let first = EventIndex::new(causal_floor as usize - 1);
             sources.initial = false;
-            sources.writes = sources.writes.minus(R::below(floor as usize - 1));
+            sources.writes = sources.writes.minus(R::below(first));
         }
         sources
     }
 
-    /// Every source of the thread's read, one after the other.
+    /// Tries every source of the pending read of a thread.
     #[inline]
-    fn expand(&mut self, thread: usize) {
+    fn expand(&mut self, thread: ThreadId) {
         let sources = self.candidates(thread);
-        if F::BY_VALUE {
-            let location = self.threads[thread].location as usize;
+        if M::BY_VALUE {
+            let location = self.thread(thread).target.location();
             return self.expand_by_value(thread, location, sources);
         }
         if sources.initial {
-            self.try_source(thread, INIT);
+            self.try_source(thread, RfSource::INITIAL);
         }
         for source in sources.writes.iter() {
             if self.stop.is_some() {
                 let left = sources.writes.minus(R::below(source));
                 return self.leave_sources(thread, left);
             }
-            self.try_source(thread, source as u32);
+            self.try_source(thread, source.into());
         }
     }
 
-    /// The only event that the next update of a synchronization object can observe.
-    fn last_update(&self, location: usize) -> Sources<R> {
-        match self.locations[location].last {
-            INIT => Sources { writes: R::default(), initial: true },
-            event => Sources { writes: R::one(event as usize), initial: false },
-        }
-    }
-
+    /// Tries a source; for a weak compare-exchange also its spurious failure.
     #[inline]
-    pub(super) fn try_source(&mut self, thread: usize, source: u32) {
+    pub(super) fn try_source(&mut self, thread: ThreadId, source: RfSource) {
         self.observe(thread, source);
-        if self.may_fail(thread, source) {
+        if self.may_fail_spuriously(thread, source) {
             if self.stop.is_none() {
                 self.fail_spuriously(thread, source);
             } else {
@@ -236,153 +245,157 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         }
     }
 
-    /// Whether the question is a weak compare-exchange that may fail although it observes what it expects.
+    /// Returns `true` if the pending op is a weak compare-exchange that observes what it expects.
     #[inline]
-    pub(super) fn may_fail(&self, thread: usize, source: u32) -> bool {
-        let Thread { node, ask, location, .. } = self.threads[thread];
-        if ask != Ask::Compare {
+    pub(super) fn may_fail_spuriously(&self, thread: ThreadId, source: RfSource) -> bool {
+        let SearchThread { history, pending, target, .. } = *self.thread(thread);
+        if pending != PendingKind::CompareExchange {
             return false;
         }
-        let known = self.memo.get(node);
-        known.weak && self.value(location as usize, source) == known.expected
+        let segment = self.cache.segment(history);
+        segment.is_weak && self.value(target.location(), source) == segment.expected
     }
 
-    /// A weak compare-exchange observes what it expects, and fails.
-    pub(super) fn fail_spuriously(&mut self, thread: usize, source: u32) {
-        let location = self.threads[thread].location as usize;
-        let (read, told) = (self.value(location, source), self.told(location, source));
-        self.fail(thread, source, self.spurious(read, told));
+    /// Tries the spurious failure of a weak compare-exchange that observes what it expects.
+    pub(super) fn fail_spuriously(&mut self, thread: ThreadId, source: RfSource) {
+        let location = self.thread(thread).target.location();
+        let read = self.value(location, source);
+        let answer = match self.answer_of(location, source) {
+            ThreadAnswer::Full(Answer::From(origin)) => Answer::SpuriousFrom(origin),
+            _ => Answer::Spurious(self.cache.values.get(read)),
+        };
+        self.fail(thread, source, ThreadAnswer::Full(answer));
     }
 
-    /// The thread's question observes the source.
+    /// Tries a source of the pending op of a thread.
     #[inline]
-    pub(super) fn observe(&mut self, thread: usize, source: u32) {
-        let Thread { node, ask, location, .. } = self.threads[thread];
-        let &Known { order, expected, .. } = self.memo.get(node);
-        let told = self.told(location as usize, source);
-        match ask {
-            Ask::Load => {
-                let (effect, next) = (Effect::Load, self.after(node, told));
+    pub(super) fn observe(&mut self, thread: ThreadId, source: RfSource) {
+        let SearchThread { history, pending, target, .. } = *self.thread(thread);
+        let &SegmentInfo { order, expected, .. } = self.cache.segment(history);
+        let location = target.location();
+        let answer = self.answer_of(location, source);
+        match pending {
+            PendingKind::Load => {
+                let (effect, next) = (ReadEffect::Load, self.after(history, answer));
                 let (written, carries) = (ValueId::NONE, false);
-                let reading = Reading { effect, order, written, carries, next };
-                self.attempt(thread, source, told, reading);
+                let read = ResolvedRead { effect, order, written, carries, next };
+                self.attempt(thread, source, answer, read);
             }
-            Ask::Compare => {
-                let read = self.value(location as usize, source);
-                if read != expected {
-                    return self.fail(thread, source, told);
-                }
-                self.update(thread, source, told);
+            PendingKind::CompareExchange if self.value(location, source) != expected => {
+                self.fail(thread, source, answer);
             }
-            Ask::Update => self.update(thread, source, told),
-            Ask::Lock => {
-                let told = self.identity(source);
-                self.synchronize(thread, source, told, order, ValueId::ONE);
+            PendingKind::CompareExchange | PendingKind::Update => {
+                self.update(thread, source, answer);
             }
-            Ask::Sync => {
+            PendingKind::Lock => {
+                let answer = self.identity_of(source);
+                self.synchronize(thread, source, answer, order, ValueId::ONE);
+            }
+            PendingKind::Sync => {
                 let (written, _) = self.written(thread, source);
-                let told = if self.shares_memory { self.identity(source) } else { told };
-                self.synchronize(thread, source, told, order, written);
+                let answer = if self.shares_memory { self.identity_of(source) } else { answer };
+                self.synchronize(thread, source, answer, order, written);
             }
-            _ => unreachable!("only reads have sources, not {ask:?}"),
+            _ => unreachable!("only reads have sources, not {pending:?}"),
         }
     }
 
-    /// An update, or a compare-exchange that succeeds, observes the source.
+    /// Tries a source of an update, or of a compare-exchange that succeeds.
     #[inline]
-    fn update(&mut self, thread: usize, source: u32, told: Told) {
-        let node = self.threads[thread].node;
-        let &Known { order, carries, .. } = self.memo.get(node);
-        let edge = match told {
-            Told::Value(read) => self.memo.after(node, read),
-            Told::Other(_) => None,
+    fn update(&mut self, thread: ThreadId, source: RfSource, answer: ThreadAnswer) {
+        let history = self.thread(thread).history;
+        let &SegmentInfo { order, carries, .. } = self.cache.segment(history);
+        let edge = match answer {
+            ThreadAnswer::Value(read) => self.cache.after(history, read),
+            ThreadAnswer::Full(_) => None,
         };
         let (written, carries, next) = match edge {
             Some(edge) => (edge.written, carries, Some(edge.next)),
             None => {
                 let (written, carries) = self.written(thread, source);
-                (written, carries, self.after(node, told))
+                (written, carries, self.after(history, answer))
             }
         };
-        let effect = Effect::Update;
-        self.attempt(thread, source, told, Reading { effect, order, written, carries, next });
+        let effect = ReadEffect::Update;
+        let read = ResolvedRead { effect, order, written, carries, next };
+        self.attempt(thread, source, answer, read);
     }
 
-    /// A lock or another synchronization object is taken from the source.
+    /// Tries a lock, or an op of another synchronization object.
     fn synchronize(
         &mut self,
-        thread: usize,
-        source: u32,
-        told: Told,
+        thread: ThreadId,
+        source: RfSource,
+        answer: ThreadAnswer,
         order: MemoryOrder,
         written: ValueId,
     ) {
-        let next = self.after(self.threads[thread].node, told);
-        let reading = Reading { effect: Effect::Sync, order, written, carries: false, next };
-        self.attempt(thread, source, told, reading);
+        let (effect, next) = (ReadEffect::Sync, self.after(self.thread(thread).history, answer));
+        let read = ResolvedRead { effect, order, written, carries: false, next };
+        self.attempt(thread, source, answer, read);
     }
 
-    /// What the question of a thread writes if it observes the source, and whether that is a pointer.
+    /// The value that the pending op of a thread writes if it observes the source, and whether that is a pointer.
     #[cold]
-    fn written(&mut self, thread: usize, source: u32) -> (ValueId, bool) {
-        let Thread { node, location, .. } = self.threads[thread];
-        let read = self.memo.values.get(self.value(location as usize, source));
-        let is_pointer = source != INIT && self.events[source as usize].carries;
-        let (written, carries) = match self.question(node).kind {
+    fn written(&mut self, thread: ThreadId, source: RfSource) -> (ValueId, bool) {
+        let SearchThread { history, target, .. } = *self.thread(thread);
+        let read = self.cache.values.get(self.value(target.location(), source));
+        let is_pointer = source.event().is_some_and(|event| self.events[event].carries);
+        let (written, carries) = match self.question(history).kind {
             OpKind::Rmw { update, .. } => {
                 let keeps = is_pointer && update.kind != UpdateKind::Swap;
                 (update.apply(read), update.carries || keeps)
             }
             OpKind::CompareExchange { desired, carries, .. } => (desired, carries),
             OpKind::Sync { update, .. } => (update.apply(read), false),
-            kind => unreachable!("it does not write: {kind:?}"),
+            kind => unreachable!("{kind:?} does not write"),
         };
-        (self.memo.values.id(written), carries)
+        (self.cache.values.id(written), carries)
     }
 
-    /// A compare-exchange observes the source and fails.
-    fn fail(&mut self, thread: usize, source: u32, told: Told) {
-        let node = self.threads[thread].node;
-        let (order, next) = (self.memo.get(node).failure, self.after(node, told));
-        let (effect, written) = (Effect::Failed, ValueId::NONE);
-        let reading = Reading { effect, order, written, carries: false, next };
-        self.attempt(thread, source, told, reading);
+    /// Tries a source of a compare-exchange that fails.
+    fn fail(&mut self, thread: ThreadId, source: RfSource, answer: ThreadAnswer) {
+        let history = self.thread(thread).history;
+        let order = self.cache.segment(history).failure_order;
+        let (effect, next) = (ReadEffect::FailedCompareExchange, self.after(history, answer));
+        let (written, carries) = (ValueId::NONE, false);
+        let read = ResolvedRead { effect, order, written, carries, next };
+        self.attempt(thread, source, answer, read);
     }
 
-    /// What a thread learns whose compare-exchange fails although it read what it expected.
-    fn spurious(&self, read: ValueId, told: Told) -> Told {
-        Told::Other(match told {
-            Told::Other(Answer::From(origin)) => Answer::SpuriousFrom(origin),
-            _ => Answer::Spurious(self.memo.values.get(read)),
-        })
-    }
-
-    /// The thread's read observes the source, if the model allows it, and everything that follows.
+    /// Adds the pending read of a thread with this source, if the model allows it, and explores everything that
+    /// follows.
     #[inline]
-    fn attempt(&mut self, thread: usize, source: u32, told: Told, reading: Reading) {
-        let event = self.len;
-        let Thread { node, location, .. } = self.threads[thread];
-        let location = location as usize;
-        if reading.writes() && self.is_only(event, source) && self.is_taken(location, source) {
+    fn attempt(
+        &mut self,
+        thread: ThreadId,
+        source: RfSource,
+        answer: ThreadAnswer,
+        read: ResolvedRead,
+    ) {
+        let event = self.next_event();
+        let SearchThread { history, target, .. } = *self.thread(thread);
+        let location = target.location();
+        if read.writes() && self.is_only_source(event, source) && self.is_taken(location, source) {
             return;
         }
-        let from = (source != INIT).then_some(source as usize);
-        let Reading { effect, order, written, next, .. } = reading;
+        let ResolvedRead { effect, order, written, next, .. } = read;
+        let new_read = NewRead { event, thread, location, effect, order };
         if let Some(last) = next.filter(|&next| self.is_last_history(thread, next)) {
-            let admitted = if F::BY_VALUE {
-                self.face.admits_at_once(event, thread, location, from, effect)
+            let is_admitted = if M::BY_VALUE {
+                self.model.admits_cheaply(new_read, source)
             } else {
-                self.face.admits(event, thread, location, from, effect, order)
+                self.model.admits(new_read, source)
             };
-            if admitted {
-                return self.leaf_after(thread, location, source, reading, last);
+            if is_admitted {
+                return self.leaf_after(thread, location, source, read, last);
             }
             // By value, the other reads may have to observe something else: that takes a new witness.
-            if !F::BY_VALUE {
+            if !M::BY_VALUE {
                 return;
             }
         }
-        if !self.face.try_read(event, thread, location, from, effect, order) {
+        if !self.model.try_read(new_read, source) {
             if self.is_open() {
                 self.open.note_rejection();
             }
@@ -392,167 +405,177 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
             let value = self.open_value(location, source);
             self.open.note_read(value);
         }
-        let mark = self.begin(thread);
-        self.check_race(thread, location, reading.writes(), order);
-        self.add_read(thread, location, source, reading);
-        let first_history = self.past.len();
-        let next = next.unwrap_or_else(|| self.grow(node, told, written));
+        let mark = self.mark(thread);
+        self.check_race(thread, location, read.writes(), order);
+        self.add_read(thread, location, source, read);
+        let reached = self.past.len();
+        let next = next.unwrap_or_else(|| self.grow(history, answer, written));
         self.enter(thread, next);
-        if let Some(&reached) = self.past.get(first_history) {
+        if let Some(&reached) = self.past.get(reached) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }
         self.descend();
-        self.take_back(&mark);
-        self.face.pop();
+        self.undo(&mark);
+        self.model.pop();
         if self.is_open() {
             self.open.note_return();
         }
-        if matches!(self.stop, Some(Stop::Suspended)) {
-            self.leave_child(source, told);
+        if matches!(self.stop, Some(SearchStop::Suspended)) {
+            self.leave_child(source, answer);
         }
     }
 
-    /// Whether with this history of the thread everything has ended.
+    /// Returns `true` if everything has ended when the thread has reached this history.
     #[inline]
-    fn is_last_history(&self, thread: usize, next: HistoryId) -> bool {
-        let is_last = self.asking == R::one(thread) && self.unfinished == 0 && !self.has_plain;
+    fn is_last_history(&self, thread: ThreadId, next: HistoryId) -> bool {
+        let is_last =
+            self.waiting == ThreadSet::one(thread) && self.unfinished == 0 && !self.has_plain;
         is_last && self.is_quiet_end(next) && !self.is_open()
     }
 
-    /// The read is the last one of the execution: nobody will ask the model about what follows, so it
-    /// is not told. Only the stamps of what the thread still writes matter.
+    /// Counts and shows the leaf after the last read of the execution. The model will not be asked about what follows,
+    /// so it is not told; only the stamps of what the thread still writes matter.
     #[inline]
     fn leaf_after(
         &mut self,
-        thread: usize,
-        location: usize,
-        source: u32,
-        reading: Reading,
+        thread: ThreadId,
+        location: LocationId,
+        source: RfSource,
+        read: ResolvedRead,
         last: HistoryId,
     ) {
-        let (len, saved) = (self.len, self.threads[thread]);
-        let role = if reading.writes() { Role::Update } else { Role::Read };
+        let (event, saved) = (self.next_event(), *self.thread(thread));
+        let role = if read.writes() { EventRole::Update } else { EventRole::Read };
         self.add_event(location, source, role, Origin { node: last, index: 0 });
-        if reading.writes() {
-            self.events[len].value = reading.written;
+        if read.writes() {
+            self.events[event].value = read.written;
             self.note_writer(thread, location);
         }
         self.note_writers(thread, last);
         self.past.push(last);
         self.first_events.push(self.len as u32);
-        self.threads[thread].node = last;
-        self.asking.remove(thread);
+        self.threads[thread.index()].history = last;
+        self.waiting.remove(thread);
         let special = self.special;
         self.special.remove(thread);
-        if self.face.needs_stronger_model() {
-            self.stop.get_or_insert(Stop::Restart(Restart::StrongerModel));
+        if self.model.needs_stronger_model() {
+            self.stop.get_or_insert(SearchStop::Restart(Restart::StrongerModel));
         } else {
             self.leaf();
         }
         self.special = special;
-        self.asking.insert(thread);
-        self.threads[thread] = saved;
+        self.waiting.insert(thread);
+        self.threads[thread.index()] = saved;
         self.past.pop();
         self.first_events.pop();
-        self.len = len;
+        self.len = event.index();
     }
 
+    /// Returns `true` if an update has read the write.
     #[inline]
-    fn is_taken(&self, location: usize, source: u32) -> bool {
-        match source {
-            INIT => self.locations[location].init_taken,
-            event => self.taken.has(event as usize),
+    fn is_taken(&self, location: LocationId, source: RfSource) -> bool {
+        match source.event() {
+            None => self.location(location).init_taken,
+            Some(event) => self.taken.has(event),
         }
     }
 
-    /// Adds the event; where its history starts is not known yet.
+    /// Adds a read to the tables. The history that begins with it is not known yet.
     #[inline]
-    fn add_read(&mut self, thread: usize, location: usize, source: u32, reading: Reading) {
-        let event = self.len;
+    fn add_read(
+        &mut self,
+        thread: ThreadId,
+        location: LocationId,
+        source: RfSource,
+        read: ResolvedRead,
+    ) {
+        let event = self.next_event();
         let origin = Origin { node: HistoryId(0), index: 0 };
-        if !reading.writes() {
-            self.add_event(location, source, Role::Read, origin);
-            self.locations[location].reads.insert(event);
+        if !read.writes() {
+            self.add_event(location, source, EventRole::Read, origin);
+            self.location_mut(location).reads.insert(event);
             return;
         }
-        self.add_event(location, source, Role::Update, origin);
-        self.events[event].value = reading.written;
-        self.events[event].carries = reading.carries;
+        self.add_event(location, source, EventRole::Update, origin);
+        self.events[event].value = read.written;
+        self.events[event].carries = read.carries;
         self.note_write(event, thread, location);
-        match source {
-            _ if !self.is_only(event, source) => {}
-            INIT => self.locations[location].init_taken = true,
-            source => self.taken.insert(source as usize),
+        if self.is_only_source(event, source) {
+            match source.event() {
+                None => self.location_mut(location).init_taken = true,
+                Some(source) => self.taken.insert(source),
+            }
         }
-        if reading.effect == Effect::Sync {
-            self.set_last(location, event);
+        if read.effect == ReadEffect::Sync {
+            self.set_last_update(location, event);
         }
     }
 
-    /// Goes on after an answer.
+    /// Continues after an answer.
     #[inline]
     pub(super) fn descend(&mut self) {
         if !self.special.is_empty() {
-            self.settle();
+            self.run_forced_steps();
         }
-        if self.face.needs_stronger_model() {
-            self.stop.get_or_insert(Stop::Restart(Restart::StrongerModel));
+        if self.model.needs_stronger_model() {
+            self.stop.get_or_insert(SearchStop::Restart(Restart::StrongerModel));
         }
         if self.stop.is_some() {
             return;
         }
-        if self.asking.is_empty() {
+        if self.waiting.is_empty() {
             self.leaf();
         } else {
             self.node();
         }
     }
 
-    /// Notes what has to be put back when the thread's step is taken back.
+    /// Records the state that [`PartSearch::undo`] restores after a step of the thread.
     #[inline]
-    pub(super) fn begin(&mut self, thread: usize) -> Mark<R> {
-        Mark {
+    pub(super) fn mark(&self, thread: ThreadId) -> SearchMark<R> {
+        SearchMark {
             undo: self.undo.len(),
             len: self.len,
             past: self.past.len(),
             taken: self.taken,
-            asking: self.asking,
+            waiting: self.waiting,
             special: self.special,
             joined: self.joined,
             unfinished: self.unfinished,
             thread,
-            saved: self.threads[thread],
+            saved: *self.thread(thread),
         }
     }
 
+    /// Undoes everything since the mark.
     #[inline]
-    pub(super) fn take_back(&mut self, mark: &Mark<R>) {
+    pub(super) fn undo(&mut self, mark: &SearchMark<R>) {
         self.undo_to(mark.undo);
         self.remove_events(mark.len);
         self.past.truncate(mark.past);
         self.first_events.truncate(mark.past);
         self.taken = mark.taken;
-        self.asking = mark.asking;
+        self.waiting = mark.waiting;
         self.special = mark.special;
         self.joined = mark.joined;
         self.unfinished = mark.unfinished;
-        self.threads[mark.thread] = mark.saved;
+        self.threads[mark.thread.index()] = mark.saved;
         self.race = None;
-        self.survived = self.survived.filter(|&(_, later)| later < mark.len);
+        self.survived_race = self.survived_race.filter(|&(_, later)| later.index() < mark.len);
         self.cut = None;
     }
 }
 
-/// What is put back when a step is taken back.
-pub(super) struct Mark<R> {
+/// State of the search before a step of a thread.
+pub(super) struct SearchMark<R> {
     undo: usize,
     len: usize,
     past: usize,
     taken: R,
-    asking: R,
-    special: R,
-    joined: R,
+    waiting: ThreadSet<R>,
+    special: ThreadSet<R>,
+    joined: ThreadSet<R>,
     unfinished: u32,
-    thread: usize,
-    saved: Thread,
+    thread: ThreadId,
+    saved: SearchThread,
 }

@@ -1,18 +1,27 @@
-//! When a thread other than a given one last did something to a location.
+//! When another thread than a given one last did something to a location.
 
-/// The last two times, by different threads.
-#[derive(Clone, Copy, Default)]
+use raddle_core::execution::ThreadId;
+
+/// The last two times at which different threads did something. Times are positive.
+#[derive(Clone, Copy)]
 pub(super) struct Stamp {
     time: u64,
-    thread: usize,
-    /// The last time that another thread than `thread` did it.
+    thread: ThreadId,
+    /// The last time at which another thread than `thread` did it.
     other: u64,
 }
 
+impl Default for Stamp {
+    /// Nobody has done it.
+    fn default() -> Self {
+        Stamp { time: 0, thread: ThreadId::new(0), other: 0 }
+    }
+}
+
 impl Stamp {
-    /// The thread does it now.
+    /// Records that the thread does it now.
     #[inline]
-    pub(super) fn set(&mut self, thread: usize, now: u64) {
+    pub(super) fn set(&mut self, thread: ThreadId, now: u64) {
         if self.thread != thread {
             self.other = self.time;
             self.thread = thread;
@@ -20,9 +29,9 @@ impl Stamp {
         self.time = now;
     }
 
-    /// When another thread did it last.
+    /// The last time at which another thread did it; 0 if none did.
     #[inline]
-    pub(super) fn by_other_than(&self, thread: usize) -> u64 {
+    pub(super) fn by_other_than(&self, thread: ThreadId) -> u64 {
         if self.thread == thread { self.other } else { self.time }
     }
 }

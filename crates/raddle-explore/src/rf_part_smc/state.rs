@@ -1,44 +1,42 @@
-//! The execution that the explorer extends and takes back.
+//! The execution that the search extends and shrinks.
 
 use std::time::Instant;
 
-use super::super::{Extent, Summary};
-use super::Exploration;
-use super::memo::{Ask, Edge, Effected, Known, Memo, ValueId};
+use super::PartExploration;
+use super::history_cache::{
+    CompactEffect, HistoryCache, HistoryEdge, PendingKind, PendingTarget, SegmentInfo, ValueId,
+};
 use super::open_classes::OpenClasses;
 use super::route::Route;
 use super::stamps::Stamp;
+use super::thread_set::ThreadSet;
 use crate::driver::{Restart, TableSizes};
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::{EventSet, WideSet};
-use crate::model::{Effect, IncrementalModel};
+use crate::model::{IncrementalModel, NewStore, NewUnlock, ReadEffect};
+use crate::{Extent, Summary};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin};
 
-/// The thread that runs from the start.
-pub(super) const MAIN: usize = 0;
-
-/// The initial write, where an event is expected.
-pub(super) const INIT: u32 = u32::MAX;
-
 /// A thread of the execution.
 #[derive(Clone, Copy)]
-pub(super) struct Thread {
+pub(super) struct SearchThread {
     /// Its history so far.
-    pub(super) node: HistoryId,
-    pub(super) ask: Ask,
-    /// The location of its question; for a join the thread.
-    pub(super) location: u32,
-    /// Its causal map: 0 if its read has not been tried before, otherwise it may observe only events
-    /// with at least this id plus one.
-    pub(super) floor: u32,
+    pub(super) history: HistoryId,
+    /// The op at the end of its history, which it waits to perform.
+    pub(super) pending: PendingKind,
+    pub(super) target: PendingTarget,
+    /// Its causal map: 0 if its pending read was not tried before, otherwise one more than the index of the first event
+    /// that it may observe.
+    pub(super) causal_floor: u32,
     /// How many threads it was the first to join.
     pub(super) joins: u32,
 }
 
 /// What an event does to its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum EventRole {
     Read,
     Write,
     Update,
@@ -50,11 +48,11 @@ pub(super) enum Role {
 
 /// An event of the execution.
 #[derive(Clone, Copy)]
-pub(super) struct Event {
-    pub(super) location: u32,
-    /// What it observes: an event or [`INIT`].
-    pub(super) source: u32,
-    pub(super) role: Role,
+pub(super) struct SearchEvent {
+    pub(super) location: LocationId,
+    /// What it observes, if it reads.
+    pub(super) source: RfSource,
+    pub(super) role: EventRole,
     /// Whether its value is a pointer.
     pub(super) carries: bool,
     /// The value that it writes.
@@ -64,7 +62,7 @@ pub(super) struct Event {
 
 /// A location of the execution.
 #[derive(Clone, Copy)]
-pub(super) struct Location<R> {
+pub(super) struct SearchLocation<R> {
     pub(super) writes: R,
     /// Reads that do not write.
     pub(super) reads: R,
@@ -72,132 +70,142 @@ pub(super) struct Location<R> {
     pub(super) plain: R,
     /// Whether an update has read the initial write.
     pub(super) init_taken: bool,
-    /// For a lock or another synchronization object: its last update.
-    pub(super) last: u32,
+    /// The last update of a lock or another synchronization object.
+    pub(super) last_update: RfSource,
     pub(super) initial: ValueId,
     /// When it was last written.
     pub(super) written: Stamp,
     /// When an update of it was last pending.
     pub(super) pending: Stamp,
     /// The threads that ever wrote it.
-    pub(super) writers: R,
+    pub(super) writers: ThreadSet<R>,
 }
 
-/// What has to be put back.
-pub(super) enum Undo {
-    Thread(u32, Thread),
-    Last(u32, u32),
-    /// The model has a level more.
+/// A change to undo.
+pub(super) enum SearchUndo {
+    Thread(ThreadId, SearchThread),
+    LastUpdate(LocationId, RfSource),
+    /// The model has one more level.
     Level,
 }
 
-/// The state of an exploration.
-pub(super) struct Explorer<'s, 'a, R: EventSet, F> {
-    pub(super) outer: &'s mut Exploration<'a>,
+/// RF-partSMC over event sets `R` and the incremental model `M`.
+///
+/// Other files of this module extend it: `search.rs` the search, `cells.rs` memory that no op carries and races,
+/// `leaf.rs` maximal executions, `by_value.rs` and `open.rs` reads that observe sets of writes, `subtrees.rs` and
+/// `probe.rs` other ways through the tree.
+pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
+    pub(super) exploration: &'s mut PartExploration<'a>,
     pub(super) histories: LocalHistories,
-    pub(super) memo: Memo,
-    pub(super) face: F,
-    pub(super) threads: Vec<Thread>,
-    pub(super) locations: Vec<Location<R>>,
+    pub(super) cache: HistoryCache,
+    pub(super) model: M,
+    pub(super) threads: Vec<SearchThread>,
+    pub(super) locations: Vec<SearchLocation<R>>,
     /// How many of the locations have their initial values.
     known_locations: usize,
-    pub(super) events: R::Map<Event>,
-    /// How many events there are.
+    pub(super) events: R::Map<SearchEvent>,
+    /// The number of events.
     pub(super) len: usize,
     /// Writes that an update has read.
     pub(super) taken: R,
-    /// Threads that ask something.
-    pub(super) asking: R,
-    /// Those of them that may have to wait, or have a choice.
-    pub(super) special: R,
+    /// Threads with a pending op.
+    pub(super) waiting: ThreadSet<R>,
+    /// Those of them whose op [is special](PendingKind::is_special).
+    pub(super) special: ThreadSet<R>,
     /// Threads that were joined.
-    pub(super) joined: R,
+    pub(super) joined: ThreadSet<R>,
     /// How many threads ended without finishing.
     pub(super) unfinished: u32,
-    /// The histories of the execution in the order in which they were reached, and how many events there
-    /// were before each.
+    /// The histories of the execution in the order in which they were reached.
     pub(super) past: Vec<HistoryId>,
+    /// For each history of `past`: how many events there were before it.
     pub(super) first_events: Vec<u32>,
-    pub(super) undo: Vec<Undo>,
-    /// The causal maps to put back, of all nodes on the stack.
-    pub(super) floors: Vec<(u32, u32)>,
+    pub(super) undo: Vec<SearchUndo>,
+    /// The earlier causal floors, of all nodes on the stack.
+    pub(super) floors: Vec<(ThreadId, u32)>,
     pub(super) open: OpenClasses,
+    /// Logical time of stamps.
     pub(super) clock: u64,
-    /// When a subtree was last left unexplored, so that its stamps mean nothing.
+    /// When a subtree was last left unexplored, so that its stamps are incomplete.
     pub(super) unexplored: u64,
     /// Whether there ever was an access that may race.
     pub(super) has_plain: bool,
     /// Two racing events of the current execution, which ends with them.
-    pub(super) race: Option<(usize, usize)>,
-    /// The first two racing events of the current execution, if it goes on nevertheless.
-    pub(super) survived: Option<(usize, usize)>,
+    pub(super) race: Option<(EventIndex, EventIndex)>,
+    /// The first two racing events of the current execution, if it continues nevertheless.
+    pub(super) survived_race: Option<(EventIndex, EventIndex)>,
     pub(super) survives_races: bool,
-    /// A thread of the current execution for whose next events there is no room.
-    pub(super) cut: Option<usize>,
+    /// A thread of the current execution whose next events do not fit.
+    pub(super) cut: Option<ThreadId>,
     pub(super) shares_memory: bool,
     pub(super) classes: u64,
     pub(super) blocked: u64,
-    /// How many leaves were reached.
+    /// The number of leaves that were reached.
     pub(super) leaves: u64,
-    /// Whether it is still learned who writes what, which decides what is tried first.
-    pub(super) learns: bool,
+    /// Whether `SearchLocation::writers`, which decide which thread is tried first, still change.
+    pub(super) learns_writers: bool,
     pub(super) hit_limit: bool,
-    /// Whether that was so before the first question.
+    /// Whether the limit was hit before the first question.
     pub(super) began_at_limit: bool,
-    /// Why the exploration ends early.
-    pub(super) stop: Option<Stop>,
+    /// Why the search ends early.
+    pub(super) stop: Option<SearchStop>,
     /// Which part of the tree is explored.
     pub(super) route: Route,
 }
 
-/// Why an exploration ends early.
+/// Why a search ends early.
 #[derive(Clone, Copy)]
-pub(super) enum Stop {
+pub(super) enum SearchStop {
     Extent(Extent),
     Restart(Restart),
-    /// The budget of a subtree is spent: what is left is left behind.
+    /// The budget of a subtree is spent: what is left becomes other subtrees.
     Suspended,
 }
 
-impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
-    pub(super) fn new(outer: &'s mut Exploration<'a>, sizes: TableSizes) -> Self {
+impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
+    pub(super) fn new(exploration: &'s mut PartExploration<'a>, sizes: TableSizes) -> Self {
         let none = R::default();
-        let thread =
-            Thread { node: HistoryId(0), ask: Ask::Absent, location: 0, floor: 0, joins: 0 };
-        let location = Location {
+        let thread = SearchThread {
+            history: HistoryId(0),
+            pending: PendingKind::NotStarted,
+            target: PendingTarget::NONE,
+            causal_floor: 0,
+            joins: 0,
+        };
+        let location = SearchLocation {
             writes: none,
             reads: none,
             plain: none,
             init_taken: false,
-            last: INIT,
+            last_update: RfSource::INITIAL,
             initial: ValueId::ZERO,
             written: Stamp::default(),
             pending: Stamp::default(),
-            writers: none,
+            writers: ThreadSet::default(),
         };
-        let event = Event {
-            location: 0,
-            source: INIT,
-            role: Role::Fence,
+        let event = SearchEvent {
+            location: LocationId::new(0),
+            source: RfSource::INITIAL,
+            role: EventRole::Fence,
             carries: false,
             value: ValueId::NONE,
             origin: Origin { node: HistoryId(0), index: 0 },
         };
-        let mut face = F::new(sizes.threads, sizes.locations);
-        face.configure(&outer.options);
-        Explorer {
-            histories: std::mem::take(&mut outer.histories),
-            memo: Memo::default(),
-            face,
+        let mut model = M::new(sizes.threads, sizes.locations);
+        model.configure(&exploration.options);
+        PartSearch {
+            histories: std::mem::take(&mut exploration.histories),
+            cache: HistoryCache::default(),
+            model,
             threads: vec![thread; sizes.threads],
             locations: vec![location; sizes.locations],
             known_locations: 0,
             events: R::Map::filled(event),
             len: 0,
             taken: none,
-            asking: none,
-            special: none,
-            joined: none,
+            waiting: ThreadSet::default(),
+            special: ThreadSet::default(),
+            joined: ThreadSet::default(),
             unfinished: 0,
             past: vec![],
             first_events: vec![],
@@ -208,496 +216,546 @@ impl<'s, 'a, R: EventSet, F: IncrementalModel<R>> Explorer<'s, 'a, R, F> {
             unexplored: 0,
             has_plain: false,
             race: None,
-            survived: None,
-            survives_races: outer.program.goes_on_after_races(),
+            survived_race: None,
+            survives_races: exploration.program.goes_on_after_races(),
             cut: None,
-            shares_memory: outer.program.shares_memory(),
+            shares_memory: exploration.program.shares_memory(),
             classes: 0,
             blocked: 0,
             leaves: 0,
-            learns: true,
+            learns_writers: true,
             hit_limit: false,
             began_at_limit: false,
             stop: None,
             route: Route::default(),
-            outer,
+            exploration,
         }
     }
 
     /// Explores everything, or stops early.
     pub(super) fn explore(&mut self) -> Result<Summary, Restart> {
-        let main = self.histories.start(self.outer.program, &[], ThreadId::new(0), None);
-        self.enter(MAIN, main);
+        let main = ThreadId::new(0);
+        let history = self.histories.start(self.exploration.program, &[], main, None);
+        self.enter(main, history);
         self.began_at_limit = self.hit_limit;
         let explored = if self.stop.is_some() {
             Ok(())
-        } else if self.outer.probes.is_some() {
+        } else if self.exploration.probes.is_some() {
             self.probe()
-        } else if self.outer.has_subtrees() {
+        } else if self.exploration.has_subtrees() {
             self.explore_subtrees()
         } else {
             self.descend();
             Ok(())
         };
         let histories = self.histories.len() as u64;
-        self.outer.histories = std::mem::take(&mut self.histories);
+        self.exploration.histories = std::mem::take(&mut self.histories);
         explored?;
         let extent = match self.stop {
-            Some(Stop::Restart(why)) => return Err(why),
-            Some(Stop::Extent(extent)) => extent,
+            Some(SearchStop::Restart(why)) => return Err(why),
+            Some(SearchStop::Extent(extent)) => extent,
             _ if self.hit_limit => Extent::Events,
             _ => Extent::All,
         };
         Ok(Summary { extent, classes: self.classes, blocked: self.blocked, histories })
     }
 
-    /// Looks at the histories that are new, and whether the tables have room for them.
+    /// The event that is added next.
+    #[inline]
+    pub(super) fn next_event(&self) -> EventIndex {
+        EventIndex::new(self.len)
+    }
+
+    #[inline]
+    pub(super) fn thread(&self, thread: ThreadId) -> &SearchThread {
+        &self.threads[thread.index()]
+    }
+
+    #[inline]
+    pub(super) fn location(&self, location: LocationId) -> &SearchLocation<R> {
+        &self.locations[location.index()]
+    }
+
+    #[inline]
+    pub(super) fn location_mut(&mut self, location: LocationId) -> &mut SearchLocation<R> {
+        &mut self.locations[location.index()]
+    }
+
+    /// Adds new histories to the cache, and makes sure that the tables have room for their threads and locations.
     #[cold]
-    fn learn(&mut self) {
-        self.memo.learn(&self.histories);
+    fn learn_histories(&mut self) {
+        self.cache.update(&self.histories);
         let (threads, locations) = self.histories.sizes();
         if threads > self.threads.len() || locations > self.locations.len() {
             let threads = threads.max(self.threads.len()) * 2;
             let locations = locations.max(self.locations.len()) * 2;
-            self.stop =
-                Some(Stop::Restart(Restart::LargerTables(TableSizes { threads, locations })));
+            let restart = Restart::LargerTables(TableSizes { threads, locations });
+            self.stop = Some(SearchStop::Restart(restart));
             return;
         }
         for location in self.known_locations..locations {
-            let initial = self.outer.program.initial_value(LocationId::new(location));
-            self.locations[location].initial = self.memo.values.id(initial);
+            let initial = self.exploration.program.initial_value(LocationId::new(location));
+            self.locations[location].initial = self.cache.values.id(initial);
         }
         self.known_locations = locations;
     }
 
-    /// A thread that was spawned starts with a history.
-    fn start(&mut self, thread: usize, node: HistoryId) {
-        self.threads[thread].joins = 0;
-        self.face.push_mark(thread);
-        self.enter(thread, node);
+    /// Starts a spawned thread with a history.
+    fn start(&mut self, thread: ThreadId, history: HistoryId) {
+        self.threads[thread.index()].joins = 0;
+        self.model.push_thread_boundary(thread);
+        self.enter(thread, history);
     }
 
-    /// A thread has reached a history: does its effects, starts what it spawns.
+    /// Extends the history of a thread: performs its effects, starts the threads that it spawns.
     #[inline]
-    pub(super) fn enter(&mut self, thread: usize, node: HistoryId) {
-        if self.memo.len() <= node.0 as usize {
-            self.learn();
+    pub(super) fn enter(&mut self, thread: ThreadId, history: HistoryId) {
+        if self.cache.len() <= history.0 as usize {
+            self.learn_histories();
         }
-        let known = self.memo.get(node);
-        let ((first, last), spawns) = (known.effects, known.spawns);
-        let room = self.len + ((last - first) as usize) + 2 < R::BITS && thread < R::BITS;
-        if !room || self.stop.is_some() {
+        let segment = self.cache.segment(history);
+        let ((first, last), spawns) = (segment.effects, segment.spawns);
+        let has_room =
+            self.len + ((last - first) as usize) + 2 < R::BITS && thread.index() < R::BITS;
+        if !has_room || self.stop.is_some() {
             return self.no_room(thread);
         }
-        self.past.push(node);
+        self.past.push(history);
         self.first_events.push(self.len as u32);
-        for step in first..last {
-            let origin = Origin { node, index: step - first + 1 };
-            self.effect(thread, self.memo.steps[step as usize], origin);
+        for at in first..last {
+            let origin = Origin { node: history, index: at - first + 1 };
+            self.perform_effect(thread, self.cache.effects[at as usize], origin);
         }
-        self.wait(thread, node);
+        self.wait(thread, history);
         if spawns {
-            self.start_children(node);
+            self.start_children(history);
         }
     }
 
-    /// There are more events than bits. With the widest rows the execution is cut here; otherwise the
-    /// exploration starts again with wider ones.
+    /// There are more events than the sets have room for. With the widest sets the execution is cut here; otherwise the
+    /// exploration restarts with wider ones.
     #[cold]
-    fn no_room(&mut self, thread: usize) {
+    fn no_room(&mut self, thread: ThreadId) {
         if R::BITS == WideSet::BITS && self.stop.is_none() {
             self.cut = Some(thread);
             self.hit_limit = true;
         } else {
-            self.stop.get_or_insert(Stop::Restart(Restart::WiderSets));
+            self.stop.get_or_insert(SearchStop::Restart(Restart::WiderSets));
         }
     }
 
     #[cold]
-    fn start_children(&mut self, node: HistoryId) {
-        for index in 0..self.histories.effects(node).len() {
-            let op = self.histories.effects(node)[index];
+    fn start_children(&mut self, history: HistoryId) {
+        for index in 0..self.histories.effects(history).len() {
+            let op = self.histories.effects(history)[index];
             let OpKind::Spawn { thread } = op.kind else { continue };
-            let origin = Origin { node, index: index as u32 + 1 };
+            let origin = Origin { node: history, index: index as u32 + 1 };
             let spawned_by = self.shares_memory.then_some(origin);
-            let program = &mut *self.outer.program;
+            let program = &mut *self.exploration.program;
             let child = self.histories.start(program, &self.past, thread, spawned_by);
-            self.start(thread.index(), child);
+            self.start(thread, child);
         }
     }
 
-    /// The thread now waits with the question at the end of its history, if there is one.
+    /// Lets the thread wait to perform the op at the end of its history, or end.
     #[inline]
-    fn wait(&mut self, thread: usize, node: HistoryId) {
-        let &Known { ask, location, is_unfinished, .. } = self.memo.get(node);
-        let Thread { joins, .. } = self.threads[thread];
-        self.threads[thread] = Thread { node, ask, location, floor: 0, joins };
-        if ask == Ask::Ended {
-            return self.end(thread, node, is_unfinished);
+    fn wait(&mut self, thread: ThreadId, history: HistoryId) {
+        let &SegmentInfo { pending, target, is_unfinished, .. } = self.cache.segment(history);
+        let state = &mut self.threads[thread.index()];
+        let joins = state.joins;
+        *state = SearchThread { history, pending, target, causal_floor: 0, joins };
+        if pending == PendingKind::Ended {
+            return self.end(thread, history, is_unfinished);
         }
-        if ask.is_special() {
+        if pending.is_special() {
             self.special.insert(thread);
         } else {
             self.special.remove(thread);
         }
-        self.asking.insert(thread);
-        if ask.competes() {
+        self.waiting.insert(thread);
+        if pending.competes() {
             self.clock += 1;
-            self.locations[location as usize].pending.set(thread, self.clock);
+            let now = self.clock;
+            self.location_mut(target.location()).pending.set(thread, now);
         }
     }
 
-    /// The thread has come to the end of its history.
     #[inline]
-    fn end(&mut self, thread: usize, node: HistoryId, is_unfinished: bool) {
-        self.asking.remove(thread);
+    fn end(&mut self, thread: ThreadId, history: HistoryId, is_unfinished: bool) {
+        self.waiting.remove(thread);
         self.special.remove(thread);
         if !is_unfinished {
-            self.face.push_mark(thread);
+            self.model.push_thread_boundary(thread);
         } else {
             self.unfinished += 1;
-            self.hit_limit |= matches!(self.histories.end(node), End::Limit);
+            self.hit_limit |= matches!(self.histories.end(history), End::Limit);
         }
     }
 
     #[inline]
-    fn effect(&mut self, thread: usize, effect: Effected, origin: Origin) {
-        let event = self.len;
+    fn perform_effect(&mut self, thread: ThreadId, effect: CompactEffect, origin: Origin) {
+        let event = self.next_event();
         match effect {
-            Effected::Store { location, order, carries, value } => {
-                let location = location as usize;
+            CompactEffect::Store { location, order, carries, value } => {
                 self.check_race(thread, location, true, order);
-                self.face.push_store(event, thread, location, order);
+                self.model.push_store(NewStore { event, thread, location, order });
                 self.add_write(thread, location, value, carries, origin);
             }
-            Effected::Unlock { lock } => self.unlock(thread, lock as usize, origin),
-            Effected::Fence { order } => {
-                self.face.push_fence(event, thread, order);
+            CompactEffect::Unlock { lock } => self.unlock(thread, lock, origin),
+            CompactEffect::Fence { order } => {
+                self.model.push_fence(event, thread, order);
                 self.add_fence(origin);
             }
-            Effected::StoreFence => {
-                self.face.push_store_fence(event, thread);
+            CompactEffect::StoreFence => {
+                self.model.push_store_fence(event, thread);
                 self.add_fence(origin);
             }
-            Effected::Init { location, value } => self.locations[location as usize].initial = value,
-            Effected::Spawn { child } => self.face.push_spawn(thread, child as usize),
-            Effected::WriteCell { location } => self.write_cell(thread, location as usize, origin),
+            CompactEffect::Init { location, value } => self.location_mut(location).initial = value,
+            CompactEffect::Spawn { child } => self.model.push_spawn(thread, child),
+            CompactEffect::WriteCell { location } => self.write_cell(thread, location, origin),
         }
     }
 
-    fn unlock(&mut self, thread: usize, lock: usize, origin: Origin) {
-        let event = self.len;
-        let acquire = self.locations[lock].last;
-        self.face.push_unlock(event, thread, lock, acquire as usize);
-        self.taken.insert(acquire as usize);
+    fn unlock(&mut self, thread: ThreadId, lock: LocationId, origin: Origin) {
+        let event = self.next_event();
+        let source = self.location(lock).last_update;
+        let acquire = source.event().expect("a lock that is released was acquired");
+        self.model.push_unlock(NewUnlock { event, thread, lock, acquire });
+        self.taken.insert(acquire);
         self.add_write(thread, lock, ValueId::ZERO, false, origin);
-        self.events[event].source = acquire;
-        self.set_last(lock, event);
+        self.events[event].source = source;
+        self.set_last_update(lock, event);
     }
 
     fn add_fence(&mut self, origin: Origin) {
-        if F::FENCES_ARE_EVENTS {
-            self.add_event(0, INIT, Role::Fence, origin);
+        if M::FENCES_ARE_EVENTS {
+            self.add_event(LocationId::new(0), RfSource::INITIAL, EventRole::Fence, origin);
         }
     }
 
+    /// Adds an event to the table of events. Its value is set by the caller, if it has one.
     #[inline]
-    pub(super) fn add_event(&mut self, location: usize, source: u32, role: Role, origin: Origin) {
-        let location = location as u32;
-        let value = ValueId::NONE;
-        let new = Event { location, source, role, carries: false, value, origin };
-        self.events[self.len] = new;
+    pub(super) fn add_event(
+        &mut self,
+        location: LocationId,
+        source: RfSource,
+        role: EventRole,
+        origin: Origin,
+    ) {
+        let (carries, value, event) = (false, ValueId::NONE, self.next_event());
+        self.events[event] = SearchEvent { location, source, role, carries, value, origin };
         self.len += 1;
     }
 
     #[inline]
     fn add_write(
         &mut self,
-        thread: usize,
-        location: usize,
+        thread: ThreadId,
+        location: LocationId,
         value: ValueId,
         carries: bool,
         origin: Origin,
     ) {
-        let event = self.len;
-        self.add_event(location, INIT, Role::Write, origin);
+        let event = self.next_event();
+        self.add_event(location, RfSource::INITIAL, EventRole::Write, origin);
         self.events[event].value = value;
         self.events[event].carries = carries;
         self.note_write(event, thread, location);
     }
 
-    /// The event writes the location.
+    /// Records that the event writes the location.
     #[inline]
-    pub(super) fn note_write(&mut self, event: usize, thread: usize, location: usize) {
-        self.locations[location].writes.insert(event);
+    pub(super) fn note_write(&mut self, event: EventIndex, thread: ThreadId, location: LocationId) {
+        self.location_mut(location).writes.insert(event);
         self.note_writer(thread, location);
         if self.is_open() {
             self.open_write(event, thread, location);
         }
     }
 
-    /// The thread writes the location now. That matters to reads of others, unless all of these are over: a thread
-    /// that has joined all others writes after their reads in every execution.
+    /// Records that the thread writes the location now. That matters to reads of others, unless all of these are over:
+    /// a thread that has joined all others writes after their reads in every execution.
     #[inline]
-    pub(super) fn note_writer(&mut self, thread: usize, location: usize) {
-        if self.threads[thread].joins > 0 && self.has_joined_all(thread) {
+    pub(super) fn note_writer(&mut self, thread: ThreadId, location: LocationId) {
+        if self.thread(thread).joins > 0 && self.has_joined_all(thread) {
             return;
         }
         self.clock += 1;
-        let place = &mut self.locations[location];
-        place.written.set(thread, self.clock);
-        if self.learns {
-            place.writers.insert(thread);
+        let (now, learns_writers) = (self.clock, self.learns_writers);
+        let location = self.location_mut(location);
+        location.written.set(thread, now);
+        if learns_writers {
+            location.writers.insert(thread);
         }
     }
 
     #[cold]
-    fn has_joined_all(&self, thread: usize) -> bool {
-        let started = self.threads.iter().filter(|it| it.ask != Ask::Absent).count();
-        self.threads[thread].joins as usize + 1 == started
+    fn has_joined_all(&self, thread: ThreadId) -> bool {
+        let is_started = |it: &&SearchThread| it.pending != PendingKind::NotStarted;
+        let started = self.threads.iter().filter(is_started).count();
+        self.thread(thread).joins as usize + 1 == started
     }
 
-    /// The thread writes now what it writes in a history.
+    /// Records that the thread writes now what it writes in the last segment of a history.
     #[inline]
-    pub(super) fn note_writers(&mut self, thread: usize, node: HistoryId) {
-        let (first, last) = self.memo.get(node).effects;
-        for step in first..last {
-            match self.memo.steps[step as usize] {
-                Effected::Store { location, .. } | Effected::Unlock { lock: location } => {
-                    self.note_writer(thread, location as usize);
+    pub(super) fn note_writers(&mut self, thread: ThreadId, history: HistoryId) {
+        let (first, last) = self.cache.segment(history).effects;
+        for at in first..last {
+            match self.cache.effects[at as usize] {
+                CompactEffect::Store { location, .. }
+                | CompactEffect::Unlock { lock: location } => {
+                    self.note_writer(thread, location);
                 }
                 _ => {}
             }
         }
     }
 
-    /// Whether a known history is the end of its thread, without anything that concerns others.
+    /// Returns `true` if a known history ends its thread, without anything that concerns other threads.
     #[inline]
-    pub(super) fn is_quiet_end(&self, node: HistoryId) -> bool {
-        let known = self.memo.get(node);
-        known.ask == Ask::Ended && !known.is_unfinished && known.is_quiet
+    pub(super) fn is_quiet_end(&self, history: HistoryId) -> bool {
+        let segment = self.cache.segment(history);
+        segment.pending == PendingKind::Ended && !segment.is_unfinished && segment.is_quiet
     }
 
-    /// The last update of a synchronization object is this event.
-    pub(super) fn set_last(&mut self, location: usize, event: usize) {
-        let place = &mut self.locations[location];
-        self.undo.push(Undo::Last(location as u32, place.last));
-        place.last = event as u32;
+    /// Sets the last update of a synchronization object.
+    pub(super) fn set_last_update(&mut self, location: LocationId, event: EventIndex) {
+        let old = std::mem::replace(&mut self.location_mut(location).last_update, event.into());
+        self.undo.push(SearchUndo::LastUpdate(location, old));
     }
 
-    /// The value of a write, or the initial one.
+    /// The value of a write.
     #[inline]
-    pub(super) fn value(&self, location: usize, source: u32) -> ValueId {
-        match source {
-            INIT => self.locations[location].initial,
-            event => self.events[event as usize].value,
+    pub(super) fn value(&self, location: LocationId, source: RfSource) -> ValueId {
+        match source.event() {
+            None => self.location(location).initial,
+            Some(event) => self.events[event].value,
         }
     }
 
-    /// What a thread learns that observed this write.
+    /// What a thread is answered that observes this write.
     #[inline]
-    pub(super) fn told(&self, location: usize, source: u32) -> Told {
-        match source {
-            INIT => Told::Value(self.locations[location].initial),
-            event => {
-                let Event { carries, value, origin, .. } = self.events[event as usize];
-                if carries { Told::Other(Answer::From(origin)) } else { Told::Value(value) }
+    pub(super) fn answer_of(&self, location: LocationId, source: RfSource) -> ThreadAnswer {
+        match source.event() {
+            None => ThreadAnswer::Value(self.location(location).initial),
+            Some(event) => {
+                let SearchEvent { carries, value, origin, .. } = self.events[event];
+                match carries {
+                    true => ThreadAnswer::Full(Answer::From(origin)),
+                    false => ThreadAnswer::Value(value),
+                }
             }
         }
     }
 
-    /// What a thread learns that takes over memory from the event.
+    /// What a thread is answered that takes over memory from the event.
     #[inline]
-    pub(super) fn identity(&self, source: u32) -> Told {
-        if source == INIT || !self.shares_memory {
-            return Told::Value(ValueId::NONE);
+    pub(super) fn identity_of(&self, source: RfSource) -> ThreadAnswer {
+        match source.event().filter(|_| self.shares_memory) {
+            None => ThreadAnswer::Value(ValueId::NONE),
+            Some(event) => ThreadAnswer::Full(Answer::From(self.events[event].origin)),
         }
-        Told::Other(Answer::From(self.events[source as usize].origin))
     }
 
     /// The question at the end of a history.
-    pub(super) fn question(&self, node: HistoryId) -> Op {
-        match self.histories.end(node) {
+    pub(super) fn question(&self, history: HistoryId) -> Op {
+        match self.histories.end(history) {
             End::Question(op) => *op,
-            end => unreachable!("a thread that asks has a question, not {end:?}"),
+            end => unreachable!("a waiting thread has a question, not {end:?}"),
         }
     }
 
-    /// Does what needs no decision: joins of finished threads and reads of cells. What a thread does of it
-    /// in a row is one level.
-    pub(super) fn settle(&mut self) {
+    /// Performs steps that need no decision: joins of finished threads and reads of cells. What a thread does of it in
+    /// a row is one level of the model.
+    pub(super) fn run_forced_steps(&mut self) {
         let mut level_of = None;
-        while self.goes_on() && !self.special.is_empty() {
-            let ready = self.special.iter().find(|&thread| match self.threads[thread].ask {
-                Ask::Join => self.is_finished(self.threads[thread].location as usize),
-                Ask::Cell => true,
+        while self.continues() && !self.special.is_empty() {
+            let is_ready = |&thread: &ThreadId| match self.thread(thread).pending {
+                PendingKind::Join => self.is_finished(self.thread(thread).target.thread()),
+                PendingKind::Cell => true,
                 _ => false,
-            });
-            let Some(thread) = ready else { return };
+            };
+            let Some(thread) = self.special.iter().find(is_ready) else { return };
             if level_of != Some(thread) {
                 level_of = Some(thread);
-                self.undo.push(Undo::Thread(thread as u32, self.threads[thread]));
-                self.face.push_level(thread);
-                self.undo.push(Undo::Level);
+                self.undo.push(SearchUndo::Thread(thread, *self.thread(thread)));
+                self.model.push_level(thread);
+                self.undo.push(SearchUndo::Level);
             }
-            match self.threads[thread].ask {
-                Ask::Join => self.join(thread),
+            match self.thread(thread).pending {
+                PendingKind::Join => self.join(thread),
                 _ => self.read_cell(thread),
             }
         }
     }
 
-    /// Whether the current execution is explored further.
+    /// Returns `true` if the current execution is explored further.
     #[inline]
-    pub(super) fn goes_on(&self) -> bool {
+    pub(super) fn continues(&self) -> bool {
         self.stop.is_none() && self.race.is_none() && self.cut.is_none()
     }
 
-    fn join(&mut self, thread: usize) {
-        let Thread { node, location: child, .. } = self.threads[thread];
-        self.face.push_join(thread, child as usize);
-        if !self.joined.has(child as usize) {
-            self.joined.insert(child as usize);
-            self.threads[thread].joins += 1;
+    fn join(&mut self, thread: ThreadId) {
+        let SearchThread { history, target, .. } = *self.thread(thread);
+        let child = target.thread();
+        self.model.push_join(thread, child);
+        if !self.joined.has(child) {
+            self.joined.insert(child);
+            self.threads[thread.index()].joins += 1;
         }
-        let last = self.threads[child as usize].node;
-        let told = match self.memo.result(last) {
-            _ if !self.shares_memory => Told::Value(ValueId::NONE),
-            Some(value) => Told::Value(value),
-            None => Told::Other(self.histories.joined(last)),
+        let last = self.thread(child).history;
+        let answer = match self.cache.result(last) {
+            _ if !self.shares_memory => ThreadAnswer::Value(ValueId::NONE),
+            Some(value) => ThreadAnswer::Value(value),
+            None => ThreadAnswer::Full(self.histories.joined(last)),
         };
-        self.follow(thread, node, told, ValueId::NONE);
+        self.follow(thread, history, answer);
     }
 
-    /// How a history goes on, if that is known.
+    /// How a history continues, if that is known.
     #[inline]
-    pub(super) fn after(&self, node: HistoryId, told: Told) -> Option<HistoryId> {
-        match told {
-            Told::Value(value) => self.memo.after(node, value).map(|Edge { next, .. }| next),
-            Told::Other(answer) => {
-                let next = self.histories.known(node, answer);
-                next.filter(|next| self.memo.len() > next.0 as usize)
+    pub(super) fn after(&self, history: HistoryId, answer: ThreadAnswer) -> Option<HistoryId> {
+        match answer {
+            ThreadAnswer::Value(value) => {
+                self.cache.after(history, value).map(|HistoryEdge { next, .. }| next)
+            }
+            ThreadAnswer::Full(answer) => {
+                let next = self.histories.known(history, answer);
+                next.filter(|next| self.cache.len() > next.0 as usize)
             }
         }
     }
 
-    /// The thread gets an answer, and writes something.
+    /// Answers the pending op of a thread, which writes nothing.
     #[inline]
-    pub(super) fn follow(&mut self, thread: usize, node: HistoryId, told: Told, written: ValueId) {
-        let next = self.after(node, told);
-        let next = next.unwrap_or_else(|| self.grow(node, told, written));
+    pub(super) fn follow(&mut self, thread: ThreadId, history: HistoryId, answer: ThreadAnswer) {
+        let next = self.after(history, answer);
+        let next = next.unwrap_or_else(|| self.grow(history, answer, ValueId::NONE));
         self.enter(thread, next);
     }
 
-    /// Finds out how a history goes on.
+    /// Runs the program to find out how a history continues; its op writes this value.
     #[cold]
-    pub(super) fn grow(&mut self, node: HistoryId, told: Told, written: ValueId) -> HistoryId {
-        let answer = match told {
-            Told::Value(value) => self.memo.answer(value),
-            Told::Other(answer) => answer,
+    pub(super) fn grow(
+        &mut self,
+        history: HistoryId,
+        answer: ThreadAnswer,
+        written: ValueId,
+    ) -> HistoryId {
+        let full = match answer {
+            ThreadAnswer::Value(value) => self.cache.answer(value),
+            ThreadAnswer::Full(answer) => answer,
         };
-        let next = self.histories.after(self.outer.program, &self.past, node, answer);
-        if let Told::Value(read) = told {
-            self.memo.connect(node, read, written, next);
+        let next = self.histories.after(self.exploration.program, &self.past, history, full);
+        if let ThreadAnswer::Value(read) = answer {
+            self.cache.connect(history, read, written, next);
         }
         next
     }
 
-    fn is_finished(&self, thread: usize) -> bool {
-        self.threads[thread].ask == Ask::Ended
-            && matches!(self.histories.end(self.threads[thread].node), End::Finished)
+    fn is_finished(&self, thread: ThreadId) -> bool {
+        let SearchThread { pending, history, .. } = *self.thread(thread);
+        pending == PendingKind::Ended && matches!(self.histories.end(history), End::Finished)
     }
 
-    /// Whether a thread that asks for a synchronization object can have it now.
+    /// Returns `true` if a thread that waits for a synchronization object can have it now.
     #[inline]
-    pub(super) fn is_free(&self, thread: usize) -> bool {
-        let Thread { ask, location, node, .. } = self.threads[thread];
-        let value = self.value(location as usize, self.locations[location as usize].last);
-        if ask == Ask::Lock {
+    pub(super) fn is_free(&self, thread: ThreadId) -> bool {
+        let SearchThread { pending, target, history, .. } = *self.thread(thread);
+        let location = target.location();
+        let value = self.value(location, self.location(location).last_update);
+        if pending == PendingKind::Lock {
             return value == ValueId::ZERO;
         }
-        let OpKind::Sync { guard, .. } = self.question(node).kind else {
-            unreachable!("a thread that waits for a synchronization object has a guard")
+        let OpKind::Sync { guard, .. } = self.question(history).kind else {
+            unreachable!("an op of a synchronization object has a guard")
         };
-        guard.admits(self.memo.values.get(value))
+        guard.admits(self.cache.values.get(value))
     }
 
-    /// Takes back all events from `first` on.
+    /// Removes all events from `first` on.
     #[inline]
     pub(super) fn remove_events(&mut self, first: usize) {
-        for event in first..self.len {
-            let Event { location, role, source, .. } = self.events[event];
-            let took_init = source == INIT && self.is_only(event, source);
-            let place = &mut self.locations[location as usize];
+        for event in (first..self.len).map(EventIndex::new) {
+            let SearchEvent { location, role, source, .. } = self.events[event];
+            let took_init = source.is_initial() && self.is_only_source(event, source);
+            let location = self.location_mut(location);
             match role {
-                Role::Read | Role::ReadCell => place.reads.remove(event),
-                Role::Write | Role::WriteCell => place.writes.remove(event),
-                Role::Update => {
-                    place.writes.remove(event);
-                    place.init_taken &= !took_init;
+                EventRole::Read | EventRole::ReadCell => location.reads.remove(event),
+                EventRole::Write | EventRole::WriteCell => location.writes.remove(event),
+                EventRole::Update => {
+                    location.writes.remove(event);
+                    location.init_taken &= !took_init;
                 }
-                Role::Fence => {}
+                EventRole::Fence => {}
             }
-            place.plain.remove(event);
+            location.plain.remove(event);
         }
         self.len = first;
     }
 
-    /// Takes back what is noted since the mark, last first.
+    /// Undoes the recorded changes since the mark.
     #[inline]
     pub(super) fn undo_to(&mut self, mark: usize) {
         while self.undo.len() > mark {
-            match self.undo.pop().expect("longer than the mark") {
-                Undo::Thread(thread, old) => self.threads[thread as usize] = old,
-                Undo::Last(location, old) => self.locations[location as usize].last = old,
-                Undo::Level => self.face.pop(),
+            match self.undo.pop().expect("there are more entries than the mark") {
+                SearchUndo::Thread(thread, old) => self.threads[thread.index()] = old,
+                SearchUndo::LastUpdate(location, old) => {
+                    self.location_mut(location).last_update = old;
+                }
+                SearchUndo::Level => self.model.pop(),
             }
         }
     }
 
-    /// Whether the time is up or the limit of classes reached; asked at leaves.
+    /// Stops at a leaf if the time is up, the limit of classes is reached, or the subtree is to be suspended.
     pub(super) fn check_limits(&mut self) {
-        let limits = self.outer.limits;
+        let limits = self.exploration.limits;
         if limits.classes.is_some_and(|most| self.classes >= most) {
-            self.stop = Some(Stop::Extent(Extent::Classes));
+            self.stop = Some(SearchStop::Extent(Extent::Classes));
         }
         if self.leaves.is_multiple_of(256) {
+            let visited = self.exploration.visited;
             if limits.deadline.is_some_and(|end| Instant::now() >= end) {
-                self.stop = Some(Stop::Extent(Extent::Deadline));
-            } else if self.outer.is_cancelled() {
-                self.stop = Some(Stop::Extent(Extent::Stopped));
-            } else if !self.learns && self.leaves >= self.outer.visited && self.outer.is_enough() {
-                self.stop = Some(Stop::Suspended);
+                self.stop = Some(SearchStop::Extent(Extent::Deadline));
+            } else if self.exploration.is_cancelled() {
+                self.stop = Some(SearchStop::Extent(Extent::Stopped));
+            } else if !self.learns_writers
+                && self.leaves >= visited
+                && self.exploration.wants_suspension()
+            {
+                self.stop = Some(SearchStop::Suspended);
             }
         }
         if self.leaves == self.route.budget && self.stop.is_none() {
-            self.stop = Some(Stop::Suspended);
+            self.stop = Some(SearchStop::Suspended);
         }
     }
 }
 
 /// What a thread learns from an answer.
 #[derive(Clone, Copy)]
-pub(super) enum Told {
+pub(super) enum ThreadAnswer {
     /// This value, or nothing.
     Value(ValueId),
-    /// Something else.
-    Other(Answer),
+    /// Anything else.
+    Full(Answer),
 }
 
-/// What a read does once the value that it reads is known.
+/// A read whose value is known.
 #[derive(Clone, Copy)]
-pub(super) struct Reading {
-    pub(super) effect: Effect,
+pub(super) struct ResolvedRead {
+    pub(super) effect: ReadEffect,
     pub(super) order: MemoryOrder,
-    /// What it writes, if it does.
+    /// The value that it writes, if it does.
     pub(super) written: ValueId,
+    /// Whether that is a pointer.
     pub(super) carries: bool,
-    /// How the thread goes on, if that is known.
+    /// How the thread continues, if that is known.
     pub(super) next: Option<HistoryId>,
 }
 
-impl Reading {
+impl ResolvedRead {
     #[inline]
     pub(super) fn writes(&self) -> bool {
         self.written != ValueId::NONE

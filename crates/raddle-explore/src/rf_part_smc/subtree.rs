@@ -1,108 +1,111 @@
-//! Subtrees of the exploration as values: they can be kept, and explored elsewhere.
+//! Subtrees of the exploration as values: they can be stored, and explored elsewhere.
 //!
-//! A subtree is the way to its node: which thread's read was tried, what it observed, and which threads had
-//! been tried before at the same node, whose causal maps forbid what was there. Threads and events are
-//! named by the execution alone, so that another program (another process, even) that follows the way comes to
-//! the same node: a thread by the order in which threads started, an event by the history in whose segment it is,
-//! counted along the way. Who follows a way to a place where the execution is not what it was stops there ([`Seen`]).
+//! A subtree is the path to its node: which thread's read was tried, what it observed, and which threads had been tried
+//! before at the same node, whose causal maps forbid the writes that were there. Threads and events are named by the
+//! execution alone, so that another program (in another process, even) that follows the path comes to the same node: a
+//! thread by the order in which threads started, an event by the history in whose segment it is, counted along the
+//! path. An explorer that comes to a node where the execution is not what it was stops with an error
+//! ([`ExecutionHash`]).
 //!
-//! An exploration that stops in the middle leaves the nodes on its stack behind, each with what is still to be tried
-//! there ([`Frame`]). What was explored and what is left are disjoint and complete.
+//! An exploration that is suspended leaves the nodes on its stack behind, each with what is still to be tried there
+//! ([`SuspendedNode`]). What was explored and what is left are disjoint and complete.
 
 use serde::{Deserialize, Serialize};
 
+use crate::Extent;
+
 /// A thread: how many threads started before it in the execution.
-pub type Rank = u32;
+pub type ThreadRank = u32;
 
-/// What an execution looked like at a node: a hash of what its threads had done.
-pub type Seen = u32;
+/// A hash of what the threads of an execution have done.
+pub type ExecutionHash = u32;
 
-/// What a question was answered with.
+/// The answer of a question on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pick {
-    /// This number was chosen.
+pub enum SubtreeAnswer {
+    /// This option was chosen.
     Choice(u32),
     /// The initial write was observed.
     Initial {
-        /// By a compare-exchange that failed nevertheless.
+        /// By a compare-exchange that failed spuriously.
         spurious: bool,
     },
     /// An event was observed.
     Event {
         /// How many histories were reached before the one in whose segment the event is.
         history: u32,
-        /// Which event of that segment.
+        /// Index of the event in that segment.
         index: u32,
-        /// By a compare-exchange that failed nevertheless.
+        /// By a compare-exchange that failed spuriously.
         spurious: bool,
     },
 }
 
-/// From a node to a child.
+/// The step from a node to a child.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
-    /// The threads that were tried before.
-    pub tried: Vec<Rank>,
+pub struct SubtreeStep {
+    /// The threads that were tried before at the node.
+    pub tried: Vec<ThreadRank>,
     /// The thread whose question is answered.
-    pub thread: Rank,
+    pub thread: ThreadRank,
     /// The answer.
-    pub pick: Pick,
-    /// What the execution looked like before.
-    pub seen: Seen,
+    pub pick: SubtreeAnswer,
+    /// The execution at the node.
+    pub seen: ExecutionHash,
 }
 
 /// The threads that are still to be tried at a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rest {
-    /// Those that were tried before.
-    pub tried: Vec<Rank>,
-    /// Those that are left, not none.
-    pub threads: Vec<Rank>,
-    /// What the execution looked like.
-    pub seen: Seen,
+pub struct RemainingThreads {
+    /// The threads that were tried before.
+    pub tried: Vec<ThreadRank>,
+    /// The threads that are left, at least one.
+    pub threads: Vec<ThreadRank>,
+    /// The execution at the node.
+    pub seen: ExecutionHash,
 }
 
-/// A part of the tree of an exploration.
+/// A part of the tree of an exploration. The default is the whole tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subtree {
-    /// The way to its node.
-    pub path: Vec<Step>,
-    /// What is explored there, if that is not everything.
-    pub rest: Option<Rest>,
+    /// The path to its node.
+    pub path: Vec<SubtreeStep>,
+    /// The threads to try there; `None`: all.
+    pub rest: Option<RemainingThreads>,
 }
 
-/// A node on the stack of an exploration that was suspended.
+/// A node on the stack of a suspended exploration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Frame {
-    /// The step to the next node of the stack, if there is one.
-    pub step: Step,
+pub struct SuspendedNode {
+    /// The step to the next node of the stack; at the last node the one that was being explored.
+    pub step: SubtreeStep,
     /// Other answers for the thread of that step, which were not tried.
-    pub left: Vec<Pick>,
-    /// How many answers there are for it, tried or not; the model may forbid some.
+    pub left: Vec<SubtreeAnswer>,
+    /// How many answers there are for it, tried or not; the model may reject some.
     pub answers: u32,
     /// Threads that were not tried.
-    pub rest: Vec<Rank>,
-    /// Whether they need not be tried if what the others do does not matter to the thread of the step.
+    pub rest: Vec<ThreadRank>,
+    /// Whether these can be skipped if what other threads do does not matter to the thread of the step.
     pub can_skip: bool,
-    /// Whether it does, as far as that was explored.
+    /// Whether it matters, as far as the subtree was explored.
     pub matters: bool,
 }
 
-/// What came of exploring a subtree.
+/// The result of exploring a subtree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
-    /// How many classes there are.
+pub struct SubtreeReport {
+    /// Number of classes of complete (or erroneous) executions.
     pub classes: u64,
-    /// How many blocked ones.
+    /// Number of classes of blocked ones.
     pub blocked: u64,
     /// Whether some thread reached a limit of events.
     pub hit_limit: bool,
-    /// For every step of the way to the subtree, whether something in it matters to the thread of the step.
+    /// For every step of the path to the subtree, whether something in the subtree matters to the thread of the step.
     pub matters: Vec<bool>,
-    /// What is left, if it was suspended: the nodes of the stack, the first being that of the subtree.
-    pub frames: Vec<Frame>,
-    /// Whether the exploration as a whole is to end, and why.
-    pub ends: Option<super::super::Extent>,
+    /// What is left, if it was suspended: the nodes of the stack, beginning with that of the subtree.
+    pub frames: Vec<SuspendedNode>,
+    /// Why the exploration as a whole ends, if it does.
+    pub ends: Option<Extent>,
     /// What the program has learned ([`Program::learned`](raddle_core::program::Program::learned)).
     pub learned: String,
 }

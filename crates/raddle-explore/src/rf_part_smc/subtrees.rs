@@ -1,58 +1,67 @@
-//! Exploring one subtree after the other: going there, and leaving the rest behind when the budget is spent.
+//! Exploring one subtree after the other: following the path to it, and leaving the rest behind when the budget is
+//! spent.
 //!
-//! What the tree looks like depends on which thread is tried first at a node, and that on who is known to write what. So that is
-//! learned in the first part of the whole tree, up to a fixed number of leaves, and never after: wherever the tree is cut,
-//! and whoever explores which part of it, it is the same tree. Who gets another part explores the first one silently
-//! before. (Learning it in every part, from nothing, made the tree depend on where it was cut, so that all had to cut at
-//! the same numbers of leaves, whether these were slow or fast, and whether anybody waited. It was not faster.)
+//! The shape of the tree depends on which thread is tried first at a node, and that on which threads are known to write
+//! which locations. That is learned in the first part of the whole tree, up to a fixed number of leaves, and never
+//! after: wherever the tree is cut, and whoever explores which part of it, it is the same tree. A worker that gets
+//! another part first explores the first one silently.
+//!
+//! *Rejected.* Learning it in every part anew. That made the tree depend on where it was cut, so that all workers had
+//! to cut at the same numbers of leaves, whether these were slow or fast, and whether anybody waited. It was not
+//! faster.
 
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
 use rustc_hash::FxHasher;
 
-use super::super::Extent;
-use super::memo::Ask;
+use super::history_cache::PendingKind;
 use super::route::Route;
-use super::state::{Explorer, INIT, MAIN, Role, Stop, Told};
-use super::subtree::{Frame, Pick, Rank, Report, Rest, Seen, Step, Subtree};
+use super::state::{EventRole, PartSearch, SearchEvent, SearchStop, ThreadAnswer};
+use super::subtree::{
+    ExecutionHash, RemainingThreads, Subtree, SubtreeAnswer, SubtreeReport, SubtreeStep,
+    SuspendedNode, ThreadRank,
+};
+use super::thread_set::ThreadSet;
+use crate::Extent;
 use crate::driver::Restart;
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
+use raddle_core::execution::ThreadId;
 use raddle_core::program::{Answer, End, OpKind, Origin};
 
-impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
-    /// Explores what there is to explore, one subtree after the other.
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
+    /// Explores all subtrees that the exploration hands out.
     pub(super) fn explore_subtrees(&mut self) -> Result<(), Restart> {
-        while let Some((subtree, budget)) = self.outer.next_subtree() {
+        while let Some((subtree, budget)) = self.exploration.next_subtree() {
             let mut ends = None;
-            if self.learns && subtree != Subtree::default() {
+            if self.learns_writers && subtree != Subtree::default() {
                 ends = self.learn_writers()?;
             }
             if ends.is_none() {
                 ends = self.explore_subtree(subtree, budget)?;
             }
-            self.learns = false;
+            self.learns_writers = false;
             let report = self.report(ends);
-            self.outer.explored(report);
+            self.exploration.report(report);
         }
         Ok(())
     }
 
-    /// Explores the first part of the tree, which others have seen.
+    /// Explores the first part of the tree silently, which another worker has explored.
     fn learn_writers(&mut self) -> Result<Option<Extent>, Restart> {
-        let (tree, first) = self.outer.first_subtree();
-        let visited = std::mem::replace(&mut self.outer.visited, u64::MAX);
-        let ends = self.explore_subtree(tree, first);
-        self.outer.visited = visited;
-        self.learns = false;
-        // Nothing of it is reported.
+        let first = self.exploration.first_budget();
+        let visited = std::mem::replace(&mut self.exploration.visited, u64::MAX);
+        let ends = self.explore_subtree(Subtree::default(), first);
+        self.exploration.visited = visited;
+        self.learns_writers = false;
         (self.route, self.classes, self.blocked) = (Route::default(), 0, 0);
         ends
     }
 
-    /// Explores a subtree. Why the exploration as a whole is to end, if it is.
+    /// Explores a subtree. Returns why the exploration as a whole ends, if it does.
     fn explore_subtree(
         &mut self,
         subtree: Subtree,
@@ -61,106 +70,116 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         self.route = Route::to(subtree, budget);
         (self.classes, self.blocked, self.leaves) = (0, 0, 0);
         self.hit_limit = self.began_at_limit;
-        let mark = self.begin(MAIN);
+        let mark = self.mark(ThreadId::new(0));
         self.descend();
-        self.take_back(&mark);
+        self.undo(&mark);
         match self.stop.take() {
-            Some(Stop::Restart(why)) => Err(why),
-            Some(Stop::Extent(extent)) => Ok(Some(extent)),
-            Some(Stop::Suspended) | None => Ok(None),
+            Some(SearchStop::Restart(why)) => Err(why),
+            Some(SearchStop::Extent(extent)) => Ok(Some(extent)),
+            Some(SearchStop::Suspended) | None => Ok(None),
         }
     }
 
-    fn report(&mut self, ends: Option<Extent>) -> Report {
+    fn report(&mut self, ends: Option<Extent>) -> SubtreeReport {
         let Route { matters, mut frames, .. } = std::mem::take(&mut self.route);
         frames.reverse();
         let Self { classes, blocked, hit_limit, .. } = *self;
         let learned = String::new();
-        Report { classes, blocked, hit_limit, matters, frames, ends, learned }
+        SubtreeReport { classes, blocked, hit_limit, matters, frames, ends, learned }
     }
 
-    /// Goes on to the subtree, from a node on the way to it.
+    /// Continues towards the subtree, from a node on the path to it.
     #[cold]
     pub(super) fn follow_route(&mut self) {
-        if self.outer.probes.is_some() {
+        if self.exploration.probes.is_some() {
             return self.probe_node();
         }
         let at = self.route.done;
-        let Some(step) = self.route.path.get(at).cloned() else { return self.try_rest() };
-        self.expect(step.seen);
+        let Some(step) = self.route.path.get(at).cloned() else {
+            return self.try_remaining_threads();
+        };
+        self.expect_execution(step.seen);
         self.route.done += 1;
         self.route.is_ahead = self.route.done < self.route.path.len() || self.route.rest.is_some();
         let thread = self.with_rank(step.thread);
-        let base = self.forbid(&step.tried);
+        let base = self.raise_floors(&step.tried);
         let start = self.clock;
         match step.pick {
-            Pick::Choice(choice) => self.make_choice(thread, choice),
-            Pick::Initial { spurious: false } => self.observe(thread, INIT),
-            Pick::Initial { spurious: true } => self.fail_spuriously(thread, INIT),
-            Pick::Event { history, index, spurious } => {
+            SubtreeAnswer::Choice(choice) => self.make_choice(thread, choice),
+            SubtreeAnswer::Initial { spurious } => {
+                self.follow_answer(thread, RfSource::INITIAL, spurious);
+            }
+            SubtreeAnswer::Event { history, index, spurious } => {
                 let source = self.event_at(history, index);
-                match spurious {
-                    false => self.observe(thread, source),
-                    true => self.fail_spuriously(thread, source),
-                }
+                self.follow_answer(thread, source.into(), spurious);
             }
         }
-        let is_read = !matches!(step.pick, Pick::Choice(_));
+        let is_read = !matches!(step.pick, SubtreeAnswer::Choice(_));
         self.route.matters[at] = is_read && !self.others_do_not_matter(thread, start, false);
-        self.permit(base);
+        self.restore_floors(base);
     }
 
-    /// At the node of the subtree: tries the threads that are left.
-    fn try_rest(&mut self) {
+    /// Tries one source of a pending read, or its spurious failure.
+    pub(super) fn follow_answer(&mut self, thread: ThreadId, source: RfSource, spurious: bool) {
+        match spurious {
+            false => self.observe(thread, source),
+            true => self.fail_spuriously(thread, source),
+        }
+    }
+
+    /// Tries the remaining threads at the node of the subtree.
+    fn try_remaining_threads(&mut self) {
         self.route.is_ahead = false;
-        let Some(Rest { tried, threads, seen }) = self.route.rest.take() else { return };
-        self.expect(seen);
-        let base = self.forbid(&tried);
-        let mut rest = R::default();
+        let Some(RemainingThreads { tried, threads, seen }) = self.route.rest.take() else {
+            return;
+        };
+        self.expect_execution(seen);
+        let base = self.raise_floors(&tried);
+        let mut rest = ThreadSet::default();
         for rank in threads {
             rest.insert(self.with_rank(rank));
         }
         self.try_threads(rest.first(), rest, base);
-        self.permit(base);
+        self.restore_floors(base);
     }
 
-    /// What the threads have done so far, as far as it does not depend on who explores.
-    fn seen(&self) -> Seen {
+    /// A hash of what the threads have done so far, as far as it does not depend on which worker explores.
+    fn execution_hash(&self) -> ExecutionHash {
         let (mut hasher, started) = (FxHasher::default(), self.started());
-        for &node in &self.past {
-            let thread = self.histories.thread(node).index();
+        for &history in &self.past {
+            let thread = self.histories.thread(history);
             started.iter().position(|&other| other == thread).hash(&mut hasher);
-            self.histories.effects(node).len().hash(&mut hasher);
-            let end = self.histories.end(node);
+            self.histories.effects(history).len().hash(&mut hasher);
+            let end = self.histories.end(history);
             discriminant(end).hash(&mut hasher);
             if let End::Question(op) = end {
                 discriminant(&op.kind).hash(&mut hasher);
             }
         }
-        (hasher.finish() >> 32) as Seen
+        (hasher.finish() >> 32) as ExecutionHash
     }
 
-    fn expect(&self, seen: Seen) {
-        if self.seen() != seen {
-            wrong_way();
+    fn expect_execution(&self, seen: ExecutionHash) {
+        if self.execution_hash() != seen {
+            wrong_path();
         }
     }
 
-    /// Sets the causal maps of threads that were tried before; returns what [`Explorer::permit`] needs.
-    fn forbid(&mut self, tried: &[Rank]) -> usize {
+    /// Raises the floors of threads that were tried before. Returns the base for [`PartSearch::restore_floors`].
+    fn raise_floors(&mut self, tried: &[ThreadRank]) -> usize {
         let base = self.floors.len();
         for &rank in tried {
             let thread = self.with_rank(rank);
-            self.was_tried(thread);
+            self.raise_floor(thread);
         }
         base
     }
 
     /// The threads in the order in which they started.
-    fn started(&self) -> Vec<usize> {
+    fn started(&self) -> Vec<ThreadId> {
         let mut threads = vec![];
-        for &node in &self.past {
-            let thread = self.histories.thread(node).index();
+        for &history in &self.past {
+            let thread = self.histories.thread(history);
             if !threads.contains(&thread) {
                 threads.push(thread);
             }
@@ -168,113 +187,117 @@ impl<R: EventSet, F: IncrementalModel<R>> Explorer<'_, '_, R, F> {
         threads
     }
 
-    fn with_rank(&self, rank: Rank) -> usize {
+    fn with_rank(&self, rank: ThreadRank) -> ThreadId {
         let thread = self.started().get(rank as usize).copied();
-        thread.unwrap_or_else(|| wrong_way())
+        thread.unwrap_or_else(|| wrong_path())
     }
 
-    fn ranks(&self, threads: impl Iterator<Item = usize>) -> Vec<Rank> {
+    fn ranks(&self, threads: impl Iterator<Item = ThreadId>) -> Vec<ThreadRank> {
         let started = self.started();
         let rank = |thread| started.iter().position(|&other| other == thread);
-        threads.map(|thread| rank(thread).unwrap_or_else(|| wrong_way()) as Rank).collect()
+        threads.map(|thread| rank(thread).unwrap_or_else(|| wrong_path()) as ThreadRank).collect()
     }
 
-    /// The write that is this event of the history that was reached so late.
-    fn event_at(&self, history: u32, index: u32) -> u32 {
-        let Some(&node) = self.past.get(history as usize) else { wrong_way() };
+    /// The write with this index in the segment of the history that was reached after so many others.
+    fn event_at(&self, history: u32, index: u32) -> EventIndex {
+        let Some(&node) = self.past.get(history as usize) else { wrong_path() };
         let origin = Origin { node, index };
-        let mut events = self.events.first(self.len).iter();
-        let is_it = |event: &super::state::Event| {
-            event.origin == origin && matches!(event.role, Role::Write | Role::Update)
+        let is_it = |event: &SearchEvent| {
+            event.origin == origin && matches!(event.role, EventRole::Write | EventRole::Update)
         };
-        events.position(is_it).unwrap_or_else(|| wrong_way()) as u32
+        let at = self.events.first(self.len).iter().position(is_it);
+        EventIndex::new(at.unwrap_or_else(|| wrong_path()))
     }
 
-    /// The source as what a subtree knows.
-    fn pick(&self, source: u32, spurious: bool) -> Pick {
-        if source == INIT {
-            return Pick::Initial { spurious };
-        }
-        let Origin { node, index } = self.events[source as usize].origin;
+    /// A source in terms of the execution alone.
+    fn subtree_answer(&self, source: RfSource, spurious: bool) -> SubtreeAnswer {
+        let Some(event) = source.event() else { return SubtreeAnswer::Initial { spurious } };
+        let Origin { node, index } = self.events[event].origin;
         let history = self.past.iter().position(|&past| past == node);
-        let history = history.unwrap_or_else(|| wrong_way()) as u32;
-        Pick::Event { history, index, spurious }
+        let history = history.unwrap_or_else(|| wrong_path()) as u32;
+        SubtreeAnswer::Event { history, index, spurious }
     }
 
-    /// Notes the answer on which the stack goes on.
+    /// Records the answer with which the stack continues.
     #[cold]
-    pub(super) fn leave_child(&mut self, source: u32, told: Told) {
-        let spurious = matches!(told, Told::Other(Answer::Spurious(_) | Answer::SpuriousFrom(_)));
-        self.route.pick = Some(self.pick(source, spurious));
+    pub(super) fn leave_child(&mut self, source: RfSource, answer: ThreadAnswer) {
+        let spurious =
+            matches!(answer, ThreadAnswer::Full(Answer::Spurious(_) | Answer::SpuriousFrom(_)));
+        self.route.pick = Some(self.subtree_answer(source, spurious));
     }
 
-    /// Notes sources that are not tried.
+    /// Records sources that are not tried.
     #[cold]
-    pub(super) fn leave_sources(&mut self, thread: usize, sources: R) {
-        if !matches!(self.stop, Some(Stop::Suspended)) {
+    pub(super) fn leave_sources(&mut self, thread: ThreadId, sources: R) {
+        if !matches!(self.stop, Some(SearchStop::Suspended)) {
             return;
         }
         for source in sources.iter() {
-            let source = source as u32;
-            let pick = self.pick(source, false);
+            let pick = self.subtree_answer(source.into(), false);
             self.route.left.push(pick);
-            if self.may_fail(thread, source) {
-                self.leave_failure(source);
+            if self.may_fail_spuriously(thread, source.into()) {
+                self.leave_failure(source.into());
             }
         }
     }
 
-    /// Notes that a compare-exchange was not tried that fails although it observes what it expects.
+    /// Records that the spurious failure of a compare-exchange was not tried.
     #[cold]
-    pub(super) fn leave_failure(&mut self, source: u32) {
-        let pick = self.pick(source, true);
+    pub(super) fn leave_failure(&mut self, source: RfSource) {
+        let pick = self.subtree_answer(source, true);
         self.route.left.push(pick);
     }
 
     /// Leaves a choice behind, with the options that were not tried.
     #[cold]
-    pub(super) fn leave_choices(&mut self, thread: usize, chosen: u32, options: u32) {
-        self.route.left = (chosen + 1..options).map(Pick::Choice).collect();
-        self.route.pick = Some(Pick::Choice(chosen));
+    pub(super) fn leave_choices(&mut self, thread: ThreadId, chosen: u32, options: u32) {
+        self.route.left = (chosen + 1..options).map(SubtreeAnswer::Choice).collect();
+        self.route.pick = Some(SubtreeAnswer::Choice(chosen));
         let base = self.floors.len();
-        self.leave_node(thread, R::default(), base, 0);
+        self.leave_node(thread, ThreadSet::default(), base, 0);
     }
 
-    /// How many answers there are for the question of a thread.
-    fn answers(&mut self, thread: usize) -> u32 {
-        if let OpKind::Choose { options } = self.question(self.threads[thread].node).kind {
+    /// The number of answers for the question of a thread.
+    fn answers(&mut self, thread: ThreadId) -> u32 {
+        if let OpKind::Choose { options } = self.question(self.thread(thread).history).kind {
             return options;
         }
         let sources = self.candidates(thread);
         u32::from(sources.initial) + sources.writes.count() as u32
     }
 
-    /// Leaves a node behind whose thread was being tried since `start`; `rest` was not tried. What was tried before
-    /// is noted from `base` on.
+    /// Leaves a node behind whose thread was being tried since `start`; `rest` was not tried. The floors of threads
+    /// that were tried before are recorded from `base` on.
     #[cold]
-    pub(super) fn leave_node(&mut self, thread: usize, rest: R, base: usize, start: u64) {
-        let tried = self.ranks(self.floors[base..].iter().map(|&(thread, _)| thread as usize));
+    pub(super) fn leave_node(
+        &mut self,
+        thread: ThreadId,
+        rest: ThreadSet<R>,
+        base: usize,
+        start: u64,
+    ) {
+        let tried = self.ranks(self.floors[base..].iter().map(|&(thread, _)| thread));
         let rank = self.ranks(std::iter::once(thread))[0];
         let left = std::mem::take(&mut self.route.left);
-        let pick = self.route.pick.take().unwrap_or(Pick::Initial { spurious: false });
-        let is_choice = self.threads[thread].ask == Ask::Choose;
+        let pick = self.route.pick.take().unwrap_or(SubtreeAnswer::Initial { spurious: false });
+        let is_choice = self.thread(thread).pending == PendingKind::Choose;
         let answers = self.answers(thread);
-        let frame = Frame {
-            step: Step { tried, thread: rank, pick, seen: self.seen() },
+        let frame = SuspendedNode {
+            step: SubtreeStep { tried, thread: rank, pick, seen: self.execution_hash() },
             left,
             answers,
             rest: self.ranks(rest.iter()),
-            can_skip: self.threads[thread].floor == 0,
+            can_skip: self.thread(thread).causal_floor == 0,
             matters: !is_choice && !self.others_do_not_matter(thread, start, false),
         };
         self.route.frames.push(frame);
     }
 }
 
-/// Who follows the way to a subtree comes there, if the program is the same and does the same.
-fn wrong_way() -> ! {
+/// The path to a subtree leads there if the program is the same, and depends only on what its threads read.
+fn wrong_path() -> ! {
     panic!(
-        "raddle: internal error: the way to a subtree cannot be followed; either the program differs from the one \
-         that it was made for, or this is a bug in Raddle: please report it"
+        "raddle: internal error: the path to a subtree cannot be followed; either the program differs from the one that it \
+         was made for, or this is a bug in Raddle: please report it"
     )
 }

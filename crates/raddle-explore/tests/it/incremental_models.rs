@@ -1,14 +1,16 @@
-//! The faces of the C11 models admit a read with a source if and only if the checker of the model
-//! allows the execution with it: after every step, for every write, and after steps were taken back.
+//! The incremental C11 models admit a read with a source if and only if the checker of the model allows the execution
+//! with it: after every step, for every write, and after steps were undone.
 
-use raddle_core::execution::{Action, Execution, LocationId, MemoryOrder};
+use raddle_core::execution::{Action, Execution, LocationId, MemoryOrder, ThreadId};
 use raddle_core::random::Random;
 use raddle_explore::event_set::{EventSet, Words};
-use raddle_explore::model::c11::{C20, Ra, Rc11, Rc20, Relaxed, Rules, Sra, Views, Witnessed, Wra};
-use raddle_explore::model::{Effect, IncrementalModel};
+use raddle_explore::model::c11::{
+    C20, CoherenceModel, Ra, Rc11, Rc20, Relaxed, Rules, Sra, WitnessModel, Wra,
+};
+use raddle_explore::model::{IncrementalModel, ReadEffect};
 use raddle_testkit::c11_cases::{cycle_case, random_case};
 
-use crate::common::driver::{Driver, Phase, SeqCst, lock, object, random_order};
+use crate::common::side_by_side::{Phase, SeqCst, SideBySide, lock, object, random_order};
 use raddle_testkit::seeds::for_cases;
 
 /// What a random walk does.
@@ -28,72 +30,75 @@ impl Walk<'_> {
 
     fn read<M: Rules, R: EventSet, F: IncrementalModel<R>>(
         &mut self,
-        driver: &mut Driver<M, R, F>,
-        thread: usize,
-        location: usize,
-        effect: Effect,
+        models: &mut SideBySide<M, R, F>,
+        thread: ThreadId,
+        location: LocationId,
+        effect: ReadEffect,
     ) {
         let id = LocationId::new(0);
         let order = self.order(&match effect {
-            Effect::Load => Action::Read { location: id, value: 0 },
-            Effect::Failed => {
+            ReadEffect::Load => Action::Read { location: id, value: 0 },
+            ReadEffect::FailedCompareExchange => {
                 Action::Cas { location: id, expected: 1, desired: 0, read: 0, succeeded: false }
             }
-            Effect::Update | Effect::Sync => Action::Rmw { location: id, read: 0, written: 0 },
+            ReadEffect::Update | ReadEffect::Sync => {
+                Action::Rmw { location: id, read: 0, written: 0 }
+            }
         });
-        let sources = driver.ask(thread, location, effect, order);
+        let sources = models.admitted(thread, location, effect, order);
         if let Some(&source) = self.random.pick(&sources) {
-            driver.read(thread, location, source, effect, order);
+            models.read(thread, location, source, effect, order);
         }
     }
 
     /// One random step of a random thread.
     fn step<M: Rules, R: EventSet, F: IncrementalModel<R>>(
         &mut self,
-        driver: &mut Driver<M, R, F>,
+        models: &mut SideBySide<M, R, F>,
     ) {
-        let running: Vec<usize> =
-            (0..self.threads).filter(|&thread| driver.phase(thread) == Phase::Running).collect();
+        let threads = (0..self.threads).map(ThreadId::new);
+        let running: Vec<ThreadId> =
+            threads.filter(|&thread| models.phase(thread) == Phase::Running).collect();
         let Some(&thread) = self.random.pick(&running) else { return };
-        let location = self.random.below(self.locations);
+        let location = LocationId::new(self.random.below(self.locations));
         match self.random.below(40) {
             0..11 => {
                 let order = self.order(&Action::Write { location: LocationId::new(0), value: 0 });
-                driver.store(thread, location, order);
+                models.store(thread, location, order);
             }
-            11..25 => self.read(driver, thread, location, Effect::Load),
-            25 => self.read(driver, thread, location, Effect::Failed),
-            26..29 => self.read(driver, thread, location, Effect::Update),
-            29 => self.read(driver, thread, object(self.locations), Effect::Sync),
-            30..32 if driver.holds(thread) => drop(driver.unlock(thread, lock(self.locations))),
-            30..32 => drop(driver.lock(thread, lock(self.locations))),
-            32 => driver.fence(thread, None),
-            33 => driver.access(thread),
+            11..25 => self.read(models, thread, location, ReadEffect::Load),
+            25 => self.read(models, thread, location, ReadEffect::FailedCompareExchange),
+            26..29 => self.read(models, thread, location, ReadEffect::Update),
+            29 => self.read(models, thread, object(self.locations), ReadEffect::Sync),
+            30..32 if models.holds(thread) => drop(models.unlock(thread, lock(self.locations))),
+            30..32 => drop(models.lock(thread, lock(self.locations))),
+            32 => models.fence(thread, None),
+            33 => models.cell_access(thread),
             34..37 => {
                 let order = self.order(&Action::Fence);
-                driver.fence(thread, Some(order));
+                models.fence(thread, Some(order));
             }
-            _ => self.spawn_or_join(driver, thread),
+            _ => self.spawn_or_join(models, thread),
         }
     }
 
     fn spawn_or_join<M: Rules, R: EventSet, F: IncrementalModel<R>>(
         &mut self,
-        driver: &mut Driver<M, R, F>,
-        thread: usize,
+        models: &mut SideBySide<M, R, F>,
+        thread: ThreadId,
     ) {
-        let other = self.random.below(self.threads);
-        match driver.phase(other) {
-            Phase::Waiting => driver.spawn(thread, other),
-            Phase::Running if other != thread && other > 0 && self.random.chance(0.3) => {
-                driver.join(thread, other);
+        let other = ThreadId::new(self.random.below(self.threads));
+        match models.phase(other) {
+            Phase::Waiting => models.spawn(thread, other),
+            Phase::Running if other != thread && other.index() > 0 && self.random.chance(0.3) => {
+                models.join(thread, other);
             }
             _ => {}
         }
     }
 }
 
-/// Random steps, some of which are taken back.
+/// Random steps, some of which are undone.
 fn walk<M: Rules, R: EventSet, F: IncrementalModel<R>>(
     events: usize,
     (what, exact): (SeqCst, bool),
@@ -107,24 +112,24 @@ fn walk<M: Rules, R: EventSet, F: IncrementalModel<R>>(
     let phases = (0..threads).map(phase).collect();
     let locations = 1 + random.below(3);
     let favourite = [Relaxed, Acquire, Release, AcqRel, SeqCst][random.below(5)];
-    let mut driver: Driver<M, R, F> = Driver::new(phases, locations, exact);
+    let mut models: SideBySide<M, R, F> = SideBySide::new(phases, locations, exact);
     let mut walk = Walk { threads, locations, favourite, what, random };
     for _ in 0..2 * events {
-        if driver.events() >= events || walk.random.chance(0.05) {
-            let levels = walk.random.below(driver.depth() + 1);
-            driver.pop(levels);
+        if models.events() >= events || walk.random.chance(0.05) {
+            let levels = walk.random.below(models.depth() + 1);
+            models.pop(levels);
         }
-        if driver.events() < events {
-            walk.step(&mut driver);
+        if models.events() < events {
+            walk.step(&mut models);
         }
         if walk.random.chance(0.05) {
-            driver.compare(locations, walk.random);
+            models.compare(locations, walk.random);
         }
     }
-    driver.answers
+    models.answers
 }
 
-/// The events of an execution in a random order, some of which are taken back and done again.
+/// The events of an execution in a random order, some of which are undone and performed again.
 fn follow<M: Rules, R: EventSet, F: IncrementalModel<R>>(
     execution: &Execution,
     (what, exact): (SeqCst, bool),
@@ -136,28 +141,25 @@ fn follow<M: Rules, R: EventSet, F: IncrementalModel<R>>(
     let threads = phases.len();
     // The lock is among the locations.
     let locations = execution.location_count() - 1;
-    let mut driver: Driver<M, R, F> = Driver::new(phases, locations, exact);
+    let mut models: SideBySide<M, R, F> = SideBySide::new(phases, locations, exact);
     for _ in 0..2 * execution.event_count() {
-        let mut thread = random.below(threads);
-        for _ in 0..threads {
-            let runs = driver.phase(thread) == Phase::Running;
-            if runs && driver.follow(execution, thread, what) {
-                break;
-            }
-            thread = (thread + 1) % threads;
+        let first = random.below(threads);
+        let mut order = (first..threads).chain(0..first).map(ThreadId::new);
+        order.find(|&thread| {
+            models.phase(thread) == Phase::Running && models.follow(execution, thread, what)
+        });
+        if random.chance(0.03) {
+            let levels = random.below(models.depth() + 1);
+            models.pop(levels);
         }
         if random.chance(0.03) {
-            let levels = random.below(driver.depth() + 1);
-            driver.pop(levels);
-        }
-        if random.chance(0.03) {
-            driver.compare(locations, random);
+            models.compare(locations, random);
         }
     }
-    driver.answers
+    models.answers
 }
 
-/// All kinds of cases for one face. Those without fences as events offer exactly what they admit.
+/// All kinds of cases for one model. Those without fences as events offer exactly what they admit.
 fn agree<M: Rules, R: EventSet, F: IncrementalModel<R>>(cases: u64, what: SeqCst) {
     let what = (what, !F::FENCES_ARE_EVENTS);
     let mut answers = [0; 2];
@@ -179,48 +181,48 @@ fn agree<M: Rules, R: EventSet, F: IncrementalModel<R>>(cases: u64, what: SeqCst
 }
 
 #[test]
-fn views_of_ra() {
-    agree::<Ra, u64, Views<Ra, u64>>(200, SeqCst::AccessesOnly);
+fn coherence_model_of_ra_agrees_with_the_checker() {
+    agree::<Ra, u64, CoherenceModel<Ra, u64>>(200, SeqCst::AccessesOnly);
 }
 
 #[test]
-fn views_of_rc20() {
-    agree::<Rc20, u64, Views<Rc20, u64>>(200, SeqCst::AccessesOnly);
+fn coherence_model_of_rc20_agrees_with_the_checker() {
+    agree::<Rc20, u64, CoherenceModel<Rc20, u64>>(200, SeqCst::AccessesOnly);
 }
 
 #[test]
-fn views_of_relaxed() {
-    agree::<Relaxed, u64, Views<Relaxed, u64>>(200, SeqCst::Everything);
+fn coherence_model_of_relaxed_agrees_with_the_checker() {
+    agree::<Relaxed, u64, CoherenceModel<Relaxed, u64>>(200, SeqCst::Everything);
 }
 
 #[test]
-fn views_of_wra() {
-    agree::<Wra, u64, Views<Wra, u64>>(200, SeqCst::AccessesOnly);
+fn coherence_model_of_wra_agrees_with_the_checker() {
+    agree::<Wra, u64, CoherenceModel<Wra, u64>>(200, SeqCst::AccessesOnly);
 }
 
 #[test]
-fn views_of_rc11_and_c20_without_seq_cst() {
-    agree::<Rc11, u64, Views<Rc11, u64>>(200, SeqCst::Nothing);
-    agree::<C20, Words<2>, Views<C20, Words<2>>>(100, SeqCst::Nothing);
+fn coherence_model_of_rc11_and_c20_without_seq_cst_agrees_with_the_checker() {
+    agree::<Rc11, u64, CoherenceModel<Rc11, u64>>(200, SeqCst::Nothing);
+    agree::<C20, Words<2>, CoherenceModel<C20, Words<2>>>(100, SeqCst::Nothing);
 }
 
 #[test]
-fn witness_of_c20() {
-    agree::<C20, u64, Witnessed<C20, u64>>(200, SeqCst::Everything);
+fn witness_model_of_c20_agrees_with_the_checker() {
+    agree::<C20, u64, WitnessModel<C20, u64>>(200, SeqCst::Everything);
 }
 
 #[test]
-fn witness_of_rc11() {
-    agree::<Rc11, u64, Witnessed<Rc11, u64>>(200, SeqCst::Everything);
+fn witness_model_of_rc11_agrees_with_the_checker() {
+    agree::<Rc11, u64, WitnessModel<Rc11, u64>>(200, SeqCst::Everything);
 }
 
 #[test]
-fn witness_of_ra_and_rc20() {
-    agree::<Ra, Words<2>, Witnessed<Ra, Words<2>>>(100, SeqCst::Everything);
-    agree::<Rc20, u64, Witnessed<Rc20, u64>>(200, SeqCst::Everything);
+fn witness_model_of_ra_and_rc20_agrees_with_the_checker() {
+    agree::<Ra, Words<2>, WitnessModel<Ra, Words<2>>>(100, SeqCst::Everything);
+    agree::<Rc20, u64, WitnessModel<Rc20, u64>>(200, SeqCst::Everything);
 }
 
 #[test]
-fn witness_of_sra() {
-    agree::<Sra, u64, Witnessed<Sra, u64>>(200, SeqCst::AccessesOnly);
+fn witness_model_of_sra_agrees_with_the_checker() {
+    agree::<Sra, u64, WitnessModel<Sra, u64>>(200, SeqCst::AccessesOnly);
 }

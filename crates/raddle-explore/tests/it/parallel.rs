@@ -13,8 +13,10 @@ use raddle_core::program::Program;
 use raddle_core::random::Random;
 use raddle_core::trace::{Class, Ending};
 use raddle_explore::parallel::frontier::Frontier;
-use raddle_explore::parallel::process::{Link, Processes, Side};
-use raddle_explore::parallel::{Budget, Explored, Helpers, Note, Task, explore};
+use raddle_explore::parallel::process::{ForkSide, ProcessLink, WorkerProcesses};
+use raddle_explore::parallel::{
+    Budget, ExploredSubtree, Helpers, ParallelResult, ParallelTask, explore,
+};
 use raddle_explore::rf_part_smc::subtree::Subtree;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor, rf_part_smc};
 use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, random};
@@ -52,9 +54,9 @@ fn run(
     model: Model,
     (jobs, first, next): (usize, u64, u64),
     stops: bool,
-) -> Explored<Collector> {
+) -> ParallelResult<Collector> {
     let with_program = |run: &mut dyn FnMut(&mut dyn Program)| run(&mut ScriptProgram::new(script));
-    let task = Task {
+    let task = ParallelTask {
         model,
         limits: &Limits::default(),
         jobs: NonZero::new(jobs).expect("somebody works"),
@@ -81,7 +83,8 @@ fn difference(script: &Script, model: Model) -> Option<String> {
     let (expected, summary) = alone(script, model);
     let all: BTreeSet<&Class> = expected.classes.iter().collect();
     for way in WAYS {
-        let Explored { summary: parts, visitors, frontier, .. } = run(script, model, way, false);
+        let ParallelResult { summary: parts, visitors, frontier, .. } =
+            run(script, model, way, false);
         let classes: Vec<&Class> = visitors.iter().flat_map(|it| &it.classes).collect();
         let distinct: BTreeSet<&Class> = classes.iter().copied().collect();
         let same = (parts.extent, parts.classes, parts.blocked)
@@ -162,7 +165,7 @@ fn what_goes_wrong_first_depends_neither_on_the_number_of_workers_nor_on_parts()
              thread a {{ {a} }}; thread b {{ {b} }}; thread c {{ {c}; assert r + s < 2 }}"
         ));
         let of = |jobs, next| {
-            let Explored { summary, mut visitors, .. } =
+            let ParallelResult { summary, mut visitors, .. } =
                 run(&script, Model::Tso, (jobs, 2, next), true);
             let wrong = visitors.pop().and_then(|last| last.wrong);
             (summary.extent, summary.classes, summary.blocked, wrong)
@@ -176,19 +179,19 @@ fn what_goes_wrong_first_depends_neither_on_the_number_of_workers_nor_on_parts()
     assert!(found > 10, "{found}");
 }
 
-/// Explores until nothing is left before the first part with one of these classes, as a front end does whose program must be
-/// explored in another way from there on. Returns the part, and what was counted up to there.
+/// Explores until nothing is left before the first part with one of these classes, as a front end does whose program
+/// must be explored in another way from there on. Returns the part, and what was counted up to there.
 fn first_part_with(
     script: &Script,
     wanted: &BTreeSet<Class>,
     jobs: usize,
 ) -> (Option<Subtree>, u64) {
     let with_program = |run: &mut dyn FnMut(&mut dyn Program)| run(&mut ScriptProgram::new(script));
-    let interrupts = |note: &Note<'_, Collector>| {
+    let interrupts = |note: &ExploredSubtree<'_, Collector>| {
         let interrupts = note.visitor.classes.iter().any(|class| wanted.contains(class));
         if interrupts { Control::Stop } else { Control::Continue }
     };
-    let task = Task {
+    let task = ParallelTask {
         model: Model::Sc,
         limits: &Limits::default(),
         jobs: NonZero::new(jobs).expect("somebody works"),
@@ -242,13 +245,13 @@ fn what_is_left_is_a_value() {
             let with_program =
                 |run: &mut dyn FnMut(&mut dyn Program)| run(&mut ScriptProgram::new(&counter));
             let kept = std::sync::Mutex::new(String::new());
-            let keep = |note: &Note<'_, Collector>| {
+            let keep = |note: &ExploredSubtree<'_, Collector>| {
                 if reports.fetch_add(1, Ordering::Relaxed) < stop_after {
                     *kept.lock().unwrap() = serde_json::to_string(note.left).unwrap();
                 }
                 Control::Continue
             };
-            let task = Task {
+            let task = ParallelTask {
                 model: Model::Sc,
                 limits: &Limits::default(),
                 jobs: NonZero::new(2).unwrap(),
@@ -260,7 +263,7 @@ fn what_is_left_is_a_value() {
             explore(&task, &mut ScriptProgram::new(&counter), frontier);
             let kept = kept.into_inner().unwrap();
             frontier = serde_json::from_str(&kept).expect("it was written so");
-            frontier.restart();
+            frontier.give_back_all();
             total = frontier.counts().classes;
             text.set(Some(kept));
         }
@@ -291,7 +294,7 @@ impl Orders {
 /// A worker process that takes one subtree and dies before it answers.
 struct DyingWorker(&'static Orders);
 
-impl Link for DyingWorker {
+impl ProcessLink for DyingWorker {
     fn send(&mut self, _: &str) -> io::Result<()> {
         self.0.add();
         Ok(())
@@ -327,18 +330,18 @@ fn the_subtree_of_a_dead_worker_process_is_explored_again() {
     let counter = move || Counter { orders, is_forked: &IS_FORKED, classes: 0 };
     let fork = move |workers: usize| {
         IS_FORKED.store(true, Ordering::SeqCst);
-        Side::Original(
-            (0..workers).map(|_| Box::new(DyingWorker(orders)) as Box<dyn Link>).collect(),
+        ForkSide::Parent(
+            (0..workers).map(|_| Box::new(DyingWorker(orders)) as Box<dyn ProcessLink>).collect(),
         )
     };
-    let processes = Processes {
+    let processes = WorkerProcesses {
         fork: &fork,
         end: || panic!("this process is no copy"),
         is_hungry: &AtomicBool::new(false),
         pack: |_| panic!("this process is no copy"),
         unpack: |_| panic!("no worker process answers"),
     };
-    let task = Task {
+    let task = ParallelTask {
         model: Model::Sc,
         limits: &Limits::default(),
         jobs: NonZero::new(3).expect("3 is not 0"),

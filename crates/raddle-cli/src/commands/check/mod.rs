@@ -136,7 +136,7 @@ fn why_not_divided(args: &CheckArgs, explorations: &[(&dyn FrontEnd, Plan)]) -> 
 /// Of the requested models, those that support a program and those that do not.
 struct SupportedPlans {
     plans: Vec<Plan>,
-    refused: Vec<plan::Unsupported>,
+    refused: Vec<plan::UnsupportedModel>,
 }
 
 impl SupportedPlans {
@@ -147,8 +147,8 @@ impl SupportedPlans {
             for model in args.models(language) {
                 match plan::plan(language, model, explorer) {
                     Ok(plan) if args.robust && !plan.has_robustness() => {
-                        let what = plan::What::Robustness;
-                        refused.push(plan::Unsupported { what, model });
+                        let feature = plan::Feature::Robustness;
+                        refused.push(plan::UnsupportedModel { feature, model });
                     }
                     Ok(plan) => plans.push(plan),
                     Err(unsupported) => refused.push(unsupported),

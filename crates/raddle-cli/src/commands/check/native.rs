@@ -4,9 +4,9 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raddle_c::{Error, Kept, Object, Parts, Progress, Request, Source};
+use raddle_c::{Checkpoint, Error, Object, ParallelOptions, Progress, Request, Source};
 use raddle_core::outcome::{Bound, Counts, Finding, FindingKind, Outcome, Verdict};
-use raddle_explore::parallel::checkpoint::{self, Keeper};
+use raddle_explore::parallel::checkpoint::{self, CheckpointWriter};
 use raddle_explore::plan::{Language, Plan};
 
 use super::checkpoint::fingerprint;
@@ -129,20 +129,21 @@ impl NativeProgram {
         args: &CheckArgs,
         jobs: NonZero<usize>,
     ) -> Result<Outcome, NotExplored> {
-        let (resumed, keeper) = checkpoints(request, args).map_err(NotExplored::Checkpoint)?;
+        let (resumed, writer) = checkpoints(request, args).map_err(NotExplored::Checkpoint)?;
         let line = ProgressLine::new(args.json);
         let note = |progress: &Progress<'_>| {
             line.update(progress.classes());
-            if let Some(keeper) = &keeper {
-                keeper.note(progress.is_last, || progress.kept());
+            if let Some(writer) = &writer {
+                writer.update(progress.is_last, || progress.checkpoint());
             }
         };
-        let parts = Parts { jobs, resumed, observer: Some(&note), ..Parts::default() };
+        let options =
+            ParallelOptions { jobs, resumed, observer: Some(&note), ..ParallelOptions::default() };
         let size =
             || raddle_c::estimate(&self.object, request, u64::MAX, ESTIMATE_TIME).ok().flatten();
-        let outcome = line.show(size, || raddle_c::check_parts(&self.object, request, parts));
-        if let Some(trouble) = keeper.as_ref().and_then(Keeper::trouble) {
-            print_error(trouble);
+        let outcome = line.show(size, || raddle_c::check_parallel(&self.object, request, options));
+        if let Some(error) = writer.as_ref().and_then(CheckpointWriter::error) {
+            print_error(error);
         }
         outcome.map_err(NotExplored::System)
     }
@@ -167,7 +168,7 @@ impl NativeProgram {
 fn checkpoints(
     request: &Request,
     args: &CheckArgs,
-) -> Result<(Option<Kept>, Option<Keeper>), String> {
+) -> Result<(Option<Checkpoint>, Option<CheckpointWriter>), String> {
     if args.resume.is_none() && args.checkpoint.is_none() {
         return Ok((None, None));
     }
@@ -176,12 +177,12 @@ fn checkpoints(
         None => None,
         Some(file) => Some(checkpoint::read(file, &program)?),
     };
-    let keeper = match &args.checkpoint {
+    let writer = match &args.checkpoint {
         None => None,
         Some(file) => {
-            let kept = resumed.clone().unwrap_or_default();
-            Some(Keeper::new(file, args.every, program, &kept)?)
+            let first: Checkpoint = resumed.clone().unwrap_or_default();
+            Some(CheckpointWriter::new(file, args.every, program, &first)?)
         }
     };
-    Ok((resumed, keeper))
+    Ok((resumed, writer))
 }

@@ -17,11 +17,13 @@ pub(crate) fn text(result: &BmcResult) -> String {
         (Some(finding), _) => text += &found(result, finding),
         (None, None) => {
             let bounds = bounds(options);
-            let _ = writeln!(text, "clean: no execution has a bug, and {bounds} exclude no execution");
+            let _ =
+                writeln!(text, "clean: no execution has a bug, and {bounds} exclude no execution");
         }
         (None, Some(Bound::Deadline)) => {
             let bounds = bounds(options);
-            let _ = writeln!(text, "the time limit was reached within {bounds}: increase --timeout");
+            let _ =
+                writeln!(text, "the time limit was reached within {bounds}: increase --timeout");
         }
         (None, Some(Bound::Excluded(reasons))) => {
             let _ = writeln!(text, "no bug within {}", bounds(options));

@@ -1,31 +1,31 @@
-//! Faces of the models in the style of C11.
+//! Incremental models in the style of C11.
 //!
-//! | model | face | where that is lost |
+//! | model | first | if that is [not enough](crate::model::IncrementalModel::needs_stronger_model) |
 //! |---|---|---|
-//! | `relaxed` | [`Views`] | |
-//! | `rc20`, `ra` | [`Views`] | [`Witnessed`] (sequentially consistent fences) |
-//! | `c20`, `rc11` | [`Views`] | [`Witnessed`] (sequentially consistent accesses and fences) |
-//! | `wra` | [`Views`] | [`Checked`] (sequentially consistent fences) |
-//! | `sra` | [`Witnessed`] | [`Checked`] (the same) |
+//! | `relaxed` | [`CoherenceModel`] | |
+//! | `rc20`, `ra` | [`CoherenceModel`] | [`WitnessModel`] (sequentially consistent fences) |
+//! | `c20`, `rc11` | [`CoherenceModel`] | [`WitnessModel`] (sequentially consistent accesses and fences) |
+//! | `wra` | [`CoherenceModel`] | [`CheckerModel`] (sequentially consistent fences) |
+//! | `sra` | [`WitnessModel`] | [`CheckerModel`] (sequentially consistent fences) |
 //!
-//! [`Views`] needs no search: under models without an order of sequentially consistent events, coherence
-//! is all, and `coherent.rs` follows it exactly. [`Witnessed`] keeps modification orders as a witness and
-//! searches for others where they do not fit. [`Checked`] asks the checker of whole executions each time;
-//! it is for any model, and the reference for the others.
+//! [`CoherenceModel`] needs no search: without an order of sequentially consistent events, coherence is all that a
+//! model demands, and `coherence.rs` follows it exactly. [`WitnessModel`] keeps modification orders as a witness and
+//! searches for others if they do not fit. [`CheckerModel`] asks the checker about the whole execution each time; it
+//! works for every model and is the reference for the others.
 
-mod checked;
-mod coherent;
-mod forced;
+mod checker_model;
+mod coherence;
+mod coherence_model;
+mod forced_mo;
+mod mo_search;
+mod mo_witness;
 mod models;
 mod scb;
-mod search;
-mod threads;
-mod view;
-mod views;
-mod witness;
-mod witnessed;
+mod thread_table;
+mod thread_view;
+mod witness_model;
 
-pub use checked::Checked;
+pub use checker_model::CheckerModel;
+pub use coherence_model::CoherenceModel;
 pub use models::*;
-pub use views::Views;
-pub use witnessed::Witnessed;
+pub use witness_model::WitnessModel;

@@ -43,17 +43,17 @@ pub(crate) trait Strategies {
     /// The result of following executions.
     type Output;
 
-    /// With views, which represent everything.
-    fn views<M: Rules>(self) -> Self::Output;
+    /// Coherence is all that the model demands.
+    fn coherence<M: Rules>(self) -> Self::Output;
 
-    /// With views, and with a witness if something is sequentially consistent.
-    fn views_then_witness<M: Rules>(self) -> Self::Output;
+    /// Coherence, and a witness if something is sequentially consistent.
+    fn coherence_then_witness<M: Rules>(self) -> Self::Output;
 
-    /// With views, and by checking whole executions if there are sequentially consistent fences.
-    fn views_then_checks<M: Rules>(self) -> Self::Output;
+    /// Coherence, and the checker if there are sequentially consistent fences.
+    fn coherence_then_checker<M: Rules>(self) -> Self::Output;
 
-    /// With a witness, and by checking whole executions if there are sequentially consistent fences.
-    fn witness_then_checks<M: Rules>(self) -> Self::Output;
+    /// A witness, and the checker if there are sequentially consistent fences.
+    fn witness_then_checker<M: Rules>(self) -> Self::Output;
 }
 
 macro_rules! rules {
@@ -94,17 +94,17 @@ rules! {
 
 c11_models! {
     /// Strong release/acquire.
-    Sra => witness_then_checks
+    Sra => witness_then_checker
     /// Release/acquire.
-    Ra => views_then_witness
+    Ra => coherence_then_witness
     /// Weak release/acquire.
-    Wra => views_then_checks
+    Wra => coherence_then_checker
     /// RC20.
-    Rc20 => views_then_witness
+    Rc20 => coherence_then_witness
     /// Relaxed accesses only.
-    Relaxed => views
+    Relaxed => coherence
     /// RC11.
-    Rc11 => views_then_witness
+    Rc11 => coherence_then_witness
     /// RC20 with RC11's sequentially consistent events.
-    C20 => views_then_witness
+    C20 => coherence_then_witness
 }

@@ -1,129 +1,144 @@
-//! Ordering greedily: most of the old order is kept.
+//! Greedy repair: most of the old order is kept.
 //!
-//! The old order stays as it is up to where the conflict starts. From there on to the last event that comes
-//! before the new read (the window) first come the events before the read, in their old
-//! order, then the read, then the others; what cannot be placed yet is tried again in rounds. Then comes the
-//! rest of the old order: an event after the other, but as soon as nothing waits and memory is again as it
-//! was in the old order, all that remains is kept without looking at it.
+//! The old order stays as it is up to where the conflict begins. From there to the last event that must precede the new
+//! read (the *window*) come first the events that precede the read, in their old order, then the read, then the others;
+//! what cannot be appended yet is tried again in rounds. Then comes the rest of the old order, event by event; but as
+//! soon as nothing waits and memory is again as it was in the old order, all that remains is kept without looking at
+//! it.
 //!
-//! Tried and rejected: to find out in one scan of the window which events have to go before the read, and to
-//! shift them there together. That took a tenth to a quarter fewer instructions, but some orders were no witnesses
+//! *Rejected.* Finding in one scan of the window which events must precede the read, and shifting them there together.
+//! That took a tenth to a quarter fewer instructions, but some orders were no witnesses
 //! (`exponential_bug_of_the_tables` under TSO, C programs under SC).
 
-use super::place::Placing;
-use super::witness::Rows;
-use super::{Event, INIT, Linear, SC};
+use super::linearization::Linearization;
+use super::witness::PrecedenceRows;
+use super::{LinearizedEvent, SC, StoreBufferModel};
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
 
-/// What part of the old order is to be changed.
-struct Window<R> {
-    read: usize,
-    /// What goes before the read.
+/// The positions of the old order that are changed.
+struct RepairWindow<R> {
+    read: EventIndex,
+    /// The events that precede the read.
     early: R,
     start: usize,
     end: usize,
 }
 
-/// What is to be ordered.
-struct Greedy<'a, R: EventSet> {
+/// A repair in progress.
+struct Repair<'a, R: EventSet> {
     rows: &'a R::Map<R>,
-    window: Window<R>,
-    /// The read's source, or [`INIT`], and what must come before it.
-    source: usize,
+    window: RepairWindow<R>,
+    /// The read's source, and what must precede it.
+    source: RfSource,
     before_source: R,
 }
 
-impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
-    /// Tries to order all events by keeping most of the old order, and makes that a new level. Without
-    /// rows, those of the preserved order and reads-from are used.
+impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
+    /// Orders all events by keeping most of the old order, and makes that a new level. Without rows, those of the
+    /// preserved order and reads-from are used. Returns `false` if that fails; there may be a witness nevertheless.
     pub(super) fn repair(
         &mut self,
-        placing: &mut Placing<R>,
-        rows: Option<&Rows<R>>,
-        read: usize,
+        linearization: &mut Linearization<R>,
+        rows: Option<&PrecedenceRows<R>>,
+        read: EventIndex,
     ) -> bool {
-        self.witness.order_into(placing);
+        self.witness.copy_order_to(linearization);
         let rows = rows.map_or(&self.before, |rows| &rows.table);
         let before_source = self.must_precede_source(read, rows[read]);
-        let start = self.conflict_start(placing, read, before_source);
-        let found = self.greedy(placing, rows, read, start, before_source);
+        let start = self.conflict_start(linearization, read, before_source);
+        let found = self.repair_from(linearization, rows, read, start, before_source);
         if found {
-            self.witness.push_order(placing.order(), None);
+            self.witness.push_order(linearization.order(), None);
         }
         found
     }
 
-    /// The window that starts here, if these events go before the read.
-    fn window(&self, placing: &Placing<R>, read: usize, early: R, start: usize) -> Window<R> {
-        let rest = &placing.old.as_slice()[start..];
-        let last = rest.iter().rposition(|&event| early.has(usize::from(event)));
-        let end = last.map_or(start, |last| start + last).min(read - 1) + 1;
-        Window { read, early, start, end }
-    }
-
-    /// Tries to order all events, where nothing of the old order is known to stay.
-    pub(super) fn redo(&self, placing: &mut Placing<R>, rows: &R::Map<R>, read: usize) -> bool {
-        self.witness.order_into(placing);
-        let before_source = self.must_precede_source(read, rows[read]);
-        self.greedy(placing, rows, read, 0, before_source)
-    }
-
-    /// Tries to place all events, the read as early as its source allows.
-    fn greedy(
+    /// As [`Self::repair`], without a prefix of the old order that is known to stay, and without a new level.
+    pub(super) fn repair_from_start(
         &self,
-        placing: &mut Placing<R>,
+        linearization: &mut Linearization<R>,
         rows: &R::Map<R>,
-        read: usize,
+        read: EventIndex,
+    ) -> bool {
+        self.witness.copy_order_to(linearization);
+        let before_source = self.must_precede_source(read, rows[read]);
+        self.repair_from(linearization, rows, read, 0, before_source)
+    }
+
+    /// The window that begins at `start`, if these events must precede the read.
+    fn window(
+        &self,
+        linearization: &Linearization<R>,
+        read: EventIndex,
+        early: R,
+        start: usize,
+    ) -> RepairWindow<R> {
+        let rest = &linearization.old.as_slice()[start..];
+        let is_early = |&event: &u16| early.has(EventIndex::new(usize::from(event)));
+        let last = rest.iter().rposition(is_early);
+        let end = last.map_or(start, |last| start + last).min(read.index() - 1) + 1;
+        RepairWindow { read, early, start, end }
+    }
+
+    /// Appends all events, the read as early as its source allows.
+    fn repair_from(
+        &self,
+        linearization: &mut Linearization<R>,
+        rows: &R::Map<R>,
+        read: EventIndex,
         start: usize,
         before_source: R,
     ) -> bool {
-        let window = self.window(placing, read, rows[read], start);
-        let source = self.events[read].source as usize;
-        let greedy = Greedy { rows, window, source, before_source };
-        self.place_window(placing, &greedy);
-        self.place_waiting(placing, &greedy);
-        self.place_rest(placing, &greedy) || {
-            self.place_waiting(placing, &greedy);
-            placing.waiting.is_empty()
+        let window = self.window(linearization, read, rows[read], start);
+        let source = self.events[read].source;
+        let repair = Repair { rows, window, source, before_source };
+        self.place_window(linearization, &repair);
+        self.place_waiting(linearization, &repair);
+        self.place_rest(linearization, &repair) || {
+            self.place_waiting(linearization, &repair);
+            linearization.waiting.is_empty()
         }
     }
 
-    /// The writes that must come before the read's source, because they come before the read.
-    fn must_precede_source(&self, read: usize, before_read: R) -> R {
-        let Event { thread, location, source, .. } = self.events[read];
-        if source == INIT {
-            return R::default();
-        }
-        let source = source as usize;
+    /// The writes that must precede the read's source, because they precede the read.
+    fn must_precede_source(&self, read: EventIndex, before_read: R) -> R {
+        let LinearizedEvent { thread, location, source, .. } = self.events[read];
+        let Some(source) = source.event() else { return R::default() };
         let mut older = before_read;
         if BUFFERS != SC && self.events[source].thread != thread {
             older = older.or(self.own_before(read));
         }
-        older.and(self.writes[location as usize]).minus(R::one(source)).minus(R::one(read))
+        older.and(self.writes[location.index()]).minus(R::one(source)).minus(R::one(read))
     }
 
-    /// Up to where the old order need not change: the first write that hides the source, or the source
-    /// itself if something has to come before it.
-    fn conflict_start(&self, placing: &Placing<R>, read: usize, before_source: R) -> usize {
-        let Event { location, source, .. } = self.events[read];
-        let at = |write: usize| placing.position(write);
-        let after_source = if source == INIT { 0 } else { at(source as usize) + 1 };
+    /// The length of the prefix of the old order that need not change: up to the first write that hides the source, or
+    /// up to the source itself if something else must precede it.
+    fn conflict_start(
+        &self,
+        linearization: &Linearization<R>,
+        read: EventIndex,
+        before_source: R,
+    ) -> usize {
+        let LinearizedEvent { location, source, .. } = self.events[read];
+        let at = |write: EventIndex| linearization.position(write);
+        let after_source = source.event().map_or(0, |source| at(source) + 1);
         if before_source.iter().any(|write| at(write) >= after_source) {
             return after_source - 1;
         }
-        let writes = self.writes[location as usize].minus(R::one(read));
+        let writes = self.writes[location.index()].minus(R::one(read));
         let hiding = writes.iter().map(at).filter(|&position| position >= after_source).min();
         hiding.unwrap_or(after_source)
     }
 
-    /// Places the old order up to the window, and what can be placed of that.
-    fn place_window(&self, placing: &mut Placing<R>, greedy: &Greedy<'_, R>) {
-        let Window { read, early, start, end } = greedy.window;
-        placing.restart();
+    /// Appends the old order up to the window, and lets the events of the window wait in their new order.
+    fn place_window(&self, linearization: &mut Linearization<R>, repair: &Repair<'_, R>) {
+        let RepairWindow { read, early, start, end } = repair.window;
+        linearization.clear();
         for at in 0..start {
-            self.place(placing, placing.old.at(at));
+            self.place(linearization, linearization.old.at(at));
         }
-        let Placing { old, waiting, .. } = placing;
+        let Linearization { old, waiting, .. } = linearization;
         waiting.set_len(0);
         for is_early in [true, false] {
             let wanted = (start..end).map(|at| old.at(at));
@@ -135,72 +150,72 @@ impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
         }
     }
 
-    /// Places an event, or lets it wait.
+    /// Appends an event, or lets it wait. Returns whether it was appended.
     #[inline(always)]
     fn place_or_wait(
         &self,
-        placing: &mut Placing<R>,
-        greedy: &Greedy<'_, R>,
-        event: usize,
+        linearization: &mut Linearization<R>,
+        repair: &Repair<'_, R>,
+        event: EventIndex,
     ) -> bool {
-        let held_back =
-            event == greedy.source && !greedy.before_source.minus(placing.placed).is_empty();
-        let can = !held_back && self.can_be_placed(placing, greedy.rows, event);
+        let is_held_back = repair.source == event.into()
+            && !repair.before_source.minus(linearization.placed).is_empty();
+        let can = !is_held_back && self.can_be_placed(linearization, repair.rows, event);
         if can {
-            self.place(placing, event);
+            self.place(linearization, event);
         } else {
-            placing.waiting.push(event);
+            linearization.waiting.push(event);
         }
         can
     }
 
-    /// Tries what waits in rounds, until nothing can be placed.
-    fn place_waiting(&self, placing: &mut Placing<R>, greedy: &Greedy<'_, R>) {
+    /// Tries the waiting events in rounds, until none of them can be appended.
+    fn place_waiting(&self, linearization: &mut Linearization<R>, repair: &Repair<'_, R>) {
         loop {
-            let waiting = placing.waiting.len();
-            placing.waiting.set_len(0);
+            let waiting = linearization.waiting.len();
+            linearization.waiting.set_len(0);
             for at in 0..waiting {
-                // What waits again is written before where it stood.
-                self.place_or_wait(placing, greedy, placing.waiting.at(at));
+                // An event that waits again is written at or before the position at which it was read.
+                self.place_or_wait(linearization, repair, linearization.waiting.at(at));
             }
-            if placing.waiting.is_empty() || placing.waiting.len() == waiting {
+            if linearization.waiting.is_empty() || linearization.waiting.len() == waiting {
                 return;
             }
         }
     }
 
-    /// Places the old order from the end of the window on. Whether all events have been placed.
-    fn place_rest(&self, placing: &mut Placing<R>, greedy: &Greedy<'_, R>) -> bool {
-        let mut differing = self.differing(placing, &greedy.window);
-        for at in greedy.window.end..greedy.window.read {
-            if differing.is_empty() && placing.waiting.is_empty() {
-                placing.order.extend(&placing.old.as_slice()[at..]);
+    /// Appends the old order from the end of the window on. Returns `true` if no event waits.
+    fn place_rest(&self, linearization: &mut Linearization<R>, repair: &Repair<'_, R>) -> bool {
+        let mut differing = self.differing(linearization, &repair.window);
+        for at in repair.window.end..repair.window.read.index() {
+            if differing.is_empty() && linearization.waiting.is_empty() {
+                linearization.order.extend(&linearization.old.as_slice()[at..]);
                 return true;
             }
-            let event = placing.old.at(at);
-            if self.place_or_wait(placing, greedy, event) && differing.has(event) {
-                differing = differing.minus(self.writes[self.events[event].location as usize]);
+            let event = linearization.old.at(at);
+            if self.place_or_wait(linearization, repair, event) && differing.has(event) {
+                differing = differing.minus(self.writes[self.events[event].location.index()]);
             }
         }
-        placing.waiting.is_empty()
+        linearization.waiting.is_empty()
     }
 
     /// The writes of all locations that do not hold what they held in the old order after the window.
-    fn differing(&self, placing: &Placing<R>, window: &Window<R>) -> R {
+    fn differing(&self, linearization: &Linearization<R>, window: &RepairWindow<R>) -> R {
         let (mut seen, mut differing) = (R::default(), R::default());
         for at in (window.start..window.end).rev() {
-            let event = placing.old.at(at);
+            let event = linearization.old.at(at);
             if !self.all_writes.has(event) || seen.has(event) {
                 continue;
             }
-            let location = self.events[event].location as usize;
+            let location = self.events[event].location.index();
             seen = seen.or(self.writes[location]);
-            if placing.current[location] != event as u32 {
+            if linearization.current[location] != event.into() {
                 differing = differing.or(self.writes[location]);
             }
         }
         if self.all_writes.has(window.read) {
-            differing = differing.or(self.writes[self.events[window.read].location as usize]);
+            differing = differing.or(self.writes[self.events[window.read].location.index()]);
         }
         differing
     }

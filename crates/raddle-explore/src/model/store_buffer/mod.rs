@@ -1,56 +1,52 @@
-//! SC, TSO and PSO while an execution grows: a witness is kept and repaired.
+//! SC, TSO and PSO: a witness is kept and repaired.
 //!
-//! *Problem.* Is there a run of the store-buffer machine in which every read observes its source? For a
-//! given reads-from that is NP-hard, yet an explorer asks it a million times a second.
+//! *Problem.* Is there a run of the store-buffer machine in which every read observes its source? For a given
+//! reads-from that is NP-hard, yet an explorer asks it a million times a second.
 //!
-//! *Idea.* One event for every write, its *flush* to memory; a read of the thread's own buffer then
-//! observes a write that comes later. The models differ only in which events of a thread keep their order:
-//! under SC all; under TSO everything except a write and later reads; under PSO also writes of
-//! different locations. A *witness* is a linear order of the events that keeps these orders and in which
-//! every read observes the last write before it. A new read is tried in stages, cheapest first:
+//! *Idea.* Every write is one event, its *flush* to memory; a read from the thread's own buffer then observes a write
+//! that comes later. The models differ only in which events of a thread keep their order: under SC all; under TSO
+//! everything except a write and later reads; under PSO also not writes of different locations. A *witness* is a linear
+//! order of the events that keeps these orders and in which every read observes the last write before it. A new read is
+//! tried in stages, cheapest first:
 //!
 //! 1. writes that are overwritten in happens-before are no candidates (a mask, [`IncrementalModel::sources`]);
-//! 2. insert the read into the witness behind its source, if no other write is in the way;
-//! 3. reorder the witness greedily from where the conflict starts (`greedy.rs`);
-//! 4. saturate the order with what every witness must obey (`saturate.rs`): a cycle means no; then
-//!    greedily again;
+//! 2. insert the read into the witness behind its source, if no other write is in between;
+//! 3. repair the witness greedily from where the conflict begins (`greedy.rs`);
+//! 4. saturate the order with what every witness must obey (`saturate.rs`): a cycle means no; then repair greedily
+//!    again;
 //! 5. search (`search.rs`), which hardly ever happens but makes the answer exact.
 //!
-//! `order.rs` decides which of the last three is tried when.
+//! `reorder.rs` decides which of the last three is tried when.
 //!
-//! *Paper.* Bui, Chatterjee, Gautam, Pavlogiannis, Toman, *The Reads-From Equivalence for the TSO and PSO
-//! Memory Models*, OOPSLA 2021, has the closure rules; the witness that is carried along and repaired is
-//! ours, and so is deciding all three models with one event for each write.
+//! *Paper.* Bui, Chatterjee, Gautam, Pavlogiannis, Toman, *The Reads-From Equivalence for the TSO and PSO Memory
+//! Models*, OOPSLA 2021, has the closure rules. Keeping and repairing a witness is ours, and so is deciding all three
+//! models with one event per write.
 //!
-//! *Cost.* Stages 1 and 2, O(n) bytes for a read, suffice for more than half of all reads. Saturated
-//! rows are computed when they are needed first and shared by all extensions. Nothing is allocated once
-//! the tables have grown.
+//! *Cost.* Stages 1 and 2, O(n) bytes per read, suffice for more than half of all reads. Saturated rows are computed
+//! when they are first needed and shared by all extensions. Nothing is allocated once the tables have grown.
 //!
-//! *Rejected.* Two events for each write, as in the paper: twice as many bits. Masks of the positions of
-//! the writes of each location: the few writes of a location are looked up as quickly, and the masks
-//! had to be shifted at every insertion.
+//! *Rejected.* Two events per write, as in the paper: twice as many bits. Masks of the positions of the writes of each
+//! location: the few writes of a location are looked up as quickly, and the masks had to be shifted at every insertion.
 
 pub(crate) mod good_writes;
 mod greedy;
-mod order;
-mod place;
+mod linearization;
+mod reorder;
 mod saturate;
 mod search;
 mod witness;
 
-use raddle_core::execution::MemoryOrder;
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
 
-use super::{Effect, IncrementalModel, Reads, Sources};
+use super::{
+    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind, RfSources,
+};
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
-use order::Scratch;
-use witness::Witness;
-
-/// No source: a plain write.
-const NONE: u32 = u32::MAX;
-/// The source is the initial write.
-const INIT: u32 = u32::MAX - 1;
+use reorder::ReorderScratch;
+use witness::LinearWitness;
 
 /// Which store buffers there are.
 const SC: u8 = 0;
@@ -58,87 +54,88 @@ const TSO: u8 = 1;
 const PSO: u8 = 2;
 
 /// Sequential consistency.
-pub(crate) type Sc<R> = Linear<R, SC>;
+pub(crate) type Sc<R> = StoreBufferModel<R, SC>;
 /// Total store order.
-pub(crate) type Tso<R> = Linear<R, TSO>;
+pub(crate) type Tso<R> = StoreBufferModel<R, TSO>;
 /// Partial store order.
-pub(crate) type Pso<R> = Linear<R, PSO>;
+pub(crate) type Pso<R> = StoreBufferModel<R, PSO>;
 
-/// What is known of a thread.
+/// State of a thread.
 #[derive(Clone, Copy, Default)]
-struct Thread<R> {
+struct LinearizedThread<R> {
     /// Its events.
     events: R,
     /// Its writes that may still be in its store buffer: none under SC.
     buffered: R,
-    /// The events behind which its next read comes; all its other events except `buffered` are before
-    /// one of these.
+    /// The events directly before its next read. All its other events except `buffered` precede one of these.
     front: R,
-    /// Those of `buffered` behind which its next write comes, because of a store-store fence (PSO).
+    /// Those of `buffered` that must precede its next write because of a store-store fence (PSO).
     fenced: R,
-    /// Everything that happens before its next event: for races only.
+    /// Everything that happens before its next event: only for races.
     past: R,
 }
 
-/// One event.
+/// State of an event.
 #[derive(Clone, Copy)]
-struct Event<R> {
-    thread: u32,
-    location: u32,
-    /// What it observes: an event, [`INIT`] or [`NONE`].
-    source: u32,
-    /// The events of its thread (or of those it was spawned by or joined) right before it.
+struct LinearizedEvent<R> {
+    thread: ThreadId,
+    /// Meaningless for accesses of cells.
+    location: LocationId,
+    /// What it observes, [`RfSource::NONE`] if it does not read.
+    source: RfSource,
+    /// The events of its thread (or of those that spawned it or that it joined) directly before it.
     front: R,
-    /// Everything that happened before it, itself included, when threads synchronize by every read.
+    /// Everything that happened before it, itself included, as if threads synchronized by every read.
     past: R,
 }
 
-/// What is restored when a level is taken back.
+/// State to restore when a level is undone.
 #[derive(Clone, Copy)]
-struct Level<R> {
+struct BufferLevel<R> {
     /// The first event of the level.
-    first: usize,
-    /// The thread that started it, and what was known of it.
-    thread: usize,
-    saved: Thread<R>,
-    /// Whether it starts with a read.
+    first: EventIndex,
+    /// The thread that began it, and its state then.
+    thread: ThreadId,
+    saved: LinearizedThread<R>,
+    /// Whether it begins with a read.
     is_read: bool,
 }
 
-/// A model with store buffers that follows an execution.
-pub(crate) struct Linear<R: EventSet, const BUFFERS: u8> {
-    threads: Vec<Thread<R>>,
-    events: R::Map<Event<R>>,
-    /// By event, everything that comes before it in the preserved order and reads-from.
-    before: R::Map<R>,
-    /// By location, its writes.
-    writes: Vec<R>,
-    /// All writes.
-    all_writes: R,
-    /// By event, who reads it.
-    readers: R::Map<R>,
-    /// By location, who reads its initial write.
-    readers_of_init: Vec<R>,
-    /// What to restore, last level last.
-    levels: Vec<Level<R>>,
-    witness: Witness<R>,
-    /// Taken while a new witness is made.
-    scratch: Option<Box<Scratch<R>>>,
-    /// What [`IncrementalModel::sources`] found out for the next event.
-    asked: Asked<R>,
-}
-
-/// What comes right before the next event of a thread, and all that comes before it.
+/// What precedes the next event of a thread. Kept from the question about its sources to the attempts to add it.
 #[derive(Clone, Copy)]
-struct Asked<R> {
-    thread: usize,
-    event: usize,
+struct NextEvent<R> {
+    thread: ThreadId,
+    event: EventIndex,
     drains: bool,
+    /// The events directly before it.
     front: R,
+    /// All events before it in the preserved order and reads-from.
     before: R,
 }
 
-impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
+/// A model with store buffers that follows an execution.
+pub(crate) struct StoreBufferModel<R: EventSet, const BUFFERS: u8> {
+    threads: Vec<LinearizedThread<R>>,
+    events: R::Map<LinearizedEvent<R>>,
+    /// By event: everything that precedes it in the preserved order and reads-from.
+    before: R::Map<R>,
+    /// By location: its writes.
+    writes: Vec<R>,
+    /// All writes.
+    all_writes: R,
+    /// By event: the events that read it.
+    readers: R::Map<R>,
+    /// By location: the events that read its initial write.
+    readers_of_init: Vec<R>,
+    /// The last level last.
+    levels: Vec<BufferLevel<R>>,
+    witness: LinearWitness<R>,
+    /// Taken while a new witness is made.
+    scratch: Option<Box<ReorderScratch<R>>>,
+    next: NextEvent<R>,
+}
+
+impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     /// The store buffers, as the table of orders names them.
     const KIND: StoreBuffers = match BUFFERS {
         SC => StoreBuffers::None,
@@ -147,10 +144,10 @@ impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
         _ => panic!("there are three kinds of store buffers"),
     };
 
-    /// What the next event of the thread comes right behind, if it waits for an empty buffer or not.
+    /// The events directly before the next event of the thread, which waits for an empty buffer (`drains`) or not.
     #[inline]
-    fn front(&self, thread: usize, drains: bool) -> R {
-        let Thread { front, buffered, .. } = self.threads[thread];
+    fn front(&self, thread: ThreadId, drains: bool) -> R {
+        let LinearizedThread { front, buffered, .. } = self.threads[thread.index()];
         if BUFFERS == SC || !drains { front } else { front.or(self.newest(buffered)) }
     }
 
@@ -163,210 +160,211 @@ impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
         }
     }
 
-    /// Everything before an event with this front.
+    /// Everything that precedes an event with this front.
     #[inline]
     fn before(&self, front: R) -> R {
         front.iter().fold(front, |before, event| before.or(self.before[event]))
     }
 
+    /// Computes what precedes the next event of the thread.
     #[inline]
-    fn ask(&mut self, thread: usize, drains: bool) -> Asked<R> {
+    fn next_event(&mut self, thread: ThreadId, drains: bool) -> NextEvent<R> {
         let front = self.front(thread, drains);
         let before = self.before(front);
-        let event = self.witness.len();
-        self.asked = Asked { thread, event, drains, front, before };
-        self.asked
+        let event = EventIndex::new(self.witness.len());
+        self.next = NextEvent { thread, event, drains, front, before };
+        self.next
     }
 
+    /// As [`Self::next_event`], unless that was the last question.
     #[inline]
-    fn known_or_asked(&mut self, thread: usize, event: usize, drains: bool) -> Asked<R> {
-        let known = self.asked;
+    fn known_next_event(
+        &mut self,
+        thread: ThreadId,
+        event: EventIndex,
+        drains: bool,
+    ) -> NextEvent<R> {
+        let known = self.next;
         if known.thread == thread
             && known.event == event
             && (BUFFERS == SC || known.drains == drains)
         {
             return known;
         }
-        self.ask(thread, drains)
+        self.next_event(thread, drains)
     }
 
-    /// The writes of a location that the thread did itself.
+    /// The writes of a location that the thread performed itself.
     #[inline]
-    fn own_writes(&self, thread: usize, location: usize) -> R {
-        self.threads[thread].events.and(self.writes[location])
+    fn own_writes(&self, thread: ThreadId, location: LocationId) -> R {
+        self.threads[thread.index()].events.and(self.writes[location.index()])
     }
 
-    /// The writes of its own location that the thread of an event did before it.
+    /// The writes of its own location that the thread of an event performed before it.
     #[inline]
-    fn own_before(&self, event: usize) -> R {
-        let Event { thread, location, .. } = self.events[event];
-        self.own_writes(thread as usize, location as usize).and(R::below(event))
+    fn own_before(&self, event: EventIndex) -> R {
+        let LinearizedEvent { thread, location, .. } = self.events[event];
+        self.own_writes(thread, location).and(R::below(event))
     }
 
-    /// Whether a read observes a write that was still in the buffer of its own thread, so that it may
-    /// come before that write.
+    /// Returns `true` if a read observes a write that was still in the buffer of its own thread, so that it may precede
+    /// that write.
     #[inline]
-    fn is_forwarded(&self, event: usize) -> bool {
-        let Event { source, .. } = self.events[event];
-        source < INIT && !self.before[event].has(source as usize)
+    fn is_forwarded(&self, event: EventIndex) -> bool {
+        let source = self.events[event].source.event();
+        source.is_some_and(|source| !self.before[event].has(source))
     }
 
     #[inline]
-    fn add(&mut self, event: usize, new: Event<R>, before: R) {
-        let thread = &mut self.threads[new.thread as usize];
+    fn add(&mut self, event: EventIndex, new: LinearizedEvent<R>, before: R) {
+        let thread = &mut self.threads[new.thread.index()];
         thread.events.insert(event);
         thread.past.insert(event);
         self.events[event] = new;
         self.before[event] = before;
     }
 
-    /// The thread writes: at once, or through its buffer.
+    /// Adds a write that reaches memory at once, or through the buffer.
     #[inline]
-    fn add_write(&mut self, event: usize, thread: usize, location: usize, at_once: bool) {
-        let known = self.threads[thread];
+    fn add_write(
+        &mut self,
+        event: EventIndex,
+        thread: ThreadId,
+        location: LocationId,
+        at_once: bool,
+    ) {
+        let known = self.threads[thread.index()];
         let at_once = BUFFERS == SC || at_once;
+        let writes = &mut self.writes[location.index()];
+        let same_location = known.buffered.and(*writes).last();
+        writes.insert(event);
         let front = match BUFFERS {
             _ if at_once => self.front(thread, true),
             TSO => known.front.or(self.newest(known.buffered)),
-            _ => {
-                let same =
-                    known.buffered.and(self.writes[location]).last().map_or(R::default(), R::one);
-                known.front.or(same).or(known.fenced)
-            }
+            _ => known.front.or(same_location.map_or(R::default(), R::one)).or(known.fenced),
         };
         let before = self.before(front);
         let past = known.past.or(R::one(event));
-        let (thread32, location32) = (thread as u32, location as u32);
-        let new = Event { thread: thread32, location: location32, source: NONE, front, past };
-        self.add(event, new, before);
+        let source = RfSource::NONE;
+        self.add(event, LinearizedEvent { thread, location, source, front, past }, before);
         if at_once {
             self.after_drain(event, thread);
         } else {
-            self.threads[thread].buffered.insert(event);
+            self.threads[thread.index()].buffered.insert(event);
         }
-        self.writes[location].insert(event);
         self.all_writes.insert(event);
         self.readers[event] = R::default();
         self.witness.append(event);
     }
 
-    /// The event waited for an empty buffer.
+    /// Empties the buffer of the thread before its event.
     #[inline]
-    fn after_drain(&mut self, event: usize, thread: usize) {
-        let known = &mut self.threads[thread];
+    fn after_drain(&mut self, event: EventIndex, thread: ThreadId) {
+        let known = &mut self.threads[thread.index()];
         known.front = R::one(event);
         known.buffered = R::default();
         known.fenced = R::default();
     }
 
-    /// The thread waits for an empty buffer, without an event.
-    fn drain(&mut self, thread: usize) {
+    /// Empties the buffer of the thread, without an event.
+    fn drain(&mut self, thread: ThreadId) {
         let front = self.front(thread, true);
-        let known = &mut self.threads[thread];
+        let known = &mut self.threads[thread.index()];
         known.front = front;
         known.buffered = R::default();
         known.fenced = R::default();
     }
 
     #[inline]
-    fn readers_mut(&mut self, source: u32, location: usize) -> &mut R {
-        match source {
-            INIT => &mut self.readers_of_init[location],
-            event => &mut self.readers[event as usize],
+    fn readers_mut(&mut self, source: RfSource, location: LocationId) -> &mut R {
+        match source.event() {
+            None => &mut self.readers_of_init[location.index()],
+            Some(event) => &mut self.readers[event],
         }
     }
 
-    /// Puts a read into the tables, or takes it out again: not into the witness.
+    /// Adds a read to the tables, but not to the witness.
     #[inline]
-    fn add_read(&mut self, event: usize, read: Event<R>, before: R, writes: bool) {
+    fn add_read(&mut self, event: EventIndex, read: LinearizedEvent<R>, before: R, writes: bool) {
         self.events[event] = read;
         self.before[event] = before;
-        self.readers_mut(read.source, read.location as usize).insert(event);
+        self.readers_mut(read.source, read.location).insert(event);
         if writes {
-            self.writes[read.location as usize].insert(event);
+            self.writes[read.location.index()].insert(event);
             self.all_writes.insert(event);
             self.readers[event] = R::default();
         }
     }
 
+    /// Removes a read from the tables.
     #[inline]
-    fn remove_read(&mut self, event: usize) {
-        let Event { source, location, .. } = self.events[event];
-        self.readers_mut(source, location as usize).remove(event);
+    fn remove_read(&mut self, event: EventIndex) {
+        let LinearizedEvent { source, location, .. } = self.events[event];
+        self.readers_mut(source, location).remove(event);
         self.remove_write(event);
     }
 
+    /// Removes an event from the tables of writes, if it is one.
     #[inline]
-    fn remove_write(&mut self, event: usize) {
-        let location = self.events[event].location as usize;
+    fn remove_write(&mut self, event: EventIndex) {
         if self.all_writes.has(event) {
-            self.writes[location].remove(event);
+            self.writes[self.events[event].location.index()].remove(event);
             self.all_writes.remove(event);
         }
     }
 
-    /// The event of a new read, what comes before it, and whether it observes the buffer of its own
-    /// thread.
+    /// The state of a new read, what precedes it, and whether it observes the buffer of its own thread.
     #[inline]
-    fn new_read(
-        &mut self,
-        event: usize,
-        thread: usize,
-        location: usize,
-        source: Option<usize>,
-        effect: Effect,
-    ) -> (Event<R>, R, bool) {
-        let drains = effect != Effect::Load;
-        let saved = self.threads[thread];
-        // Nobody asks for the sources of a synchronization object.
-        let Asked { front, mut before, .. } = match effect {
-            Effect::Sync => self.ask(thread, true),
-            _ => self.known_or_asked(thread, event, drains),
+    fn new_read(&mut self, read: NewRead, source: RfSource) -> (LinearizedEvent<R>, R, bool) {
+        let NewRead { event, thread, location, effect, .. } = read;
+        let saved = self.threads[thread.index()];
+        // Explorers do not ask for the sources of a synchronization object.
+        let NextEvent { front, mut before, .. } = match effect {
+            ReadEffect::Sync => self.next_event(thread, true),
+            _ => self.known_next_event(thread, event, effect.drains()),
         };
         let mut past = saved.past.or(R::one(event));
         let mut forwards = false;
-        if let Some(source) = source {
-            forwards = BUFFERS != SC && !drains && saved.buffered.has(source);
+        if let Some(source) = source.event() {
+            forwards = BUFFERS != SC && !effect.drains() && saved.buffered.has(source);
             past = past.or(self.events[source].past);
             if !forwards {
                 before = before.or(self.before[source]).or(R::one(source));
             }
         }
-        let source = source.map_or(INIT, |source| source as u32);
-        let (thread32, location) = (thread as u32, location as u32);
-        let read = Event { thread: thread32, location, source, front, past };
-        (read, before, forwards)
+        (LinearizedEvent { thread, location, source, front, past }, before, forwards)
     }
 
-    /// A new level starts with the read, which is in the tables and in the witness.
+    /// Begins a level with a read that is in the tables and in the witness.
     #[inline]
-    fn start_level(&mut self, event: usize, thread: usize, read: &Event<R>, effect: Effect) {
-        let saved = self.threads[thread];
-        self.levels.push(Level { first: event, thread, saved, is_read: true });
-        let known = &mut self.threads[thread];
+    fn begin_level(&mut self, event: EventIndex, read: &LinearizedEvent<R>, effect: ReadEffect) {
+        let thread = read.thread;
+        let saved = self.threads[thread.index()];
+        self.levels.push(BufferLevel { first: event, thread, saved, is_read: true });
+        let known = &mut self.threads[thread.index()];
         known.events.insert(event);
         known.past = read.past;
-        if effect != Effect::Load {
+        if effect.drains() {
             self.after_drain(event, thread);
         } else {
             known.front = R::one(event);
         }
     }
 
-    /// Stage 2: where in the witness the read can be inserted, if nothing is in the way.
+    /// Stage 2: the position in the witness at which the read can be inserted, if no write is in between.
     #[inline]
-    fn insertion(&self, read: &Event<R>, forwards: bool, writes: bool) -> Option<usize> {
-        let at = |event: usize| self.witness.position(event);
-        let behind = |position: usize, event: usize| position.max(at(event) + 1);
+    fn insertion(&self, read: &LinearizedEvent<R>, forwards: bool, writes: bool) -> Option<usize> {
+        let at = |event: EventIndex| self.witness.position(event);
+        let behind = |position: usize, event: EventIndex| position.max(at(event) + 1);
         let first = read.front.iter().fold(0, behind);
-        let after_source = if read.source == INIT { 0 } else { at(read.source as usize) + 1 };
+        let after_source = read.source.event().map_or(0, |source| at(source) + 1);
         if forwards && first < after_source {
             return Some(first);
         }
-        let all = self.writes[read.location as usize];
+        let all = self.writes[read.location.index()];
         let place = first.max(after_source);
-        let in_the_way = |write: usize| (after_source..place).contains(&at(write));
-        if (after_source < place && all.iter().any(in_the_way))
+        let is_between = |write: EventIndex| (after_source..place).contains(&at(write));
+        if (after_source < place && all.iter().any(is_between))
             || !self.own_are_flushed(read, after_source)
         {
             return None;
@@ -378,30 +376,34 @@ impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
         Some(later.min().unwrap_or(self.witness.len()))
     }
 
-    /// Whether the own buffered writes of the read's location come before its source, which another
-    /// thread wrote.
+    /// Returns `true` if the own buffered writes of the read's location precede its source, unless the source is one of
+    /// them.
     #[inline]
-    fn own_are_flushed(&self, read: &Event<R>, after_source: usize) -> bool {
-        if BUFFERS == SC || read.source == INIT {
+    fn own_are_flushed(&self, read: &LinearizedEvent<R>, after_source: usize) -> bool {
+        if BUFFERS == SC {
             return true;
         }
-        let known = &self.threads[read.thread as usize];
-        let own = known.buffered.and(self.writes[read.location as usize]);
+        let Some(source) = read.source.event() else { return true };
+        let known = &self.threads[read.thread.index()];
+        let own = known.buffered.and(self.writes[read.location.index()]);
         own.is_empty()
-            || own.has(read.source as usize)
+            || own.has(source)
             || own.iter().all(|write| self.witness.position(write) < after_source)
     }
 }
 
-impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for Linear<R, BUFFERS> {
+impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R, BUFFERS> {
     const FENCES_ARE_EVENTS: bool = false;
     const RACES: bool = false;
 
     fn new(threads: usize, locations: usize) -> Self {
         let none = R::default();
-        let event = Event { thread: 0, location: 0, source: NONE, front: none, past: none };
-        Linear {
-            threads: vec![Thread::default(); threads],
+        let (thread, location, source) = (ThreadId::new(0), LocationId::new(0), RfSource::NONE);
+        let event = LinearizedEvent { thread, location, source, front: none, past: none };
+        // No event has this index: nothing is known of the next event yet.
+        let unknown = EventIndex::new(R::BITS);
+        StoreBufferModel {
+            threads: vec![LinearizedThread::default(); threads],
             events: R::Map::filled(event),
             before: R::Map::filled(none),
             writes: vec![none; locations],
@@ -409,14 +411,15 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for Linear<R, BUFFERS> 
             readers: R::Map::filled(none),
             readers_of_init: vec![none; locations],
             levels: vec![],
-            witness: Witness::new(),
-            scratch: Some(Box::new(Scratch::new(locations))),
-            asked: Asked { thread: usize::MAX, event: 0, drains: false, front: none, before: none },
+            witness: LinearWitness::new(),
+            scratch: Some(Box::new(ReorderScratch::new(locations))),
+            next: NextEvent { thread, event: unknown, drains: false, front: none, before: none },
         }
     }
 
     #[inline]
-    fn push_store(&mut self, event: usize, thread: usize, location: usize, order: MemoryOrder) {
+    fn push_store(&mut self, store: NewStore) {
+        let NewStore { event, thread, location, order } = store;
         let effect = Self::KIND.store(order);
         if effect == StoreEffect::BufferedBehindFence {
             self.push_store_fence(event, thread);
@@ -425,12 +428,12 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for Linear<R, BUFFERS> 
     }
 
     #[inline]
-    fn push_unlock(&mut self, event: usize, thread: usize, lock: usize, _acquire: usize) {
-        self.add_write(event, thread, lock, true);
+    fn push_unlock(&mut self, unlock: NewUnlock) {
+        self.add_write(unlock.event, unlock.thread, unlock.lock, true);
     }
 
     #[inline]
-    fn push_fence(&mut self, event: usize, thread: usize, order: MemoryOrder) {
+    fn push_fence(&mut self, event: EventIndex, thread: ThreadId, order: MemoryOrder) {
         match Self::KIND.fence(order) {
             FenceEffect::Drain => self.drain(thread),
             FenceEffect::StoreStore => self.push_store_fence(event, thread),
@@ -439,136 +442,112 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for Linear<R, BUFFERS> 
     }
 
     #[inline]
-    fn push_store_fence(&mut self, _event: usize, thread: usize) {
-        let known = &mut self.threads[thread];
+    fn push_store_fence(&mut self, _event: EventIndex, thread: ThreadId) {
+        let known = &mut self.threads[thread.index()];
         known.fenced = known.buffered;
     }
 
-    fn push_spawn(&mut self, parent: usize, child: usize) {
+    fn push_spawn(&mut self, parent: ThreadId, child: ThreadId) {
         self.drain(parent);
-        let Thread { front, past, .. } = self.threads[parent];
-        self.threads[child] = Thread { front, past, ..Thread::default() };
+        let LinearizedThread { front, past, .. } = self.threads[parent.index()];
+        self.threads[child.index()] =
+            LinearizedThread { front, past, ..LinearizedThread::default() };
     }
 
-    fn push_join(&mut self, parent: usize, child: usize) {
+    fn push_join(&mut self, parent: ThreadId, child: ThreadId) {
         self.drain(parent);
         self.drain(child);
-        let Thread { front, past, .. } = self.threads[child];
-        let known = &mut self.threads[parent];
+        let LinearizedThread { front, past, .. } = self.threads[child.index()];
+        let known = &mut self.threads[parent.index()];
         known.front = known.front.or(front);
         known.past = known.past.or(past);
     }
 
-    fn push_access(&mut self, event: usize, thread: usize) {
-        let Thread { past, .. } = self.threads[thread];
+    /// The event has no front: it may stand anywhere in the witness.
+    fn push_cell_access(&mut self, event: EventIndex, thread: ThreadId) {
         let none = R::default();
-        let past = past.or(R::one(event));
-        let thread = thread as u32;
-        // It has no front: it is free to stand anywhere in the witness.
-        let access = Event { thread, location: u32::MAX, source: NONE, front: none, past };
-        self.add(event, access, none);
+        let past = self.threads[thread.index()].past.or(R::one(event));
+        let (location, source) = (LocationId::new(0), RfSource::NONE);
+        self.add(event, LinearizedEvent { thread, location, source, front: none, past }, none);
         self.readers[event] = none;
         self.witness.append(event);
     }
 
     #[inline]
-    fn sources(
-        &mut self,
-        thread: usize,
-        location: usize,
-        reads: Reads,
-        _order: MemoryOrder,
-    ) -> Sources<R> {
-        let all = self.writes[location];
+    fn sources(&mut self, read: PendingRead) -> RfSources<R> {
+        let PendingRead { thread, location, kind, .. } = read;
+        let all = self.writes[location.index()];
         let own = self.own_writes(thread, location);
-        let seen = self.ask(thread, reads != Reads::Load).before.and(all);
+        let seen = self.next_event(thread, kind != ReadKind::Load).before.and(all);
         if seen.is_empty() && own.is_empty() {
-            return Sources { writes: all, initial: true };
+            return RfSources { writes: all, initial: true };
         }
-        let older = |row: R, write: usize| row.or(self.before[write]);
+        let older = |set: R, write: EventIndex| set.or(self.before[write]);
         let hidden = seen.iter().fold(R::default(), older);
         // The own buffered writes must have left the buffer before the source, unless it is the newest.
         let hidden_for_others = own.minus(seen).iter().fold(hidden, older);
         let newest = own.last().map_or(R::default(), R::one);
         let foreign = all.minus(own).minus(hidden_for_others);
-        Sources { writes: foreign.or(newest.minus(hidden)), initial: false }
+        RfSources { writes: foreign.or(newest.minus(hidden)), initial: false }
     }
 
     #[inline]
-    fn try_read(
-        &mut self,
-        event: usize,
-        thread: usize,
-        location: usize,
-        source: Option<usize>,
-        effect: Effect,
-        _order: MemoryOrder,
-    ) -> bool {
-        let (read, before, forwards) = self.new_read(event, thread, location, source, effect);
-        let writes = matches!(effect, Effect::Update | Effect::Sync);
-        self.witness.settle(event);
-        match self.insertion(&read, forwards, writes) {
-            Some(place) => {
-                self.add_read(event, read, before, writes);
-                self.witness.push_insertion(event, place);
-            }
+    fn try_read(&mut self, read: NewRead, source: RfSource) -> bool {
+        let NewRead { event, effect, .. } = read;
+        let (read, before, forwards) = self.new_read(read, source);
+        self.witness.materialize(event);
+        let place = self.insertion(&read, forwards, effect.writes());
+        self.add_read(event, read, before, effect.writes());
+        match place {
+            Some(place) => self.witness.push_insertion(event, place),
+            None if self.reorder(event) => {}
             None => {
-                self.add_read(event, read, before, writes);
-                if !self.reorder(event) {
-                    self.remove_read(event);
-                    return false;
-                }
+                self.remove_read(event);
+                return false;
             }
         }
-        self.start_level(event, thread, &read, effect);
+        self.begin_level(event, &read, effect);
         true
     }
 
-    /// If the read can be inserted into the witness.
+    /// Whether the read can be inserted into the witness.
     #[inline]
-    fn admits_at_once(
-        &mut self,
-        event: usize,
-        thread: usize,
-        location: usize,
-        source: Option<usize>,
-        effect: Effect,
-    ) -> bool {
-        let (read, _, forwards) = self.new_read(event, thread, location, source, effect);
-        self.witness.settle(event);
+    fn admits_cheaply(&mut self, read: NewRead, source: RfSource) -> bool {
+        let event = read.event;
+        let (read, _, forwards) = self.new_read(read, source);
+        self.witness.materialize(event);
         self.insertion(&read, forwards, false).is_some()
     }
 
-    fn push_level(&mut self, thread: usize) {
-        let first = self.witness.len();
-        self.witness.settle(first);
+    fn push_level(&mut self, thread: ThreadId) {
+        let first = EventIndex::new(self.witness.len());
+        self.witness.materialize(first);
         self.witness.push_same();
-        let saved = self.threads[thread];
-        self.levels.push(Level { first, thread, saved, is_read: false });
+        let saved = self.threads[thread.index()];
+        self.levels.push(BufferLevel { first, thread, saved, is_read: false });
     }
 
     #[inline]
     fn pop(&mut self) {
-        let Level { first, thread, saved, is_read } =
-            self.levels.pop().expect("as many levels are taken back as were started");
-        let len = self.witness.len();
+        let BufferLevel { first, thread, saved, is_read } =
+            self.levels.pop().expect("every level is popped once");
         let mut later = first;
         if is_read {
             self.remove_read(first);
-            later += 1;
+            later = first.next();
         }
-        for event in later..len {
-            self.remove_write(event);
+        for event in later.index()..self.witness.len() {
+            self.remove_write(EventIndex::new(event));
         }
-        self.threads[thread] = saved;
+        self.threads[thread.index()] = saved;
         self.witness.pop(first);
     }
 
-    fn can_be_last(&mut self, last: &[(usize, Option<usize>)]) -> bool {
-        self.orders_with_last(last)
+    fn can_be_last(&mut self, last: &[(LocationId, RfSource)]) -> bool {
+        self.has_order_with_last(last)
     }
 
-    fn happened_before(&self, thread: usize) -> R {
-        self.threads[thread].past
+    fn happened_before(&self, thread: ThreadId) -> R {
+        self.threads[thread.index()].past
     }
 }

@@ -1,68 +1,79 @@
-//! Searching for a witness: where no order is greedy enough, all choices of the next write are tried,
-//! after everything that cannot hurt: reads, and writes that nobody waits for. Sets of placed events that
-//! lead nowhere are remembered.
+//! Exhaustive search for a witness.
+//!
+//! All choices of the next write are tried, after everything that is harmless: reads, and writes that no event waits
+//! for. Sets of placed events that cannot be completed are remembered.
 
-use super::Linear;
-use super::place::Placing;
-use super::witness::Rows;
+use super::StoreBufferModel;
+use super::linearization::Linearization;
+use super::witness::PrecedenceRows;
+use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 
-impl<R: EventSet, const BUFFERS: u8> Linear<R, BUFFERS> {
-    /// Whether there is an order of all events that have rows.
+impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
+    /// Searches for an order of all events that have rows.
     #[inline(never)]
-    pub(super) fn search_from_start(&self, placing: &mut Placing<R>, rows: &Rows<R>) -> bool {
-        placing.restart();
-        placing.dead.clear();
-        self.search(placing, rows)
+    pub(super) fn search_from_start(
+        &self,
+        linearization: &mut Linearization<R>,
+        rows: &PrecedenceRows<R>,
+    ) -> bool {
+        linearization.clear();
+        linearization.dead.clear();
+        self.search(linearization, rows)
     }
 
-    fn search(&self, placing: &mut Placing<R>, rows: &Rows<R>) -> bool {
-        let all = R::below(rows.len());
-        self.place_harmless(placing, rows, all);
-        if placing.placed == all {
+    fn search(&self, linearization: &mut Linearization<R>, rows: &PrecedenceRows<R>) -> bool {
+        let all = R::below(EventIndex::new(rows.len()));
+        self.place_harmless(linearization, rows, all);
+        if linearization.placed == all {
             return true;
         }
-        if placing.dead.contains(&placing.placed) {
+        if linearization.dead.contains(&linearization.placed) {
             return false;
         }
-        let (len, placed) = (placing.order.len(), placing.placed);
+        let (len, placed) = (linearization.order.len(), linearization.placed);
         for write in all.minus(placed).and(self.all_writes).iter() {
-            if !self.can_be_placed(placing, &rows.table, write) {
+            if !self.can_be_placed(linearization, &rows.table, write) {
                 continue;
             }
-            self.place(placing, write);
-            if self.search(placing, rows) {
+            self.place(linearization, write);
+            if self.search(linearization, rows) {
                 return true;
             }
-            self.unplace(placing, len);
+            self.truncate(linearization, len);
         }
-        placing.dead.push(placed);
+        linearization.dead.push(placed);
         false
     }
 
-    /// Places reads, and writes that nobody who is not placed yet observes.
-    fn place_harmless(&self, placing: &mut Placing<R>, rows: &Rows<R>, all: R) {
+    /// Appends reads, and writes that no event observes which is not placed yet.
+    fn place_harmless(
+        &self,
+        linearization: &mut Linearization<R>,
+        rows: &PrecedenceRows<R>,
+        all: R,
+    ) {
         loop {
-            let before = placing.order.len();
-            for event in all.minus(placing.placed).iter() {
-                let awaited = self.all_writes.has(event)
-                    && !self.readers[event].minus(placing.placed).is_empty();
-                if !awaited && self.can_be_placed(placing, &rows.table, event) {
-                    self.place(placing, event);
+            let before = linearization.order.len();
+            for event in all.minus(linearization.placed).iter() {
+                let is_awaited = self.all_writes.has(event)
+                    && !self.readers[event].minus(linearization.placed).is_empty();
+                if !is_awaited && self.can_be_placed(linearization, &rows.table, event) {
+                    self.place(linearization, event);
                 }
             }
-            if placing.order.len() == before {
+            if linearization.order.len() == before {
                 return;
             }
         }
     }
 
-    /// Takes back all placed events except the first `len`.
-    fn unplace(&self, placing: &mut Placing<R>, len: usize) {
-        placing.restart();
+    /// Removes all placed events except the first `len`.
+    fn truncate(&self, linearization: &mut Linearization<R>, len: usize) {
+        linearization.clear();
         for at in 0..len {
-            // What is placed again is written where it stood.
-            self.place(placing, placing.order.at(at));
+            // Each event is written to the position at which it was read.
+            self.place(linearization, linearization.order.at(at));
         }
     }
 }

@@ -1,43 +1,43 @@
-//! The witness of every level: where each event stands in a linear order.
+//! The witness of every level: the position of each event in a linear order.
 //!
-//! A level differs from the one below by one inserted read, or by a new order, and by events at its end.
-//! Positions are taken over from below, and the insertion carried out, only when somebody asks for a
-//! position: the last level of an execution never needs it.
+//! A level differs from the one below by one inserted read, or by a new order, and by events at its end. Positions are
+//! copied from below, and the insertion carried out, only when a position is asked for
+//! ([`LinearWitness::materialize`]): the last level of an execution never needs that.
 
 use std::ops::Index;
 
-use super::place::Placing;
+use super::linearization::Linearization;
+use crate::event_index::EventIndex;
 use crate::event_list::EventList;
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 
-/// By event, for the first events, what comes before it.
-pub(super) struct Rows<R: EventSet> {
+/// By event, for the first `len` events: the events that precede it.
+pub(super) struct PrecedenceRows<R: EventSet> {
     pub(super) table: R::Map<R>,
     len: usize,
 }
 
-impl<R: EventSet> Rows<R> {
-    /// Those of no events.
+impl<R: EventSet> PrecedenceRows<R> {
     pub(super) fn new() -> Self {
-        Rows { table: R::Map::filled(R::default()), len: 0 }
+        PrecedenceRows { table: R::Map::filled(R::default()), len: 0 }
     }
 
-    /// Of how many events there are rows.
+    /// The number of events that have rows.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Keeps those of the first events.
+    /// Keeps the rows of the first `len` events.
     pub(super) fn truncate(&mut self, len: usize) {
         self.len = len;
     }
 
-    /// Adds that of the next event.
+    /// Adds the row of the next event.
     #[inline]
     pub(super) fn push(&mut self, row: R) {
-        self.table[self.len] = row;
+        self.table[EventIndex::new(self.len)] = row;
         self.len += 1;
     }
 
@@ -50,11 +50,12 @@ impl<R: EventSet> Rows<R> {
         self.table.first(self.len)
     }
 
-    /// Puts a closed set of events before an event and all that come after it. Returns whose rows
-    /// changed.
-    pub(super) fn put_before(&mut self, event: usize, before: R) -> R {
+    /// Lets a transitively closed set of events precede an event and all that it precedes. Returns the events whose
+    /// rows changed.
+    pub(super) fn order_before(&mut self, before: R, event: EventIndex) -> R {
         let mut changed = R::default();
         for (other, row) in self.table.first_mut(self.len).iter_mut().enumerate() {
+            let other = EventIndex::new(other);
             if (other == event || row.has(event)) && !before.minus(*row).is_empty() {
                 *row = row.or(before);
                 changed.insert(other);
@@ -64,60 +65,62 @@ impl<R: EventSet> Rows<R> {
     }
 }
 
-impl<R: EventSet> Index<usize> for Rows<R> {
+impl<R: EventSet> Index<EventIndex> for PrecedenceRows<R> {
     type Output = R;
 
     #[inline]
-    fn index(&self, event: usize) -> &R {
+    fn index(&self, event: EventIndex) -> &R {
         &self.table[event]
     }
 }
 
-struct Frame<R: EventSet> {
-    /// By event, its position.
+/// The witness of one level.
+struct WitnessFrame<R: EventSet> {
+    /// By event: its position.
     positions: R::Map<u16>,
-    /// The saturated rows: what comes before an event in every witness. Of no event: not computed.
-    rows: Rows<R>,
+    /// The saturated rows: what precedes an event in every witness. Empty if not computed.
+    rows: PrecedenceRows<R>,
 }
 
-/// The witnesses of all levels. An event that is pushed goes to the end, so its position is its id.
-pub(super) struct Witness<R: EventSet> {
-    frames: Vec<Frame<R>>,
+/// The witnesses of all levels. An event that is appended has the last position, which is its index.
+pub(super) struct LinearWitness<R: EventSet> {
+    frames: Vec<WitnessFrame<R>>,
     /// The current level.
     level: usize,
-    /// How many events there are.
+    /// The number of events.
     len: usize,
-    /// What still has to be done to the current level's positions.
-    pending: Option<Pending>,
+    /// What still has to be done to the positions of the current level.
+    pending: Option<PendingPositions>,
 }
 
-/// Takes positions over, and leaves a gap.
+/// Copies positions and leaves a gap.
 #[inline]
-fn take_over(old: &[u16], new: &mut [u16], gap: u16) {
+fn copy_with_gap(old: &[u16], new: &mut [u16], gap: u16) {
     for (new, &old) in new.iter_mut().zip(old) {
         *new = old + u16::from(old >= gap);
     }
 }
 
-/// The positions of the level below have to be taken over.
+/// The positions of the level below have to be copied.
 #[derive(Clone, Copy)]
-struct Pending {
-    /// How many events that level has.
-    events: usize,
-    /// Where the next event is inserted, if it is.
+struct PendingPositions {
+    /// The first event that the level below does not have.
+    first: EventIndex,
+    /// The position at which that event is inserted, if it is.
     place: Option<u16>,
 }
 
-impl<R: EventSet> Witness<R> {
+impl<R: EventSet> LinearWitness<R> {
     pub(super) fn new() -> Self {
-        let mut witness = Witness { frames: vec![], level: 0, len: 0, pending: None };
+        let mut witness = LinearWitness { frames: vec![], level: 0, len: 0, pending: None };
         witness.reserve();
         witness
     }
 
     fn reserve(&mut self) {
         if self.frames.len() <= self.level {
-            self.frames.push(Frame { positions: R::Map::filled(0), rows: Rows::new() });
+            let (positions, rows) = (R::Map::filled(0), PrecedenceRows::new());
+            self.frames.push(WitnessFrame { positions, rows });
         }
     }
 
@@ -125,70 +128,73 @@ impl<R: EventSet> Witness<R> {
         self.len
     }
 
-    /// The position of an event. The current level must be settled.
+    /// The position of an event. The current level must be [materialized](LinearWitness::materialize).
     #[inline]
-    pub(super) fn position(&self, event: usize) -> usize {
+    pub(super) fn position(&self, event: EventIndex) -> usize {
         usize::from(self.frames[self.level].positions[event])
     }
 
-    /// The position of an event, whether or not the current level is settled.
-    pub(super) fn position_now(&self, event: usize) -> usize {
-        let old = |event: usize| usize::from(self.frames[self.level - 1].positions[event]);
+    /// The position of an event, whether or not the current level is materialized.
+    pub(super) fn position_now(&self, event: EventIndex) -> usize {
+        let old = |event: EventIndex| usize::from(self.frames[self.level - 1].positions[event]);
         match self.pending {
-            Some(Pending { events, place: Some(place) }) if event == events => usize::from(place),
-            Some(Pending { events, place: Some(place) }) if event < events => {
+            Some(PendingPositions { first, place: Some(place) }) if event == first => {
+                usize::from(place)
+            }
+            Some(PendingPositions { first, place: Some(place) }) if event < first => {
                 old(event) + usize::from(old(event) >= usize::from(place))
             }
-            Some(Pending { events, place: None }) if event < events => old(event),
+            Some(PendingPositions { first, place: None }) if event < first => old(event),
             _ => self.position(event),
         }
     }
 
-    /// The event has the last position.
+    /// Appends an event.
     #[inline]
-    pub(super) fn append(&mut self, event: usize) {
-        self.len = event + 1;
-        self.frames[self.level].positions[event] = event as u16;
+    pub(super) fn append(&mut self, event: EventIndex) {
+        self.len = event.index() + 1;
+        self.frames[self.level].positions[event] = event.index() as u16;
     }
 
-    /// Carries out what was put off; `len` events are there.
+    /// Makes all positions of the current level available; `next` is the next event.
     #[inline]
-    pub(super) fn settle(&mut self, len: usize) {
-        debug_assert_eq!(self.len, len);
-        if let Some(Pending { events, place }) = self.pending.take() {
+    pub(super) fn materialize(&mut self, next: EventIndex) {
+        debug_assert_eq!(self.len, next.index());
+        if let Some(PendingPositions { first, place }) = self.pending.take() {
             let (below, here) = self.frames.split_at_mut(self.level);
-            let old = below[self.level - 1].positions.first(events);
-            take_over(old, here[0].positions.first_mut(events), place.unwrap_or(u16::MAX));
+            let old = below[self.level - 1].positions.first(first.index());
+            let new = here[0].positions.first_mut(first.index());
+            copy_with_gap(old, new, place.unwrap_or(u16::MAX));
             if let Some(place) = place {
-                self.frames[self.level].positions[events] = place;
+                self.frames[self.level].positions[first] = place;
             }
         }
     }
 
-    /// A new level: the event is inserted at a position.
+    /// Begins a level by inserting the event at a position.
     #[inline]
-    pub(super) fn push_insertion(&mut self, event: usize, place: usize) {
-        self.push(event + 1);
-        self.pending = Some(Pending { events: event, place: Some(place as u16) });
+    pub(super) fn push_insertion(&mut self, event: EventIndex, place: usize) {
+        self.push(event.index() + 1);
+        self.pending = Some(PendingPositions { first: event, place: Some(place as u16) });
     }
 
-    /// A new level: the events stand in this order.
-    pub(super) fn push_order(&mut self, order: &[u16], rows: Option<&Rows<R>>) {
+    /// Begins a level with a new order of all events.
+    pub(super) fn push_order(&mut self, order: &[u16], rows: Option<&PrecedenceRows<R>>) {
         self.push(order.len());
         let frame = &mut self.frames[self.level];
         for (position, &event) in order.iter().enumerate() {
-            frame.positions[usize::from(event)] = position as u16;
+            frame.positions[EventIndex::new(usize::from(event))] = position as u16;
         }
         if let Some(rows) = rows {
             frame.rows.copy_from(rows);
         }
     }
 
-    /// A new level, like the one below.
+    /// Begins a level without changing the order.
     pub(super) fn push_same(&mut self) {
-        let events = self.len;
-        self.push(events);
-        self.pending = Some(Pending { events, place: None });
+        let first = EventIndex::new(self.len);
+        self.push(self.len);
+        self.pending = Some(PendingPositions { first, place: None });
     }
 
     #[inline]
@@ -199,24 +205,24 @@ impl<R: EventSet> Witness<R> {
         self.frames[self.level].rows.truncate(0);
     }
 
-    /// Back to the level below, which has `len` events.
+    /// Returns to the level below; `next` is the next event then.
     #[inline]
-    pub(super) fn pop(&mut self, len: usize) {
+    pub(super) fn pop(&mut self, next: EventIndex) {
         self.pending = None;
         self.level -= 1;
-        self.len = len;
+        self.len = next.index();
     }
 
-    /// The saturated rows of the current level, if they are there for all events.
+    /// The saturated rows of the current level, if all events have one.
     #[inline]
-    pub(super) fn rows(&self) -> Option<&Rows<R>> {
+    pub(super) fn rows(&self) -> Option<&PrecedenceRows<R>> {
         let rows = &self.frames[self.level].rows;
         (rows.len > 0 && rows.len == self.len).then_some(rows)
     }
 
-    /// Copies the saturated rows of the closest level that has some: of its first events only. Whether
-    /// it is the current level, and they are there for all events.
-    pub(super) fn closest_rows(&self, rows: &mut Rows<R>) -> bool {
+    /// Copies the saturated rows of the closest level that has some; later events have none. Returns `true` if all
+    /// events of the current level have one.
+    pub(super) fn copy_closest_rows(&self, rows: &mut PrecedenceRows<R>) -> bool {
         let with_rows = self.frames[..=self.level].iter().rev().find(|frame| frame.rows.len > 0);
         match with_rows {
             Some(frame) => rows.copy_from(&frame.rows),
@@ -226,23 +232,23 @@ impl<R: EventSet> Witness<R> {
     }
 
     /// Keeps saturated rows with the current level.
-    pub(super) fn keep_rows(&mut self, rows: &Rows<R>) {
+    pub(super) fn keep_rows(&mut self, rows: &PrecedenceRows<R>) {
         self.frames[self.level].rows.copy_from(rows);
     }
 
-    /// Lists the events in the order of the current level.
+    /// Lists the events in the order of the current level, which must be materialized.
     pub(super) fn list_into(&self, order: &mut EventList<R>) {
         let positions = self.frames[self.level].positions.first(self.len);
         order.set_len(self.len);
         for (event, &position) in positions.iter().enumerate() {
-            order.set(usize::from(position), event);
+            order.set(usize::from(position), EventIndex::new(event));
         }
     }
 
-    /// Makes the order of the current level the old one.
-    pub(super) fn order_into(&self, placing: &mut Placing<R>) {
+    /// Makes the order of the current level, which must be materialized, the old order of a linearization.
+    pub(super) fn copy_order_to(&self, linearization: &mut Linearization<R>) {
         let positions = self.frames[self.level].positions.first(self.len);
-        placing.positions.first_mut(self.len).copy_from_slice(positions);
-        self.list_into(&mut placing.old);
+        linearization.positions.first_mut(self.len).copy_from_slice(positions);
+        self.list_into(&mut linearization.old);
     }
 }

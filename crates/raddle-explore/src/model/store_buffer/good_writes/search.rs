@@ -1,78 +1,81 @@
-//! Searching for a witness in which every read observes one of its good-writes.
+//! Search for a witness in which every read observes one of its good-writes.
 //!
-//! Events are placed one after the other. An event can be placed if everything before it (in rows that
-//! are given) has been placed; a read also needs one of its good-writes in memory, or the newest write in
-//! the buffer of its own thread must be one; a write must not *hold up* a read, which is one that is not
-//! placed while all its good-writes are.
+//! Events are appended one after the other. An event can be appended if everything that precedes it (in rows that are
+//! given) has been; a read also needs one of its good-writes in memory, or as the newest write in the buffer of its own
+//! thread; a write must not *starve* a read, which is one that is not placed although all its good-writes are.
 //!
-//! *Greedily:* the events in the order of the old witness, in rounds until nothing can be placed; the new read
-//! as soon as it can.
+//! *Greedily:* the events in the order of the old witness, in rounds until none can be appended; the new read as soon
+//! as it can.
 //!
-//! *Search:* where that is not enough. Two kinds of events are placed as soon as possible, and nothing else is tried instead: reads that do not
-//! write, and writes of a location such that nobody who is not placed yet may observe the write, or what
-//! it overwrites. Otherwise all writes that can be placed are tried, in the order of the old witness. Sets
-//! of placed events that lead nowhere are remembered, with the memory after them.
+//! *Search:* if that is not enough. Two kinds of events are appended as soon as possible, without trying anything else
+//! instead: reads that do not write, and writes of a location such that no event that is not placed yet may observe the
+//! write, or what it overwrites. Otherwise all writes that can be appended are tried, in the order of the old witness.
+//! States that cannot be completed (sets of placed events, with the memory after them) are remembered.
 //!
-//! *Paper.* VerifySC of Agarwal et al., CAV 2021, section 4. Where we differ: the rule for reads excludes
-//! updates, and the rule for writes demands that everything before the write has been placed; without
-//! that, both lose witnesses. Under TSO and PSO a read may observe the buffer of its own thread.
+//! *Paper.* VerifySC of Agarwal et al., CAV 2021, section 4. Where we differ: the rule for reads excludes updates, and
+//! the rule for writes demands that everything that precedes the write has been placed; without that, both lose
+//! witnesses. Under TSO and PSO a read may observe the buffer of its own thread.
 
+use raddle_core::execution::LocationId;
 use rustc_hash::FxHashMap;
 
-use super::Good;
+use super::GoodWritesModel;
+use crate::event_index::{EventIndex, RfSource};
 use crate::event_list::EventList;
 use crate::event_set::EventSet;
-use crate::model::Sources;
-use crate::model::store_buffer::witness::Rows;
-use crate::model::store_buffer::{INIT, SC};
+use crate::model::RfSources;
+use crate::model::store_buffer::SC;
+use crate::model::store_buffer::witness::PrecedenceRows;
 
-/// What is used again from one search to the next.
-pub(super) struct Search<R: EventSet> {
+/// Tables that are reused from one search to the next.
+pub(super) struct GoodWritesSearch<R: EventSet> {
     /// Taken while they are used.
-    rows: Option<Rows<R>>,
+    rows: Option<PrecedenceRows<R>>,
     /// The events in the order in which they are tried.
     guide: EventList<R>,
+    /// The new order so far.
     order: EventList<R>,
+    /// The events of `order`.
     placed: R,
-    /// By location, the write that is in memory, or [`INIT`].
-    current: Vec<u32>,
-    /// What the placed events overwrote, in their order.
-    overwritten: Vec<u32>,
-    dead: Dead<R>,
-    /// Locations, with the writes one of which must be the last one.
-    last: Vec<(usize, Sources<R>)>,
+    /// By location: the write that is in memory.
+    current: Vec<RfSource>,
+    /// What the placed writes overwrote, in their order.
+    overwritten: Vec<RfSource>,
+    dead: DeadStates<R>,
+    /// For some locations: one of these writes must be the last one.
+    last: Vec<(LocationId, RfSources<R>)>,
 }
 
-impl<R: EventSet> Search<R> {
+impl<R: EventSet> GoodWritesSearch<R> {
     pub(super) fn new(locations: usize) -> Self {
-        Search {
-            rows: Some(Rows::new()),
+        GoodWritesSearch {
+            rows: Some(PrecedenceRows::new()),
             guide: EventList::new(),
             order: EventList::new(),
             placed: R::default(),
-            current: vec![INIT; locations],
+            current: vec![RfSource::INITIAL; locations],
             overwritten: Vec::with_capacity(R::BITS),
-            dead: Dead::default(),
+            dead: DeadStates::default(),
             last: vec![],
         }
     }
 
-    fn restart(&mut self) {
+    /// Empties the new order.
+    fn clear(&mut self) {
         self.order.set_len(0);
         self.placed = R::default();
-        self.current.fill(INIT);
+        self.current.fill(RfSource::INITIAL);
         self.overwritten.clear();
         self.dead.clear();
     }
 }
 
-impl<R: EventSet, const BUFFERS: u8> Good<R, BUFFERS> {
-    /// Finds a witness that includes the read, which is in the tables but not in the witness, and makes it
-    /// a new level.
+impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
+    /// Finds a witness that includes the read, which is in the tables but not in the witness, and makes it a new level.
     #[inline(never)]
-    pub(super) fn reorder(&mut self, read: usize) -> bool {
-        let mut search = self.search.take().expect("nobody else makes a witness");
-        let mut rows = search.rows.take().expect("nobody else uses the rows");
+    pub(super) fn reorder(&mut self, read: EventIndex) -> bool {
+        let mut search = self.search.take().expect("only one witness is made at a time");
+        let mut rows = search.rows.take().expect("only one witness is made at a time");
         let found = self.close_with(&mut rows, read)
             && (self.find_greedily(&mut search, &rows, read) || self.find(&mut search, &rows));
         if found {
@@ -84,12 +87,11 @@ impl<R: EventSet, const BUFFERS: u8> Good<R, BUFFERS> {
         found
     }
 
-    /// Whether some witness has one of these writes last in each of these locations.
-    pub(super) fn ends_with(&mut self, last: &[(usize, Sources<R>)]) -> bool {
-        let len = self.base.witness.len();
-        self.base.witness.settle(len);
-        let mut search = self.search.take().expect("nobody else makes a witness");
-        let mut rows = search.rows.take().expect("nobody else uses the rows");
+    /// Returns `true` if some witness has one of these writes last in each of these locations.
+    pub(super) fn has_order_with_last(&mut self, last: &[(LocationId, RfSources<R>)]) -> bool {
+        self.base.witness.materialize(EventIndex::new(self.base.witness.len()));
+        let mut search = self.search.take().expect("only one witness is made at a time");
+        let mut rows = search.rows.take().expect("only one witness is made at a time");
         self.closed_rows(&mut rows);
         search.last.extend_from_slice(last);
         let found = self.find(&mut search, &rows);
@@ -99,12 +101,17 @@ impl<R: EventSet, const BUFFERS: u8> Good<R, BUFFERS> {
         found
     }
 
-    /// Tries to place all events without taking anything back.
-    fn find_greedily(&self, search: &mut Search<R>, rows: &Rows<R>, read: usize) -> bool {
+    /// Appends all events without backtracking, if that succeeds.
+    fn find_greedily(
+        &self,
+        search: &mut GoodWritesSearch<R>,
+        rows: &PrecedenceRows<R>,
+        read: EventIndex,
+    ) -> bool {
         if !self.options.guidance {
             return false;
         }
-        search.restart();
+        search.clear();
         self.base.witness.list_into(&mut search.guide);
         search.guide.push(read);
         while !search.guide.is_empty() {
@@ -133,7 +140,12 @@ impl<R: EventSet, const BUFFERS: u8> Good<R, BUFFERS> {
     }
 
     #[inline]
-    fn can_be_placed(&self, search: &Search<R>, rows: &Rows<R>, event: usize) -> bool {
+    fn can_be_placed(
+        &self,
+        search: &GoodWritesSearch<R>,
+        rows: &PrecedenceRows<R>,
+        event: EventIndex,
+    ) -> bool {
         rows[event].minus(search.placed).is_empty()
             && if self.base.all_writes.has(event) {
                 self.can_write(search, event)
@@ -142,20 +154,20 @@ impl<R: EventSet, const BUFFERS: u8> Good<R, BUFFERS> {
             }
     }
 
-    /// Looks for an order of all events that have rows.
-    fn find(&self, search: &mut Search<R>, rows: &Rows<R>) -> bool {
-        search.restart();
+    /// Searches for an order of all events that have rows.
+    fn find(&self, search: &mut GoodWritesSearch<R>, rows: &PrecedenceRows<R>) -> bool {
+        search.clear();
         self.base.witness.list_into(&mut search.guide);
         for event in search.guide.len()..rows.len() {
-            search.guide.push(event);
+            search.guide.push(EventIndex::new(event));
         }
         if !self.options.guidance {
-            (0..rows.len()).for_each(|event| search.guide.set(event, event));
+            (0..rows.len()).for_each(|event| search.guide.set(event, EventIndex::new(event)));
         }
         self.extend(search, rows)
     }
 
-    fn extend(&self, search: &mut Search<R>, rows: &Rows<R>) -> bool {
+    fn extend(&self, search: &mut GoodWritesSearch<R>, rows: &PrecedenceRows<R>) -> bool {
         while self.place_eagerly(search, rows) {}
         if search.order.len() == rows.len() {
             return self.has_last(search);
@@ -174,15 +186,15 @@ impl<R: EventSet, const BUFFERS: u8> Good<R, BUFFERS> {
                 if self.extend(search, rows) {
                     return true;
                 }
-                self.take_back(search, len);
+                self.truncate(search, len);
             }
         }
         search.dead.insert(search.placed, &search.current);
         false
     }
 
-    /// Places what can be placed without trying anything else instead. Whether there was something.
-    fn place_eagerly(&self, search: &mut Search<R>, rows: &Rows<R>) -> bool {
+    /// Appends harmless events. Returns `true` if there was one.
+    fn place_eagerly(&self, search: &mut GoodWritesSearch<R>, rows: &PrecedenceRows<R>) -> bool {
         let before = search.order.len();
         for at in 0..rows.len() {
             let event = search.guide.at(at);
@@ -196,101 +208,103 @@ impl<R: EventSet, const BUFFERS: u8> Good<R, BUFFERS> {
         search.order.len() > before
     }
 
-    /// Whether an event that is next in its thread can be placed, and nothing gets worse by that.
-    fn is_harmless(&self, search: &Search<R>, event: usize) -> bool {
+    /// Returns `true` if an event, all of whose predecessors are placed, can be appended without losing a witness.
+    fn is_harmless(&self, search: &GoodWritesSearch<R>, event: EventIndex) -> bool {
         let reads = self.all_reads.has(event);
         if !self.base.all_writes.has(event) {
             return !reads || self.can_read(search, event);
         }
-        let location = self.base.events[event].location as usize;
+        let location = self.base.events[event].location;
         !reads
-            && !self.is_awaited(search, location, event as u32)
-            && !self.is_awaited(search, location, search.current[location])
+            && !self.is_awaited(search, location, event.into())
+            && !self.is_awaited(search, location, search.current[location.index()])
     }
 
-    /// Whether somebody who is not placed yet may observe the write.
-    fn is_awaited(&self, search: &Search<R>, location: usize, write: u32) -> bool {
-        let write = (write != INIT).then_some(write as usize);
-        let wants = |last: &Sources<R>| write.map_or(last.initial, |write| last.writes.has(write));
-        self.reads[location].minus(search.placed).iter().any(|read| self.is_good(read, write))
-            || search.last.iter().any(|(at, last)| *at == location && wants(last))
+    /// Returns `true` if a read that is not placed yet may observe the write.
+    fn is_awaited(
+        &self,
+        search: &GoodWritesSearch<R>,
+        location: LocationId,
+        write: RfSource,
+    ) -> bool {
+        let mut waiting = self.reads[location.index()].minus(search.placed).iter();
+        waiting.any(|read| self.is_good(read, write))
+            || search.last.iter().any(|(at, last)| *at == location && last.has(write))
     }
 
-    /// Whether the read, which is next in its thread, would observe one of its good-writes now.
+    /// Returns `true` if the read, all of whose predecessors are placed, would observe one of its good-writes now.
     #[inline]
-    fn can_read(&self, search: &Search<R>, read: usize) -> bool {
+    fn can_read(&self, search: &GoodWritesSearch<R>, read: EventIndex) -> bool {
         if BUFFERS != SC
             && let Some(newest) = self.base.own_before(read).last()
             && !search.placed.has(newest)
         {
             return self.good[read].has(newest);
         }
-        let current = search.current[self.base.events[read].location as usize];
-        self.is_good(read, (current != INIT).then_some(current as usize))
+        self.is_good(read, search.current[self.base.events[read].location.index()])
     }
 
-    /// Whether the write, which is next in its thread, can be placed without holding up a read.
-    fn can_write(&self, search: &Search<R>, write: usize) -> bool {
-        let location = self.base.events[write].location as usize;
+    /// Returns `true` if the write, all of whose predecessors are placed, can be appended without starving a read.
+    fn can_write(&self, search: &GoodWritesSearch<R>, write: EventIndex) -> bool {
+        let location = self.base.events[write].location;
         if self.all_reads.has(write) && !self.can_read(search, write) {
             return false;
         }
-        let others = self.reads[location].minus(search.placed).minus(R::one(write));
+        let others = self.reads[location.index()].minus(search.placed).minus(R::one(write));
         let is_over = |good: R| good.minus(search.placed).is_empty();
         !others.iter().any(|read| is_over(self.good[read]))
             && !search.last.iter().any(|(at, last)| *at == location && is_over(last.writes))
     }
 
     #[inline]
-    fn place(&self, search: &mut Search<R>, event: usize) {
+    fn place(&self, search: &mut GoodWritesSearch<R>, event: EventIndex) {
         search.placed.insert(event);
         search.order.push(event);
         if self.base.all_writes.has(event) {
-            let current = &mut search.current[self.base.events[event].location as usize];
+            let current = &mut search.current[self.base.events[event].location.index()];
             search.overwritten.push(*current);
-            *current = event as u32;
+            *current = event.into();
         }
     }
 
-    /// Takes back all placed events except the first `len`.
-    fn take_back(&self, search: &mut Search<R>, len: usize) {
+    /// Removes all placed events except the first `len`.
+    fn truncate(&self, search: &mut GoodWritesSearch<R>, len: usize) {
         while search.order.len() > len {
             let event = search.order.at(search.order.len() - 1);
             search.order.set_len(search.order.len() - 1);
             search.placed.remove(event);
             if self.base.all_writes.has(event) {
-                let location = self.base.events[event].location as usize;
+                let location = self.base.events[event].location.index();
                 search.current[location] =
-                    search.overwritten.pop().expect("it overwrote something");
+                    search.overwritten.pop().expect("every placed write overwrote something");
             }
         }
     }
 
-    fn has_last(&self, search: &Search<R>) -> bool {
-        search.last.iter().all(|(location, last)| match search.current[*location] {
-            INIT => last.initial,
-            write => last.writes.has(write as usize),
-        })
+    fn has_last(&self, search: &GoodWritesSearch<R>) -> bool {
+        search.last.iter().all(|(location, last)| last.has(search.current[location.index()]))
     }
 }
 
-/// States of a search that lead nowhere: what is placed, and what is in memory.
-struct Dead<R> {
+/// States of a search that cannot be completed: which events are placed, and which writes are in memory.
+struct DeadStates<R> {
     placed: Vec<R>,
-    /// For each of them the writes in memory, and the one before with the same key.
-    memory: Vec<u32>,
+    /// For each state one write per location.
+    memory: Vec<RfSource>,
+    /// For each state the one before with the same key, or `u32::MAX`.
     earlier: Vec<u32>,
     /// By key, the last state that has it.
     by_key: FxHashMap<u64, u32>,
 }
 
-impl<R> Default for Dead<R> {
+impl<R> Default for DeadStates<R> {
     fn default() -> Self {
-        Dead { placed: vec![], memory: vec![], earlier: vec![], by_key: FxHashMap::default() }
+        let by_key = FxHashMap::default();
+        DeadStates { placed: vec![], memory: vec![], earlier: vec![], by_key }
     }
 }
 
-impl<R: EventSet> Dead<R> {
+impl<R: EventSet> DeadStates<R> {
     fn clear(&mut self) {
         if !self.placed.is_empty() {
             self.placed.clear();
@@ -300,14 +314,15 @@ impl<R: EventSet> Dead<R> {
         }
     }
 
-    fn key(placed: R, memory: &[u32]) -> u64 {
+    fn key(placed: R, memory: &[RfSource]) -> u64 {
         let mix =
             |key: u64, part: u64| (key ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-        let key = placed.iter().fold(0, |key, event| mix(key, event as u64));
-        memory.iter().fold(key, |key, &write| mix(key, u64::from(write)))
+        let key = placed.iter().fold(0, |key, event| mix(key, event.index() as u64));
+        let write = |write: &RfSource| write.event().map_or(u64::MAX, |it| it.index() as u64);
+        memory.iter().map(write).fold(key, mix)
     }
 
-    fn contains(&self, placed: R, memory: &[u32]) -> bool {
+    fn contains(&self, placed: R, memory: &[RfSource]) -> bool {
         if self.placed.is_empty() {
             return false;
         }
@@ -323,7 +338,7 @@ impl<R: EventSet> Dead<R> {
         false
     }
 
-    fn insert(&mut self, placed: R, memory: &[u32]) {
+    fn insert(&mut self, placed: R, memory: &[RfSource]) {
         let state = self.placed.len() as u32;
         let earlier = self.by_key.insert(Self::key(placed, memory), state);
         self.placed.push(placed);

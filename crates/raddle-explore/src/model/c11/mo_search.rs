@@ -1,72 +1,76 @@
-//! Looking for modification orders with which `psc` has no cycle.
+//! Search for modification orders with which `psc` has no cycle.
 //!
-//! *Problem.* Coherence forces a partial order of the chains of each location. Which total orders that
-//! extend it leave `psc` without a cycle? (Deciding that contains SC consistency, so it is NP-hard.)
+//! *Problem.* Coherence forces a partial order of the chains of each location. Which total orders that extend it leave
+//! `psc` without a cycle? (This includes SC consistency, so it is NP-hard.)
 //!
-//! *Idea.* Saturate first: if putting one chain before another would close a cycle, it is the other way
-//! round. Then try total orders: one near the witness that there was, one near the order of sequentially
-//! consistent events that is forced. Only then branch on a pair of chains whose order is open and
-//! matters, and saturate again.
+//! *Idea.* Saturate first: if ordering one chain before another would close a cycle, it must be the other way around.
+//! Then try total orders: one near the old witness, one near the forced order of sequentially consistent events. Only
+//! then branch on a pair of chains whose order is open and matters, and saturate again.
 //!
-//! *Cost.* Saturating takes a few row operations for each pair of chains of a location and each round.
-//! Branching is exponential at worst; it is rare, and we know no execution on which it finds nothing
-//! after saturation has found no contradiction.
+//! *Cost.* Saturation takes a few set operations for each pair of chains of a location and each round. Branching is
+//! exponential in the worst case; it is rare, and we know no execution on which it finds nothing after saturation has
+//! found no contradiction.
 
+use raddle_core::execution::LocationId;
+
+use crate::event_index::EventIndex;
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 
-use super::forced::Forced;
+use super::forced_mo::ForcedMo;
+use super::mo_witness::close;
 use super::scb::Scb;
-use super::witness::close;
 
-/// How the sequentially consistent events touch a chain.
+/// A chain, and the sequentially consistent events that leave and enter it.
 #[derive(Clone, Copy, Debug)]
-struct Chain<R> {
-    top: usize,
-    /// Those that leave it, and all before them.
+struct ScChain<R> {
+    /// Its first write.
+    top: EventIndex,
+    /// The events that leave it, and all that precede these.
     leaving: R,
-    /// The fences among them, and all before these.
+    /// The fences that leave it, and all that precede these.
     leaving_fences: R,
-    /// Those that enter it.
+    /// The events that enter it.
     entering: R,
-    /// Those that only fences come before.
+    /// The fences that enter it through readers; only fences precede them for that reason.
     entering_by_readers: R,
 }
 
-impl<R: EventSet> Chain<R> {
-    /// Whether this chain cannot be before another one.
+impl<R: EventSet> ScChain<R> {
+    /// Returns `true` if ordering this chain before the other one closes a cycle.
     fn cannot_precede(&self, other: &Self) -> bool {
         self.leaving.meets(&other.entering) || self.leaving_fences.meets(&other.entering_by_readers)
     }
 
+    /// Returns `true` if ordering this chain before the other one adds an edge.
     fn matters_before(&self, other: &Self) -> bool {
         !self.leaving.is_empty() && !other.entering.is_empty()
             || !self.leaving_fences.is_empty() && !other.entering_by_readers.is_empty()
     }
 }
 
-/// Tables to work with, kept from one search to the next.
-pub(super) struct Tables<R: EventSet> {
-    /// By write: the writes that must be before it.
+/// Tables that are reused from one search to the next.
+pub(super) struct MoSearchTables<R: EventSet> {
+    /// By write: the writes that must precede it.
     pub(super) rows: R::Map<R>,
-    /// By write: the writes before it in the total order that was tried last.
+    /// By write: the writes that precede it in the total order that was tried last.
     pub(super) mo: R::Map<R>,
-    /// By sequentially consistent event: all before it.
+    /// By sequentially consistent event: all that precede it.
     pub(super) psc: R::Map<R>,
-    /// By event: its place in a total order of these.
+    /// By sequentially consistent event: its position in a total order of them.
     rank: R::Map<usize>,
-    chains: Vec<Chain<R>>,
-    /// The first writes of the chains of a location, with keys to sort them by.
-    tops: Vec<(usize, usize, usize)>,
+    chains: Vec<ScChain<R>>,
+    /// The first writes of the chains of a location, behind the keys by which they are sorted.
+    tops: Vec<(usize, usize, EventIndex)>,
 }
 
-impl<R: EventSet> Tables<R> {
+impl<R: EventSet> MoSearchTables<R> {
     pub(super) fn new() -> Self {
-        let rows = || R::Map::filled(R::default());
-        Tables {
-            rows: rows(),
-            mo: rows(),
-            psc: rows(),
+        let sets = || R::Map::filled(R::default());
+        MoSearchTables {
+            rows: sets(),
+            mo: sets(),
+            psc: sets(),
             rank: R::Map::filled(0),
             chains: vec![],
             tops: vec![],
@@ -74,21 +78,21 @@ impl<R: EventSet> Tables<R> {
     }
 }
 
-/// An execution whose modification orders are in question.
+/// An execution whose modification orders are searched for.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'a, R: EventSet> {
-    pub(super) forced: &'a Forced<R>,
+pub(super) struct MoSearch<'a, R: EventSet> {
+    pub(super) forced: &'a ForcedMo<R>,
     pub(super) scb: &'a Scb<R>,
-    /// The old modification orders.
+    /// The modification orders of the old witness.
     pub(super) old: &'a R::Map<R>,
-    /// How many events there are.
+    /// The number of events.
     pub(super) events: usize,
 }
 
-impl<R: EventSet> Search<'_, R> {
-    /// Looks for modification orders that respect `tables.rows`. If there are any they are in
-    /// `tables.mo`, with their `tables.psc`, and `tables.rows` is what must be so.
-    pub(super) fn run(&self, tables: &mut Tables<R>) -> bool {
+impl<R: EventSet> MoSearch<'_, R> {
+    /// Searches for modification orders that respect `tables.rows`. If there are any, they are in `tables.mo` with
+    /// their `tables.psc`, and `tables.rows` is what all of them respect.
+    pub(super) fn run(&self, tables: &mut MoSearchTables<R>) -> bool {
         if !self.saturate(tables) {
             return false;
         }
@@ -96,35 +100,35 @@ impl<R: EventSet> Search<'_, R> {
         self.near_old(tables) || self.near_rank(tables) || self.branch(tables)
     }
 
-    /// A total order near the old one for one location, and the old one for all others. The other
-    /// locations have no new writes.
-    pub(super) fn relinearise(&self, location: usize, tables: &mut Tables<R>) -> bool {
+    /// Tries a total order near the old one for one location, and the old one for all others, which must have no new
+    /// writes.
+    pub(super) fn relinearise(&self, location: LocationId, tables: &mut MoSearchTables<R>) -> bool {
         tables.mo.first_mut(self.events).copy_from_slice(self.old.first(self.events));
         self.linearise(location, false, tables);
         self.try_orders(tables)
     }
 
-    fn near_old(&self, tables: &mut Tables<R>) -> bool {
-        (0..self.forced.locations()).for_each(|location| self.linearise(location, false, tables));
+    fn near_old(&self, tables: &mut MoSearchTables<R>) -> bool {
+        self.forced.locations().for_each(|location| self.linearise(location, false, tables));
         self.try_orders(tables)
     }
 
-    fn near_rank(&self, tables: &mut Tables<R>) -> bool {
-        (0..self.forced.locations()).for_each(|location| self.linearise(location, true, tables));
+    fn near_rank(&self, tables: &mut MoSearchTables<R>) -> bool {
+        self.forced.locations().for_each(|location| self.linearise(location, true, tables));
         self.try_orders(tables)
     }
 
-    /// Whether `psc` has no cycle with the total orders.
-    fn try_orders(&self, tables: &mut Tables<R>) -> bool {
+    /// Returns `true` if `psc` has no cycle with the total orders in `tables.mo`.
+    fn try_orders(&self, tables: &mut MoSearchTables<R>) -> bool {
         self.psc(&tables.mo, &mut tables.psc)
     }
 
-    /// Computes the closed `psc` of a partial or total modification order, if it has no cycle.
+    /// Computes the transitive `psc` of partial or total modification orders. Returns `false` if it has a cycle.
     fn psc(&self, rows: &R::Map<R>, psc: &mut R::Map<R>) -> bool {
-        let Search { forced, scb, .. } = *self;
+        let MoSearch { forced, scb, .. } = *self;
         let mut left = scb.events();
         left.iter().for_each(|event| psc[event] = scb.given[event]);
-        for location in 0..forced.locations() {
+        for location in forced.locations() {
             for write in forced.writes(location).iter() {
                 self.enter(location, write, rows, psc);
             }
@@ -144,16 +148,21 @@ impl<R: EventSet> Search<'_, R> {
         true
     }
 
-    /// Adds what comes before the events that enter a write.
+    /// Adds what precedes the events that enter a write.
     #[inline]
-    fn enter(&self, location: usize, write: usize, rows: &R::Map<R>, psc: &mut R::Map<R>) {
+    fn enter(
+        &self,
+        location: LocationId,
+        write: EventIndex,
+        rows: &R::Map<R>,
+        psc: &mut R::Map<R>,
+    ) {
         let scb = self.scb;
         let (entering, by_readers) = (scb.enters(write), scb.enters_by_readers(write));
         if entering.or(by_readers).is_empty() {
             return;
         }
-        let initial = scb.leaving_initial[location];
-        let leaving = rows[write].iter().fold(initial, |row, write| row.or(scb.leaving[write]));
+        let leaving = scb.leaving_any(location, rows[write]);
         for event in entering.iter() {
             psc[event] = psc[event].or(leaving);
         }
@@ -163,14 +172,14 @@ impl<R: EventSet> Search<'_, R> {
         }
     }
 
-    /// Adds all that is forced to `tables.rows`; says no if that is contradictory.
-    fn saturate(&self, tables: &mut Tables<R>) -> bool {
+    /// Adds all that is forced to `tables.rows`. Returns `false` on a contradiction.
+    fn saturate(&self, tables: &mut MoSearchTables<R>) -> bool {
         loop {
             if !self.psc(&tables.rows, &mut tables.psc) {
                 return false;
             }
             let mut changed = false;
-            for location in 0..self.forced.locations() {
+            for location in self.forced.locations() {
                 match self.saturate_location(location, tables) {
                     None => return false,
                     Some(more) => changed |= more,
@@ -182,8 +191,12 @@ impl<R: EventSet> Search<'_, R> {
         }
     }
 
-    /// The same for one location; says whether there was anything new.
-    fn saturate_location(&self, location: usize, tables: &mut Tables<R>) -> Option<bool> {
+    /// As [`MoSearch::saturate`], for one location. Returns whether anything was added, or `None` on a contradiction.
+    fn saturate_location(
+        &self,
+        location: LocationId,
+        tables: &mut MoSearchTables<R>,
+    ) -> Option<bool> {
         self.find_chains(location, tables);
         let mut changed = false;
         for at in 1..tables.chains.len() {
@@ -205,8 +218,8 @@ impl<R: EventSet> Search<'_, R> {
         Some(changed)
     }
 
-    /// Finds the chains of a location that sequentially consistent events touch.
-    fn find_chains(&self, location: usize, tables: &mut Tables<R>) {
+    /// Collects the chains of a location that sequentially consistent events leave or enter in `tables.chains`.
+    fn find_chains(&self, location: LocationId, tables: &mut MoSearchTables<R>) {
         tables.chains.clear();
         for top in self.forced.tops(location) {
             let (mut leaving, mut entering, mut by_readers) = Default::default();
@@ -216,7 +229,7 @@ impl<R: EventSet> Search<'_, R> {
                 by_readers = self.scb.enters_by_readers(write).or(by_readers);
             }
             if !leaving.or(entering).or(by_readers).is_empty() {
-                tables.chains.push(Chain {
+                tables.chains.push(ScChain {
                     top,
                     leaving: close(&tables.psc, leaving),
                     leaving_fences: close(&tables.psc, leaving.and(self.scb.fences)),
@@ -227,20 +240,26 @@ impl<R: EventSet> Search<'_, R> {
         }
     }
 
-    /// Puts a chain before another one, which is not before it.
-    pub(super) fn order(&self, location: usize, first: usize, second: usize, rows: &mut R::Map<R>) {
+    /// Orders a chain before another one, given by their first writes. The second must not precede the first.
+    pub(super) fn order(
+        &self,
+        location: LocationId,
+        first: EventIndex,
+        second: EventIndex,
+        rows: &mut R::Map<R>,
+    ) {
         let last = self.forced.chain(first).last().unwrap_or(first);
-        let news = rows[last].or(R::one(last));
-        debug_assert!(!news.has(second), "the second chain is before the first");
+        let new = rows[last].or(R::one(last));
+        debug_assert!(!new.has(second), "the second chain precedes the first");
         for write in self.forced.writes(location).iter() {
             if write == second || rows[write].has(second) {
-                rows[write] = rows[write].or(news);
+                rows[write] = rows[write].or(new);
             }
         }
     }
 
     /// Ranks the sequentially consistent events in an order that respects `tables.psc`.
-    fn rank(&self, tables: &mut Tables<R>) {
+    fn rank(&self, tables: &mut MoSearchTables<R>) {
         let mut left = self.scb.events();
         let mut rank = 0;
         while !left.is_empty() {
@@ -254,10 +273,10 @@ impl<R: EventSet> Search<'_, R> {
         }
     }
 
-    /// A total order of the writes of a location that respects `tables.rows`: at every step the chain
-    /// that is first in the old order, or by the rank of what enters it, of those that can be next.
-    fn linearise(&self, location: usize, by_rank: bool, tables: &mut Tables<R>) {
-        let Tables { rows, mo, rank, tops, .. } = tables;
+    /// Computes a total order of the writes of a location that respects `tables.rows`: of the chains that can be next,
+    /// always the one that comes first in the old order, or by the rank of what enters it.
+    fn linearise(&self, location: LocationId, by_rank: bool, tables: &mut MoSearchTables<R>) {
+        let MoSearchTables { rows, mo, rank, tops, .. } = tables;
         let mut placed = self.forced.initial(location);
         placed.iter().for_each(|write| mo[write] = rows[write]);
         tops.clear();
@@ -269,7 +288,7 @@ impl<R: EventSet> Search<'_, R> {
         tops.sort_unstable();
         while !tops.is_empty() {
             let ready = tops.iter().position(|&(_, _, top)| rows[top].minus(placed).is_empty());
-            let Some(ready) = ready else { unreachable!("what is forced has no cycle") };
+            let Some(ready) = ready else { unreachable!("the forced order has no cycle") };
             for write in self.forced.chain(tops.remove(ready).2) {
                 mo[write] = placed;
                 placed.insert(write);
@@ -277,8 +296,8 @@ impl<R: EventSet> Search<'_, R> {
         }
     }
 
-    /// Decides an open pair of chains both ways.
-    fn branch(&self, tables: &mut Tables<R>) -> bool {
+    /// Tries both orders of an open pair of chains.
+    fn branch(&self, tables: &mut MoSearchTables<R>) -> bool {
         let Some((location, one, two)) = self.open_pair(tables) else { return false };
         let rows = tables.rows.first(self.events).to_vec();
         let likely = tables.mo[two].has(one);
@@ -288,7 +307,7 @@ impl<R: EventSet> Search<'_, R> {
             tables.rows.first_mut(self.events).copy_from_slice(&rows);
             self.order(location, first, second, &mut tables.rows);
             if self.run(tables) {
-                // What was decided here holds for this witness only.
+                // The order of the pair belongs to this witness; it is not forced.
                 tables.rows.first_mut(self.events).copy_from_slice(&rows);
                 return true;
             }
@@ -297,12 +316,15 @@ impl<R: EventSet> Search<'_, R> {
     }
 
     /// A pair of chains whose order is open and matters.
-    fn open_pair(&self, tables: &mut Tables<R>) -> Option<(usize, usize, usize)> {
-        // The last order that was tried has left its `psc` there.
+    fn open_pair(
+        &self,
+        tables: &mut MoSearchTables<R>,
+    ) -> Option<(LocationId, EventIndex, EventIndex)> {
+        // `tables.psc` is that of the last order that was tried.
         if !self.psc(&tables.rows, &mut tables.psc) {
             return None;
         }
-        for location in 0..self.forced.locations() {
+        for location in self.forced.locations() {
             self.find_chains(location, tables);
             for (at, one) in tables.chains.iter().enumerate() {
                 for two in &tables.chains[..at] {
@@ -317,7 +339,7 @@ impl<R: EventSet> Search<'_, R> {
     }
 }
 
-/// Whether neither write is before the other one.
-fn is_open<R: EventSet>(rows: &R::Map<R>, one: usize, two: usize) -> bool {
+/// Returns `true` if neither write must precede the other one.
+fn is_open<R: EventSet>(rows: &R::Map<R>, one: EventIndex, two: EventIndex) -> bool {
     !rows[one].has(two) && !rows[two].has(one)
 }

@@ -1,0 +1,387 @@
+//! What the search needs to know of local histories, in a compact form: it looks this up a million times a second.
+//!
+//! [`LocalHistories`] remembers everything, for everybody. The search needs little of it, but all the time: which op a
+//! thread performs next, its effects before that, and which history follows which value. So it keeps its own tables:
+//! one entry per segment, which many histories share and which stays in the cache; and 40 bytes per history, for its
+//! segment and the histories that follow. Values have 32 bits instead of 128: every distinct value has a number.
+//!
+//! *Rejected.* Looking all this up in [`LocalHistories`], which has a record of several cache lines for each history
+//! and a list of answers elsewhere: programs with many histories waited for memory. Storing the information about its
+//! segment with each history: a cache line, and every history was examined again.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::model::ReadKind;
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
+use raddle_core::program::{
+    Answer, End, HistoryId, LocalHistories, Op, OpKind, Segment, SegmentId,
+};
+
+/// The number of a value in a [`ValueTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ValueId(u32);
+
+impl ValueId {
+    /// No value: what a thread reads that learns nothing, or what an event writes that does not write.
+    pub(super) const NONE: ValueId = ValueId(u32::MAX);
+    /// The number of 0.
+    pub(super) const ZERO: ValueId = ValueId(0);
+    /// The number of 1.
+    pub(super) const ONE: ValueId = ValueId(1);
+}
+
+/// All values that were met, by their numbers.
+pub(super) struct ValueTable {
+    values: Vec<Value>,
+    ids: FxHashMap<Value, ValueId>,
+}
+
+impl Default for ValueTable {
+    fn default() -> Self {
+        let mut values = ValueTable { values: vec![], ids: FxHashMap::default() };
+        values.id(0);
+        values.id(1);
+        values
+    }
+}
+
+impl ValueTable {
+    /// The number of a value, which may be new.
+    pub(super) fn id(&mut self, value: Value) -> ValueId {
+        let next = ValueId(self.values.len() as u32);
+        let id = *self.ids.entry(value).or_insert(next);
+        if id == next {
+            self.values.push(value);
+        }
+        id
+    }
+
+    pub(super) fn get(&self, id: ValueId) -> Value {
+        self.values[id.0 as usize]
+    }
+}
+
+/// The kind of the op that a thread waits to perform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PendingKind {
+    /// None: the thread was not started.
+    NotStarted,
+    /// A load.
+    Load,
+    /// A compare-exchange.
+    CompareExchange,
+    /// A read-modify-write that always writes.
+    Update,
+    /// A lock.
+    Lock,
+    /// An op of another synchronization object.
+    Sync,
+    /// A join.
+    Join,
+    /// A choice of the program.
+    Choose,
+    /// A read of memory that no op carries.
+    Cell,
+    /// None: the thread has ended.
+    Ended,
+}
+
+impl PendingKind {
+    /// How it reads memory.
+    #[inline]
+    pub(super) fn read_kind(self) -> ReadKind {
+        match self {
+            PendingKind::Update => ReadKind::Update,
+            PendingKind::CompareExchange => ReadKind::CompareExchange,
+            _ => ReadKind::Load,
+        }
+    }
+
+    /// Returns `true` if two of them compete for the write that they observe.
+    #[inline]
+    pub(super) fn competes(self) -> bool {
+        matches!(
+            self,
+            PendingKind::CompareExchange
+                | PendingKind::Update
+                | PendingKind::Lock
+                | PendingKind::Sync
+        )
+    }
+
+    /// Returns `true` if it may have to wait, is a choice, or needs no decision of the model.
+    #[inline]
+    pub(super) fn is_special(self) -> bool {
+        matches!(
+            self,
+            PendingKind::Lock
+                | PendingKind::Sync
+                | PendingKind::Join
+                | PendingKind::Choose
+                | PendingKind::Cell
+        )
+    }
+}
+
+/// The location of a pending op, or the thread that a pending join joins. The [`PendingKind`] tells which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PendingTarget(u32);
+
+impl PendingTarget {
+    /// Of an op that has neither.
+    pub(super) const NONE: PendingTarget = PendingTarget(0);
+
+    fn of_location(location: LocationId) -> Self {
+        PendingTarget(location.index() as u32)
+    }
+
+    fn of_thread(thread: ThreadId) -> Self {
+        PendingTarget(thread.index() as u32)
+    }
+
+    #[inline]
+    pub(super) fn location(self) -> LocationId {
+        LocationId::new(self.0 as usize)
+    }
+
+    #[inline]
+    pub(super) fn thread(self) -> ThreadId {
+        ThreadId::new(self.0 as usize)
+    }
+}
+
+/// What the search needs to know of a segment.
+pub(super) struct SegmentInfo {
+    /// The kind of the op at its end.
+    pub(super) pending: PendingKind,
+    /// The memory order of the op; for a compare-exchange that of success.
+    pub(super) order: MemoryOrder,
+    /// The memory order of a compare-exchange that fails.
+    pub(super) failure_order: MemoryOrder,
+    /// Whether the compare-exchange may fail spuriously.
+    pub(super) is_weak: bool,
+    /// Whether the value that the op writes is a pointer, unless it keeps one.
+    pub(super) carries: bool,
+    /// Whether one of its effects is a spawn.
+    pub(super) spawns: bool,
+    /// Whether it ends otherwise than with an op or the regular end of the thread.
+    pub(super) is_unfinished: bool,
+    /// Whether all its effects are atomic stores, fences and unlocks.
+    pub(super) is_quiet: bool,
+    pub(super) target: PendingTarget,
+    /// The value that a compare-exchange expects.
+    pub(super) expected: ValueId,
+    /// The range of its effects in [`HistoryCache::effects`].
+    pub(super) effects: (u32, u32),
+}
+
+/// What the search needs to know of a history.
+struct HistoryInfo {
+    segment: u32,
+    /// The join result, if the joiner observes only a value; otherwise [`ValueId::NONE`].
+    result: ValueId,
+    /// The histories that follow, ascending by the value read.
+    edges: SmallVec<[HistoryEdge; 2]>,
+}
+
+/// How a history continues after a value.
+#[derive(Clone, Copy)]
+pub(super) struct HistoryEdge {
+    read: ValueId,
+    /// The value that the op writes then, if it does.
+    pub(super) written: ValueId,
+    pub(super) next: HistoryId,
+}
+
+/// Up to so many edges are searched linearly.
+const MAX_LINEAR_EDGES: usize = 8;
+
+impl HistoryInfo {
+    /// How the history continues after a value, if that is known.
+    #[inline]
+    fn after(&self, read: ValueId) -> Option<HistoryEdge> {
+        let edges = self.edges.as_slice();
+        if edges.len() > MAX_LINEAR_EDGES {
+            let at = edges.binary_search_by_key(&read, |edge| edge.read).ok()?;
+            return Some(edges[at]);
+        }
+        edges.iter().find(|edge| edge.read == read).copied()
+    }
+}
+
+/// An effect in compact form.
+#[derive(Clone, Copy)]
+pub(super) enum CompactEffect {
+    Store { location: LocationId, order: MemoryOrder, carries: bool, value: ValueId },
+    Unlock { lock: LocationId },
+    Fence { order: MemoryOrder },
+    StoreFence,
+    Init { location: LocationId, value: ValueId },
+    Spawn { child: ThreadId },
+    WriteCell { location: LocationId },
+}
+
+/// Everything that the search knows of histories.
+#[derive(Default)]
+pub(super) struct HistoryCache {
+    histories: Vec<HistoryInfo>,
+    /// By segment.
+    segments: Vec<SegmentInfo>,
+    /// The effects of all segments.
+    pub(super) effects: Vec<CompactEffect>,
+    pub(super) values: ValueTable,
+}
+
+impl HistoryCache {
+    /// The number of histories.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.histories.len()
+    }
+
+    /// The last segment of a history.
+    #[inline]
+    pub(super) fn segment(&self, history: HistoryId) -> &SegmentInfo {
+        &self.segments[self.histories[history.0 as usize].segment as usize]
+    }
+
+    /// How a history continues after a value, if that is known.
+    #[inline]
+    pub(super) fn after(&self, history: HistoryId, read: ValueId) -> Option<HistoryEdge> {
+        self.histories[history.0 as usize].after(read)
+    }
+
+    /// The join result of a thread that has ended with this history, if the joiner observes only a value.
+    #[inline]
+    pub(super) fn result(&self, history: HistoryId) -> Option<ValueId> {
+        let result = self.histories[history.0 as usize].result;
+        (result != ValueId::NONE).then_some(result)
+    }
+
+    /// Adds the histories and the segments that are new.
+    pub(super) fn update(&mut self, histories: &LocalHistories) {
+        for history in self.histories.len()..histories.len() {
+            let history = HistoryId(history as u32);
+            let segment = histories.segment_of(history);
+            for new in self.segments.len()..=segment.0 as usize {
+                let info = self.segment_info(histories.segment(SegmentId(new as u32)));
+                self.segments.push(info);
+            }
+            let result = match histories.joined(history) {
+                Answer::Value(value) => self.values.id(value),
+                _ => ValueId::NONE,
+            };
+            let edges = SmallVec::new();
+            self.histories.push(HistoryInfo { segment: segment.0, result, edges });
+        }
+    }
+
+    fn segment_info(&mut self, segment: &Segment) -> SegmentInfo {
+        let Segment { effects, end } = segment;
+        let first = self.effects.len() as u32;
+        for op in effects {
+            let effect = self.compact_effect(op);
+            self.effects.push(effect);
+        }
+        let mut info = SegmentInfo {
+            pending: PendingKind::Ended,
+            order: MemoryOrder::Relaxed,
+            failure_order: MemoryOrder::Relaxed,
+            is_weak: false,
+            carries: false,
+            spawns: effects.iter().any(|op| matches!(op.kind, OpKind::Spawn { .. })),
+            is_unfinished: !matches!(end, End::Question(_) | End::Finished),
+            is_quiet: effects.iter().all(is_quiet),
+            target: PendingTarget::NONE,
+            expected: ValueId::NONE,
+            effects: (first, self.effects.len() as u32),
+        };
+        if let End::Question(op) = end {
+            self.set_pending_op(op, &mut info);
+        }
+        info
+    }
+
+    fn set_pending_op(&mut self, op: &Op, info: &mut SegmentInfo) {
+        info.target = op.kind.location().map_or(PendingTarget::NONE, PendingTarget::of_location);
+        info.carries = op.carries();
+        info.pending = match op.kind {
+            OpKind::Load { order, .. } => {
+                info.order = order;
+                PendingKind::Load
+            }
+            OpKind::Rmw { order, .. } => {
+                info.order = order;
+                PendingKind::Update
+            }
+            OpKind::CompareExchange { expected, success, failure, weak, .. } => {
+                info.expected = self.values.id(expected);
+                (info.order, info.failure_order, info.is_weak) = (success, failure, weak);
+                PendingKind::CompareExchange
+            }
+            OpKind::Lock { .. } => {
+                info.order = MemoryOrder::AcqRel;
+                PendingKind::Lock
+            }
+            OpKind::Sync { .. } => {
+                info.order = MemoryOrder::AcqRel;
+                PendingKind::Sync
+            }
+            OpKind::Join { thread, .. } => {
+                info.target = PendingTarget::of_thread(thread);
+                PendingKind::Join
+            }
+            OpKind::Choose { .. } => PendingKind::Choose,
+            OpKind::ReadCell { .. } => PendingKind::Cell,
+            _ => unreachable!("an effect is not a question: {op:?}"),
+        };
+    }
+
+    fn compact_effect(&mut self, op: &Op) -> CompactEffect {
+        match op.kind {
+            OpKind::Store { location, value, order, carries } => {
+                let value = self.values.id(value);
+                CompactEffect::Store { location, order, carries, value }
+            }
+            OpKind::Unlock { lock } => CompactEffect::Unlock { lock },
+            OpKind::Fence { order } => CompactEffect::Fence { order },
+            OpKind::StoreFence => CompactEffect::StoreFence,
+            OpKind::Init { location, value } => {
+                CompactEffect::Init { location, value: self.values.id(value) }
+            }
+            OpKind::Spawn { thread } => CompactEffect::Spawn { child: thread },
+            OpKind::WriteCell { location } => CompactEffect::WriteCell { location },
+            _ => unreachable!("a question is not an effect: {op:?}"),
+        }
+    }
+
+    /// Records that a history continues with another one after a value.
+    pub(super) fn connect(
+        &mut self,
+        history: HistoryId,
+        read: ValueId,
+        written: ValueId,
+        next: HistoryId,
+    ) {
+        let edges = &mut self.histories[history.0 as usize].edges;
+        let at = edges.partition_point(|edge| edge.read < read);
+        edges.insert(at, HistoryEdge { read, written, next });
+    }
+
+    /// The answer that tells a thread a value, or nothing.
+    pub(super) fn answer(&self, read: ValueId) -> Answer {
+        match read {
+            ValueId::NONE => Answer::Initial,
+            value => Answer::Value(self.values.get(value)),
+        }
+    }
+}
+
+/// Returns `true` if an effect is an atomic store, a fence or an unlock.
+fn is_quiet(op: &Op) -> bool {
+    match op.kind {
+        OpKind::Store { order, .. } => order.is_atomic(),
+        kind => matches!(kind, OpKind::Fence { .. } | OpKind::StoreFence | OpKind::Unlock { .. }),
+    }
+}
