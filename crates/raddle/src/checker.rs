@@ -18,8 +18,9 @@ use raddle_runtime::{Native, Settings, ops};
 
 use crate::checkpoint::CheckpointFile;
 use crate::parts::{self, Checkpoint, Divided, ParallelOptions};
-use crate::replay::{leak_of, schedule_of};
+use crate::replay::leak_of;
 use crate::report;
+use crate::schedule::schedule_of;
 
 /// Explores all executions of a test under the memory model of Rust and C++20.
 ///
@@ -362,19 +363,5 @@ fn outcome<F: Fn()>(
     };
     let seconds = start.elapsed().as_secs_f64();
     let counts = Counts { seconds, ..summary.counts(program.executions()) };
-    Outcome::new(finding.into_iter().collect(), counts, bound)
-}
-
-/// The outcome of one execution: its error, or why there is none.
-pub(crate) fn outcome_of_one<F: Fn()>(
-    program: &Native<F>,
-    model: Model,
-    found: Result<Counterexample, String>,
-) -> Outcome {
-    let (finding, bound) = match found {
-        Ok(found) => (Some(report::finding(program, model, found)), None),
-        Err(why) => (None, Some(Bound::Other(why))),
-    };
-    let counts = Counts { classes: 1, executions: program.executions(), ..Counts::default() };
     Outcome::new(finding.into_iter().collect(), counts, bound)
 }

@@ -66,6 +66,7 @@ mod parts;
 mod plain;
 mod replay;
 mod report;
+mod schedule;
 pub mod sync;
 pub mod thread;
 

@@ -1,8 +1,4 @@
 //! Replays: one execution of a test once more.
-//!
-//! A [`Schedule`] of a Rust test has an ending. Its settings are `events=N`, the limit on the events of a thread;
-//! `tried`, if mutexes can be tried; `counted`, if owners of shared objects are counted; and `leaks`, if leaks are
-//! sought. Its default model is C20.
 
 use std::collections::BTreeMap;
 
@@ -13,59 +9,14 @@ use raddle_core::program::{
     Answer, End, Failure, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId, is_pointer,
 };
 use raddle_core::schedule::{
-    EventName, ReplaySetting, Schedule, ScheduleError, ScheduledEnding, ScheduledSource,
-    ScheduledStep,
+    EventName, Schedule, ScheduleError, ScheduledEnding, ScheduledSource, ScheduledStep,
 };
 use raddle_core::trace::{Counterexample, Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_explore::robustness;
 use raddle_runtime::{Caller, Names, Native, Settings, ops};
 
-use crate::checker;
-
-/// The schedule of an execution that was explored with these settings.
-pub(crate) fn schedule_of(
-    names: &Names,
-    settings: Settings,
-    model: Model,
-    ending: &Ending,
-    trace: &Trace,
-) -> Schedule {
-    let path = |thread| names.thread_path(thread);
-    let schedule = Schedule::of_trace(trace, path).ending_as(ending, trace, path);
-    let model = (model != DEFAULT_MODEL).then_some(model);
-    Schedule { model, settings: to_replay_settings(settings), ..schedule }
-}
-
-/// The model of a schedule that names none.
-const DEFAULT_MODEL: Model = Model::C20;
-
-fn to_replay_settings(settings: Settings) -> Vec<ReplaySetting> {
-    let events = (settings.max_events != Settings::default().max_events)
-        .then_some(("events", Some(settings.max_events)));
-    let tried = settings.mutexes_can_be_tried.then_some(("tried", None));
-    let counted = settings.owners_are_counted.then_some(("counted", None));
-    let leaks = settings.leaks_are_sought.then_some(("leaks", None));
-    let used = [events, tried, counted, leaks].into_iter().flatten();
-    used.map(|(name, value)| ReplaySetting { name: name.to_owned(), value }).collect()
-}
-
-fn from_replay_settings(all: &[ReplaySetting]) -> Result<Settings, ScheduleError> {
-    let mut settings = Settings { joins_carry: true, ..Settings::default() };
-    for setting in all {
-        match (setting.name.as_str(), setting.value) {
-            ("events", Some(events)) => settings.max_events = events,
-            ("tried", None) => settings.mutexes_can_be_tried = true,
-            ("counted", None) => settings.owners_are_counted = true,
-            ("leaks", None) => settings.leaks_are_sought = true,
-            _ => {
-                let expected = "expected events=N, tried, counted or leaks";
-                let message = format!("`{setting}` is not a setting of a Rust test: {expected}");
-                return Err(ScheduleError::new(message));
-            }
-        }
-    }
-    Ok(settings)
-}
+use crate::report::outcome_of_one;
+use crate::schedule::{DEFAULT_MODEL, from_replay_settings};
 
 /// Runs one execution of a test again, as the schedule in a report says. If it shows no error, or if the test no
 /// longer matches the schedule, the verdict is `Incomplete`: other executions may show an error.
@@ -108,7 +59,7 @@ fn follow<F: Fn()>(
         }),
     };
     let found = ending.map(|ending| Counterexample::new(ending, replay.trace));
-    Ok(checker::outcome_of_one(&replay.program, model, found))
+    Ok(outcome_of_one(&replay.program, model, found))
 }
 
 /// An object that still has owners when a run has ended.
@@ -374,7 +325,7 @@ impl<F: Fn()> Replay<F> {
             Err(()) => robustness::compare(&self.program, model, Ending::Complete, self.trace)
                 .ok_or_else(|| String::from("sc allows the scheduled execution")),
         };
-        checker::outcome_of_one(&self.program, model, found)
+        outcome_of_one(&self.program, model, found)
     }
 
     /// The race of two events, if they are accesses of one location by two threads.

@@ -1,13 +1,13 @@
 //! Outcomes as text.
 
 use raddle_core::model::Model;
-use raddle_core::outcome::{Finding, FindingKind, Outcome, Place};
+use raddle_core::outcome::{Bound, Counts, Finding, FindingKind, Outcome, Place};
 use raddle_core::trace::Counterexample;
 use raddle_explore::counterexample::{self, Style};
 use raddle_runtime::Native;
 use raddle_runtime::ops::GONE;
 
-use crate::replay::schedule_of;
+use crate::schedule::schedule_of;
 use crate::sync::condvar::CHOOSING;
 
 /// The complete text of an outcome: each finding with the execution that shows it and the call that replays it,
@@ -55,4 +55,18 @@ pub(crate) fn finding<F: Fn()>(
     finding.place.get_or_insert_with(|| Place::new("the start"));
     finding.schedule = Some(schedule);
     finding
+}
+
+/// The outcome of one execution: its error, or why there is none.
+pub(crate) fn outcome_of_one<F: Fn()>(
+    program: &Native<F>,
+    model: Model,
+    found: Result<Counterexample, String>,
+) -> Outcome {
+    let (finding, bound) = match found {
+        Ok(found) => (Some(finding(program, model, found)), None),
+        Err(why) => (None, Some(Bound::Other(why))),
+    };
+    let counts = Counts { classes: 1, executions: program.executions(), ..Counts::default() };
+    Outcome::new(finding.into_iter().collect(), counts, bound)
 }

@@ -8,7 +8,7 @@ use raddle_core::program::{End, HistoryId, Op, OpKind, Origin};
 use raddle_core::trace::{Observed, Trace, TraceEvent};
 
 use super::answers::{Outcome, answer, is_taker, outcomes, reads_memory};
-use super::cells::race;
+use super::cell_race::race;
 use super::graph::{Age, Graph};
 use super::{Explorer, Slot};
 

@@ -12,7 +12,7 @@ use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{HistoryId, OpKind, Origin, Program};
 use raddle_core::trace::{Observed, ThreadEnd, Trace, TraceEvent};
 
-use super::past::EventSet;
+use super::past_set::PastSet;
 
 /// What an event is, with all that led to it: two events of different executions have the same name
 /// exactly if they and their causal pasts are the same. (A hash of 128 bits.)
@@ -207,7 +207,7 @@ impl Graph {
 
     /// The events of a set, which is closed under causes, with the threads that they start. By old
     /// event, the new one.
-    pub(super) fn restrict(&self, keep: &EventSet) -> (Graph, Vec<Option<usize>>) {
+    pub(super) fn restrict(&self, keep: &PastSet) -> (Graph, Vec<Option<usize>>) {
         let mut map = vec![None; self.events.len()];
         for (new, old) in keep.iter().enumerate() {
             map[old] = Some(new);

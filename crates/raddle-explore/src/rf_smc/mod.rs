@@ -50,6 +50,7 @@
 //! once ([`Statistics::peak_pending`]; the program of figure 13 of the paper shows it).
 
 mod answers;
+mod cell_race;
 mod cells;
 mod extend;
 mod graph;
@@ -57,6 +58,7 @@ mod leaf;
 mod livelock;
 mod mutate;
 mod past;
+mod past_set;
 
 use std::time::Instant;
 

@@ -14,7 +14,8 @@ use super::Explorer;
 use super::answers::{Outcome, is_taker, outcomes};
 use super::extend::next;
 use super::graph::{Age, Event, Graph, Name, Observation, rename};
-use super::past::{EventSet, Pasts};
+use super::past::Pasts;
+use super::past_set::PastSet;
 
 /// A question with another answer.
 struct Change {
@@ -48,7 +49,7 @@ struct Mutation {
     /// The name of the event that is the answer.
     key: Name,
     /// The events that stay as they are.
-    keep: EventSet,
+    keep: PastSet,
     /// The others, in a causal order.
     changes: Vec<Change>,
 }
@@ -130,7 +131,7 @@ impl Explorer<'_> {
         (r, slot): (usize, usize),
         w: usize,
         source: Observed,
-        keep: &EventSet,
+        keep: &PastSet,
     ) -> Vec<Mutation> {
         let (question, partner) = (&graph.events[r], &graph.events[w]);
         let kind = partner.event.op.kind;
