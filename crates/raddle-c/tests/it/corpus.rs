@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -28,21 +28,21 @@ use raddle_testkit::script::Script;
 
 /// A line of the table.
 #[derive(Clone, Debug)]
-struct Row {
+pub(crate) struct Row {
     line: usize,
-    program: String,
-    flags: Vec<String>,
-    models: Vec<Model>,
+    pub(crate) program: String,
+    pub(crate) flags: Vec<String>,
+    pub(crate) models: Vec<Model>,
     verdict: String,
     classes: Option<(u64, u64)>,
     source: String,
 }
 
-fn directory() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c")
 }
 
-fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<Row> {
     let text = std::fs::read_to_string(directory().join("oracle.tsv")).expect("there is a table");
     text.lines().enumerate().skip(1).map(|(at, line)| row(at + 1, line)).collect()
 }
@@ -69,6 +69,24 @@ fn row(line: usize, text: &str) -> Row {
         classes,
         source: source.to_owned(),
     }
+}
+
+/// A program of the corpus, compiled. Several tests explore the same programs; each is compiled once.
+///
+/// # Panics
+/// If it cannot be compiled.
+pub(crate) fn built(program: &str, flags: &[String], compiler: &str) -> Arc<Object> {
+    type Key = (String, Vec<String>, String);
+    static BUILT: Mutex<BTreeMap<Key, Arc<OnceLock<Arc<Object>>>>> = Mutex::new(BTreeMap::new());
+    let key = (program.to_owned(), flags.to_vec(), compiler.to_owned());
+    let slot = BUILT.lock().expect("no panic").entry(key).or_default().clone();
+    let build = || {
+        let mut source = Request::new(&[&directory().join(program)]).source;
+        (source.flags, source.compiler) = (flags.to_vec(), Some(compiler.to_owned()));
+        let object = build(&source);
+        Arc::new(object.unwrap_or_else(|error| panic!("{program} {flags:?}: {error}")))
+    };
+    slot.get_or_init(build).clone()
 }
 
 /// What a row expects and an exploration says.
@@ -140,22 +158,18 @@ fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
     let mut request = Request { timeout: Some(Duration::from_secs(60)), ..Request::new(&[&file]) };
     request.source.flags = flags.clone();
     request.source.compiler = Some(compiler.to_owned());
-    let object = build(&request.source);
+    let object = built(program, flags, compiler);
     let mut differences = vec![];
     for row in rows {
         for &model in &row.models {
             request.model = model;
-            let what = match object.as_ref().map(|object| check_built(object, &request)) {
-                Ok(Ok(outcome)) => difference(row, &outcome),
-                Ok(Err(error)) => Some(error.to_string()),
+            let what = match check_built(&object, &request) {
+                Ok(outcome) => difference(row, &outcome),
                 Err(error) => Some(error.to_string()),
             };
             let is_first = model == row.models[0] && !compiler.starts_with("clang");
             let is_divided = is_first && what.is_none();
-            let what = match &object {
-                Ok(object) if is_divided => differences_of_parts(object, &request, row),
-                _ => what,
-            };
+            let what = if is_divided { differences_of_parts(&object, &request, row) } else { what };
             let Row { line, verdict, classes, .. } = row;
             let told = |what| {
                 let about = format!("oracle.tsv:{line}: {program} {flags:?} {model}, {compiler}");

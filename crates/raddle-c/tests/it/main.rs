@@ -5,6 +5,7 @@ mod core;
 mod corpus;
 mod corpus_pairs;
 mod estimate;
+mod explorers;
 mod online;
 mod random;
 mod rewind;
