@@ -132,6 +132,26 @@ fn plain_accesses_are_buffered_under_tso_and_race_under_c20() {
     assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Race);
 }
 
+/// The messages and lines of the places that take part in the first finding.
+fn related_lines(text: &str, model: Model) -> Vec<(String, String)> {
+    let finding = explore(text, model).into_finding().expect("a bug");
+    let line = |place: &str| place.rsplit(':').next().unwrap_or_default().to_owned();
+    let related = finding.related.into_iter();
+    related.map(|related| (related.message, line(related.place.as_str()))).collect()
+}
+
+#[test]
+fn findings_name_the_other_places_that_take_part() {
+    let racy = "#include <pthread.h>\nint x;\nvoid *run(void *it) {\nx = 1;\nreturn it; }\nint main(void) {
+        pthread_t t; pthread_create(&t, 0, run, 0);\nx = 2;\npthread_join(t, 0); return 0; }\n";
+    let other = |message: &str, line: &str| vec![(String::from(message), String::from(line))];
+    assert_eq!(related_lines(racy, Model::C20), other("the other access, by main", "8"));
+    let stuck = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nvoid *run(void *it) {
+        pthread_mutex_lock(&m);\nreturn it; }\nint main(void) { pthread_t t;\npthread_mutex_lock(&m);
+        pthread_create(&t, 0, run, 0);\npthread_join(t, 0); return 0; }\n";
+    assert_eq!(related_lines(stuck, Model::Sc), other("main/0 waits here", "4"));
+}
+
 #[test]
 fn fences_in_inline_assembly_are_fences() {
     for fence in ["mfence", "lock; addl $0,0(%%rsp)"] {
