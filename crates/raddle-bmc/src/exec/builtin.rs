@@ -251,7 +251,7 @@ impl<'a> SymbolicExecutor<'a> {
                 self.free(pointer)?;
             }
             "abort" | "__builtin_trap" => {
-                self.fails_if(TRUE, FindingKind::Abort, format!("{name} is called"))
+                self.fails_if(TRUE, FindingKind::Abort, format!("{name} is called"));
             }
             "__builtin_unreachable" => {
                 self.fails_if(TRUE, FindingKind::Crash, format!("{name} is reached"));

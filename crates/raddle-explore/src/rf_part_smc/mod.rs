@@ -290,15 +290,15 @@ impl<'a> PartExploration<'a> {
 
     /// The number of leaves after which the whole tree is suspended.
     fn first_budget(&self) -> u64 {
-        self.subtrees().map_or(0, |subtrees| subtrees.first_budget())
+        self.subtrees().map_or(0, SubtreeSource::first_budget)
     }
 
     fn wants_suspension(&self) -> bool {
-        self.subtrees().is_some_and(|subtrees| subtrees.wants_suspension())
+        self.subtrees().is_some_and(SubtreeSource::wants_suspension)
     }
 
     fn is_cancelled(&self) -> bool {
-        self.subtrees().is_some_and(|subtrees| subtrees.is_cancelled())
+        self.subtrees().is_some_and(SubtreeSource::is_cancelled)
     }
 
     /// Explores with event sets of the width that the setup says.

@@ -144,7 +144,7 @@ mod tests {
     fn operations_have_several_spellings() {
         let fetch_add = AtomicOperation::Update(UpdateKind::Add);
         let is = |name, operation, orders| {
-            assert_eq!(call(name), Some(AtomicCall { operation, orders }))
+            assert_eq!(call(name), Some(AtomicCall { operation, orders }));
         };
         is("atomic_fetch_add", fetch_add, CallOrders::None);
         is("atomic_fetch_add_explicit", fetch_add, CallOrders::Given);

@@ -132,7 +132,7 @@ impl InstructionParser<'_> {
         for operand in operands {
             match operand {
                 X86Operand::Memory(RegisterExpression::Number(at), _) => {
-                    self.set_location_type(*at, ty)?
+                    self.set_location_type(*at, ty)?;
                 }
                 X86Operand::Number(value) => drop(fitting(ty, *value, self.at)?),
                 X86Operand::Memory(..) | X86Operand::Register(_) => {}
