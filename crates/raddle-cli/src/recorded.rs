@@ -28,7 +28,11 @@ pub(crate) struct RecordedBug {
     #[serde(default)]
     leaks: bool,
     kind: FindingKind,
+    /// For people who read the file. Its wording may change from version to version.
     message: String,
+    /// Absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
     schedule: Schedule,
 }
 
@@ -48,13 +52,18 @@ impl RecordedBug {
             leaks: request.leaks,
             kind: finding.kind,
             message: finding.message.clone(),
+            place: finding.place.as_ref().map(ToString::to_string),
             schedule: finding.schedule.clone().unwrap_or_default(),
         }
     }
 
-    /// Returns `true` if a finding has the recorded execution and message.
+    /// Returns `true` if a finding is the recorded bug: the same kind of error at the same place of the same execution.
+    /// Messages are not compared, because they may be reworded and may contain addresses.
     pub(crate) fn matches(&self, finding: &Finding) -> bool {
-        finding.schedule.as_ref() == Some(&self.schedule) && finding.message == self.message
+        let is_same_place = |place: &String| place == finding.place_text();
+        finding.schedule.as_ref() == Some(&self.schedule)
+            && finding.kind == self.kind
+            && self.place.as_ref().is_none_or(is_same_place)
     }
 
     /// The request that explores the same program in the same way.

@@ -147,6 +147,46 @@ fn a_counterexample_is_replayed() {
     assert_eq!(again, format!("exit 2\n{path}: {expected}"));
 }
 
+/// The address of the block differs from process to process.
+#[test]
+fn replays_compare_schedule_kind_and_place_but_not_messages() {
+    let text = "#include <stdlib.h>\nint main(void) {\nchar *p = malloc(8);\nfree(p + 4);\n}\n";
+    let file = program("replayed.c", text);
+    let trace = scratch("native-replay-message").join("trace.json");
+    let path = trace.display();
+    check(&format!("{file} --model sc --cc gcc --trace {path}"));
+    let recorded = std::fs::read_to_string(&trace).expect("a trace");
+    let mut fields: serde_json::Value = serde_json::from_str(&recorded).expect("JSON");
+    assert_eq!(fields["kind"], "double-free");
+    assert_eq!(fields["place"], format!("{file}:4"));
+    let mut replay = |field: &str, value: &str| {
+        fields[field] = value.into();
+        std::fs::write(&trace, fields.to_string()).expect("it can be written");
+        let printed = output(&mut raddle(&format!("replay {path}")));
+        printed.split([':', '\n']).next().expect("a status").to_owned()
+    };
+    assert_eq!(replay("message", "a former wording"), "exit 1");
+    assert_eq!(replay("place", "other.c:4"), "exit 2");
+    assert_eq!(replay("place", &format!("{file}:4")), "exit 1");
+    assert_eq!(replay("kind", "leak"), "exit 2");
+}
+
+/// Earlier versions recorded no place.
+#[test]
+fn traces_without_a_place_are_replayed() {
+    let trace = scratch("native-replay-former").join("trace.json");
+    let path = trace.display();
+    check(&format!("examples/peterson.c --model tso --cc gcc --trace {path}"));
+    let recorded = std::fs::read_to_string(&trace).expect("a trace");
+    let mut fields: serde_json::Value = serde_json::from_str(&recorded).expect("JSON");
+    let place = fields.as_object_mut().expect("an object").remove("place");
+    assert_eq!(place, Some("examples/peterson.c:23".into()));
+    fields["message"] = "others == 0 does not hold".into();
+    std::fs::write(&trace, fields.to_string()).expect("it can be written");
+    let again = output(&mut raddle(&format!("replay {path}")));
+    assert!(again.starts_with("exit 1\nthread main/1: assertion failed: others == 0"), "{again}");
+}
+
 #[test]
 fn files_that_are_no_traces_are_rejected() {
     let again = output(&mut raddle("replay examples/peterson.c"));
