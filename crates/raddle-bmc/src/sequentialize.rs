@@ -415,8 +415,9 @@ impl Sequentializer<'_> {
         let last = self.last_turn(thread);
         let mut any = FALSE;
         for (index, statement) in program.threads[thread].statements.iter().enumerate() {
-            let step = TurnStep { turn: last, statement: index, active: FALSE };
-            let Some(cannot_execute) = self.cannot_execute(build, step) else { continue };
+            let Some(cannot_execute) = self.cannot_execute(build, &statement.action) else {
+                continue;
+            };
             let reached = has_passed(build, program, thread, index, last.round);
             let not_passed = build.terms.not(build.passed[thread][index][last.round]);
             let when = build.terms.all([reached, not_passed, statement.guard, cannot_execute]);
@@ -433,15 +434,19 @@ impl Sequentializer<'_> {
         build.terms.and(any, is_drained)
     }
 
-    /// The condition under which a statement that may block cannot be executed at the end of the schedule. `None` for
-    /// statements that never block.
-    fn cannot_execute(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep) -> Option<Term> {
+    /// The condition under which a statement that may block cannot be executed at the end of the schedule, when all
+    /// buffered writes have reached memory. `None` for statements that never block.
+    fn cannot_execute(
+        &self,
+        build: &mut FormulaBuilder<'_>,
+        action: &VisibleAction,
+    ) -> Option<Term> {
         let program = self.program;
-        match &program.threads[step.turn.thread].statements[step.statement].action {
+        match action {
             VisibleAction::Update { at, out: Some(out), ready, .. } if *ready != TRUE => {
                 let mut all = build.terms.not(*ready);
                 for &(cell, condition) in at {
-                    let value = self.memory.read_memory(build, step, cell);
+                    let value = self.memory.final_content(build, cell);
                     let equal = build.terms.eq(*out, value);
                     let is_read = build.terms.implies(condition, equal);
                     all = build.terms.and(all, is_read);

@@ -41,6 +41,10 @@ impl MemoryEncoding for DirectMemory {
         self.cells.set_in_step(build, step, write);
     }
 
+    fn final_content(&self, _: &mut FormulaBuilder<'_>, cell: CellId) -> Term {
+        self.cells.get(cell)
+    }
+
     fn is_drained(&mut self, _: &mut FormulaBuilder<'_>, _: ScheduleTurn) -> Term {
         TRUE
     }

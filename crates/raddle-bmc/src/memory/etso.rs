@@ -134,6 +134,7 @@ impl EtsoMemory {
     }
 
     /// The content of memory: the value of the guessed node whose time stamp is past and whose successor's is not.
+    /// Arbitrary unless `active` is true.
     fn memory_content(&self, build: &mut FormulaBuilder<'_>, active: Term, cell: CellId) -> Term {
         let list = &self.lists[cell];
         let node = build.terms.var(bits_for(list.nodes));
@@ -264,6 +265,14 @@ impl MemoryEncoding for EtsoMemory {
 
     fn write_memory(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite) {
         self.insert(build, step, write, true);
+    }
+
+    /// The newest node is the one before the sentinel, whatever its time stamp.
+    fn final_content(&self, build: &mut FormulaBuilder<'_>, cell: CellId) -> Term {
+        let list = &self.lists[cell];
+        let sentinel = build.terms.constant(list.nodes as u64, bits_for(list.nodes));
+        let newest = list.previous.get(build.terms, sentinel);
+        list.value.get(build.terms, newest)
     }
 
     fn is_drained(&mut self, build: &mut FormulaBuilder<'_>, turn: ScheduleTurn) -> Term {

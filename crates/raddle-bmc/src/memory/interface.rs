@@ -99,6 +99,9 @@ pub(crate) trait MemoryEncoding {
     /// The write of an atomic update, directly to memory. A fence of the same step precedes it.
     fn write_memory(&mut self, build: &mut FormulaBuilder<'_>, step: TurnStep, write: CellWrite);
 
+    /// The content of a cell after the last turn, in executions in which all buffered writes reach memory.
+    fn final_content(&self, build: &mut FormulaBuilder<'_>, cell: CellId) -> Term;
+
     /// Whether the thread has no buffered writes at the end of the turn.
     fn is_drained(&mut self, build: &mut FormulaBuilder<'_>, turn: ScheduleTurn) -> Term;
 

@@ -167,6 +167,10 @@ impl MemoryEncoding for SimpleMemory {
         self.cells.set_in_step(build, step, write);
     }
 
+    fn final_content(&self, _: &mut FormulaBuilder<'_>, cell: CellId) -> Term {
+        self.cells.get(cell)
+    }
+
     fn is_drained(&mut self, _: &mut FormulaBuilder<'_>, turn: ScheduleTurn) -> Term {
         self.empty[turn.thread].get(turn.round).copied().unwrap_or(TRUE)
     }

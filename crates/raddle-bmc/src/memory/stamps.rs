@@ -287,6 +287,10 @@ impl MemoryEncoding for StampsMemory {
         self.cells.set_in_step(build, step, write);
     }
 
+    fn final_content(&self, _: &mut FormulaBuilder<'_>, cell: CellId) -> Term {
+        self.cells.get(cell)
+    }
+
     fn is_drained(&mut self, build: &mut FormulaBuilder<'_>, turn: ScheduleTurn) -> Term {
         let ScheduleTurn { round, thread } = turn;
         let mut all = TRUE;

@@ -1,6 +1,6 @@
 //! Joining and detaching threads, lifetimes of variables, weak exchanges, and fences in local code.
 
-use raddle_bmc::BmcReport;
+use raddle_bmc::{Abstraction, BmcReport};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Verdict};
 
@@ -150,6 +150,36 @@ fn variables_of_ended_threads_must_not_be_used() {
     let expected = "5:use-after-return: a variable is used after the end of its block";
     assert_eq!(bug(&thread("return a;")), expected);
     assert_eq!(bug(&thread("pthread_exit(0);")), expected);
+}
+
+/// With `etso` the content of the lock at the end was arbitrary, so that a free lock could block.
+#[test]
+fn free_locks_do_not_block_with_any_encoding() {
+    let text = format!(
+        "{HEADERS}static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic int n;\n\
+         static void *add(void *a) {{ pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); return a; }}\n\
+         int main(void) {{ pthread_t t, u; pthread_create(&t, 0, add, 0); pthread_create(&u, 0, add, 0);\n\
+         pthread_join(t, 0); pthread_join(u, 0); assert(n == 2); }}"
+    );
+    let (tso, pso) = (Model::Tso, Model::Pso);
+    let encodings = [
+        (tso, Abstraction::Stamps),
+        (tso, Abstraction::Simple),
+        (tso, Abstraction::Etso),
+        (pso, Abstraction::Stamps),
+        (pso, Abstraction::Etso),
+    ];
+    for (model, abstraction) in encodings {
+        for rounds in [1, 2, 4] {
+            let report = check_text(&text, |options| {
+                (options.model, options.abstraction, options.rounds) = (model, abstraction, rounds);
+            });
+            let outcome = report.expect("the program is supported").outcome;
+            let found = outcome.finding().map(ToString::to_string);
+            assert_eq!(found, None, "{model}, {abstraction:?}, {rounds} rounds");
+            assert_eq!(outcome.verdict, Verdict::Incomplete, "{rounds} rounds");
+        }
+    }
 }
 
 /// Slicing removes the reads of `x`, which nothing depends on.
