@@ -16,9 +16,20 @@ pub(crate) struct BmcResult {
     pub(crate) confirmation: Option<Confirmation>,
 }
 
+impl BmcResult {
+    /// The bug to report: that of the compiled program, or that of the solver if there is none.
+    pub(crate) fn reported(&self) -> Option<&Finding> {
+        match &self.confirmation {
+            Some(Confirmation::Confirmed(_, native)) => Some(native),
+            _ => self.report.outcome.finding(),
+        }
+    }
+}
+
 /// Whether the compiled program has the bug of a counterexample.
 pub(crate) enum Confirmation {
-    /// Exploration of the compiled program finds this bug.
+    /// Exploration of the compiled program finds this bug. It may differ from that of the counterexample if the program
+    /// has several.
     Confirmed(Box<RecordedBug>, Box<Finding>),
     /// Undecided, for this reason.
     Unknown(String),

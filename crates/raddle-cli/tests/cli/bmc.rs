@@ -100,6 +100,32 @@ fn json_has_the_keys_of_check() {
     assert!(printed.contains("\"confirmed\":\"unknown\""), "{printed}");
 }
 
+/// The compiled program fails in another thread than the counterexample of the solver.
+#[test]
+fn a_confirmed_bug_is_the_same_in_text_and_json() {
+    let program = "corpus/c/errors/double_free.c";
+    let printed = bmc(&format!("{program} --cc gcc"));
+    let (text, solver) = printed.split_once("Confirmed: ").expect("it is confirmed");
+    assert!(text.contains(&format!("\n  at {program}:6\n")), "{text}");
+    let solver: Vec<&str> = solver.lines().take(2).collect();
+    let solver_bug = "thread main: memory is freed twice";
+    let expected = [
+        "the compiled program has this execution.",
+        &format!(
+            "The counterexample of the solver ends differently (double-free at {program}:14): {solver_bug}"
+        ),
+    ];
+    assert_eq!(solver, expected);
+    let printed = bmc(&format!("{program} --cc gcc --json"));
+    let json = printed.strip_prefix("exit 1\n").expect("a bug");
+    let fields: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    assert_eq!(fields["bug"]["confirmed"], "yes");
+    assert_eq!(fields["bug"]["kind"], "double-free");
+    assert_eq!(fields["bug"]["place"], format!("{program}:6"));
+    let message = fields["bug"]["message"].as_str().expect("a text");
+    assert!(text.contains(message), "{message}\n{text}");
+}
+
 #[test]
 fn formulas_and_sequential_programs_are_written() {
     let directory = scratch("bmc-files");

@@ -34,7 +34,8 @@ struct BmcBug<'a> {
     place: &'a str,
     trace: String,
     inputs: Vec<BmcInput<'a>>,
-    /// Whether the compiled program has the bug: `yes`, `no` or `unknown`.
+    /// Whether the compiled program has the bug: `yes`, `no` or `unknown`. If `yes`, the other fields except `inputs`
+    /// are those of the compiled program.
     confirmed: &'static str,
 }
 
@@ -67,8 +68,9 @@ pub(crate) fn print(result: &BmcResult, output: &mut Output) -> Result<(), Outpu
     })
 }
 
+/// The bug of the compiled program if there is one, otherwise that of the solver.
 fn bug(result: &BmcResult) -> Option<BmcBug<'_>> {
-    let finding = result.report.outcome.finding()?;
+    let finding = result.reported()?;
     let bug = result.report.counterexample.as_ref()?;
     let steps: Vec<String> =
         bug.steps.iter().map(|step| format!("{}: {}", step.thread, step.text)).collect();

@@ -96,8 +96,16 @@ fn found(result: &BmcResult, finding: &Finding) -> String {
         text.push('\n');
     }
     match confirmation {
-        Some(Confirmation::Confirmed(..)) => {
+        Some(Confirmation::Confirmed(_, native)) => {
             text += "Confirmed: the compiled program has this execution.\n";
+            if !is_same_bug(finding, native) {
+                let (kind, place) = (finding.kind, finding.place_text());
+                let _ = writeln!(
+                    text,
+                    "The counterexample of the solver ends differently ({kind} at {place}): {}",
+                    finding.message
+                );
+            }
         }
         Some(Confirmation::Unknown(why)) => {
             let _ = writeln!(text, "Not confirmed by the compiled program: {}", why.trim_end());
@@ -108,6 +116,11 @@ fn found(result: &BmcResult, finding: &Finding) -> String {
         None => {}
     }
     text
+}
+
+/// Returns `true` if both findings are the same kind of error at the same place. Their messages differ in wording.
+fn is_same_bug(solver: &Finding, native: &Finding) -> bool {
+    (solver.kind, solver.place_text()) == (native.kind, native.place_text())
 }
 
 /// The finding with the execution that the solver found.
