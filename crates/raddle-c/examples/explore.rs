@@ -24,7 +24,7 @@ fn main() {
             for finding in &outcome.findings {
                 print!("{}", counterexample::report(finding, &Style::in_working_directory()));
             }
-            println!("{:?}: {}", outcome.verdict, outcome.counts);
+            println!("{:?}: {}", outcome.verdict, outcome.counts_text());
             println!("start-up: {:.3} s", outcome.counts.start_up);
         }
         Err(error) => println!("{error}"),

@@ -21,7 +21,7 @@ pub fn report(outcome: &Outcome) -> String {
     if let Some(bound) = &outcome.bound {
         text += &format!("{bound}: ");
     }
-    text + &outcome.counts.to_string()
+    text + &outcome.counts_text()
 }
 
 /// The text of one finding in a [`report`].

@@ -285,7 +285,7 @@ fn a_leak_is_found_with_the_option() {
 
     To replay this execution: raddle check --trace FILE ..., then raddle replay FILE
 
-    1 execution class explored (0 blocked), 1 thread run
+    1 execution class explored, 1 thread run
     ");
 }
 

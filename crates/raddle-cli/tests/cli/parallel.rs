@@ -130,7 +130,7 @@ fn the_result_does_not_depend_on_the_number_of_workers() {
         let text = |jobs| {
             let args = format!("check {program} --model tso --jobs {jobs}");
             let text = run(&args);
-            let (before, _) = text.split_once(" blocked)").expect("counts");
+            let (before, _) = text.split_once(" thread run").expect("counts");
             before.to_owned()
         };
         let one = text(1);

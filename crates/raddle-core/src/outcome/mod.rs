@@ -87,6 +87,14 @@ impl Outcome {
         self.finding().map(|finding| finding.kind)
     }
 
+    /// The counts as text. It counts runs instead of execution classes if runs were sampled.
+    #[must_use]
+    pub fn counts_text(&self) -> String {
+        let is_sampled = matches!(self.bound, Some(Bound::Sampled { .. }))
+            || self.finding().is_some_and(|finding| finding.sample.is_some());
+        if is_sampled { SampledCounts(self.counts).to_string() } else { self.counts.to_string() }
+    }
+
     /// How long the whole exploration would take at the rate measured so far, in seconds.
     #[must_use]
     pub fn estimated_seconds(&self) -> Option<f64> {
@@ -132,18 +140,35 @@ pub struct Estimate {
     pub probes: u64,
 }
 
-/// `3 execution classes explored (1 blocked), 10 thread runs, 0.001 s`
+/// `3 execution classes explored, 1 more blocked, 10 thread runs, 0.001 s`
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { classes, blocked, executions, seconds, .. } = *self;
-        let plural = |count: u64, suffix: &'static str| if count == 1 { "" } else { suffix };
-        write!(
-            f,
-            "{classes} execution class{} explored ({blocked} blocked), {executions} thread run{}, {seconds:.3} s",
-            plural(classes, "es"),
-            plural(executions, "s"),
-        )
+        write!(f, "{classes} execution class{} explored", plural(classes, "es"))?;
+        if blocked > 0 {
+            write!(f, ", {blocked} more blocked")?;
+        }
+        write!(f, ", {executions} thread run{}, {seconds:.3} s", plural(executions, "s"))
     }
+}
+
+/// The counts of sampled runs: `10 runs, 1 of them blocked, 20 thread runs, 0.001 s`
+struct SampledCounts(Counts);
+
+impl fmt::Display for SampledCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { blocked, executions, seconds, .. } = self.0;
+        let runs = self.0.all_classes();
+        write!(f, "{runs} run{}", plural(runs, "s"))?;
+        if blocked > 0 {
+            write!(f, ", {blocked} of them blocked")?;
+        }
+        write!(f, ", {executions} thread run{}, {seconds:.3} s", plural(executions, "s"))
+    }
+}
+
+fn plural(count: u64, suffix: &'static str) -> &'static str {
+    if count == 1 { "" } else { suffix }
 }
 
 /// The findings, the bound and the counts, without executions.
@@ -155,7 +180,7 @@ impl fmt::Display for Outcome {
         if let Some(bound) = &self.bound {
             write!(f, "{bound}: ")?;
         }
-        write!(f, "{}", self.counts)
+        f.write_str(&self.counts_text())
     }
 }
 
@@ -166,11 +191,30 @@ mod tests {
     #[test]
     fn counts_are_printed_in_singular_and_plural() {
         let counts = Counts { classes: 1, executions: 1, seconds: 0.0014, ..Counts::default() };
-        let text = "1 execution class explored (0 blocked), 1 thread run, 0.001 s";
+        let text = "1 execution class explored, 1 thread run, 0.001 s";
         assert_eq!(counts.to_string(), text);
-        let counts = Counts { classes: 2, blocked: 1, executions: 10, ..Counts::default() };
-        let text = "2 execution classes explored (1 blocked), 10 thread runs, 0.000 s";
+        let counts = Counts { classes: 2, blocked: 7, executions: 10, ..Counts::default() };
+        let text = "2 execution classes explored, 7 more blocked, 10 thread runs, 0.000 s";
         assert_eq!(counts.to_string(), text);
+        let counts = Counts { classes: 1, blocked: 1, executions: 2, ..Counts::default() };
+        let text = "1 execution class explored, 1 more blocked, 2 thread runs, 0.000 s";
+        assert_eq!(counts.to_string(), text);
+    }
+
+    #[test]
+    fn counts_of_random_testing_are_runs() {
+        let text = |classes: u64, blocked: u64| {
+            let counts = Counts { classes, blocked, executions: 3, ..Counts::default() };
+            let bound = Bound::Sampled { runs: classes + blocked, explorer: "random", seed: 0 };
+            Outcome::new(vec![], counts, Some(bound)).counts_text()
+        };
+        assert_eq!(text(9, 1), "10 runs, 1 of them blocked, 3 thread runs, 0.000 s");
+        assert_eq!(text(1, 0), "1 run, 3 thread runs, 0.000 s");
+        let sample = SampledRun { explorer: "pct", number: 2, seed: 1 };
+        let finding = Finding { sample: Some(sample), ..Finding::new(FindingKind::Race, "race") };
+        let counts = Counts { classes: 2, executions: 4, ..Counts::default() };
+        let text = Outcome::new(vec![finding], counts, None).counts_text();
+        assert_eq!(text, "2 runs, 4 thread runs, 0.000 s");
     }
 
     #[test]

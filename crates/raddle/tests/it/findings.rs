@@ -442,7 +442,7 @@ fn a_test_that_is_always_given_up_is_not_clean() {
         (outcome.verdict, outcome.counts.classes, outcome.counts.blocked),
         (Verdict::Incomplete, 0, 1)
     );
-    let text = "nothing was checked, as every execution is blocked: 0 execution classes explored (1 blocked)";
+    let text = "nothing was checked, as every execution is blocked: 0 execution classes explored, 1 more blocked";
     assert!(outcome.to_string().starts_with(text), "{outcome}");
 }
 

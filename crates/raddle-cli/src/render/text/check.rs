@@ -114,7 +114,7 @@ fn outcome_text(result: &CheckResult) -> String {
     };
     // Litmus tests and programs that were not explored have no counts.
     if result.litmus.is_none() && outcome.counts != Counts::default() {
-        let _ = writeln!(text, "{}", outcome.counts);
+        let _ = writeln!(text, "{}", outcome.counts_text());
     }
     text
 }
