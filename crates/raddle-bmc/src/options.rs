@@ -51,7 +51,7 @@ pub struct BmcOptions {
     /// Bound on buffered stores: per thread with [`Abstraction::Simple`], per location plus one with
     /// [`Abstraction::Etso`].
     pub nodes: usize,
-    /// The greatest time stamp of [`Abstraction::Etso`].
+    /// The largest time stamp of [`Abstraction::Etso`].
     pub max_time: usize,
     /// The width of shared integers and inputs. Executions that need more bits are cut off. By default the width of
     /// their types.

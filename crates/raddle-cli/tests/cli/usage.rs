@@ -306,7 +306,7 @@ The models:
   ra       Release/acquire: a read sees what its source had seen.
   wra      Release/acquire without modification orders: causal consistency.
   rc20     C++20 without sequentially consistent accesses: relaxed, release and acquire accesses, and fences.
-  relaxed  Every location is coherent by itself, and that is all.
+  relaxed  Coherence per location, nothing else.
   rc11     C11 as repaired by Lahav et al., with its long release sequences.
   c20      C++20 and Rust: RC20 with the sequentially consistent accesses and fences of RC11.
 

@@ -109,7 +109,7 @@ models! {
     /// Relaxed accesses only: coherence of every location.
     Relaxed {
         name: "relaxed",
-        summary: "Every location is coherent by itself, and that is all.",
+        summary: "Coherence per location, nothing else.",
         cost: "O(n)"
     }
     /// RC11 (Lahav et al., PLDI 2017).
