@@ -8,16 +8,16 @@ use super::graph::Graph;
 
 /// What a question does with what it observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct QuestionOutcome {
     pub(super) read: Option<Value>,
     pub(super) written: Option<Value>,
 }
 
 /// What a question may do where it observes this value (a lock has none): one thing; or, a weak
 /// compare-exchange that finds what it expects, two; or none, if it waits for another value.
-pub(super) fn outcomes(kind: OpKind, value: Option<Value>) -> Vec<Outcome> {
-    let writes = |written| vec![Outcome { read: value, written: Some(written) }];
-    let reads = || vec![Outcome { read: value, written: None }];
+pub(super) fn outcomes(kind: OpKind, value: Option<Value>) -> Vec<QuestionOutcome> {
+    let writes = |written| vec![QuestionOutcome { read: value, written: Some(written) }];
+    let reads = || vec![QuestionOutcome { read: value, written: None }];
     let Some(read) = value else { return reads() };
     match kind {
         OpKind::Rmw { update, .. } => writes(update.apply(read)),
@@ -27,7 +27,7 @@ pub(super) fn outcomes(kind: OpKind, value: Option<Value>) -> Vec<Outcome> {
             let fails = if weak { reads() } else { vec![] };
             [writes(desired), fails].concat()
         }
-        OpKind::Lock { .. } => vec![Outcome { read: None, written: None }],
+        OpKind::Lock { .. } => vec![QuestionOutcome { read: None, written: None }],
         _ => reads(),
     }
 }

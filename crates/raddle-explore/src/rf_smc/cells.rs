@@ -11,7 +11,7 @@ use raddle_core::program::{Op, OpKind};
 use raddle_core::trace::Observed;
 
 use super::Explorer;
-use super::answers::Outcome;
+use super::answers::QuestionOutcome;
 use super::extend::next;
 use super::graph::{Age, Graph};
 use super::past::Pasts;
@@ -36,7 +36,7 @@ impl Explorer<'_> {
             |&at: &usize| graph.events[at].event.op.kind == OpKind::WriteCell { location };
         let last = past.iter().filter(is_write).last();
         let source = last.map_or(Observed::Initial, Observed::Event);
-        let event = next(graph, thread, op, source, Outcome { read: None, written: None });
+        let event = next(graph, thread, op, source, QuestionOutcome { read: None, written: None });
         self.append(graph, vec![event], Age::Added)
     }
 }

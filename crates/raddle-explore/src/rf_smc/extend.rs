@@ -7,7 +7,7 @@ use raddle_core::execution::ThreadId;
 use raddle_core::program::{End, HistoryId, Op, OpKind, Origin};
 use raddle_core::trace::{Observed, Trace, TraceEvent};
 
-use super::answers::{Outcome, answer, is_taker, outcomes, reads_memory};
+use super::answers::{QuestionOutcome, answer, is_taker, outcomes, reads_memory};
 use super::cell_race::race;
 use super::graph::{Age, Graph};
 use super::{Explorer, Slot};
@@ -61,7 +61,7 @@ impl Explorer<'_> {
             OpKind::Join { thread: joined } => self.join(graph, thread, op, joined),
             OpKind::Choose { options: 0 } => Err(Unsupported::Malformed),
             OpKind::Choose { .. } => {
-                let outcome = Outcome { read: None, written: None };
+                let outcome = QuestionOutcome { read: None, written: None };
                 self.ask(graph, next(graph, thread, op, Observed::Choice(0), outcome))
             }
             OpKind::ReadCell { location } => self.read_cell(graph, thread, op, location),
@@ -114,7 +114,7 @@ impl Explorer<'_> {
             return Ok(false);
         }
         let last = graph.last(joined).map_or(Observed::Initial, Observed::Event);
-        let event = next(graph, thread, op, last, Outcome { read: None, written: None });
+        let event = next(graph, thread, op, last, QuestionOutcome { read: None, written: None });
         self.append(graph, vec![event], Age::Added)
     }
 
@@ -229,7 +229,7 @@ pub(super) fn next(
     thread: ThreadId,
     op: Op,
     source: Observed,
-    Outcome { read, written }: Outcome,
+    QuestionOutcome { read, written }: QuestionOutcome,
 ) -> TraceEvent {
     let position = graph.position(thread);
     TraceEvent { thread, position, op, observed: Some(source), read, written }

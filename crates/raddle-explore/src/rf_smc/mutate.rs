@@ -11,7 +11,7 @@ use raddle_core::program::OpKind;
 use raddle_core::trace::{Observed, TraceEvent};
 
 use super::Explorer;
-use super::answers::{Outcome, is_taker, outcomes};
+use super::answers::{QuestionOutcome, is_taker, outcomes};
 use super::extend::next;
 use super::graph::{Age, Event, Graph, Name, Observation, rename};
 use super::past::Pasts;
@@ -187,7 +187,7 @@ impl Explorer<'_> {
         }
         let kind = taker.event.op.kind;
         let value = graph.value(&*self.program, kind.location()?, source);
-        let Outcome { read, written } = outcomes(kind, value).pop()?;
+        let QuestionOutcome { read, written } = outcomes(kind, value).pop()?;
         let event = TraceEvent { observed: Some(source), read, written, ..taker.event.clone() };
         let key = graph.name(&event, taker.before, None, Some(graph.observation(source)));
         let mut keep = pasts.earlier(graph, r);
@@ -199,7 +199,7 @@ impl Explorer<'_> {
     /// The question of a thread that waits to take something, before it observes anything.
     fn waiting(&self, graph: &Graph, thread: ThreadId) -> Option<TraceEvent> {
         let op = self.question(graph, thread).filter(|op| is_taker(op.kind))?;
-        let nothing = Outcome { read: None, written: None };
+        let nothing = QuestionOutcome { read: None, written: None };
         Some(next(graph, thread, op, Observed::Initial, nothing))
     }
 
@@ -235,7 +235,7 @@ fn choices(graph: &Graph, pasts: &Pasts, r: usize, slot: usize, options: u32) ->
     let question = &graph.events[r];
     let options = if question.age == Age::Added { options } else { 0 };
     let mutation = |choice: u32| {
-        let nothing = Outcome { read: None, written: None };
+        let nothing = QuestionOutcome { read: None, written: None };
         let event = observing(question, Observed::Choice(choice), nothing);
         let key = renamed(graph, question, &event, Observation::Choice(choice));
         let changes = vec![Change::of(r, question, event, Some(slot))];
@@ -268,7 +268,11 @@ fn event_of(source: Observed) -> Option<usize> {
 }
 
 /// The question, observing something else.
-fn observing(question: &Event, source: Observed, Outcome { read, written }: Outcome) -> TraceEvent {
+fn observing(
+    question: &Event,
+    source: Observed,
+    QuestionOutcome { read, written }: QuestionOutcome,
+) -> TraceEvent {
     TraceEvent { observed: Some(source), read, written, ..question.event.clone() }
 }
 
