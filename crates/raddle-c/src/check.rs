@@ -276,7 +276,7 @@ fn outcome(
     let finding = finding(program, request.model, found, leaves);
     let finding = finding.map(|finding| Finding { sample: plan.last_run(&summary), ..finding });
     let bound = match summary.extent {
-        Extent::All => program.bound.clone().map(Bound::Other),
+        Extent::All if program.bound.is_some() => program.bound.clone().map(Bound::Other),
         Extent::Stopped if finding.is_none() => {
             Some(Bound::Other(String::from("the exploration was stopped")))
         }

@@ -289,6 +289,7 @@ impl Plan {
     #[must_use]
     pub fn bound(&self, summary: &Summary) -> Option<Bound> {
         match summary.extent {
+            Extent::All if summary.classes == 0 && summary.blocked > 0 => Some(Bound::AllBlocked),
             Extent::All | Extent::Stopped => None,
             Extent::Classes => Some(Bound::Classes),
             Extent::Deadline => Some(Bound::Deadline),

@@ -356,7 +356,6 @@ fn outcome<F: Fn()>(
     });
     let bound = match summary.extent {
         _ if finding.is_some() => None,
-        Extent::All if summary.classes == 0 => Some(Bound::AllBlocked),
         // The visitor stops at the limit of executions, or at a finding.
         Extent::Stopped => Some(Bound::Classes),
         _ => plan.bound(&summary),

@@ -163,6 +163,9 @@ fn has_locks(row: &CorpusRow) -> bool {
     blocking.iter().any(|function| text.contains(function))
 }
 
+/// Takes minutes.
+const TOO_LARGE_FOR_ETSO: &[&str] = &["pthreads/bounded_buffer.c"];
+
 /// Whether a lock is free at the end of an execution decides whether there is a deadlock.
 #[test]
 fn programs_with_locks_have_the_expected_verdict_with_every_encoding() {
@@ -172,7 +175,9 @@ fn programs_with_locks_have_the_expected_verdict_with_every_encoding() {
     };
     let mut rows = vec![];
     for row in all.iter().filter(selected) {
-        rows.push((row, Abstraction::Etso));
+        if !TOO_LARGE_FOR_ETSO.contains(&row.program.as_str()) {
+            rows.push((row, Abstraction::Etso));
+        }
         if row.model == Model::Tso {
             rows.push((row, Abstraction::Simple));
         }

@@ -317,6 +317,20 @@ fn a_bounded_exploration_says_so() {
 }
 
 #[test]
+fn a_program_whose_executions_are_all_blocked_is_not_clean() {
+    let text = "void __VERIFIER_assume(int);\nint main(void) { __VERIFIER_assume(0); }\n";
+    let file = program("blocked.c", text);
+    let expected = "incomplete: nothing was checked, as every execution is blocked";
+    assert_eq!(
+        check(&format!("{file} --cc gcc")),
+        format!(
+            "exit 3\n{file}, c20: {expected}\n0 execution classes explored, 1 more blocked, 1 thread run\n\
+             {file}, c20: {expected}"
+        )
+    );
+}
+
+#[test]
 fn the_corpus_exists() {
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/oracle.tsv").exists());
 }
