@@ -83,6 +83,9 @@ pub(crate) fn parse(
     flags: &[String],
     compiler: Option<&str>,
 ) -> Result<ParsedSource, BmcError> {
+    if file.is_dir() {
+        return Err(BmcError::new(file.display(), "this is a directory: expected a C file"));
+    }
     if let Err(error) = std::fs::File::open(file) {
         return Err(BmcError::new(file.display(), format!("cannot read: {error}")));
     }

@@ -78,6 +78,7 @@ fn unsupported_statements_are_rejected_with_their_place() {
     exit 2
     corpus/c/errors/fork.c:4: the function `fork` is neither defined nor supported: define it in the program
     ");
+    assert_eq!(bmc("corpus/c"), "exit 2\ncorpus/c: this is a directory: expected a C file");
     assert_snapshot!(bmc("corpus/c/nothing.c"), @r"
     exit 2
     corpus/c/nothing.c: cannot read: No such file or directory (os error 2)
