@@ -98,7 +98,7 @@ pub(crate) struct CheckArgs {
     pub(crate) jobs: Option<NonZero<usize>>,
 
     /// Stop each exploration after this many executions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     max_executions: Option<u64>,
 
     /// Stop each exploration after this many seconds
@@ -109,9 +109,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = SEQUENTIAL)]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// Seconds between two checkpoints
-    #[arg(long, value_name = "S", value_parser = seconds, default_value = "5")]
-    pub(crate) every: Duration,
+    /// Seconds between two checkpoints [default: 5]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    every: Option<Duration>,
 
     /// Continue the exploration from a file that --checkpoint has written
     #[arg(long, value_name = "FILE", conflicts_with_all = SEQUENTIAL)]
@@ -121,9 +121,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["robust", "leaks", "expect"])]
     pub(crate) estimate: bool,
 
-    /// Maximum number of times that a thread of a litmus test may return to an instruction
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub(crate) unroll: u32,
+    /// Maximum number of times that a thread of a litmus test may return to an instruction [default: 8]
+    #[arg(long, value_name = "N")]
+    unroll: Option<u32>,
 
     /// Print one JSON object per line for each program and model
     #[arg(long, conflicts_with = "herd")]
@@ -157,6 +157,15 @@ pub(crate) struct CheckArgs {
     /// Flags for the compiler of a C or C++ program and, after another `--`, the arguments of the program
     #[arg(last = true, value_name = "FLAG")]
     rest: Vec<String>,
+}
+
+/// Parses a number that is not 0.
+fn at_least_one(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err(String::from("expected at least 1")),
+        Ok(number) => Ok(number),
+        Err(error) => Err(format!("expected a number: {error}")),
+    }
 }
 
 impl CheckArgs {
@@ -201,6 +210,26 @@ impl CheckArgs {
     pub(crate) fn halves(&self) -> (&[String], &[String]) {
         let mut halves = self.rest.splitn(2, |argument| argument == "--");
         (halves.next().unwrap_or_default(), halves.next().unwrap_or_default())
+    }
+
+    /// The time between two checkpoints.
+    pub(crate) fn every(&self) -> Duration {
+        self.every.unwrap_or(Duration::from_secs(5))
+    }
+
+    /// Returns `true` if `--every` is given.
+    pub(crate) fn is_every_given(&self) -> bool {
+        self.every.is_some()
+    }
+
+    /// How often a thread of a litmus test may return to an instruction.
+    pub(crate) fn unroll(&self) -> u32 {
+        self.unroll.unwrap_or(8)
+    }
+
+    /// Returns `true` if `--unroll` is given.
+    pub(crate) fn is_unroll_given(&self) -> bool {
+        self.unroll.is_some()
     }
 
     /// The number of workers.

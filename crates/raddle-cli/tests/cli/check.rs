@@ -626,3 +626,39 @@ exit 2
 the relaxations form no cycle of this length: use other relaxations, or another --all
 ");
 }
+
+#[test]
+fn options_that_do_not_apply_are_refused() {
+    let (test, program) = ("examples/spin.litmus", "examples/peterson.c");
+    let refused = |args: &str, expected: &str| {
+        let printed = run(&format!("check {args}"));
+        assert_eq!(printed, format!("exit 2\n--- stdout\n--- stderr\n{expected}\n"), "{args}");
+    };
+    for (option, name) in [
+        ("--leaks", "--leaks"),
+        ("--cc gcc", "--cc"),
+        ("-- -DN=1", "-- FLAGS"),
+        ("-- -- argument", "-- FLAGS"),
+    ] {
+        let expected = format!("litmus tests do not support {name}: use it with C or C++ programs");
+        refused(&format!("{test} {option}"), &expected);
+    }
+    for option in ["--explain", "--herd", "--unroll 8"] {
+        let name = option.split(' ').next().expect("a name");
+        let expected =
+            format!("C and C++ programs do not support {name}: use it with litmus tests");
+        refused(&format!("{program} {option}"), &expected);
+    }
+    refused(
+        &format!("{program} --every 1"),
+        "--every has no effect without --checkpoint: name a file with --checkpoint FILE, or omit --every",
+    );
+}
+
+#[test]
+fn at_least_one_execution_is_explored() {
+    let printed = run("check examples/spin.litmus --max-executions 0");
+    let expected = "error: invalid value '0' for '--max-executions <N>': expected at least 1\n";
+    assert!(printed.starts_with("exit 2\n"), "{printed}");
+    assert!(printed.contains(expected), "{printed}");
+}

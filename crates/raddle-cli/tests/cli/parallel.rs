@@ -169,6 +169,12 @@ fn only_the_same_exploration_is_resumed() {
     );
     refused(&format!("--model sc --resume {program}"), "cannot read: ");
     refused("--model sc --resume nowhere", "nowhere: cannot read: No such file");
+    let printed = run(&format!("check {program} --json --model sc --resume nowhere"));
+    let error = "nowhere: cannot read: No such file or directory (os error 2)";
+    let json =
+        format!(r#"{{"command":"check","program":"{program}","error":{{"message":"{error}"}}}}"#);
+    let expected = format!("exit 2\n--- stdout\n{json}\n--- stderr\n{program}: {error}\n");
+    assert_eq!(printed, expected);
     refused("--model sc --checkpoint /nowhere/left", "/nowhere/left: cannot write: No such file");
     std::fs::write(&file, "{}").expect("it can be written");
     let why = "this is no checkpoint of an exploration: missing field";

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use raddle_explore::plan::{Language, Plan};
 
 use crate::args::CheckArgs;
-use crate::results::check::CheckResult;
+use crate::results::check::{CheckResult, LoadError};
 
 /// A program that can be explored.
 pub(crate) trait FrontEnd: Send + Sync {
@@ -14,7 +14,15 @@ pub(crate) trait FrontEnd: Send + Sync {
     fn language(&self) -> Language;
 
     /// Explores the program with `jobs` workers.
-    fn check(&self, plan: Plan, args: &CheckArgs, jobs: NonZero<usize>) -> CheckResult;
+    ///
+    /// # Errors
+    /// If a checkpoint cannot be read or written, or belongs to another program.
+    fn check(
+        &self,
+        plan: Plan,
+        args: &CheckArgs,
+        jobs: NonZero<usize>,
+    ) -> Result<CheckResult, LoadError>;
 
     /// Returns `true` if an exploration can be divided among workers and kept in a checkpoint.
     fn is_divisible(&self) -> bool;

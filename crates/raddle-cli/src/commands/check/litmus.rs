@@ -39,8 +39,13 @@ impl FrontEnd for LitmusFrontEnd {
         false
     }
 
-    fn check(&self, plan: Plan, args: &CheckArgs, _: NonZero<usize>) -> CheckResult {
-        let options = LitmusOptions { limits: args.limits(), unroll: args.unroll };
+    fn check(
+        &self,
+        plan: Plan,
+        args: &CheckArgs,
+        _: NonZero<usize>,
+    ) -> Result<CheckResult, LoadError> {
+        let options = LitmusOptions { limits: args.limits(), unroll: args.unroll() };
         let (outcome, finals) = if args.estimate {
             let message = "litmus tests do not support --estimate: use it with C or C++ programs";
             let refused = Finding::new(FindingKind::Unsupported, message);
@@ -52,13 +57,13 @@ impl FrontEnd for LitmusFrontEnd {
                 raddle_litmus::explore(&self.test, plan, &options);
             (outcome, Some(finals))
         };
-        CheckResult {
+        Ok(CheckResult {
             program: self.name.clone(),
             plan,
             robust: args.robust,
             outcome,
             litmus: Some(LitmusResult { test: self.test.clone(), finals }),
             recorded: None,
-        }
+        })
     }
 }

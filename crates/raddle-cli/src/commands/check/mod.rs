@@ -4,6 +4,7 @@
 //! The explorations of several programs and models are independent, so they run on several threads. The output does not
 //! depend on the number of threads.
 
+mod applicable;
 mod checkpoint;
 mod expect;
 mod front_end;
@@ -52,6 +53,9 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
     };
     if args.trace.as_deref().is_some_and(|file| input::is_one_of(file, &files)) {
         return Ok(fail("--trace would overwrite one of the programs: name another file"));
+    }
+    if let Some(error) = applicable::refusal(args, &files) {
+        return Ok(fail(&error));
     }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
     let programs = match check_all(args, explorer, &load::programs(files)) {
@@ -109,10 +113,14 @@ fn check_all(
     let mut results =
         pool::map(&explorations, args.jobs(), |&(program, plan)| program.check(plan, args, jobs))
             .into_iter();
-    let program = |(input, supported): (LoadedProgram, SupportedPlans)| ProgramResults {
-        results: input.content.map(|_| results.by_ref().take(supported.plans.len()).collect()),
-        name: input.name,
-        refused: supported.refused,
+    let program = |(input, supported): (LoadedProgram, SupportedPlans)| {
+        let count = if input.content.is_ok() { supported.plans.len() } else { 0 };
+        let results: Vec<Result<CheckResult, LoadError>> = results.by_ref().take(count).collect();
+        ProgramResults {
+            results: input.content.and_then(|_| results.into_iter().collect()),
+            name: input.name,
+            refused: supported.refused,
+        }
     };
     Ok(inputs.into_iter().zip(supported).map(program).collect())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use raddle_c::{Checkpoint, Error, Object, ParallelOptions, Progress, Request, Source};
-use raddle_core::outcome::{Bound, Counts, Finding, FindingKind, Outcome, Verdict};
+use raddle_core::outcome::{Bound, Counts, Outcome, Verdict};
 use raddle_explore::parallel::checkpoint::{self, CheckpointWriter};
 use raddle_explore::plan::{Language, Plan};
 
@@ -92,34 +92,27 @@ impl FrontEnd for NativeProgram {
         true
     }
 
-    fn check(&self, plan: Plan, args: &CheckArgs, jobs: NonZero<usize>) -> CheckResult {
+    fn check(
+        &self,
+        plan: Plan,
+        args: &CheckArgs,
+        jobs: NonZero<usize>,
+    ) -> Result<CheckResult, LoadError> {
         let request = self.request(plan, args);
         let explored = match args.estimate {
             true => self.estimate(request.clone()),
-            false => self.explore(&request, args, jobs),
-        };
-        self.result(&request, explored.unwrap_or_else(NotExplored::outcome))
-    }
-}
-
-/// Why a program that was compiled could not be explored.
-enum NotExplored {
-    /// The operating system does not allow it.
-    System(Error),
-    /// A checkpoint cannot be read or written, or belongs to another program.
-    Checkpoint(String),
-}
-
-impl NotExplored {
-    fn outcome(self) -> Outcome {
-        let (finding, bound) = match self {
-            NotExplored::System(error) => (None, Some(Bound::Other(error.to_string()))),
-            NotExplored::Checkpoint(why) => {
-                (Some(Finding::new(FindingKind::Unsupported, why)), None)
+            false => {
+                let checkpoints = checkpoints(&request, args).map_err(LoadError::new)?;
+                self.explore(&request, args, jobs, checkpoints)
             }
         };
-        Outcome::new(finding.into_iter().collect(), Counts::default(), bound)
+        Ok(self.result(&request, explored.unwrap_or_else(|error| not_explored(&error))))
     }
+}
+
+/// The outcome if the operating system does not allow the exploration of a program that was compiled.
+fn not_explored(error: &Error) -> Outcome {
+    Outcome::new(vec![], Counts::default(), Some(Bound::Other(error.to_string())))
 }
 
 impl NativeProgram {
@@ -128,8 +121,8 @@ impl NativeProgram {
         request: &Request,
         args: &CheckArgs,
         jobs: NonZero<usize>,
-    ) -> Result<Outcome, NotExplored> {
-        let (resumed, writer) = checkpoints(request, args).map_err(NotExplored::Checkpoint)?;
+        (resumed, writer): Checkpoints,
+    ) -> Result<Outcome, Error> {
         let line = ProgressLine::new(args.json);
         let note = |progress: &Progress<'_>| {
             line.update(progress.classes());
@@ -145,30 +138,30 @@ impl NativeProgram {
         if let Some(error) = writer.as_ref().and_then(CheckpointWriter::error) {
             print_error(error);
         }
-        outcome.map_err(NotExplored::System)
+        outcome
     }
 
     /// Explores for a short time and, if that is not enough, estimates the size of the exploration.
-    fn estimate(&self, mut request: Request) -> Result<Outcome, NotExplored> {
+    fn estimate(&self, mut request: Request) -> Result<Outcome, Error> {
         request.timeout =
             Some(request.timeout.map_or(ESTIMATE_TIME, |timeout| timeout.min(ESTIMATE_TIME)));
-        let outcome = raddle_c::check_built(&self.object, &request).map_err(NotExplored::System)?;
+        let outcome = raddle_c::check_built(&self.object, &request)?;
         if outcome.verdict != Verdict::Incomplete {
             return Ok(outcome);
         }
         let estimate = raddle_c::estimate(&self.object, &request, u64::MAX, ESTIMATE_TIME);
-        Ok(match estimate.map_err(NotExplored::System)? {
+        Ok(match estimate? {
             None => outcome,
             estimate => Outcome { estimate, bound: Some(Bound::Estimated), ..outcome },
         })
     }
 }
 
+/// The checkpoint of `--resume` and the one of `--checkpoint`.
+type Checkpoints = (Option<Checkpoint>, Option<CheckpointWriter>);
+
 /// Reads the checkpoint of `--resume` and opens the one of `--checkpoint`.
-fn checkpoints(
-    request: &Request,
-    args: &CheckArgs,
-) -> Result<(Option<Checkpoint>, Option<CheckpointWriter>), String> {
+fn checkpoints(request: &Request, args: &CheckArgs) -> Result<Checkpoints, String> {
     if args.resume.is_none() && args.checkpoint.is_none() {
         return Ok((None, None));
     }
@@ -181,7 +174,7 @@ fn checkpoints(
         None => None,
         Some(file) => {
             let first: Checkpoint = resumed.clone().unwrap_or_default();
-            Some(CheckpointWriter::new(file, args.every, program, &first)?)
+            Some(CheckpointWriter::new(file, args.every(), program, &first)?)
         }
     };
     Ok((resumed, writer))
