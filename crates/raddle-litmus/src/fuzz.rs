@@ -18,7 +18,7 @@ const LONGEST_MESSAGE: usize = 600;
 pub fn check(bytes: &[u8]) {
     match LitmusTest::parse(bytes) {
         Ok(test) => run(&test),
-        Err(error) => check_place(bytes, &error),
+        Err(error) => assert_well_formed_error(bytes, &error),
     }
 }
 
@@ -34,7 +34,7 @@ fn run(test: &LitmusTest) {
     }
 }
 
-fn check_place(bytes: &[u8], error: &LitmusError) {
+fn assert_well_formed_error(bytes: &[u8], error: &LitmusError) {
     let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
     let line = lines.get(error.line.wrapping_sub(1)).expect("the error is at a line of the input");
     assert!(error.column >= 1 && error.column <= line.len() + 1, "{error}");

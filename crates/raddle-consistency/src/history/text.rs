@@ -167,7 +167,7 @@ impl TextLine<'_, '_> {
         let (operand_at, _) = self.tokens.peek();
         let action = self.action(at, op)?;
         self.check_fence(&action)?;
-        let (source_at, claim) = self.source(op, &action)?;
+        let (source_at, claim) = self.parse_source(op, &action)?;
         self.draft.push(DraftedEvent {
             thread,
             action,
@@ -247,7 +247,11 @@ impl TextLine<'_, '_> {
         words::value(word, at)
     }
 
-    fn source(&mut self, op: &str, action: &Action) -> Result<(usize, SourceClaim), ParseFault> {
+    fn parse_source(
+        &mut self,
+        op: &str,
+        action: &Action,
+    ) -> Result<(usize, SourceClaim), ParseFault> {
         let (arrow_at, _) = self.tokens.peek();
         if !self.tokens.skip("<-") {
             return Ok((arrow_at, SourceClaim::Unnamed));

@@ -80,7 +80,7 @@ const DEFINITIONS: [AxiomDefinition; 9] = [
         name: "weak-read-coherence",
         formula: "irreflexive(hbloc; [W]; hb; rf⁻¹)",
         broken: |r| {
-            let overwritten = r.hbloc().then(&Matrix::diagonal(&r.writes));
+            let overwritten = r.hbloc().compose(&Matrix::diagonal(&r.writes));
             round(&[&overwritten, &r.hb, &r.rf.inverse()])
         },
     },
@@ -95,7 +95,7 @@ const DEFINITIONS: [AxiomDefinition; 9] = [
         name: "weak-atomicity",
         formula: "irreflexive(rf; [RMW]; ≠; [RMW]; rf⁻¹)",
         broken: |r| {
-            let observed = r.rf.then(&Matrix::diagonal(&r.updates));
+            let observed = r.rf.compose(&Matrix::diagonal(&r.updates));
             let other = Matrix::diagonal(&r.updates);
             let all = Matrix::of(other.size(), pairs(&r.updates));
             round(&[&observed, &all.minus(&other), &observed.inverse()])

@@ -82,7 +82,7 @@ impl Matrix {
 
     /// `r; s`
     #[must_use]
-    pub fn then(&self, other: &Matrix) -> Self {
+    pub fn compose(&self, other: &Matrix) -> Self {
         let mut result = Matrix::empty(self.size);
         for from in 0..self.size {
             let row = &mut result.bits[from * self.width..][..self.width];
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(r.or(&s), matrix(&[(0, 1), (1, 65), (2, 2), (65, 3)]));
         assert_eq!(r.and(&s), matrix(&[(1, 65)]));
         assert_eq!(r.minus(&s), matrix(&[(0, 1), (2, 2)]));
-        assert_eq!(r.then(&s), matrix(&[(0, 65), (1, 3)]));
+        assert_eq!(r.compose(&s), matrix(&[(0, 65), (1, 3)]));
         assert_eq!(r.inverse(), matrix(&[(1, 0), (65, 1), (2, 2)]));
         assert_eq!(r.optional().minus(&r).pairs().count(), SIZE - 1);
         assert_eq!(r.or(&s).closure().successors(0).collect::<Vec<_>>(), [1, 3, 65]);

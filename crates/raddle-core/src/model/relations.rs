@@ -131,7 +131,7 @@ impl Relations {
     #[must_use]
     pub fn from_read(&self) -> Matrix {
         let all = vec![true; self.rf.size()];
-        self.rf.inverse().then(&self.mo).minus(&Matrix::diagonal(&all))
+        self.rf.inverse().compose(&self.mo).minus(&Matrix::diagonal(&all))
     }
 
     /// `sw = [E⊒rel]; ([F]; po)?; rs; rf; [R⊒rlx]; (po; [F])?; [E⊒acq]`, where the release sequence
@@ -144,9 +144,9 @@ impl Relations {
         let mut sequence = observed.between(&all, &both(&self.reads, &self.atomic));
         if own_writes_continue_release_sequences(self.model) {
             let own = self.po.and(&self.same_location).between(&self.writes, &all);
-            sequence = own.optional().then(&sequence);
+            sequence = own.optional().compose(&sequence);
         }
-        let long = fence_before.optional().then(&sequence).then(&fence_after.optional());
+        let long = fence_before.optional().compose(&sequence).compose(&fence_after.optional());
         long.between(&self.release, &self.acquire)
     }
 
@@ -169,12 +169,12 @@ impl Relations {
     #[must_use]
     pub fn psc(&self) -> Matrix {
         let elsewhere = self.po.minus(&self.same_location);
-        let around = elsewhere.then(&self.hb).then(&elsewhere);
+        let around = elsewhere.compose(&self.hb).compose(&elsewhere);
         let scb = self.po.or(&around).or(&self.hbloc()).or(&self.mo).or(&self.fr);
         let sc_fences = both(&self.sc, &self.fences);
         let (sc, fence) = (Matrix::diagonal(&self.sc), Matrix::diagonal(&sc_fences));
-        let (enter, leave) = (fence.then(&self.hb), self.hb.then(&fence));
-        let base = sc.or(&enter).then(&scb).then(&sc.or(&leave));
+        let (enter, leave) = (fence.compose(&self.hb), self.hb.compose(&fence));
+        let base = sc.or(&enter).compose(&scb).compose(&sc.or(&leave));
         base.or(&self.psc_fences())
     }
 
@@ -182,7 +182,7 @@ impl Relations {
     #[must_use]
     pub fn psc_fences(&self) -> Matrix {
         let fences = both(&self.sc, &self.fences);
-        let indirect = self.hb.then(&self.eco()).then(&self.hb);
+        let indirect = self.hb.compose(&self.eco()).compose(&self.hb);
         self.hb.or(&indirect).between(&fences, &fences)
     }
 }

@@ -149,7 +149,8 @@ pub enum UpdateKind {
 }
 
 impl Update {
-    /// The value that is written if `read` was read.
+    /// The value that is written if `read` was read. Arithmetic on a pointer ([`is_pointer`]) changes its offset only: the
+    /// result points into the same block, and the offset wraps.
     #[inline]
     #[must_use]
     pub fn apply(&self, read: Value) -> Value {

@@ -18,7 +18,7 @@ pub(super) fn race(graph: &Graph) -> Option<(usize, usize)> {
     let races = |&at: &usize| {
         let other = graph.events[at].event.op.kind;
         let conflicts = other == write || other == read && kind == write;
-        conflicts && !pasts.of(Some(last)).has(at)
+        conflicts && !pasts.of(Some(last)).contains(at)
     };
     (0..last).find(races).map(|first| (first, last))
 }

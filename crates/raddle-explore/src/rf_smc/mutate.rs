@@ -86,7 +86,7 @@ impl Explorer<'_> {
         let mut mutations = vec![];
         for source in writes.map(Observed::Event).chain(initial) {
             let past = pasts.of(event_of(source));
-            if past.has(r) {
+            if past.contains(r) {
                 continue;
             }
             let value = graph.value(&*self.program, location, source);
@@ -117,7 +117,7 @@ impl Explorer<'_> {
             let mut keep = pasts.earlier(graph, r);
             keep.unite(pasts.of(partner.before));
             keep.unite(pasts.of(event_of(source)));
-            if !keep.has(r) {
+            if !keep.contains(r) {
                 mutations.extend(self.swap(graph, (r, slot), w, source, &keep));
             }
         }
@@ -158,7 +158,8 @@ impl Explorer<'_> {
         let location = graph.events[r].event.op.kind.location();
         let later = graph.events.iter().enumerate().filter_map(|(j, event)| {
             let kind = event.event.op.kind;
-            let is_later = is_taker(kind) && event.age == Age::Added && pasts.of(Some(j)).has(r);
+            let is_later =
+                is_taker(kind) && event.age == Age::Added && pasts.of(Some(j)).contains(r);
             let (old, before, event) = (Some(j), event.before, event.event.clone());
             (is_later && kind.location() == location).then_some(Taker { old, before, event })
         });
@@ -182,7 +183,7 @@ impl Explorer<'_> {
         let question = &graph.events[r];
         let source = question.event.observed?;
         let past = pasts.of(taker.before);
-        if past.has(r) {
+        if past.contains(r) {
             return None;
         }
         let kind = taker.event.op.kind;

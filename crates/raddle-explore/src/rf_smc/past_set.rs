@@ -14,7 +14,7 @@ impl PastSet {
         self.0[event / 64] |= 1 << (event % 64);
     }
 
-    pub(super) fn has(&self, event: usize) -> bool {
+    pub(super) fn contains(&self, event: usize) -> bool {
         self.0[event / 64] >> (event % 64) & 1 == 1
     }
 
@@ -27,6 +27,6 @@ impl PastSet {
 
     /// The events, ascending.
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..64 * self.0.len()).filter(|&event| self.has(event))
+        (0..64 * self.0.len()).filter(|&event| self.contains(event))
     }
 }

@@ -151,6 +151,7 @@ pub(super) struct RaceAccess {
 
 /// Operational memory model.
 pub(super) trait MemoryMachine {
+    /// A machine of a model that it supports, in its initial state.
     fn new(model: Model) -> Self;
 
     /// In the runs that follow, does not order (`true`) or orders (`false`) sequentially consistent events beyond
@@ -177,26 +178,32 @@ pub(super) trait MemoryMachine {
     /// Notes whether a thread waits in a join, so that it reads nothing until the other thread has ended.
     fn set_joining(&mut self, _thread: ThreadId, _is_joining: bool) {}
 
+    /// Executes a store. It may stay in the buffer of its thread, which must not be full.
     fn store<D: Decider + ?Sized>(
         &mut self,
         context: &mut StepContext<'_, D>,
         request: &StoreRequest,
     );
 
+    /// Executes a load. The decider chooses among the writes that the model lets it observe; the default is the newest.
     fn load<D: Decider + ?Sized>(
         &mut self,
         context: &mut StepContext<'_, D>,
         request: LoadRequest,
     ) -> ReadSource;
 
+    /// Executes a read-modify-write: no other write comes between the observed one and its own. The buffer of the thread
+    /// must be drained if [`needs_drained_buffer`](MemoryMachine::needs_drained_buffer) says so.
     fn rmw<D: Decider + ?Sized>(
         &mut self,
         context: &mut StepContext<'_, D>,
         request: &RmwRequest,
     ) -> RmwResult;
 
+    /// Executes a fence. As for [`rmw`](MemoryMachine::rmw), the buffer of the thread may have to be drained before.
     fn fence(&mut self, thread: ThreadId, order: MemoryOrder);
 
+    /// Executes a store-store fence: later stores of the thread reach memory after earlier ones.
     fn store_fence(&mut self, thread: ThreadId);
 
     /// Acquires what the last update of the synchronization object released, and releases.

@@ -106,6 +106,8 @@ impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T,
         }
     }
 
+    /// Starts a thread and makes it ready. `parent` is the thread that spawns it, `None` for the main thread. Fails if the
+    /// thread was started before, or if its first op ends the run.
     pub(super) fn start(
         &mut self,
         thread: ThreadId,
