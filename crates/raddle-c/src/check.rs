@@ -23,6 +23,7 @@ use crate::layout::Scalars;
 use crate::leaks::{Leak, Leaves};
 use crate::load::Module;
 use crate::native::{GONE, Native, Settings};
+use crate::object_states;
 use crate::ops::EXITED;
 use crate::parts::{self, ParallelOptions};
 use crate::printed;
@@ -218,7 +219,7 @@ fn explore(
         }
         false => first_wrong(program, plan, &limits, &is_bug),
     });
-    // When `main` returns, the program ends: that others wait for ever then is no error.
+    // When `main` returns, the program ends: that others wait forever then is no error.
     let late = late.into_inner().filter(|_| program.main_leaves);
     (summary, found.or(late), leaves.into_inner())
 }
@@ -335,6 +336,7 @@ fn reported(program: &Native, model: Model, kind: FindingKind, found: Counterexa
     let schedule = Schedule::of_trace(&found.trace, |thread| program.thread_name(thread));
     let mut trace = found.named(program, model);
     trace.names.special_values = vec![(GONE, "freed")];
+    trace.names.object_states = object_states::of(program, &trace.trace);
     let mut finding = counterexample::finding(kind, trace, &Style::in_working_directory());
     finding.place.get_or_insert_with(|| Place::new("the start"));
     finding.schedule = Some(schedule);

@@ -42,6 +42,7 @@ mod loops;
 mod memory;
 mod names;
 mod native;
+mod object_states;
 mod ops;
 mod parts;
 mod past;

@@ -14,6 +14,13 @@ use crate::ops::{self, FindingKind, Kind};
 /// The number of threads that have to come is above this bit.
 const SIZE: u32 = 64;
 
+/// How many threads of the current round have come, and how many have to come; `None` if the barrier was never
+/// initialised. The last thread of a round begins the next one.
+pub(crate) fn barrier_arrivals(state: Value) -> Option<(Value, Value)> {
+    let size = state >> SIZE;
+    (size > 0).then(|| ((state - (size << SIZE)) % size, size))
+}
+
 fn sync(barrier: usize, guard: Guard, update: Update) -> Value {
     ops::sync(barrier, Kind::Barrier, guard, update)
 }

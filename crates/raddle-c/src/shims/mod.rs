@@ -29,8 +29,10 @@ mod waiters;
 use std::sync::OnceLock;
 
 pub(crate) use at_end::{EXITS, end_main, is_needed as has_destructors, run_destructors};
+pub(crate) use barrier::barrier_arrivals;
 pub(crate) use clock::AHEAD as CLOCK;
 pub(crate) use compare::{Compare, function as compare_function};
+pub(crate) use semaphore::semaphore_units;
 
 /// So many bytes beyond its thread-local variables belong to each thread.
 pub(crate) const OWN_BLOCK: usize = 4096 + 64;

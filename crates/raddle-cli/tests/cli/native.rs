@@ -331,6 +331,46 @@ fn a_program_whose_executions_are_all_blocked_is_not_clean() {
 }
 
 #[test]
+fn states_of_semaphores_and_barriers_are_shown_in_words() {
+    let text = r"
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t s;
+static pthread_barrier_t b;
+static void *run(void *a) { pthread_barrier_wait(&b); return a; }
+int main(void) {
+    pthread_t t;
+    sem_init(&s, 0, 1);
+    pthread_barrier_init(&b, 0, 3);
+    pthread_create(&t, 0, run, 0);
+    sem_wait(&s);
+    sem_wait(&s);
+}";
+    let file = program("objects.c", text);
+    let printed = check(&format!("{file} --model sc --cc gcc"));
+    let without_place = |line: &str| {
+        line.split("  ").find(|part| !part.is_empty())?.split(" (/").next().map(str::to_owned)
+    };
+    let lines: Vec<String> = printed.lines().filter_map(without_place).collect();
+    assert_eq!(
+        lines.iter().filter(|line| line.contains("(Semaphore)")).collect::<Vec<_>>(),
+        [
+            ".0 s (Semaphore): 0 -> 1 <- initially",
+            ".3 s (Semaphore): 1 -> 0 <- main.0",
+            "main waits for s (Semaphore): the semaphore is 0 since main.3",
+        ]
+    );
+    assert_eq!(
+        lines.iter().filter(|line| line.contains("(Barrier)")).collect::<Vec<_>>(),
+        [
+            ".1 b (Barrier): 0 -> 0 of 3 <- initially",
+            ".0 b (Barrier): 0 of 3 -> 1 of 3 <- main.1",
+            "main/0 waits for b (Barrier): 1 of 3 threads has arrived since main/0.0",
+        ]
+    );
+}
+
+#[test]
 fn the_corpus_exists() {
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/oracle.tsv").exists());
 }

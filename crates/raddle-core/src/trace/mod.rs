@@ -8,7 +8,7 @@ mod not_robust;
 use std::collections::BTreeMap;
 
 pub use ending::Ending;
-pub use named::{Counterexample, NamedTrace, TraceNames};
+pub use named::{Counterexample, NamedTrace, ObjectState, TraceNames};
 pub use not_robust::{CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, NotRobust};
 
 use crate::execution::{

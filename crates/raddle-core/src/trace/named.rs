@@ -59,6 +59,17 @@ pub struct TraceNames {
     places: BTreeMap<PlaceId, String>,
     /// Values, or single bits above the 64 of the program's values, that stand for something else.
     pub special_values: Vec<(Value, &'static str)>,
+    /// What values of synchronization objects stand for, if they encode several things.
+    pub object_states: BTreeMap<(LocationId, Value), ObjectState>,
+}
+
+/// What a value of a synchronization object stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectState {
+    /// The value in a few characters: `2 of 3`.
+    pub short: String,
+    /// A clause: `2 of 3 threads have arrived`.
+    pub clause: String,
 }
 
 impl TraceNames {
@@ -78,6 +89,7 @@ impl TraceNames {
             locations: used.locations.into_iter().map(location).collect(),
             places: used.places.into_iter().map(place).collect(),
             special_values: vec![],
+            object_states: BTreeMap::new(),
         }
     }
 }

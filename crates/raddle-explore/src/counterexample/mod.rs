@@ -65,5 +65,5 @@ pub fn op(names: &dyn Naming, op: &Op) -> String {
     let (thread, position) = (ThreadId::new(0), 0);
     let event = TraceEvent { thread, position, op: *op, observed: None, read: None, written: None };
     let trace = Trace { events: vec![event], ..Trace::default() };
-    Wording::new(names, &[], Model::Sc, &trace, &Style::default()).event(0)
+    Wording::new(names, None, Model::Sc, &trace, &Style::default()).event(0)
 }

@@ -104,7 +104,11 @@ fn waits_for(wording: &Wording<'_>, thread: ThreadId, kind: OpKind) -> String {
             let value = cause.and_then(|at| wording.trace.events[at].written);
             let value = value.unwrap_or_else(|| wording.initial_value(location));
             let since = since.map_or(String::from("initially"), |since| format!("since {since}"));
-            let wanted = wanted(wording, &wording.location(location), guard, value);
+            let name = wording.location(location);
+            if let Some(state) = wording.object_state(location, value) {
+                return format!("for {name}: {} {since}", state.clause);
+            }
+            let wanted = wanted(wording, &name, guard, value);
             format!("until {wanted}; its value is {} {since}", wording.value(value))
         }
         (other, _) => format!("for {}", wording.location_of(&other)),

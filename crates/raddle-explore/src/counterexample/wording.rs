@@ -7,12 +7,12 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
 use raddle_core::model::orders::C11Orders;
 use raddle_core::program::{Guard, Naming, OpKind, PlaceId, is_pointer};
-use raddle_core::trace::{NamedTrace, Observed, Trace, TraceEvent};
+use raddle_core::trace::{NamedTrace, ObjectState, Observed, Trace, TraceEvent, TraceNames};
 
 /// The words for one trace.
 pub(super) struct Wording<'a> {
     pub(super) names: &'a dyn Naming,
-    special_values: &'a [(Value, &'static str)],
+    values: Option<&'a TraceNames>,
     pub(super) model: Model,
     pub(super) trace: &'a Trace,
     style: &'a Style,
@@ -31,12 +31,13 @@ pub(super) fn is_shown(event: &TraceEvent) -> bool {
 impl<'a> Wording<'a> {
     /// The words for a trace with the names and the model of another one.
     pub(super) fn of(names: &'a NamedTrace, trace: &'a Trace, style: &'a Style) -> Self {
-        Wording::new(names, &names.names.special_values, names.model, trace, style)
+        Wording::new(names, Some(&names.names), names.model, trace, style)
     }
 
+    /// The words for a trace. `values` names special values, if there are any.
     pub(super) fn new(
         names: &'a dyn Naming,
-        special_values: &'a [(Value, &'static str)],
+        values: Option<&'a TraceNames>,
         model: Model,
         trace: &'a Trace,
         style: &'a Style,
@@ -49,7 +50,7 @@ impl<'a> Wording<'a> {
             number
         };
         let numbers = trace.events.iter().map(number).collect();
-        Wording { names, special_values, model, trace, style, numbers }
+        Wording { names, values, model, trace, style, numbers }
     }
 
     /// `a.3`: the event of `a` with the number 3.
@@ -75,10 +76,22 @@ impl<'a> Wording<'a> {
         }
     }
 
+    /// What the value of a synchronization object stands for.
+    pub(super) fn object_state(&self, location: LocationId, value: Value) -> Option<&ObjectState> {
+        self.values?.object_states.get(&(location, value))
+    }
+
+    /// A value of an access.
+    fn accessed(&self, kind: &OpKind, value: Option<Value>) -> String {
+        let Some(value) = value else { return String::from("?") };
+        let state = kind.location().and_then(|location| self.object_state(location, value));
+        state.map_or_else(|| self.value(value), |state| state.short.clone())
+    }
+
     fn action(&self, event: &TraceEvent) -> String {
         let at = self.location_of(&event.op.kind);
-        let read = event.read.map_or(String::from("?"), |value| self.value(value));
-        let written = event.written.map_or(String::from("?"), |value| self.value(value));
+        let [read, written] =
+            [event.read, event.written].map(|value| self.accessed(&event.op.kind, value));
         match event.op.kind {
             OpKind::Init { value, .. } => format!("initially {at} = {}", self.value(value)),
             OpKind::Store { value, order, .. } => {
@@ -140,8 +153,8 @@ impl<'a> Wording<'a> {
     pub(super) fn value(&self, value: Value) -> String {
         let low = value as u64;
         let special = |value| {
-            let word = self.special_values.iter().find(|(it, _)| *it == value);
-            word.map(|&(_, word)| word.to_owned())
+            let mut words = self.values?.special_values.iter();
+            words.find(|(it, _)| *it == value).map(|&(_, word)| word.to_owned())
         };
         if let Some(word) = special(value) {
             return word;
