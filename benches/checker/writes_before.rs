@@ -4,7 +4,7 @@
 //!
 //! Happens-before is a matrix of bits, closed transitively. Then, for each location: a write comes
 //! before another if it, or a read that observes it, happens before the other or before a read of
-//! the other; chains of updates count as one; closed transitively, this must have no circle.
+//! the other; chains of updates count as one; closed transitively, this must have no cycle.
 //!
 //! For executions in which all accesses are atomic and acquire or release, every read has one source,
 //! and there are no fences, locks, spawns and joins: then `hb` is `(po ∪ rf)⁺`.
@@ -47,7 +47,7 @@ fn writes(action: &Action) -> bool {
     action.written_value().is_some()
 }
 
-/// Whether writes-before has no circle among the accesses of a location.
+/// Whether writes-before has no cycle among the accesses of a location.
 fn has_order(execution: &Execution, hb: &Matrix, chains: &Chains, events: &[usize]) -> bool {
     let mut index = vec![usize::MAX; execution.event_count()];
     let mut count = 0;

@@ -8,7 +8,7 @@ use raddle_c::{Object, Request, build, check_built};
 use raddle_core::model::Model;
 use raddle_explore::plan::Explorer;
 
-/// How often a thread goes round: for ever, as the run is cut.
+/// How often a thread iterates: forever, as the run is cut.
 const ROUNDS: usize = 100_000_000;
 
 type Shared = Arc<[AtomicUsize; 5]>;

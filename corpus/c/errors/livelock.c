@@ -1,4 +1,4 @@
-// A thread spins for ever: nobody sets the flag.
+// A thread spins forever: nobody sets the flag.
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,4 +1,4 @@
-// A mutex that says what is wrong instead of waiting for ever.
+// A mutex that says what is wrong instead of waiting forever.
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

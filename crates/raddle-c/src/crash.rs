@@ -6,6 +6,9 @@ use raddle_core::program::{End, PlaceId};
 use crate::native::Native;
 use crate::trap;
 
+/// The message for a thread that loops without any event.
+pub(crate) const ENDLESS_LOOP: &str = "loops forever without waiting for another thread";
+
 impl Native {
     /// The system would have killed the program.
     pub(crate) fn trapped(&mut self) -> End {
@@ -18,9 +21,7 @@ impl Native {
                 (FindingKind::Crash, String::from("division by zero, or overflow in one"))
             }
             libc::SIGILL => (FindingKind::Crash, String::from("an invalid instruction")),
-            trap::TIMER => {
-                (FindingKind::EndlessLoop, String::from("loops for ever without any access"))
-            }
+            trap::TIMER => (FindingKind::EndlessLoop, String::from(ENDLESS_LOOP)),
             _ if near_limit => (FindingKind::StackOverflow, String::from("the stack overflowed")),
             _ if address < 1 << 16 => {
                 (FindingKind::Crash, format!("a null pointer is followed (address {address:#x})"))

@@ -1,7 +1,7 @@
 //! A guide through a program: what its threads read in an execution that somebody else has found.
 //!
 //! *Problem.* An execution that is known in words of the source has to be found among all executions of the compiled
-//! program. Exploring these may take for ever.
+//! program. Exploring these may take too long.
 //!
 //! *Idea.* Every value that a thread is known to read is known by the thread, the line and the variable, and by how often
 //! that was read before. A thread that reads another value there, or reads it once more than is known, stops. What

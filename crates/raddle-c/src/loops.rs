@@ -5,10 +5,10 @@
 //!
 //! *Idea.* If a thread does nothing but hooks on private memory for a while, its state at one of them is
 //! kept: registers, stack, and whether it has written other memory. If it comes back to the same state,
-//! it does so for ever unless somebody else writes what it reads; so what it reads in one more round,
+//! it does so forever unless another thread writes what it reads; so what it reads in one more round,
 //! and does not write itself, becomes shared, and the exploration starts again. Then the loop is one of ops, and `spin` finds it.
-//! The state is kept after 1, 2, 4, ... thousand hooks (Brent's method of finding circles), so that every
-//! circle is found.
+//! The state is kept after 1, 2, 4, ... thousand hooks (Brent's algorithm for finding cycles), so that every
+//! cycle is found.
 //!
 //! A loop that also counts never comes back to the same state. What it reads is shared after [`LONG`] hooks
 //! in any case; so its ops reach the limit of events, and the exploration is called incomplete.
@@ -16,6 +16,7 @@
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
 
+use crate::crash::ENDLESS_LOOP;
 use crate::native::Native;
 use crate::switch::Caller;
 
@@ -171,8 +172,7 @@ impl Native {
         }
         match reads.is_empty() {
             false => Err(self.again()),
-            true if is_endless => Err(self
-                .failure(FindingKind::EndlessLoop, "loops for ever without waiting for anybody")),
+            true if is_endless => Err(self.failure(FindingKind::EndlessLoop, ENDLESS_LOOP)),
             true => Ok(()),
         }
     }

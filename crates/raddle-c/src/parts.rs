@@ -82,7 +82,7 @@ struct Known {
     facts: Option<Facts>,
     main_leaves: bool,
     bound: Option<String>,
-    /// The first part in which threads wait for ever although the main thread has ended: wrong only if that does not
+    /// The first part in which threads wait forever although the main thread has ended: wrong only if that does not
     /// end the program.
     late: Option<(SubtreeKey, Subtree)>,
     /// How often threads were run by others.

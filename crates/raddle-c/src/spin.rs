@@ -1,7 +1,7 @@
 //! Spin loops, exactly.
 //!
 //! A thread that comes back to a hook with the same registers and the same bytes on its stack, and has
-//! only read meanwhile, does the same for ever without anybody's help. No syntax is looked at and no
+//! only read meanwhile, does the same forever unless another thread intervenes. No syntax is looked at and no
 //! iterations are counted, and a loop that counts is not taken for one that spins, as the counter is in its
 //! registers or on its stack.
 //!

@@ -33,7 +33,7 @@ pub(crate) fn told(program: &Native, ending: &Ending, trace: &Trace) -> (Ending,
     (ending, told)
 }
 
-/// Whether a thread repeats an event for ever: then that is what is told.
+/// Whether a thread repeats an event forever: then that is what is told.
 fn is_in_loop(trace: &Trace, event: &TraceEvent) -> bool {
     matches!(trace.pending.get(&event.thread), Some(&Pending::Loop(start)) if event.position >= start)
 }

@@ -4,7 +4,7 @@
 //! makes it stop with that news, as if it had called a hook, and the tool goes on. Faults elsewhere go to
 //! whoever handled them before.
 //!
-//! A loop without hooks would go on for ever: a timer looks once in a while whether the thread is still at
+//! A loop without hooks would run forever: a timer looks once in a while whether the thread is still at
 //! the same step.
 
 use std::cell::Cell;

@@ -2,7 +2,7 @@
 //!
 //! A thread that comes back to a question with the same registers and the same bytes on its stack,
 //! and has changed no memory meanwhile, has done nothing but read: without anybody's help it does the
-//! same for ever. No syntax is looked at and no iterations are counted, and a loop that counts is not
+//! same forever. No syntax is looked at and no iterations are counted, and a loop that counts is not
 //! taken for one that spins, as the counter is on its stack.
 //!
 //! At every question the stack is copied, as long as the thread has only read since the copies before.

@@ -148,7 +148,7 @@ fn atomic_updates_have_any_order() {
 fn locks_are_taken_in_any_order() {
     assert_count(&copies("lock m", 2, "lock m; unlock m"), 2);
     assert_count(&copies("lock m", 3, "lock m; unlock m"), 6);
-    // Who comes second waits for ever.
+    // Who comes second waits forever.
     assert_count(&copies("lock m", 2, "lock m"), 2);
     assert_count(&copies("lock m\nx = 0", 2, "lock m; r = load x; store x r + 1; unlock m"), 2);
 }

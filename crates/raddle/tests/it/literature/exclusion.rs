@@ -362,7 +362,7 @@ fn bakery_is_another_program_in_the_tables() {
 }
 
 /// Dijkstra's algorithm, `n` times. A thread looks twice whether it is its turn: under PSO there is no bound,
-/// because both may take the turn from each other for ever before they see that the other is interested.
+/// because both may take the turn from each other forever before they see that the other is interested.
 fn dijkstra(n: usize) {
     let (interested, passed, turn) = (ints(2), ints(2), Int::new(0));
     threads(2, |i| {
