@@ -7,10 +7,11 @@ use std::fmt;
 use crate::workspace::Package;
 
 /// The crates, each after everything it may depend on.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 11] = [
     "raddle-core",
     "raddle-consistency",
     "raddle-explore",
+    "raddle-cpu",
     "raddle-runtime",
     "raddle",
     "raddle-litmus",
