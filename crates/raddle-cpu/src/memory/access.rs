@@ -62,6 +62,21 @@ impl Memory {
         })
     }
 
+    /// Makes `thread` the running one.
+    pub(crate) fn run_as(&mut self, thread: Thread) {
+        self.select(thread);
+    }
+
+    /// Hides the cache of the running thread, so that [`Self::try_load`] and [`Self::try_store`] always fail, or shows it again.
+    pub(crate) fn hide_cache(&mut self, is_hidden: bool) {
+        self.view.hide(is_hidden);
+    }
+
+    /// Checks that the running thread may write without asking.
+    pub(crate) fn check_write(&self, address: u64, size: u64) -> Result<(), Denied> {
+        self.check(address, size, true)
+    }
+
     /// Loads bytes on behalf of `thread`. Nothing is loaded unless all bytes may be read without asking.
     pub fn load(&mut self, thread: Thread, address: u64, bytes: &mut [u8]) -> Result<(), Denied> {
         self.select(thread);
@@ -124,7 +139,7 @@ impl Memory {
         let (number, offset) = (address / PAGE, (address % PAGE) as usize);
         let default = self.default_state(number);
         if self.view.log.make_room() {
-            self.view.tlb.forget_writes();
+            self.view.cache().forget_writes();
         }
         if self.view.log.must_copy(number) {
             let contents = self.pages.contents(number).into();
@@ -164,7 +179,7 @@ impl Memory {
             // Other threads may have cached that the page reads as zeros.
             self.forget(number);
         }
-        self.view.tlb.set(number, entry);
+        self.view.cache().set(number, entry);
     }
 
     /// Whether the running thread may make an access without asking.
@@ -192,7 +207,7 @@ impl Memory {
     /// Writes back what a logged write replaced.
     pub(super) fn restore_word(&mut self, address: u64, size: usize, old: u64) {
         let (number, offset) = (address / PAGE, (address % PAGE) as usize);
-        let entry = self.view.tlb.entry(number);
+        let entry = *self.view.cache().entry(number);
         let frame = if entry.write & !MIXED == number {
             entry.frame
         } else {

@@ -54,13 +54,30 @@ struct View {
     /// Encoding of the state `Private(thread)`.
     own: u8,
     tlb: Tlb,
+    /// The other cache of the thread: an empty one, or the real one while it is hidden.
+    spare: Tlb,
+    is_hidden: bool,
     log: UndoLog,
 }
 
 impl View {
     fn new(thread: Thread, stack_start: u64) -> View {
         let own = State::Private(thread).encode();
-        View { thread, own, tlb: Tlb::default(), log: UndoLog::new(stack_start) }
+        let (tlb, spare) = (Tlb::default(), Tlb::default());
+        View { thread, own, tlb, spare, is_hidden: false, log: UndoLog::new(stack_start) }
+    }
+
+    /// The cache of the thread, hidden or not.
+    fn cache(&mut self) -> &mut Tlb {
+        if self.is_hidden { &mut self.spare } else { &mut self.tlb }
+    }
+
+    /// Hides the cache, so that every access takes the cold path, or shows it.
+    fn hide(&mut self, is_hidden: bool) {
+        if self.is_hidden != is_hidden {
+            std::mem::swap(&mut self.tlb, &mut self.spare);
+            self.is_hidden = is_hidden;
+        }
     }
 }
 
@@ -289,15 +306,23 @@ impl Memory {
 
     /// Removes a page from all caches: its frame or states have changed.
     fn forget(&mut self, page: u64) {
-        self.view.tlb.set(page, tlb::Entry::EMPTY);
+        self.view.cache().set(page, tlb::Entry::EMPTY);
         for view in self.parked.iter_mut().flatten() {
-            view.tlb.set(page, tlb::Entry::EMPTY);
+            view.cache().set(page, tlb::Entry::EMPTY);
         }
     }
 
     /// Opens a snapshot of what `thread` may change. Nothing in its own stack below `live` is needed when it goes back.
     pub fn mark(&mut self, thread: Thread, live: u64) -> Mark {
         self.select(thread);
+        self.view.log.mark(live)
+    }
+
+    /// Opens a snapshot for which everything from `live` on is needed if `live` is in the thread's own stack, and all memory otherwise.
+    pub(crate) fn mark_stack(&mut self, thread: Thread, live: u64) -> Mark {
+        self.select(thread);
+        let stack = self.view.log.stack_start..layout::stack_end(thread);
+        let live = if stack.contains(&live) { live } else { stack.start };
         self.view.log.mark(live)
     }
 

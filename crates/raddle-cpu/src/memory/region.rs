@@ -86,7 +86,8 @@ impl Regions {
     /// Adds a region that overlaps no other one.
     pub(crate) fn add(&mut self, region: Region) -> Result<(), MapError> {
         let range = region.range.clone();
-        if range.is_empty() || range.start % PAGE != 0 || range.end % PAGE != 0 {
+        if range.is_empty() || !range.start.is_multiple_of(PAGE) || !range.end.is_multiple_of(PAGE)
+        {
             return Err(MapError::NotPages(range));
         }
         if range.end > END {

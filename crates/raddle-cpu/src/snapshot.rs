@@ -1,0 +1,107 @@
+//! Snapshots of a thread: registers, and a position in its undo log.
+//!
+//! A snapshot contains the half-answered instruction, if any: the answers so far and the question that waits. The upper halves of
+//! vector registers and the x87 state are copied only if the thread has used them.
+
+use crate::cpu::{Cpu, Pending};
+use crate::memory::{Mark, Memory};
+use crate::registers::{LazyFlags, REGISTERS, Register};
+
+/// Bytes below the stack pointer that leaf functions use.
+const RED_ZONE: u64 = 128;
+
+/// The state of a thread to which it can return any number of times.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    registers: [u64; REGISTERS],
+    flags: u64,
+    lazy: LazyFlags,
+    lower: [[u64; 2]; 16],
+    rare: Option<Box<Rare>>,
+    mxcsr: u32,
+    at: u32,
+    code: u64,
+    ip: u64,
+    readings: u64,
+    pending: Option<Box<Pending>>,
+    question: Option<crate::cpu::Access>,
+    mark: Mark,
+}
+
+/// State that most threads never use.
+#[derive(Clone, Debug)]
+struct Rare {
+    upper: [[u64; 2]; 16],
+    /// The part of the x87 state that does not depend on the host.
+    fpu: [u64; 20],
+}
+
+impl Cpu {
+    /// Takes a snapshot. Nests: going back to an older one closes newer ones. The budget is not part of it.
+    pub fn snapshot(&mut self, memory: &mut Memory) -> Snapshot {
+        let pointer = self.register(Register::Rsp);
+        let mark = memory.mark_stack(self.thread, pointer.wrapping_sub(RED_ZONE));
+        let vectors = &self.context.vectors;
+        let rare = (self.fpu_used || self.upper_used).then(|| {
+            let mut fpu = [0; 20];
+            fpu.copy_from_slice(&self.context.fpu[..20]);
+            Box::new(Rare { upper: vectors.map(|vector| [vector[2], vector[3]]), fpu })
+        });
+        let (question, pending) = match self.pending.len {
+            0 => (None, None),
+            1 => (Some(self.pending.accesses[0]), None),
+            _ => (None, Some(Box::new(self.pending))),
+        };
+        Snapshot {
+            registers: self.context.registers,
+            flags: self.context.flags,
+            lazy: self.lazy,
+            lower: vectors.map(|vector| [vector[0], vector[1]]),
+            rare,
+            mxcsr: self.mxcsr,
+            at: self.at,
+            code: self.code,
+            ip: self.ip,
+            readings: self.readings,
+            pending,
+            question,
+            mark,
+        }
+    }
+
+    /// Returns to a snapshot of this thread, and undoes what the thread has written since.
+    pub fn restore(&mut self, memory: &mut Memory, snapshot: &Snapshot) {
+        memory.rewind(self.thread, snapshot.mark);
+        self.context.registers = snapshot.registers;
+        self.context.flags = snapshot.flags;
+        self.lazy = snapshot.lazy;
+        for (vector, lower) in self.context.vectors.iter_mut().zip(&snapshot.lower) {
+            [vector[0], vector[1]] = *lower;
+        }
+        self.restore_rare(snapshot.rare.as_deref());
+        self.mxcsr = snapshot.mxcsr;
+        [self.ip, self.readings] = [snapshot.ip, snapshot.readings];
+        self.at = if self.code == snapshot.code { snapshot.at } else { 0 };
+        match (&snapshot.pending, snapshot.question) {
+            (Some(pending), _) => self.pending = **pending,
+            (None, Some(question)) => {
+                self.pending.accesses[0] = question;
+                self.pending.len = 1;
+            }
+            (None, None) => self.pending.len = 0,
+        }
+    }
+
+    fn restore_rare(&mut self, rare: Option<&Rare>) {
+        if !self.fpu_used && !self.upper_used {
+            return;
+        }
+        // A snapshot without these parts is older than their first use.
+        let fresh = Cpu::new(self.thread).context;
+        for (index, vector) in self.context.vectors.iter_mut().enumerate() {
+            [vector[2], vector[3]] = rare.map_or([0, 0], |rare| rare.upper[index]);
+        }
+        let fpu = rare.map_or(&fresh.fpu[..20], |rare| &rare.fpu);
+        self.context.fpu[..20].copy_from_slice(fpu);
+    }
+}

@@ -1,0 +1,49 @@
+//! Moves of vector registers.
+
+use crate::cpu::{Exec, Op};
+use crate::exec::vector;
+use crate::registers::Register;
+use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
+
+pub(super) fn select(instruction: &Instruction, op: &mut Op) -> Option<Exec> {
+    use Mnemonic as M;
+    use OpKind::{Memory, Register as Reg};
+    if instruction.op_count() != 2 || instruction.encoding() != EncodingKind::Legacy {
+        return None;
+    }
+    let kinds = [instruction.op0_kind(), instruction.op1_kind()];
+    let registers = [instruction.op0_register(), instruction.op1_register()];
+    let is_vector = [0, 1].map(|index| kinds[index] == Reg && registers[index].is_xmm());
+    let is_general = [0, 1].map(|index| kinds[index] == Reg && registers[index].is_gpr());
+    if !is_vector[0] && !is_vector[1] {
+        return None;
+    }
+    let number = |index: usize| {
+        if kinds[index] != Reg {
+            return Register::Zero;
+        }
+        Register::GENERAL[registers[index].full_register().number() % 16]
+    };
+    [op.a, op.b] = [number(0), number(1)];
+    let mnemonic = instruction.mnemonic();
+    let is_aligned = matches!(mnemonic, M::Movaps | M::Movdqa | M::Movapd);
+    Some(match mnemonic {
+        M::Movaps | M::Movups | M::Movdqa | M::Movdqu | M::Movapd | M::Movupd => match kinds {
+            [Memory, _] if is_aligned => vector::store16::<true>,
+            [Memory, _] => vector::store16::<false>,
+            [_, Memory] if is_aligned => vector::load16::<true>,
+            [_, Memory] => vector::load16::<false>,
+            _ => vector::mov16,
+        },
+        M::Movss | M::Movd if kinds[1] == Memory => vector::load::<u32>,
+        M::Movsd | M::Movq if kinds[1] == Memory => vector::load::<u64>,
+        M::Movss | M::Movd if kinds[0] == Memory => vector::store::<u32>,
+        M::Movsd | M::Movq if kinds[0] == Memory => vector::store::<u64>,
+        M::Movd if is_general[1] => vector::from_general::<u32>,
+        M::Movd if is_general[0] => vector::to_general::<u32>,
+        M::Movq if is_general[1] => vector::from_general::<u64>,
+        M::Movq if is_general[0] => vector::to_general::<u64>,
+        M::Pxor | M::Xorps | M::Xorpd if kinds[1] == Reg => vector::xor16,
+        _ => return None,
+    })
+}
