@@ -7,7 +7,9 @@
 //! answered is never read again, and a half-answered instruction can be part of a snapshot.
 
 use crate::memory::{Denied, FaultKind, Memory, Thread};
-use crate::registers::{Context, DF, FlagSource, LazyFlags, MXCSR, REGISTERS, Register, condition};
+use crate::registers::{
+    Context, DF, FlagSource, LazyFlags, MXCSR, MXCSR_MASK, REGISTERS, Register, condition,
+};
 use crate::stop::Operation;
 use crate::stub::Stub;
 use std::cell::Cell;
@@ -259,6 +261,23 @@ impl Cpu {
     /// Control and status of SSE.
     pub fn mxcsr(&self) -> u32 {
         self.mxcsr
+    }
+
+    /// The x87 and MMX state: the first 160 bytes of an `fxsave` area, which include mxcsr.
+    pub fn float_state(&self) -> [u64; 20] {
+        let mut state = [0; 20];
+        state.copy_from_slice(&self.context.fpu[..20]);
+        state[3] = u64::from(self.mxcsr) | MXCSR_MASK;
+        state
+    }
+
+    /// Sets the x87 and MMX state and mxcsr. Exceptions stay masked.
+    pub fn set_float_state(&mut self, state: &[u64; 20]) {
+        self.context.fpu[..20].copy_from_slice(state);
+        self.context.fpu[0] |= 0x3f;
+        self.context.fpu[3] = u64::from(MXCSR) | MXCSR_MASK;
+        self.mxcsr = state[3] as u32 & 0xffff | MXCSR;
+        self.fpu_used = true;
     }
 
     /// Limits the number of instructions that the thread may run from now on. Checked at the end of each basic block.

@@ -2,7 +2,7 @@
 
 use crate::cpu::{AccessKind, CONTINUE, Cpu, Exit, JUMPS, Op, STOP};
 use crate::exec::control::jump_slot;
-use crate::exec::system::{LARGE, NON_TEMPORAL, REASONS, unload_float};
+use crate::exec::system::{NON_TEMPORAL, REASONS, unload_float};
 use crate::memory::{Denied, FaultKind, Memory};
 use crate::registers::Register;
 use crate::stop::Stop;
@@ -85,8 +85,7 @@ impl Cpu {
                 return self.run_carefully(memory, code);
             }
             Exit::LoadFloat => {
-                stub::load_mxcsr(self.mxcsr);
-                self.float_loaded = true;
+                self.load_float();
                 return None;
             }
             Exit::Resolve => {
@@ -105,13 +104,8 @@ impl Cpu {
             }
             Exit::HostCall(function) => return Some(Stop::HostCall(function)),
             Exit::Denied => {
-                return Some(match self.denied.take()? {
-                    Denied::Shared => {
-                        let reason = REASONS[LARGE];
-                        Stop::Refused(Box::new(Code::describe(memory, op.ip, reason)))
-                    }
-                    denied => self.denial(denied, self.target, 0),
-                });
+                let denied = self.denied.take()?;
+                return Some(self.denial(denied, self.target, 0));
             }
             _ => {}
         }
@@ -129,6 +123,11 @@ impl Cpu {
         })
     }
 
+    fn load_float(&mut self) {
+        stub::load_mxcsr(self.mxcsr);
+        self.float_loaded = true;
+    }
+
     /// Stops after the micro-operation.
     fn after(&mut self, stop: Stop) -> Stop {
         self.at += 1;
@@ -141,6 +140,10 @@ impl Cpu {
             self.replayed = 0;
             let op = &code.ops[self.at as usize];
             let next = (op.exec)(self, memory, op);
+            if next == STOP && self.exit == Exit::LoadFloat {
+                self.load_float();
+                continue;
+            }
             if next != STOP || self.exit != Exit::Miss {
                 self.pending.len = 0;
                 self.replayed = 0;

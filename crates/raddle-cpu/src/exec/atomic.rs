@@ -136,24 +136,6 @@ pub(crate) fn compare_exchange<T: Word, const LOCK: bool>(
     CONTINUE
 }
 
-/// `cmpxchg` of register `a`.
-pub(crate) fn compare_exchange_register<T: Word>(cpu: &mut Cpu, _: &mut Memory, op: &Op) -> u32 {
-    let rax = cpu.register(Register::Rax);
-    let (expected, place) = (T::truncate(rax), cpu.register(op.a));
-    let old = T::truncate(place);
-    let new = T::truncate(cpu.register(op.b));
-    if old == expected {
-        cpu.set_register(op.a, new.merge(place));
-    } else {
-        cpu.set_register(Register::Rax, old.merge(rax));
-        // The destination is written back: 32 bits clear its upper half.
-        cpu.set_register(op.a, old.merge(cpu.register(op.a)));
-    }
-    let (a, b) = (expected.zero_extended(), old.zero_extended());
-    cpu.set_lazy(FlagSource::Sub, T::SIZE, a, b, a.wrapping_sub(b));
-    CONTINUE
-}
-
 /// `xadd` of registers: `a` becomes the sum, `b` the old `a`.
 pub(crate) fn exchange_add_register<T: Word>(cpu: &mut Cpu, _: &mut Memory, op: &Op) -> u32 {
     let (a, b) = (cpu.register(op.a), cpu.register(op.b));

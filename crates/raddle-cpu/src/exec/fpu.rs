@@ -1,5 +1,6 @@
 //! Instructions that load and store the state of x87 and SSE as a whole.
 
+use super::masked::deny;
 use super::system::{REASONS, UNMASKS, unload_float};
 use crate::cpu::{CONTINUE, Cpu, Exit, Op, get};
 use crate::memory::{FaultKind, Memory};
@@ -68,17 +69,11 @@ pub(crate) fn restore(cpu: &mut Cpu, memory: &mut Memory, op: &Op) -> u32 {
         let mask = if index % 2 == 0 { u64::MAX } else { 0xffff };
         cpu.context.fpu[index] = word(index) & mask;
     }
-    cpu.context.fpu[0] = word(0) & 0xff_ffff_ffff;
+    cpu.context.fpu[0] = normal_control(word(0)) | word(0) & 0xff_ffff_0000;
     for (index, vector) in cpu.context.vectors.iter_mut().enumerate() {
         [vector[0], vector[1]] = [word(HEADER + 2 * index), word(HEADER + 2 * index + 1)];
     }
     CONTINUE
-}
-
-fn deny(cpu: &mut Cpu, address: u64, denied: crate::memory::Denied) -> u32 {
-    cpu.target = address;
-    cpu.denied = Some(denied);
-    cpu.stop(Exit::Denied)
 }
 
 /// `fnstenv`. Addresses of instructions and operands are zero, as on a processor on which no exception has occurred.
@@ -122,10 +117,18 @@ pub(crate) fn load_environment(cpu: &mut Cpu, memory: &mut Memory, op: &Op) -> u
         return cpu.stop(Exit::Refused(REASONS[UNMASKS]));
     }
     // With all exceptions masked none is pending.
-    let (control, status) = (first & 0xffff, first >> 32 & 0x7f7f);
+    let (control, status) = (normal_control(first), first >> 32 & 0x7f7f);
     let used = (0..8)
         .fold(0, |used, physical| used | u64::from(second >> (2 * physical) & 3 != 3) << physical);
     cpu.fpu_used = true;
+    // The area numbers registers from the top of the stack, which moves.
+    let moved = (status >> 11).wrapping_sub(cpu.context.fpu[0] >> 27) % 8;
+    cpu.context.fpu[4..HEADER].rotate_left(2 * moved as usize);
     cpu.context.fpu[0] = control | status << 16 | used << 32;
     CONTINUE
+}
+
+/// A control word as the processor stores it: reserved bits have fixed values.
+fn normal_control(word: u64) -> u64 {
+    word & 0x1f3f | 0x40
 }

@@ -8,6 +8,7 @@ pub(crate) mod alu;
 pub(crate) mod atomic;
 pub(crate) mod control;
 pub(crate) mod fpu;
+pub(crate) mod masked;
 pub(crate) mod moves;
 pub(crate) mod muldiv;
 pub(crate) mod native;

@@ -79,11 +79,11 @@ pub(crate) fn pop_memory<T: Word>(cpu: &mut Cpu, memory: &mut Memory, op: &Op) -
     CONTINUE
 }
 
-pub(crate) fn leave(cpu: &mut Cpu, memory: &mut Memory, _: &Op) -> u32 {
+pub(crate) fn leave<T: Word>(cpu: &mut Cpu, memory: &mut Memory, _: &Op) -> u32 {
     let frame = cpu.register(Register::Rbp);
-    let caller = get!(cpu.load::<u64>(memory, frame));
-    cpu.set_register(Register::Rbp, caller);
-    cpu.set_register(Register::Rsp, frame.wrapping_add(8));
+    let caller = get!(cpu.load::<T>(memory, frame));
+    cpu.set_register(Register::Rbp, caller.merge(frame));
+    cpu.set_register(Register::Rsp, frame.wrapping_add(T::SIZE as u64));
     CONTINUE
 }
 

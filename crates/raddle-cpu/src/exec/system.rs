@@ -86,10 +86,8 @@ pub(crate) const REASONS: [&str; 15] = [
     "it uses MMX and SSE registers together",
     "its memory operand is too large",
     "it unmasks floating-point exceptions",
-    "a non-temporal or masked store to shared memory",
+    "a non-temporal or masked access, or one of more than 32 bytes, to shared memory",
 ];
-/// Index in [`REASONS`].
-pub(crate) const LARGE: usize = 12;
 /// Index in [`REASONS`].
 pub(crate) const UNMASKS: usize = 13;
 /// Index in [`REASONS`].

@@ -88,6 +88,10 @@ fn is_system(mnemonic: Mnemonic) -> bool {
             | M::Vstmxcsr
             | M::Maskmovdqu
             | M::Maskmovq
+            | M::Vmaskmovps
+            | M::Vmaskmovpd
+            | M::Vpmaskmovd
+            | M::Vpmaskmovq
             | M::Vmaskmovdqu
             | M::Fxsave
             | M::Fxrstor
@@ -271,7 +275,8 @@ pub(super) fn is_aligned(instruction: &Instruction) -> bool {
             | M::Pcmpestri64
             | M::Pcmpestrm64
     );
-    is_vector && instruction.memory_size().size() == 16 && !is_unaligned
+    let is_sha = instruction.cpuid_features().contains(&CpuidFeature::SHA);
+    is_vector && instruction.memory_size().size() == 16 && !is_unaligned && !is_sha
 }
 
 /// Whether the instruction stores without the usual order.

@@ -43,11 +43,15 @@ pub(crate) fn build(
     allowed::check(instruction)?;
     let uses = uses(info, instruction)?;
     let (size, mut properties) = memory_operand(info, instruction)?;
+    if properties & WRITES != 0 && writes_registers(info, instruction) {
+        // If the store asks, what the stub changed is taken back; registers are not.
+        return Err(Reason::SeveralAccesses);
+    }
     if instruction.rflags_read() != 0 || instruction.rflags_modified() != 0 {
         properties |= FLAGS;
     }
     let set = |condition, property| if condition { property } else { 0 };
-    properties |= set(allowed::is_float(instruction), FLOAT)
+    properties |= set(allowed::is_float(instruction) && !uses.has_fpu, FLOAT)
         | set(uses.has_fpu, FPU)
         | set(uses.is_wide, UPPER)
         | set(size > 0 && allowed::is_aligned(instruction), ALIGNED)
@@ -57,6 +61,15 @@ pub(crate) fn build(
     let code = code.ok_or(Reason::NoRegister)?;
     let stub = install(code).ok_or(Reason::HostLacks)?;
     Ok(Built { stub, size, properties })
+}
+
+/// Whether the instruction changes general-purpose or vector registers.
+fn writes_registers(info: &mut InstructionInfoFactory, instruction: &Instruction) -> bool {
+    info.info(instruction).used_registers().iter().any(|used| {
+        let register = used.register();
+        let is_read = matches!(used.access(), OpAccess::Read | OpAccess::CondRead);
+        (register.is_gpr() || register.is_vector_register()) && !is_read
+    })
 }
 
 fn uses(info: &mut InstructionInfoFactory, instruction: &Instruction) -> Result<Uses, Reason> {

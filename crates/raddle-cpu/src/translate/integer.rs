@@ -377,7 +377,6 @@ fn two_operands(
             op.w = atomic::XCHG;
             sized!(width, |T| atomic::locked::<T, true>)
         }
-        M::Cmpxchg => sized!(width, |T| atomic::compare_exchange_register::<T>),
         M::Xadd => sized!(width, |T| atomic::exchange_add_register::<T>),
         M::Bt if in_memory[0] && instruction.op1_kind() == OpKind::Register => {
             op.w = 0;
@@ -453,7 +452,7 @@ fn translate_byte(instruction: &Instruction, op: &mut Op) -> Option<Exec> {
     if instruction.segment_prefix() != R::None || instruction.memory_base() != R::RBX {
         return None;
     }
-    op.base = Register::Rbx;
+    [op.base, op.index] = [Register::Rbx, Register::Zero];
     Some(system::translate_byte)
 }
 

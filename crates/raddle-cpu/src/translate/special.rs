@@ -4,7 +4,7 @@ use super::Readings;
 use crate::cpu::{Exec, Op};
 use crate::exec::{atomic, fpu, moves, string, system};
 use crate::registers::{CF, DF};
-use iced_x86::{Instruction, Mnemonic, OpKind};
+use iced_x86::{Code, Instruction, Mnemonic, OpKind};
 
 /// Index of the reason that readings are refused.
 const REFUSED_READING: u64 = 10;
@@ -21,14 +21,16 @@ fn plain(instruction: &Instruction) -> Option<Exec> {
     use Mnemonic as M;
     Some(match instruction.mnemonic() {
         // Without shadow stacks, instructions for them do nothing.
-        M::Nop | M::Endbr64 | M::Endbr32 | M::Rdsspq | M::Rdsspd | M::Reservednop => moves::nop,
+        M::Nop | M::Endbr64 | M::Endbr32 | M::Rdsspq | M::Rdsspd => moves::nop,
+        M::Reservednop if !is_prefetch(instruction.code()) => moves::nop,
         M::Prefetcht0 | M::Prefetcht1 | M::Prefetcht2 | M::Prefetchnta | M::Prefetchw => moves::nop,
         M::Wait | M::Fnop => moves::nop,
         M::Pause => system::pause,
         M::Mfence => system::full_fence,
         M::Sfence => system::store_fence,
         M::Lfence => system::load_fence,
-        M::Leave => moves::leave,
+        M::Leave if instruction.code() == Code::Leavew => moves::leave::<u16>,
+        M::Leave => moves::leave::<u64>,
         M::Cbw => moves::extend_rax::<u8, u16>,
         M::Cwde => moves::extend_rax::<u16, u32>,
         M::Cdqe => moves::extend_rax::<u32, u64>,
@@ -49,6 +51,16 @@ fn plain(instruction: &Instruction) -> Option<Exec> {
         M::Hlt | M::Cli | M::Sti | M::In | M::Out => system::privileged,
         _ => return None,
     })
+}
+
+/// Prefetch instructions with a register: some processors have them as `nop`, others fault.
+fn is_prefetch(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Reservednop_rm16_r16_0F0D
+            | Code::Reservednop_rm32_r32_0F0D
+            | Code::Reservednop_rm64_r64_0F0D
+    )
 }
 
 /// Whether an x87 environment has 28 bytes, not 14.

@@ -1,11 +1,47 @@
 //! Moves of vector registers.
 
 use crate::cpu::{Exec, Op};
-use crate::exec::vector;
+use crate::exec::{masked, vector};
 use crate::registers::Register;
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
 
 pub(super) fn select(instruction: &Instruction, op: &mut Op) -> Option<Exec> {
+    masked(instruction, op).or_else(|| moves(instruction, op))
+}
+
+/// Moves under a mask. Their sources and masks are vector registers.
+fn masked(instruction: &Instruction, op: &mut Op) -> Option<Exec> {
+    use Mnemonic as M;
+    let element = match instruction.mnemonic() {
+        M::Maskmovdqu | M::Vmaskmovdqu => 1,
+        M::Vmaskmovps | M::Vpmaskmovd => 4,
+        M::Vmaskmovpd | M::Vpmaskmovq => 8,
+        _ => return None,
+    };
+    let register = |operand| Register::GENERAL[instruction.op_register(operand).number() % 16];
+    op.imm = element;
+    op.w = instruction.op_register(1).size() as u8;
+    op.b = register(1);
+    if element == 1 {
+        if instruction.op0_kind() != OpKind::MemorySegRDI
+            || instruction.segment_prefix() != iced_x86::Register::None
+        {
+            return None;
+        }
+        // The address is in rdi; the vector comes before the mask.
+        [op.a, op.b] = [register(1), register(2)];
+        [op.base, op.index] = [Register::Rdi, Register::Zero];
+        return Some(masked::store);
+    }
+    if instruction.op0_kind() == OpKind::Memory {
+        op.a = register(2);
+        return Some(masked::store);
+    }
+    op.a = register(0);
+    Some(masked::load)
+}
+
+fn moves(instruction: &Instruction, op: &mut Op) -> Option<Exec> {
     use Mnemonic as M;
     use OpKind::{Memory, Register as Reg};
     if instruction.op_count() != 2 || instruction.encoding() != EncodingKind::Legacy {

@@ -1,4 +1,7 @@
 //! Tests of the virtual CPU and of guest memory.
 
+mod differential;
+mod forms;
 mod memory;
+mod native;
 mod random;
