@@ -128,6 +128,13 @@ impl Pending {
 /// Entries of the cache of jump targets.
 pub(crate) const JUMPS: usize = 1024;
 
+/// An empty cache of jump targets: no entry contains an address that belongs there.
+pub(crate) const NO_JUMPS: [(u64, u32); JUMPS] = {
+    let mut jumps = [(0, 0); JUMPS];
+    jumps[0].0 = 1;
+    jumps
+};
+
 /// One guest thread apart from its memory.
 #[derive(Clone, Debug)]
 pub struct Cpu {
@@ -209,7 +216,7 @@ impl Cpu {
             replayed: 0,
             denied: None,
             readings: 0,
-            jumps: Box::new([(0, 0); JUMPS]),
+            jumps: Box::new(NO_JUMPS),
             code: 0,
         }
     }

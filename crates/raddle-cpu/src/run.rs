@@ -1,6 +1,6 @@
 //! The dispatch loop, careful runs of single micro-operations, answers.
 
-use crate::cpu::{AccessKind, CONTINUE, Cpu, Exit, JUMPS, Op, STOP};
+use crate::cpu::{AccessKind, CONTINUE, Cpu, Exit, NO_JUMPS, Op, STOP};
 use crate::exec::control::jump_slot;
 use crate::exec::system::{NON_TEMPORAL, REASONS, unload_float};
 use crate::memory::{Denied, FaultKind, Memory};
@@ -28,7 +28,7 @@ impl Cpu {
     fn enter(&mut self, memory: &Memory, code: &mut Code) {
         if self.code != code.id {
             self.code = code.id;
-            *self.jumps = [(0, 0); JUMPS];
+            *self.jumps = NO_JUMPS;
             self.at = 0;
         }
         if self.at == 0 {

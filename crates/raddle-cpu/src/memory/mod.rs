@@ -18,6 +18,7 @@
 //! [`Memory::allocate`] and [`Memory::free`], which are checked and logged like instructions.
 
 mod access;
+mod extents;
 mod fault;
 mod heap;
 pub mod layout;
@@ -36,6 +37,7 @@ pub use region::{MapError, Region, RegionKind};
 pub use state::{MAX_THREADS, State, Thread, Unmapped};
 pub use undo::Mark;
 
+use extents::Extents;
 use object::Objects;
 use pages::Pages;
 use region::Regions;
@@ -46,6 +48,9 @@ use undo::{Extra, Undo, UndoLog};
 
 /// How far from an object an address may be for a report to name the object.
 const NEAR: u64 = 4096;
+
+/// Number of pages from which on their states are set as a whole.
+const LONG: u64 = 64;
 
 /// What is kept per thread: cache and undo log.
 #[derive(Clone, Debug)]
@@ -90,6 +95,7 @@ pub struct Memory {
     /// The views of all other threads by index; that of the running thread is `None`.
     parked: Vec<Option<View>>,
     regions: Regions,
+    extents: Extents,
     objects: Objects,
     /// End of the last block and number of blocks, by thread.
     heaps: Vec<heap::Heap>,
@@ -109,6 +115,7 @@ impl Memory {
             view: View::new(Thread::MAIN, layout::stack_end(Thread::MAIN)),
             parked: vec![None],
             regions: Regions::default(),
+            extents: Extents::default(),
             objects: Objects::default(),
             heaps: Vec::new(),
         }
@@ -222,6 +229,9 @@ impl Memory {
 
     /// The state of the untouched bytes of a page.
     fn default_state(&self, number: u64) -> u8 {
+        if let Some(code) = self.extents.get(number) {
+            return code;
+        }
         let nothing = State::Unmapped(Unmapped::Nothing);
         self.regions.at(number * PAGE).map_or(nothing, |region| region.state).encode()
     }
@@ -232,6 +242,15 @@ impl Memory {
         let mut at = range.start;
         while at < range.end {
             let number = at / PAGE;
+            if at % PAGE == 0
+                && range.end - at >= LONG * PAGE
+                && let Some(region) = self.regions.at(at)
+            {
+                let end = range.end.min(region.range.end) / PAGE;
+                self.set_pages(number..end, code);
+                at = end * PAGE;
+                continue;
+            }
             let next = range.end.min((number + 1) * PAGE);
             if self.regions.at(at).is_some() {
                 let (from, to) = ((at % PAGE) as usize, (next - number * PAGE) as usize);
@@ -240,6 +259,18 @@ impl Memory {
                 self.forget(number);
             }
             at = next;
+        }
+    }
+
+    /// Sets the state of whole pages of one region. Untouched pages cost nothing.
+    fn set_pages(&mut self, numbers: Range<u64>, code: u8) {
+        for number in self.pages.touched(numbers.clone()) {
+            self.pages.set_states(number, 0, pages::SIZE, code, code);
+        }
+        self.extents.set(numbers, code);
+        self.view.cache().clear();
+        for view in self.parked.iter_mut().flatten() {
+            view.cache().clear();
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::layout::PAGE;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Bytes per page as an index.
 pub(crate) const SIZE: usize = PAGE as usize;
@@ -97,6 +98,14 @@ impl Pages {
         }
         let start = page.shadow as usize * SIZE;
         self.shadows[start + from..start + to].fill(code);
+    }
+
+    /// The pages of a range that have an entry.
+    pub(crate) fn touched(&self, numbers: Range<u64>) -> Vec<u64> {
+        if numbers.end - numbers.start > self.table.len() as u64 {
+            return self.table.keys().copied().filter(|number| numbers.contains(number)).collect();
+        }
+        numbers.filter(|number| self.table.contains_key(number)).collect()
     }
 
     /// The state of a byte of a page that has an entry.

@@ -54,6 +54,11 @@ impl Tlb {
         self.0[page as usize % ENTRIES] = entry;
     }
 
+    /// Forgets all pages.
+    pub(crate) fn clear(&mut self) {
+        *self.0 = [Entry::EMPTY; ENTRIES];
+    }
+
     /// Forgets which pages may be written.
     pub(crate) fn forget_writes(&mut self) {
         for entry in self.0.iter_mut() {

@@ -5,6 +5,7 @@ use raddle_cpu::memory::{Memory, PAGE, RegionKind, State, Thread};
 use raddle_cpu::{Code, Cpu, Readings, Register, Stop};
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// A process with one thread.
 pub(crate) struct Guest {
@@ -28,6 +29,10 @@ impl Guest {
 
     /// Compiles and loads a file. Its data is private to the thread.
     pub(crate) fn compile(source: &Path, options: &[&str]) -> Guest {
+        Guest::load(&Guest::build(source, options))
+    }
+
+    fn build(source: &Path, options: &[&str]) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let binary = folder.path().join("guest");
         let status = Command::new("gcc")
@@ -38,7 +43,14 @@ impl Guest {
             .status()
             .unwrap();
         assert!(status.success());
-        Guest::load(&std::fs::read(binary).unwrap())
+        std::fs::read(binary).unwrap()
+    }
+
+    /// The functions of `guest.s`.
+    pub(crate) fn assembly() -> Guest {
+        static BINARY: OnceLock<Vec<u8>> = OnceLock::new();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/guest.s");
+        Guest::load(BINARY.get_or_init(|| Guest::build(&source, &[])))
     }
 
     fn load(bytes: &[u8]) -> Guest {

@@ -1,7 +1,14 @@
 //! Tests of the virtual CPU and of guest memory.
 
 mod differential;
+mod faults;
 mod forms;
+mod guest;
+mod isolation;
+mod limits;
 mod memory;
 mod native;
+mod programs;
+mod questions;
 mod random;
+mod snapshots;

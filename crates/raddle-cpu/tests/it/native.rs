@@ -3,6 +3,7 @@
 //! Guest addresses are host addresses here: text and data are mapped at the same fixed addresses on both sides, so that every address
 //! that an instruction computes is the same. Signals end a run; their number is part of the result.
 
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Where code is, in the guest and on the host.
@@ -119,12 +120,20 @@ unsafe extern "C" {
 /// The number of the signal that ended the run, or 0.
 static mut SIGNAL: i32 = 0;
 
+/// The thread that runs code on the real processor.
+static RUNNING: AtomicI32 = AtomicI32::new(0);
+
 /// The real processor. Only one thread uses it at a time.
 pub(crate) struct Native(#[allow(dead_code)] MutexGuard<'static, ()>);
 
 extern "C" fn on_signal(number: i32, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: signals come only from the code that is run; the run then continues with saving its state.
     unsafe {
+        if RUNNING.load(Ordering::SeqCst) != libc::gettid() {
+            // A crash of something else: let it happen.
+            libc::signal(number, libc::SIG_DFL);
+            return;
+        }
         SIGNAL = number;
         let context = &mut *context.cast::<libc::ucontext_t>();
         context.uc_mcontext.gregs[libc::REG_RIP as usize] =
@@ -164,7 +173,9 @@ impl Native {
             let place = &raw mut raddle_native_state;
             place.write(state.clone());
             SIGNAL = 0;
+            RUNNING.store(libc::gettid(), Ordering::SeqCst);
             raddle_native_run();
+            RUNNING.store(0, Ordering::SeqCst);
             *state = place.read();
             std::ptr::copy_nonoverlapping(DATA as *const u8, data.as_mut_ptr(), data.len());
             SIGNAL

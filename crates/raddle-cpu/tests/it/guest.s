@@ -1,0 +1,162 @@
+# Guest code of the tests: each function is one situation.
+.intel_syntax noprefix
+.text
+.macro function name
+.globl \name
+.type \name, @function
+\name:
+.endm
+
+function load_and_add         # rdi: pointer to 8 bytes
+    mov rax, [rdi]
+    add rax, 1
+    ret
+function add_to_memory        # two questions: load, store
+    add dword ptr [rdi], esi
+    ret
+function locked_add           # one question
+    lock add dword ptr [rdi], esi
+    ret
+function exchange
+    xchg [rdi], rsi
+    mov rax, rsi
+    ret
+function compare_exchange     # expected rsi, new rdx
+    mov rax, rsi
+    lock cmpxchg [rdi], rdx
+    ret
+function compare_exchange_16  # expected 0, new rdx:rsi
+    push rbx
+    mov rbx, rsi
+    mov rcx, rdx
+    xor eax, eax
+    xor edx, edx
+    lock cmpxchg16b [rdi]
+    pop rbx
+    ret
+function copy_16              # from rdi to rsi
+    movups xmm0, [rdi]
+    movups [rsi], xmm0
+    ret
+function copy_bytes           # rdi: destination, rsi: source, rdx: count
+    mov rcx, rdx
+    rep movsb
+    ret
+function push_memory          # a load, then a private store
+    push [rdi]
+    pop rax
+    ret
+function fences
+    mfence
+    sfence
+    lfence
+    pause
+    ret
+function stream
+    movnti [rdi], rsi
+    ret
+function store_extended       # 10 bytes: two questions
+    fld1
+    fstp tbyte ptr [rdi]
+    ret
+function divide
+    mov eax, edi
+    cdq
+    idiv esi
+    ret
+function aligned
+    movaps xmm0, [rdi]
+    ret
+function jump
+    jmp rdi
+function undefined
+    ud2
+function breakpoint
+    int3
+function store_8
+    mov [rdi], rsi
+    ret
+function halt
+    hlt
+function forever
+    jmp forever
+function many_bytes
+    mov rcx, -1
+    mov al, 1
+    rep lodsb
+    ret
+function system_call
+    mov eax, 39
+    syscall
+    add rax, 1
+    ret
+function avx512
+    vpaddd zmm0, zmm1, zmm2
+    ret
+function never_executed
+    test edi, edi
+    je 1f
+    vpaddd zmm0, zmm1, zmm2
+1:  mov eax, 5
+    ret
+function random
+    rdrand rax
+    rdtsc
+    ret
+function unmask
+    push 0
+    fldcw [rsp]
+    pop rax
+    ret
+function thirds               # long double arithmetic with a question in the middle
+    fild qword ptr [rsi]
+    mov rax, [rdi]
+    fild qword ptr [rsi+8]
+    fdivrp
+    fstp tbyte ptr [rdx]
+    ret
+function rounding             # sets mxcsr from rsi, then divides 1 by 3
+    ldmxcsr [rsi]
+    mov eax, 1
+    cvtsi2sd xmm0, rax
+    mov rax, [rdi]
+    mov eax, 3
+    cvtsi2sd xmm1, rax
+    divsd xmm0, xmm1
+    movq rax, xmm0
+    stmxcsr [rsi]
+    ret
+function red_zone             # uses the bytes below the stack pointer across a question
+    mov qword ptr [rsp-8], 41
+    mov rax, [rdi]
+    add [rsp-8], rax
+    mov rax, [rsp-8]
+    ret
+function set_fs
+    mov rax, fs:[8]
+    mov rcx, 2
+    mov rdx, 8
+    add rax, fs:[rdx+rcx*4]
+    ret
+function call_host            # calls the function in rdi
+    sub rsp, 8
+    call rdi
+    add rsp, 8
+    add rax, 1
+    ret
+function recurse              # a deep stack, then a question at the top and in the depth
+    push rbx
+    mov rbx, rsi
+    test esi, esi
+    je 1f
+    dec esi
+    call recurse
+    add rax, rbx
+    mov rcx, [rdi]
+    add rax, rcx
+    pop rbx
+    ret
+1:  mov rax, [rdi]
+    pop rbx
+    ret
+.section .note.GNU-stack,"",@progbits
