@@ -1,6 +1,6 @@
 //! The dispatch loop, careful runs of single micro-operations, answers.
 
-use crate::cpu::{AccessKind, CONTINUE, Cpu, Exit, NO_JUMPS, Op, STOP};
+use crate::cpu::{Access, AccessKind, CONTINUE, Cpu, Exit, NO_JUMPS, Op, STOP};
 use crate::exec::control::jump_slot;
 use crate::exec::system::{NON_TEMPORAL, REASONS, unload_float};
 use crate::memory::{Denied, FaultKind, Memory};
@@ -264,7 +264,7 @@ impl Cpu {
                 access.data = [value as u64, (value >> 64) as u64, 0, 0];
                 access.done = access.size;
                 // The store that follows is part of the operation.
-                let store = crate::cpu::Access { kind: AccessKind::Store, ..*access };
+                let store = Access { kind: AccessKind::Store, ..*access };
                 if let Some(slot) = self.pending.accesses.get_mut(index + 1) {
                     *slot = store;
                     self.pending.len += 1;

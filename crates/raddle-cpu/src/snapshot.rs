@@ -3,7 +3,7 @@
 //! A snapshot contains the half-answered instruction, if any: the answers so far and the question that waits. The upper halves of
 //! vector registers and the x87 state are copied only if the thread has used them.
 
-use crate::cpu::{Cpu, Pending};
+use crate::cpu::{Access, Cpu, INITIAL_FPU, Pending};
 use crate::memory::{Mark, Memory};
 use crate::registers::{LazyFlags, REGISTERS, Register};
 
@@ -24,7 +24,7 @@ pub struct Snapshot {
     ip: u64,
     readings: u64,
     pending: Option<Box<Pending>>,
-    question: Option<crate::cpu::Access>,
+    question: Option<Access>,
     mark: Mark,
 }
 
@@ -97,11 +97,10 @@ impl Cpu {
             return;
         }
         // A snapshot without these parts is older than their first use.
-        let fresh = Cpu::new(self.thread).context;
         for (index, vector) in self.context.vectors.iter_mut().enumerate() {
             [vector[2], vector[3]] = rare.map_or([0, 0], |rare| rare.upper[index]);
         }
-        let fpu = rare.map_or(&fresh.fpu[..20], |rare| &rare.fpu);
+        let fpu = rare.map_or(&INITIAL_FPU[..20], |rare| &rare.fpu);
         self.context.fpu[..20].copy_from_slice(fpu);
     }
 }

@@ -242,7 +242,7 @@ impl Memory {
         let mut at = range.start;
         while at < range.end {
             let number = at / PAGE;
-            if at % PAGE == 0
+            if at.is_multiple_of(PAGE)
                 && range.end - at >= LONG * PAGE
                 && let Some(region) = self.regions.at(at)
             {

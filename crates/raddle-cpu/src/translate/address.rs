@@ -19,7 +19,7 @@ pub(super) fn set(instruction: &Instruction, op: &mut Op) -> Result<Option<Op>, 
     } else {
         op.disp = instruction.memory_displacement64();
         if base != R::None {
-            op.base = super::integer::general(base);
+            op.base = general(base);
         }
     }
     if index != R::None {
@@ -27,7 +27,7 @@ pub(super) fn set(instruction: &Instruction, op: &mut Op) -> Result<Option<Op>, 
             // A vector of indices: only refused once it is executed.
             return Ok(None);
         }
-        op.index = super::integer::general(index);
+        op.index = general(index);
         op.scale = instruction.memory_index_scale().trailing_zeros() as u8;
     }
     let segment = match instruction.memory_segment() {
@@ -56,6 +56,11 @@ pub(super) fn set(instruction: &Instruction, op: &mut Op) -> Result<Option<Op>, 
         }
     }
     Ok(None)
+}
+
+/// The general-purpose register that contains a register.
+pub(super) fn general(register: R) -> Register {
+    Register::GENERAL[register.full_register().number() % 16]
 }
 
 /// The value at a fixed address in read-only memory.

@@ -8,6 +8,7 @@
 //! Code never changes, as text is read-only for the guest.
 
 mod address;
+mod bind;
 mod flags;
 mod integer;
 mod special;
@@ -163,7 +164,9 @@ impl Code {
                 self.ops.push(bare(system::invalid, instruction.ip()));
                 return;
             }
-            if instruction.flow_control() == FlowControl::Next {
+            if matches!(instruction.mnemonic(), Mnemonic::Nop | Mnemonic::Endbr64) {
+                previous = None;
+            } else if instruction.flow_control() == FlowControl::Next {
                 let is_selected = self.instruction(memory, instruction, needed[position]);
                 previous = is_selected.then_some(instruction);
             } else {
@@ -305,7 +308,7 @@ impl Code {
         let is_call = instruction.flow_control() == FlowControl::IndirectCall;
         let mut op = Op { imm: next, count, ..bare(system::refused, ip) };
         if instruction.op0_kind() == OpKind::Register {
-            op.b = integer::general(instruction.op0_register());
+            op.b = address::general(instruction.op0_register());
             op.exec = if is_call {
                 control::call_to::<crate::exec::B>
             } else {

@@ -141,7 +141,7 @@ fn reading(instruction: &Instruction, op: &mut Op, readings: Readings) -> Option
         op.w = u8::from(mnemonic == M::Rdtscp);
         return Some(system::time_stamp);
     }
-    op.a = super::integer::general(instruction.op0_register());
+    op.a = super::address::general(instruction.op0_register());
     Some(match instruction.op0_register().size() {
         2 => system::random::<u16>,
         4 => system::random::<u32>,

@@ -1,5 +1,6 @@
 //! Tests of the virtual CPU and of guest memory.
 
+mod blocks;
 mod differential;
 mod faults;
 mod forms;
@@ -12,3 +13,5 @@ mod programs;
 mod questions;
 mod random;
 mod snapshots;
+mod states;
+mod virtual_cpu;
