@@ -13,6 +13,7 @@
 
 mod cpu;
 mod exec;
+mod liveness;
 pub mod memory;
 mod registers;
 mod run;
@@ -22,6 +23,7 @@ mod stub;
 mod translate;
 
 pub use cpu::Cpu;
+pub use liveness::{Calls, Dead, Function, Liveness};
 pub use registers::{AF, CF, DF, OF, PF, Register, SF, STATUS, ZF};
 pub use snapshot::Snapshot;
 pub use stop::{Fence, Operation, Refusal, Stop};

@@ -3,7 +3,7 @@
 //! A snapshot contains the half-answered instruction, if any: the answers so far and the question that waits. The upper halves of
 //! vector registers and the x87 state are copied only if the thread has used them.
 
-use crate::cpu::{Access, Cpu, INITIAL_FPU, Pending};
+use crate::cpu::{Access, Cpu, Exit, INITIAL_FPU, Pending};
 use crate::memory::{Mark, Memory};
 use crate::registers::{LazyFlags, REGISTERS, Register};
 
@@ -23,6 +23,7 @@ pub struct Snapshot {
     code: u64,
     ip: u64,
     readings: u64,
+    exit: Exit,
     pending: Option<Box<Pending>>,
     question: Option<Access>,
     mark: Mark,
@@ -63,6 +64,7 @@ impl Cpu {
             code: self.code,
             ip: self.ip,
             readings: self.readings,
+            exit: self.exit,
             pending,
             question,
             mark,
@@ -81,6 +83,7 @@ impl Cpu {
         self.restore_rare(snapshot.rare.as_deref());
         self.mxcsr = snapshot.mxcsr;
         [self.ip, self.readings] = [snapshot.ip, snapshot.readings];
+        self.exit = snapshot.exit;
         self.at = if self.code == snapshot.code { snapshot.at } else { 0 };
         match (&snapshot.pending, snapshot.question) {
             (Some(pending), _) => self.pending = **pending,

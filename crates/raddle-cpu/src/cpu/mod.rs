@@ -185,7 +185,13 @@ impl Cpu {
     pub fn jump(&mut self, address: u64) {
         self.ip = address;
         self.at = 0;
+        self.exit = Exit::Lookup;
         self.pending.len = 0;
+    }
+
+    /// Whether the thread has called a host function and not returned from it.
+    pub(crate) fn is_in_host_call(&self) -> bool {
+        matches!(self.exit, Exit::HostCall(_))
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@ mod forms;
 mod guest;
 mod isolation;
 mod limits;
+mod liveness;
 mod memory;
 mod native;
 mod programs;

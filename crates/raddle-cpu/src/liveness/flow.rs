@@ -1,0 +1,270 @@
+//! Backward data flow over the instructions of a function.
+
+use super::frame::{Frame, frames, successors};
+use super::set::Set;
+use super::{Calls, Function};
+use crate::memory::{Memory, RegionKind};
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    OpKind, Register, UsedMemory,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is known before an instruction.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    pub(super) live: Set,
+    pub(super) frame: Frame,
+}
+
+/// Largest function that is analysed, in bytes.
+const MAX_FUNCTION: u64 = 1 << 16;
+
+/// What is known about a function.
+#[derive(Debug)]
+pub(super) struct Analysis {
+    /// Before each instruction, by its address.
+    pub(super) instructions: FxHashMap<u64, Before>,
+    /// During each call, by its return address: what the callee may read in this frame, and what is live after it.
+    pub(super) calls: FxHashMap<u64, Before>,
+}
+
+/// Analyses a function; `None` if it cannot be decided.
+pub(super) fn analyse(memory: &Memory, function: &Function) -> Option<Analysis> {
+    let instructions = decode(memory, function)?;
+    let positions: FxHashMap<u64, usize> =
+        instructions.iter().enumerate().map(|(position, i)| (i.ip(), position)).collect();
+    let frames = frames(&instructions, &positions, function.range.start)?;
+    let has_escaped = instructions
+        .iter()
+        .zip(&frames)
+        .any(|(instruction, frame)| frame.is_some_and(|frame| escapes(instruction, frame)));
+    let effects: Vec<Effect> = effects(&instructions, &frames, function, has_escaped);
+    let mut live = vec![Set::NONE; instructions.len()];
+    let mut is_changing = true;
+    while is_changing {
+        is_changing = false;
+        for (position, instruction) in instructions.iter().enumerate().rev() {
+            let mut set = Set::NONE;
+            for target in successors(instruction) {
+                set.join(positions.get(&target).map_or(&Set::ALL, |next| &live[*next]));
+            }
+            let effect = &effects[position];
+            set.remove(&effect.defines);
+            set.join(&effect.uses);
+            is_changing |= live[position].join(&set);
+        }
+    }
+    let mut analysis = Analysis { instructions: FxHashMap::default(), calls: FxHashMap::default() };
+    for ((instruction, frame), live) in instructions.iter().zip(frames).zip(live) {
+        let Some(frame) = frame else { continue };
+        let before = Before { live, frame };
+        if instruction.mnemonic() == Mnemonic::Call {
+            analysis.calls.insert(instruction.next_ip(), before.clone());
+        }
+        analysis.instructions.insert(instruction.ip(), before);
+    }
+    Some(analysis)
+}
+
+/// The instructions that the function may reach, by address; `None` if it has indirect jumps or leaves its text.
+fn decode(memory: &Memory, function: &Function) -> Option<Vec<Instruction>> {
+    let range = &function.range;
+    let is_text = memory.region(range.start).is_some_and(|r| r.kind == RegionKind::Text);
+    if !is_text || range.end.checked_sub(range.start)? > MAX_FUNCTION || function.has_hidden_edges {
+        return None;
+    }
+    let mut bytes = vec![0; (range.end - range.start) as usize];
+    memory.read(range.start, &mut bytes).ok()?;
+    let mut seen = FxHashSet::default();
+    let mut work = vec![range.start];
+    let mut instructions = Vec::new();
+    while let Some(ip) = work.pop() {
+        if !range.contains(&ip) || !seen.insert(ip) {
+            continue;
+        }
+        let rest = &bytes[(ip - range.start) as usize..];
+        let instruction = Decoder::with_ip(64, rest, ip, DecoderOptions::NONE).decode();
+        if instruction.is_invalid() || instruction.flow_control() == FlowControl::IndirectBranch {
+            return None;
+        }
+        work.extend(successors(&instruction));
+        instructions.push(instruction);
+    }
+    instructions.sort_by_key(Instruction::ip);
+    Some(instructions)
+}
+
+/// Whether the address of a byte of the frame may be in another register or in memory afterwards.
+fn escapes(instruction: &Instruction, frame: Frame) -> bool {
+    use Mnemonic as M;
+    let is_frame = |register: Register| {
+        let full = register.full_register();
+        full == Register::RSP || (full == Register::RBP && frame.pointer.is_some())
+    };
+    let has_index = is_frame(instruction.memory_index())
+        || (is_frame(instruction.memory_base()) && instruction.memory_index() != Register::None);
+    let mnemonic = instruction.mnemonic();
+    let is_operand = (0..instruction.op_count()).any(|operand| {
+        instruction.op_kind(operand) == OpKind::Register
+            && is_frame(instruction.op_register(operand))
+    });
+    let writes_rsp = instruction.op_count() > 0
+        && instruction.op0_kind() == OpKind::Register
+        && instruction.op0_register() == Register::RSP;
+    match mnemonic {
+        M::Lea => has_index || (is_frame(instruction.memory_base()) && !writes_rsp),
+        // The new frame pointer is known, and so is the old one, once it is restored.
+        M::Mov if instruction.op1_kind() == OpKind::Register && is_operand => {
+            let is_move = |to, from| {
+                instruction.op0_kind() == OpKind::Register
+                    && instruction.op0_register() == to
+                    && instruction.op1_register() == from
+            };
+            !is_move(Register::RBP, Register::RSP) && !is_move(Register::RSP, Register::RBP)
+        }
+        M::Sub | M::Add if writes_rsp => false,
+        M::Push | M::Pop if instruction.op0_kind() == OpKind::Register => {
+            let register = instruction.op0_register();
+            register == Register::RSP || (mnemonic == M::Push && is_frame(register))
+        }
+        _ => is_operand || has_index,
+    }
+}
+
+/// What an instruction needs and what it overwrites completely.
+struct Effect {
+    uses: Set,
+    defines: Set,
+}
+
+fn effects(
+    instructions: &[Instruction],
+    frames: &[Option<Frame>],
+    function: &Function,
+    has_escaped: bool,
+) -> Vec<Effect> {
+    let mut info = InstructionInfoFactory::new();
+    // Bytes that may be arguments of calls: those that are written through the stack pointer.
+    let mut outgoing = Set::NONE;
+    for (instruction, frame) in instructions.iter().zip(frames) {
+        for memory in info.info(instruction).used_memory() {
+            if let (Register::RSP, Some(frame)) = (memory.base(), frame) {
+                let offset = memory.displacement() as i64 - frame.depth;
+                outgoing.add_slots(offset, memory.memory_size().size() as i64);
+            }
+        }
+    }
+    instructions
+        .iter()
+        .zip(frames)
+        .map(|(instruction, frame)| {
+            let mut effect = Effect { uses: Set::NONE, defines: Set::NONE };
+            let Some(frame) = frame else {
+                effect.uses = Set::ALL;
+                return effect;
+            };
+            registers(&mut info, instruction, &mut effect);
+            for memory in info.info(instruction).used_memory() {
+                slots(memory, *frame, &mut effect);
+            }
+            control(instruction, function.calls, &outgoing, &mut effect);
+            if has_escaped {
+                effect.uses.add_all_slots();
+            }
+            effect
+        })
+        .collect()
+}
+
+fn registers(info: &mut InstructionInfoFactory, instruction: &Instruction, effect: &mut Effect) {
+    use Mnemonic as M;
+    for used in info.info(instruction).used_registers() {
+        let register = used.register();
+        match used.access() {
+            // Writes of less than 32 bits keep the rest.
+            OpAccess::Write if !register.is_gpr() || register.size() >= 4 => {
+                effect.defines.add_register(register);
+            }
+            OpAccess::CondWrite | OpAccess::None | OpAccess::NoMemAccess => {}
+            _ => effect.uses.add_register(register),
+        }
+    }
+    effect.uses.add_registers(&[Register::RSP]);
+    if instruction.rflags_read() != 0 {
+        effect.uses.add_flags();
+    }
+    // Others keep some flags, or all of them depending on values.
+    if matches!(
+        instruction.mnemonic(),
+        M::Add
+            | M::Sub
+            | M::Cmp
+            | M::Test
+            | M::And
+            | M::Or
+            | M::Xor
+            | M::Neg
+            | M::Ucomisd
+            | M::Comisd
+            | M::Ucomiss
+            | M::Comiss
+    ) {
+        effect.defines.add_flags();
+    }
+}
+
+/// The accesses to the frame.
+fn slots(memory: &UsedMemory, frame: Frame, effect: &mut Effect) {
+    let end = match (memory.base(), frame.pointer) {
+        (Register::RSP, _) => frame.depth,
+        (Register::RBP, Some(pointer)) => pointer,
+        _ => return,
+    };
+    let offset = (memory.displacement() as i64).wrapping_sub(end);
+    let size = memory.memory_size().size() as i64;
+    match memory.access() {
+        OpAccess::Write if memory.index() == Register::None && size > 0 => {
+            effect.defines.add_slots(offset, size);
+        }
+        OpAccess::NoMemAccess | OpAccess::None => {}
+        _ if memory.index() == Register::None && size > 0 => effect.uses.add_slots(offset, size),
+        _ => effect.uses.add_all_slots(),
+    }
+}
+
+const ARGUMENTS: [Register; 16] = {
+    use Register::*;
+    [RDI, RSI, RDX, RCX, R8, R9, RAX, R10, XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7]
+};
+const CALLER_SAVED: [Register; 9] = {
+    use Register::*;
+    [RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11]
+};
+const RETURNED: [Register; 10] = {
+    use Register::*;
+    [RAX, RDX, RBX, RBP, R12, R13, R14, R15, XMM0, XMM1]
+};
+
+/// What callees and callers need.
+fn control(instruction: &Instruction, calls: Calls, outgoing: &Set, effect: &mut Effect) {
+    match (instruction.flow_control(), calls) {
+        (FlowControl::Call | FlowControl::IndirectCall, Calls::SystemV)
+            if instruction.mnemonic() == Mnemonic::Call =>
+        {
+            effect.defines.add_registers(&CALLER_SAVED);
+            for number in 0..16 {
+                effect.defines.add_register(Register::XMM0 + number);
+            }
+            effect.defines.add_flags();
+            effect.uses.add_registers(&ARGUMENTS);
+            effect.uses.join(outgoing);
+        }
+        (FlowControl::Return, Calls::SystemV) => effect.uses.add_registers(&RETURNED),
+        (
+            FlowControl::Next | FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch,
+            _,
+        ) => {}
+        _ => effect.uses = Set::ALL,
+    }
+}
