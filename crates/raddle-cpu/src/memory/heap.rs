@@ -83,7 +83,7 @@ impl Memory {
             .filter(|start| *start < base + HEAP_STRIDE)
             .ok_or(full)?;
         let end = start.checked_add(size.max(1)).ok_or(full)?;
-        if end + 4096 > base + HEAP_STRIDE {
+        if end.saturating_add(4096) > base + HEAP_STRIDE {
             return Err(full);
         }
         self.select(thread);

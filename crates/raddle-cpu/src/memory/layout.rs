@@ -15,8 +15,9 @@ pub const EXECUTABLE: u64 = 0x5500_0000_0000;
 pub const OBJECTS: u64 = 0x7000_0000_0000;
 /// Distance between the bases of two shared objects.
 pub const OBJECT_STRIDE: u64 = 1 << 32;
-/// Base of the heap of thread 0.
-pub const HEAPS: u64 = 0x1000_0000_0000;
+/// Base of the heap of thread 0. The low bits differ from those of stacks and thread-local storage, so that their first pages have
+/// different places in the caches of threads.
+pub const HEAPS: u64 = 0x1000_0004_0000;
 /// Distance between the heaps of two threads, and so the largest size of a heap.
 pub const HEAP_STRIDE: u64 = 1 << 36;
 /// Base of the stack area of thread 0. The stack ends at the end of the area.
@@ -24,7 +25,7 @@ pub const STACKS: u64 = 0x6000_0000_0000;
 /// Distance between the stacks of two threads.
 pub const STACK_STRIDE: u64 = 1 << 32;
 /// Base of the thread-local storage of thread 0.
-pub const TLS: u64 = 0x6800_0000_0000;
+pub const TLS: u64 = 0x6800_0002_0000;
 /// Distance between the thread-local storage of two threads.
 pub const TLS_STRIDE: u64 = 1 << 32;
 /// Base of the addresses that stand for host functions. A jump there is a host call.

@@ -3,8 +3,8 @@
 //! **Problem.** Every access of the guest must be checked (bounds, freed blocks, read-only data), classified (private accesses run
 //! at once, shared ones are questions) and undone when the explorer goes back, hundreds of millions of times per second.
 //!
-//! **Idea.** Guest addresses are our own, not the host's. A page table maps pages to frames of one vector ([`pages`]); a small cache
-//! per thread ([`tlb`]) answers nearly every access with a comparison and an index. States are exact to the byte
+//! **Idea.** Guest addresses are our own, not the host's. A page table maps pages to frames of one vector (`pages`); a small cache
+//! per thread (`tlb`) answers nearly every access with a comparison and an index. States are exact to the byte
 //! ([`State`]): granules of 8 or 16 bytes share falsely and double the number of executions of neighbouring 32-bit atomics.
 //! A page whose bytes differ has a state per byte, and an access of eight bytes compares eight states at once.
 //!
@@ -238,26 +238,26 @@ impl Memory {
 
     /// Sets the state of mapped bytes. Not logged: for loaders and between executions. Bytes outside of all regions stay unmapped.
     pub fn set_state(&mut self, range: Range<u64>, state: State) {
-        let code = state.encode();
+        for part in self.regions.parts(&range) {
+            self.set_mapped_state(part, state.encode());
+        }
+    }
+
+    /// Sets the state of bytes of one region.
+    fn set_mapped_state(&mut self, range: Range<u64>, code: u8) {
         let mut at = range.start;
         while at < range.end {
             let number = at / PAGE;
-            if at.is_multiple_of(PAGE)
-                && range.end - at >= LONG * PAGE
-                && let Some(region) = self.regions.at(at)
-            {
-                let end = range.end.min(region.range.end) / PAGE;
-                self.set_pages(number..end, code);
-                at = end * PAGE;
+            if at.is_multiple_of(PAGE) && range.end - at >= LONG * PAGE {
+                self.set_pages(number..range.end / PAGE, code);
+                at = range.end / PAGE * PAGE;
                 continue;
             }
             let next = range.end.min((number + 1) * PAGE);
-            if self.regions.at(at).is_some() {
-                let (from, to) = ((at % PAGE) as usize, (next - number * PAGE) as usize);
-                let default = self.default_state(number);
-                self.pages.set_states(number, from, to, code, default);
-                self.forget(number);
-            }
+            let (from, to) = ((at % PAGE) as usize, (next - number * PAGE) as usize);
+            let default = self.default_state(number);
+            self.pages.set_states(number, from, to, code, default);
+            self.forget(number);
             at = next;
         }
     }
@@ -278,7 +278,8 @@ impl Memory {
     pub fn set_state_logged(&mut self, thread: Thread, range: Range<u64>, state: State) {
         self.select(thread);
         if self.view.log.is_open() {
-            let runs = self.states(range.clone());
+            let parts = self.regions.parts(&range);
+            let runs = parts.into_iter().flat_map(|part| self.states(part)).collect();
             self.view.log.push_extra(Extra::States(runs));
         }
         self.set_state(range, state);

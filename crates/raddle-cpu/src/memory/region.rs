@@ -107,6 +107,17 @@ impl Regions {
         self.0.get(index).filter(|region| region.range.contains(&address))
     }
 
+    /// The parts of a range that are mapped, each within one region.
+    pub(crate) fn parts(&self, range: &Range<u64>) -> Vec<Range<u64>> {
+        let first = self.0.partition_point(|region| region.range.end <= range.start);
+        self.0[first..]
+            .iter()
+            .take_while(|region| region.range.start < range.end)
+            .map(|region| region.range.start.max(range.start)..region.range.end.min(range.end))
+            .filter(|part| !part.is_empty())
+            .collect()
+    }
+
     /// All regions by address.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Region> {
         self.0.iter()

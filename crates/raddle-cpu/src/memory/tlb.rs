@@ -6,7 +6,7 @@
 
 /// Set in the tags of pages whose bytes have different states.
 pub(crate) const MIXED: u64 = 1 << 63;
-const ENTRIES: usize = 64;
+const ENTRIES: usize = 256;
 /// No page has this number.
 const NONE: u64 = u64::MAX >> 1;
 

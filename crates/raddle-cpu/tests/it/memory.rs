@@ -90,6 +90,30 @@ fn states_are_exact_to_the_byte() {
 }
 
 #[test]
+fn states_of_huge_ranges_are_set_at_once() {
+    let mut memory = memory();
+    let block = memory.allocate(A, 1 << 35, 16, State::Private(A)).unwrap();
+    store(&mut memory, block + (1 << 30), 5, 8).unwrap();
+    store(&mut memory, DATA, 6, 8).unwrap();
+    memory.set_state(0..u64::MAX, State::ReadOnly);
+    assert_eq!(load(&mut memory, A, block + (1 << 30), 8), Ok(5));
+    assert_eq!(fault(store(&mut memory, DATA, 0, 8)), (FaultKind::ReadOnly, DATA));
+    assert_eq!(memory.state(DATA + 4 * PAGE), State::Unmapped(Unmapped::Nothing));
+    memory.set_state(block..block + 1, State::Shared);
+    assert_eq!(memory.state(block), State::Shared);
+    assert_eq!(memory.state(block + 1), State::ReadOnly);
+}
+
+#[test]
+fn a_process_can_move_to_another_thread_of_the_host() {
+    fn assert_send<T: Send>() {}
+    assert_send::<Memory>();
+    assert_send::<raddle_cpu::Cpu>();
+    assert_send::<raddle_cpu::Code>();
+    assert_send::<raddle_cpu::Snapshot>();
+}
+
+#[test]
 fn accesses_across_pages_are_checked_on_both_sides() {
     let mut memory = memory();
     let edge = DATA + PAGE;
@@ -115,7 +139,9 @@ fn heap_addresses_depend_only_on_the_thread() {
     assert_eq!(other, layout::heap(b) + 16);
     assert_eq!(second, layout::heap(A) + 128);
     assert_eq!(memory.allocations(A), 2);
-    assert!(memory.allocate(A, u64::MAX - 64, 16, State::Shared).is_err());
+    for size in [u64::MAX, u64::MAX - 64, u64::MAX - second - 200] {
+        assert!(memory.allocate(A, size, 16, State::Shared).is_err());
+    }
     assert!(memory.allocate(A, layout::HEAP_STRIDE, 16, State::Shared).is_err());
 }
 
