@@ -159,4 +159,23 @@ function recurse              # a deep stack, then a question at the top and in 
 1:  mov rax, [rdi]
     pop rbx
     ret
+function store_and_load       # store buffering: stores 1 to rdi, returns what it loads from rsi
+    push rbp
+    mov rbp, rsp
+    mov qword ptr [rbp-8], 1
+    mov rax, [rbp-8]
+    mov [rdi], rax
+    mov rax, [rsi]
+    mov [rbp-8], rax
+    mov rax, [rbp-8]
+    pop rbp
+    ret
+function increment_twice      # rdi: pointer; two locked additions around a private counter
+    mov qword ptr [rsp-16], 0
+    lock inc qword ptr [rdi]
+    inc qword ptr [rsp-16]
+    lock inc qword ptr [rdi]
+    inc qword ptr [rsp-16]
+    mov rax, [rsp-16]
+    ret
 .section .note.GNU-stack,"",@progbits

@@ -15,4 +15,5 @@ mod questions;
 mod random;
 mod snapshots;
 mod states;
+mod threads;
 mod virtual_cpu;
