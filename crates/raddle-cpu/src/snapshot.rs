@@ -41,7 +41,7 @@ impl Cpu {
     /// Takes a snapshot. Nests: going back to an older one closes newer ones. The budget is not part of it.
     pub fn snapshot(&mut self, memory: &mut Memory) -> Snapshot {
         let pointer = self.register(Register::Rsp);
-        let mark = memory.mark_stack(self.thread, pointer.wrapping_sub(RED_ZONE));
+        let mark = memory.mark(self.thread, pointer.wrapping_sub(RED_ZONE));
         let vectors = &self.context.vectors;
         let rare = (self.fpu_used || self.upper_used).then(|| {
             let mut fpu = [0; 20];

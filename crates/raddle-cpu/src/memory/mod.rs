@@ -344,14 +344,9 @@ impl Memory {
         }
     }
 
-    /// Opens a snapshot of what `thread` may change. Nothing in its own stack below `live` is needed when it goes back.
+    /// Opens a snapshot of what `thread` may change. If `live` is in the thread's own stack, nothing in the stack below it is
+    /// needed when the thread goes back; otherwise everything is.
     pub fn mark(&mut self, thread: Thread, live: u64) -> Mark {
-        self.select(thread);
-        self.view.log.mark(live)
-    }
-
-    /// Opens a snapshot for which everything from `live` on is needed if `live` is in the thread's own stack, and all memory otherwise.
-    pub(crate) fn mark_stack(&mut self, thread: Thread, live: u64) -> Mark {
         self.select(thread);
         let stack = self.view.log.stack_start..layout::stack_end(thread);
         let live = if stack.contains(&live) { live } else { stack.start };

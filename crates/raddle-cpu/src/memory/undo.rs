@@ -18,6 +18,9 @@ use rustc_hash::FxHashSet;
 /// Entries since the newest snapshot from which on pages are copied instead.
 pub(crate) const PAGE_MODE: usize = 4096;
 
+/// Bytes of the largest write that is logged by its first byte.
+const MAX_WRITE: u64 = 16;
+
 /// The size in the top byte of `place` that marks an entry of `extras`.
 const EXTRA: u64 = 0xff << 56;
 const ADDRESS: u64 = (1 << 56) - 1;
@@ -111,7 +114,9 @@ impl UndoLog {
 
     /// Opens a snapshot for which nothing in the own stack below `live` is needed.
     pub(crate) fn mark(&mut self, live: u64) -> Mark {
-        self.limit = self.limit.min(live.wrapping_sub(self.stack_start));
+        // A write is logged by its first byte; one that starts below may reach beyond.
+        let offset = live.saturating_sub(self.stack_start).saturating_sub(MAX_WRITE - 1);
+        self.limit = self.limit.min(offset);
         self.start_segment();
         Mark { position: self.len, limit: self.limit }
     }

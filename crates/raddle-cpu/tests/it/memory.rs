@@ -202,7 +202,7 @@ fn going_back_undoes_writes_blocks_and_states() {
 }
 
 /// Random writes, snapshots and returns of one thread; the oracle keeps full copies.
-fn compare_with_full_copies(seed: u64, steps: usize, spread: u64) {
+fn compare_with_full_copies(seed: u64, steps: usize, spread: u64, rarity: u64) {
     let mut random = Random::new(seed);
     let mut memory = Memory::new();
     let stack = memory.add_thread(A, 64 * PAGE).unwrap();
@@ -223,7 +223,9 @@ fn compare_with_full_copies(seed: u64, steps: usize, spread: u64) {
     let mut open = Vec::new();
     let mut pointer = stack.end - 4096;
     for _ in 0..steps {
-        match random.below(40) {
+        // Snapshots and returns are rare if segments are to be long.
+        let chance = random.below(rarity);
+        match if chance < 5 { chance } else { 5 + random.below(35) } {
             0..=2 => {
                 let mark = memory.mark(A, pointer - 128);
                 open.push((mark, pointer, all(&memory, pointer - 128)));
@@ -267,11 +269,11 @@ fn compare_with_full_copies(seed: u64, steps: usize, spread: u64) {
 #[test]
 fn nested_snapshots_restore_what_full_copies_restore() {
     for seed in 0..200 {
-        compare_with_full_copies(seed, 400, 2 * PAGE);
+        compare_with_full_copies(seed, 400, 2 * PAGE, 40);
     }
     // Few snapshots: segments are long enough to copy pages.
-    for seed in 0..3 {
-        compare_with_full_copies(1000 + seed, 20_000, 16 * PAGE);
+    for seed in 0..5 {
+        compare_with_full_copies(1000 + seed, 300_000, 16 * PAGE, 40_000);
     }
 }
 
@@ -294,12 +296,28 @@ fn a_long_segment_copies_pages_and_needs_bounded_memory() {
 }
 
 #[test]
+fn a_write_across_the_limit_of_a_snapshot_is_undone() {
+    let mut memory = Memory::new();
+    let stack = memory.add_thread(A, 1 << 16).unwrap();
+    let middle = stack.start + (1 << 15);
+    for distance in 1..8 {
+        store(&mut memory, middle, 7, 8).unwrap();
+        let mark = memory.mark(A, middle);
+        store(&mut memory, middle - distance, u64::MAX, 8).unwrap();
+        memory.rewind(A, mark);
+        assert_eq!(load(&mut memory, A, middle, 8), Ok(7));
+        memory.close_snapshots(A);
+    }
+}
+
+#[test]
 fn writes_below_every_open_snapshot_are_not_logged() {
     let mut memory = Memory::new();
     let stack = memory.add_thread(A, 1 << 16).unwrap();
     let middle = stack.start + (1 << 15);
     memory.mark(A, middle);
-    for address in [middle - 8, stack.start] {
+    // A write that starts below but may reach beyond is logged.
+    for address in [middle - 24, stack.start] {
         store(&mut memory, address, 1, 8).unwrap();
     }
     assert_eq!(memory.undo_log_bytes(A), 0);
