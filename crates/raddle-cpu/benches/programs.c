@@ -102,6 +102,16 @@ uint64_t doubles(uint64_t n) {
     return result.bits;
 }
 
+/* x87: every other instruction saves and restores its state. */
+uint64_t extended(uint64_t n) {
+    long double x = 0.5L, sum = 0;
+    for (uint64_t i = 1; i < n; i++) {
+        x = x * 1.0000001L + 1.0L / (long double)(long)i;
+        sum += x;
+    }
+    return (uint64_t)(long)(sum * 1000);
+}
+
 /* A shared counter: each iteration is a load and a store of shared memory between some private work. */
 uint64_t counter;
 

@@ -53,9 +53,13 @@ fn load(optimisation: &str) -> Guest {
 }
 
 fn programs(optimisation: &str) {
-    for (name, size) in
-        [("loop", 5_000_000), ("quicksort", 300_000), ("sha256", 5_000), ("doubles", 2_000_000)]
-    {
+    for (name, size) in [
+        ("loop", 5_000_000),
+        ("quicksort", 300_000),
+        ("sha256", 5_000),
+        ("doubles", 2_000_000),
+        ("extended", 200_000),
+    ] {
         for logged in [false, true] {
             let mut guest = load(optimisation);
             let function = guest.symbol(name);
@@ -86,6 +90,7 @@ fn questions(optimisation: &str) {
         let time = best(|| {
             guest.memory.close_snapshots(guest.cpu.thread());
             guest.call(function, &[SIZE]);
+            guest.cpu.set_budget(u64::MAX);
             let mut value = 0;
             asked = 0;
             loop {
@@ -112,7 +117,10 @@ fn questions(optimisation: &str) {
             }
         });
         let per_question = time * 1e9 / asked as f64;
-        println!("question   {optimisation} {per_question:>6.1} ns, {kind}");
+        let instructions = (i64::MAX - guest.cpu.budget()) as f64 / asked as f64;
+        println!(
+            "question   {optimisation} {per_question:>6.1} ns, {instructions:.1} instructions, {kind}"
+        );
     }
 }
 
