@@ -11,12 +11,11 @@
 //!
 //! **Cost.** On a virtual machine with an AMD EPYC, in CPU time (`cargo bench -p raddle-cpu`), million instructions per second at
 //! -O0 and -O2: a loop on the stack 355 and 399, quicksort 320 and 398, SHA-256 339 and 398, floating point (half of it in stubs)
-//! 239 and 261. A question of the bench, with 13 or 6 instructions between two of them, takes 78 or 67 ns; a snapshot at each
-//! adds 17 ns; a snapshot with its return 31 ns without writes. Translation happens once per instruction.
+//! 239 and 261. A question of the bench takes 77 ns at -O0 (7.5 instructions between two of them) and 67 ns at -O2 (3.5
+//! instructions); a snapshot at each adds 17 ns; a snapshot with its return takes 31 ns without writes.
 //!
-//! **Rejected.** `unsafe` in the interpreter: bounds checks and indices instead of pointers cost about a tenth against a sketch that
-//! used raw pointers throughout (426 and 382 million on the first two programs). Keeping x87 state in the host's registers between
-//! instructions: faster than 40 ns per instruction, but every switch of threads would have to save it.
+//! **Rejected.** `unsafe` in the interpreter. A sketch with raw pointers throughout was recorded at 426 and 382 million instructions per
+//! second on the first two programs at -O0; bounds checks and indices cost a sixth of that and cannot be wrong.
 //!
 //! **Wall-clock limits.** [`Cpu::set_budget`] limits a slice; a caller that must keep a time limit runs slices of, say, a million
 //! instructions (some milliseconds) and looks at the clock in between.

@@ -76,6 +76,8 @@ pub(crate) struct Context {
     pub(crate) scratch: [u64; 8],
     /// x87 and MMX state in the format of `fxsave`.
     pub(crate) fpu: [u64; 64],
+    /// The x87 control word of the host.
+    pub(crate) host_control: u64,
     pub(crate) registers: [u64; REGISTERS],
     /// Flags as far as no lazy ones replace them.
     pub(crate) flags: u64,

@@ -80,6 +80,7 @@ impl Cpu {
                 vectors: [[0; 4]; 16],
                 scratch: [0; 8],
                 fpu: INITIAL_FPU,
+                host_control: INITIAL_FPU[0],
                 registers,
                 flags: 0x202,
             },

@@ -107,5 +107,4 @@ fn clean_fpu(context: &mut Context) {
     context.fpu[1] = 0;
     context.fpu[2] = 0;
     context.fpu[3] = u64::from(MXCSR) | MXCSR_MASK;
-    context.fpu[20..].fill(0);
 }

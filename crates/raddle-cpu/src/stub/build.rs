@@ -212,7 +212,9 @@ fn encode(
     }
     if properties & FPU != 0 {
         out.push(Instruction::with1(Code::Fxsave64_m512byte, fpu)?);
-        out.push(Instruction::with(Code::Fninit));
+        // `fninit` would take longer than all the rest.
+        out.push(Instruction::with(Code::Emms));
+        out.push(Instruction::with1(Code::Fldcw_m2byte, at(offset_of!(Context, host_control)))?);
     }
     if uses.is_wide {
         out.push(Instruction::with(Code::VEX_Vzeroupper));
