@@ -24,6 +24,8 @@
 //!
 //! Not supported: self-modifying code (writes to text fault), signals, segments other than fs, AVX-512.
 
+#![deny(unsafe_code)]
+
 mod cpu;
 mod exec;
 mod liveness;
@@ -32,6 +34,7 @@ mod registers;
 mod run;
 mod snapshot;
 mod stop;
+#[allow(unsafe_code)]
 mod stub;
 mod translate;
 

@@ -95,6 +95,57 @@ fn overwriting_what_is_dead_changes_nothing() {
     }
 }
 
+/// Runs a program of the bench whose globals are all shared, and overwrites what is dead at each question.
+fn run_shared(options: &[&str], name: &str, size: u64, is_poisoned: bool) -> u64 {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs.c");
+    let mut guest = Guest::compile(&source, options);
+    let data: Vec<_> = guest
+        .memory
+        .regions()
+        .filter(|region| region.kind == raddle_cpu::memory::RegionKind::Data)
+        .map(|region| region.range.clone())
+        .collect();
+    for range in data {
+        guest.memory.set_state(range, State::Shared);
+    }
+    let mut liveness = Liveness::new(functions(&guest));
+    let function = guest.symbol(name);
+    guest.call(function, &[size]);
+    loop {
+        let stop = guest.run();
+        if is_poisoned {
+            liveness.poison(&mut guest.memory, &mut guest.cpu);
+        }
+        match stop {
+            Stop::Load { address, size } => {
+                let mut bytes = [0; 8];
+                guest.memory.read(address, &mut bytes[..size.into()]).unwrap();
+                guest.cpu.answer(u64::from_le_bytes(bytes));
+            }
+            Stop::Store { address, size, value } => {
+                let bytes = &value.to_le_bytes()[..size.into()];
+                guest.memory.write_initial(address, bytes).unwrap();
+                guest.cpu.answer(0);
+            }
+            stop => {
+                assert_eq!(stop, Stop::HostCall(DONE));
+                return guest.cpu.register(Register::Rax);
+            }
+        }
+    }
+}
+
+#[test]
+fn overwriting_what_is_dead_does_not_change_programs() {
+    for optimisation in ["-O0", "-O1", "-O2", "-O3"] {
+        let options = [optimisation, "-fno-ipa-ra"];
+        for (name, size) in [("quicksort", 150), ("sha256", 2), ("questions", 50)] {
+            let expected = run_shared(&options, name, size, false);
+            assert_eq!(run_shared(&options, name, size, true), expected, "{name} {optimisation}");
+        }
+    }
+}
+
 #[test]
 fn temporaries_of_a_spinning_thread_are_dead() {
     let (mut guest, mut liveness) = compile(&["-O0", "-fno-ipa-ra"]);
