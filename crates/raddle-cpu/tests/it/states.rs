@@ -211,7 +211,9 @@ pub(crate) fn difference(
             found.push(format!("x87 word {index}: {x:#x}, should be {y:#x}"));
         }
     }
-    if let Some(place) = (0..ours.1.len()).find(|place| ours.1[*place] != real.1[*place]) {
+    if ours.1 != real.1
+        && let Some(place) = (0..ours.1.len()).find(|place| ours.1[*place] != real.1[*place])
+    {
         found.push(format!("memory at {place:#x}"));
     }
     (!found.is_empty()).then(|| found.join("; "))
