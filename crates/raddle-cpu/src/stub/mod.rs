@@ -49,6 +49,8 @@ struct Chunk {
     writable: &'static mut [u8],
     executable: usize,
     used: usize,
+    /// The process that may write. A forked process shares the pages, so it executes them but maps new ones for its own code.
+    process: u32,
 }
 
 impl Chunk {
@@ -71,7 +73,12 @@ impl Chunk {
                 return Err(error);
             }
             let writable = std::slice::from_raw_parts_mut(writable.cast::<u8>(), CHUNK);
-            Ok(Chunk { writable, executable: executable as usize, used: 0 })
+            Ok(Chunk {
+                writable,
+                executable: executable as usize,
+                used: 0,
+                process: std::process::id(),
+            })
         }
     }
 }
@@ -92,8 +99,9 @@ fn install(code: Vec<u8>) -> Option<Stub> {
     if let Some(stub) = stubs.known.get(&code) {
         return Some(*stub);
     }
-    let is_full = |chunk: &Chunk| chunk.used + code.len() > CHUNK;
-    if stubs.chunk.as_ref().is_none_or(is_full) {
+    let process = std::process::id();
+    let is_unusable = |chunk: &Chunk| chunk.used + code.len() > CHUNK || chunk.process != process;
+    if stubs.chunk.as_ref().is_none_or(is_unusable) {
         stubs.chunk = Some(Chunk::map().ok()?);
     }
     let chunk = stubs.chunk.as_mut()?;

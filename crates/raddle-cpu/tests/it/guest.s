@@ -178,4 +178,13 @@ function increment_twice      # rdi: pointer; two locked additions around a priv
     inc qword ptr [rsp-16]
     mov rax, [rsp-16]
     ret
+function count_bits
+    popcnt rax, rdi
+    ret
+function lowest_bit
+    bsf rax, rdi
+    ret
+function highest_bit
+    bsr rax, rdi
+    ret
 .section .note.GNU-stack,"",@progbits

@@ -3,6 +3,7 @@
 mod blocks;
 mod differential;
 mod faults;
+mod fork;
 mod forms;
 mod guest;
 mod isolation;
