@@ -142,7 +142,8 @@ impl Memory {
             self.view.cache().forget_writes();
         }
         if self.view.log.must_copy(number) {
-            let contents = self.pages.contents(number).into();
+            let is_written = self.pages.get(number).is_some_and(|page| page.frame != 0);
+            let contents = if is_written { self.pages.contents(number) } else { &[] }.into();
             self.view.log.push_extra(Extra::Page(number, contents));
         }
         let is_logged = self.view.log.log_from != u64::MAX;

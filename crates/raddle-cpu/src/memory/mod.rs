@@ -384,8 +384,11 @@ impl Memory {
             if code == self.view.own {
                 let from = (start % PAGE) as usize;
                 let range = from..from + len as usize;
-                self.pages.contents_mut(number, default)[range.clone()]
-                    .copy_from_slice(&contents[range]);
+                let place = &mut self.pages.contents_mut(number, default)[range.clone()];
+                match contents.get(range) {
+                    Some(old) => place.copy_from_slice(old),
+                    None => place.fill(0),
+                }
             }
         }
     }

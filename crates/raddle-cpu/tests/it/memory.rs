@@ -296,6 +296,23 @@ fn a_long_segment_copies_pages_and_needs_bounded_memory() {
 }
 
 #[test]
+fn fresh_pages_of_a_long_segment_are_not_copied() {
+    let mut memory = memory();
+    memory.add_thread(A, 1 << 16).unwrap();
+    let block = memory.allocate(A, 64 << 20, 16, State::Private(A)).unwrap();
+    let mark = memory.mark(A, layout::stack_end(A));
+    for word in 0..8 << 20 {
+        store(&mut memory, block + 8 * word, word + 1, 8).unwrap();
+    }
+    let bytes = memory.undo_log_bytes(A);
+    assert!(bytes < 2 << 20, "{bytes} bytes");
+    memory.rewind(A, mark);
+    for word in (0..8 << 20).step_by(1000) {
+        assert_eq!(load(&mut memory, A, block + 8 * word, 8), Ok(0));
+    }
+}
+
+#[test]
 fn a_write_across_the_limit_of_a_snapshot_is_undone() {
     let mut memory = Memory::new();
     let stack = memory.add_thread(A, 1 << 16).unwrap();
