@@ -14,8 +14,11 @@ pub(crate) fn cpuid(cpu: &mut Cpu, _: &mut Memory, _: &Op) -> u32 {
     const FAMILY_6: u64 = 0x600;
     let leaf = cpu.register(Register::Rax) as u32;
     let [a, b, c, d] = match leaf {
-        0 => [1, 0x756e_6547, 0x6c65_746e, 0x4965_6e69],
+        0 => [4, 0x756e_6547, 0x6c65_746e, 0x4965_6e69],
         1 => [FAMILY_6, 0, CX16, FPU_TSC_CX8_CMOV | MMX_FXSR_SSE_SSE2],
+        // Caches are described by leaf 4.
+        2 => [0xff01, 0, 0, 0],
+        4 => cache(cpu.register(Register::Rcx) as u32),
         0x8000_0000 => [0x8000_0001, 0, 0, 0],
         // Long mode, syscall, no-execute pages.
         0x8000_0001 => [0, 0, 1, 1 << 29 | 1 << 11 | 1 << 20],
@@ -26,6 +29,21 @@ pub(crate) fn cpuid(cpu: &mut Cpu, _: &mut Memory, _: &Op) -> u32 {
     cpu.set_register(Register::Rcx, c);
     cpu.set_register(Register::Rdx, d);
     CONTINUE
+}
+
+/// Leaf 4 of `cpuid`: data and instruction caches of 32 KiB, then 1 MiB, then 1 GiB, which is so large that the C library never
+/// copies with non-temporal stores.
+fn cache(index: u32) -> [u64; 4] {
+    const LINE: u64 = 64;
+    let (kind, level, ways, sets) = match index {
+        0 => (1, 1, 8, 64),
+        1 => (2, 1, 8, 64),
+        2 => (3, 2, 16, 1024),
+        3 => (3, 3, 16, 1 << 20),
+        _ => return [0; 4],
+    };
+    let self_initialising = 1 << 8;
+    [kind | level << 5 | self_initialising, (LINE - 1) | (ways - 1) << 22, sets - 1, 0]
 }
 
 pub(crate) fn full_fence(cpu: &mut Cpu, _: &mut Memory, _: &Op) -> u32 {

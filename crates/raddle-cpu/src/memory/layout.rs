@@ -20,6 +20,10 @@ pub const OBJECT_STRIDE: u64 = 1 << 32;
 pub const HEAPS: u64 = 0x1000_0004_0000;
 /// Distance between the heaps of two threads, and so the largest size of a heap.
 pub const HEAP_STRIDE: u64 = 1 << 36;
+/// Base of the anonymous mappings of thread 0.
+pub const MAPPINGS: u64 = 0x2000_0000_0000;
+/// Distance between the anonymous mappings of two threads.
+pub const MAPPING_STRIDE: u64 = 1 << 36;
 /// Base of the stack area of thread 0. The stack ends at the end of the area.
 pub const STACKS: u64 = 0x6000_0000_0000;
 /// Distance between the stacks of two threads.
@@ -36,6 +40,11 @@ pub const HOST_FUNCTION_STRIDE: u64 = 16;
 /// First address of the heap of `thread`.
 pub fn heap(thread: Thread) -> u64 {
     HEAPS + thread.index() as u64 * HEAP_STRIDE
+}
+
+/// First address of the anonymous mappings of `thread`.
+pub fn mapping(thread: Thread) -> u64 {
+    MAPPINGS + thread.index() as u64 * MAPPING_STRIDE
 }
 
 /// First address after the stack of `thread`.
@@ -63,4 +72,27 @@ pub fn host_function_at(address: u64) -> Option<u32> {
     let offset = address.checked_sub(HOST_FUNCTIONS)?;
     let id = u32::try_from(offset / HOST_FUNCTION_STRIDE).ok()?;
     (offset % HOST_FUNCTION_STRIDE == 0).then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MAX_THREADS;
+
+    #[test]
+    fn areas_of_threads_do_not_overlap() {
+        let count = MAX_THREADS as u64;
+        let areas = [
+            (HEAPS, HEAPS + count * HEAP_STRIDE),
+            (MAPPINGS, MAPPINGS + count * MAPPING_STRIDE),
+            (EXECUTABLE, EXECUTABLE + OBJECT_STRIDE),
+            (STACKS, STACKS + count * STACK_STRIDE),
+            (TLS, TLS + count * TLS_STRIDE),
+            (OBJECTS, OBJECTS + 1024 * OBJECT_STRIDE),
+            (HOST_FUNCTIONS, END),
+        ];
+        for pair in areas.windows(2) {
+            assert!(pair[0].1 <= pair[1].0, "{pair:x?}");
+        }
+    }
 }

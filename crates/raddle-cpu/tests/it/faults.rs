@@ -141,3 +141,23 @@ fn a_budget_does_not_change_the_result() {
     assert!(stops > 50);
     assert_eq!(guest.cpu.register(Register::Rax), expected);
 }
+
+#[test]
+fn the_processor_is_a_baseline_one_with_large_caches() {
+    let identify = |leaf: u64, subleaf: u64| {
+        let mut guest = start("identify", &[leaf, subleaf]);
+        assert_eq!(guest.run(), Stop::HostCall(DONE));
+        [Register::Rax, Register::R8, Register::Rcx, Register::Rdx].map(|r| guest.cpu.register(r))
+    };
+    assert_eq!(identify(0, 0)[0], 4);
+    let [_, _, c, d] = identify(1, 0);
+    // cmpxchg16b and nothing else; SSE2.
+    assert_eq!((c, d >> 26 & 1), (1 << 13, 1));
+    let sizes = [0, 1, 2, 3].map(|cache| {
+        let [_, b, c, _] = identify(4, cache);
+        ((b >> 22) + 1) * ((b & 0xfff) + 1) * (c + 1)
+    });
+    assert_eq!(sizes, [32 << 10, 32 << 10, 1 << 20, 1 << 30]);
+    assert_eq!(identify(4, 4)[0], 0);
+    assert_eq!(identify(7, 0), [0; 4]);
+}

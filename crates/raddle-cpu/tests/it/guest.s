@@ -187,4 +187,12 @@ function lowest_bit
 function highest_bit
     bsr rax, rdi
     ret
+function identify             # rdi: leaf, rsi: subleaf
+    push rbx
+    mov eax, edi
+    mov ecx, esi
+    cpuid
+    mov r8, rbx
+    pop rbx
+    ret
 .section .note.GNU-stack,"",@progbits
