@@ -22,7 +22,8 @@
 //!
 //! **Hooks.** [`Code::hook`] discards translated code; install hooks before the first instruction runs.
 //!
-//! Not supported: self-modifying code (writes to text fault), signals, segments other than fs, AVX-512.
+//! Not supported: code that modifies text (it faults; [`memory::Memory::set_executable`] allows trampolines elsewhere), signals,
+//! segments other than fs, AVX-512.
 
 #![deny(unsafe_code)]
 

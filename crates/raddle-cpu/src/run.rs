@@ -94,7 +94,9 @@ impl Cpu {
             }
             Exit::Lookup => {
                 let index = code.block(memory, self.target);
-                self.jumps[jump_slot(self.target)] = (self.target, index);
+                if code.is_stable(memory, self.target) {
+                    self.jumps[jump_slot(self.target)] = (self.target, index);
+                }
                 self.at = index;
                 return (self.budget < 0).then_some(Stop::Budget);
             }

@@ -89,7 +89,7 @@ pub(crate) fn breakpoint(cpu: &mut Cpu, _: &mut Memory, _: &Op) -> u32 {
 }
 
 /// The reasons for refusals; a micro-operation has an index in `imm`.
-pub(crate) const REASONS: [&str; 15] = [
+pub(crate) const REASONS: [&str; 16] = [
     "the instruction has no model",
     "the host cannot execute it",
     "it uses the stack pointer in an unusual way",
@@ -105,6 +105,7 @@ pub(crate) const REASONS: [&str; 15] = [
     "its memory operand is too large",
     "it unmasks floating-point exceptions",
     "a non-temporal or masked access, or one of more than 32 bytes, to shared memory",
+    "it is in memory that other threads share or own",
 ];
 /// Index in [`REASONS`].
 pub(crate) const UNMASKS: usize = 13;

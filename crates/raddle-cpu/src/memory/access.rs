@@ -72,6 +72,11 @@ impl Memory {
         self.view.hide(is_hidden);
     }
 
+    /// Checks that the running thread may read without asking.
+    pub(crate) fn check_read(&self, address: u64, size: u64) -> Result<(), Denied> {
+        self.check(address, size, false)
+    }
+
     /// Checks that the running thread may write without asking.
     pub(crate) fn check_write(&self, address: u64, size: u64) -> Result<(), Denied> {
         self.check(address, size, true)

@@ -97,6 +97,8 @@ pub struct Memory {
     parked: Vec<Option<View>>,
     regions: Regions,
     extents: Extents,
+    /// Ranges outside of text that may be executed.
+    executable: Vec<Range<u64>>,
     objects: Objects,
     /// End of the last block and number of blocks, by thread.
     heaps: Vec<heap::Heap>,
@@ -117,6 +119,7 @@ impl Memory {
             parked: vec![None],
             regions: Regions::default(),
             extents: Extents::default(),
+            executable: Vec::new(),
             objects: Objects::default(),
             heaps: Vec::new(),
         }
@@ -194,6 +197,18 @@ impl Memory {
             at = self.regions.at(at).ok_or(at)?.range.end;
         }
         Ok(())
+    }
+
+    /// Allows to execute mapped memory that is not text, such as a stack with trampolines. The instructions there are decoded each time
+    /// they are executed, so the guest may write them. Not logged.
+    pub fn set_executable(&mut self, range: Range<u64>) {
+        self.executable.push(range);
+    }
+
+    /// The end of the range outside of text that may be executed and contains `address`.
+    pub(crate) fn executable_end(&self, address: u64) -> Option<u64> {
+        let range = self.executable.iter().find(|range| range.contains(&address))?;
+        Some(range.end)
     }
 
     /// Adds an object for reports. Not logged.

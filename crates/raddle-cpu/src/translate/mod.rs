@@ -5,7 +5,7 @@
 //! read-only memory at fixed addresses become constants, which turns calls through a relocated table into direct ones.
 //!
 //! An instruction without a model becomes a micro-operation that refuses: it costs nothing until it is executed.
-//! Code never changes, as text is read-only for the guest.
+//! Text never changes, as it is read-only for the guest; `writable` treats code elsewhere.
 
 mod address;
 mod bind;
@@ -13,6 +13,7 @@ mod flags;
 mod integer;
 mod special;
 mod vector;
+mod writable;
 
 use crate::cpu::{Exec, Op};
 use crate::exec::{control, native, system};
@@ -48,6 +49,8 @@ pub struct Code {
     pub(crate) ops: Vec<Op>,
     blocks: FxHashMap<u64, u32>,
     hooks: FxHashMap<u64, u32>,
+    /// Instructions in memory that the guest may write: their bytes and micro-operation, by address.
+    writable: FxHashMap<u64, (Vec<u8>, u32)>,
     info: Info,
     readings: Readings,
     /// For tests: run every instruction in a stub that can.
@@ -102,6 +105,7 @@ impl Code {
             ops: vec![bare(system::bad_jump, 0)],
             blocks: FxHashMap::default(),
             hooks: FxHashMap::default(),
+            writable: FxHashMap::default(),
             info: Info(InstructionInfoFactory::new()),
             readings,
             prefer_stubs: false,
@@ -124,6 +128,7 @@ impl Code {
     fn clear(&mut self) {
         self.ops.truncate(1);
         self.blocks.clear();
+        self.writable.clear();
         self.id = new_id();
     }
 
@@ -131,6 +136,9 @@ impl Code {
     pub(crate) fn block(&mut self, memory: &Memory, address: u64) -> u32 {
         if let Some(index) = self.blocks.get(&address) {
             return *index;
+        }
+        if !self.is_stable(memory, address) {
+            return self.writable_instruction(memory, address);
         }
         let index = self.ops.len() as u32;
         self.blocks.insert(address, index);
@@ -144,6 +152,9 @@ impl Code {
         let (target, branch, is_other) =
             (resolver.imm, resolver.taken.get() as usize, resolver.w == 1);
         let next = self.block(memory, target);
+        if !self.is_stable(memory, target) {
+            return next;
+        }
         let link = if is_other { &self.ops[branch].other } else { &self.ops[branch].taken };
         link.set(next);
         next
@@ -377,13 +388,11 @@ fn has_memory(instruction: &Instruction) -> bool {
     instruction.op_kinds().any(|kind| kind == OpKind::Memory)
 }
 
-/// Up to `len` bytes of text from `address` on.
+/// Up to `len` bytes of code from `address` on.
 fn text(memory: &Memory, address: u64, len: usize) -> Vec<u8> {
-    let Some(region) = memory.region(address).filter(|region| region.kind == RegionKind::Text)
-    else {
-        return Vec::new();
-    };
-    let len = (region.range.end - address).min(len as u64);
+    let region = memory.region(address).filter(|region| region.kind == RegionKind::Text);
+    let end = region.map(|region| region.range.end).or_else(|| memory.executable_end(address));
+    let len = end.map_or(0, |end| (end - address).min(len as u64));
     let mut bytes = vec![0; len as usize];
     match memory.read(address, &mut bytes) {
         Ok(()) => bytes,

@@ -161,3 +161,24 @@ fn the_processor_is_a_baseline_one_with_large_caches() {
     assert_eq!(identify(4, 4)[0], 0);
     assert_eq!(identify(7, 0), [0; 4]);
 }
+
+#[test]
+fn trampolines_run_as_they_are_written_if_their_memory_is_executable() {
+    let mut guest = start("trampoline", &[20, PRIVATE]);
+    let Stop::Fault(fault) = guest.run() else { panic!() };
+    assert_eq!((fault.kind, fault.address), (FaultKind::Jump, PRIVATE));
+    guest.memory.set_executable(PRIVATE..PRIVATE + 64);
+    for (function, expected) in [("trampoline", 41), ("self_modifying", 7), ("trampoline", 41)] {
+        let address = guest.symbol(function);
+        guest.call(address, &[20, PRIVATE]);
+        assert_eq!(guest.run(), Stop::HostCall(DONE));
+        assert_eq!(guest.cpu.register(Register::Rax), expected, "{function}");
+    }
+    // Code that another thread may change is refused.
+    guest.memory.set_state(PRIVATE..PRIVATE + 64, raddle_cpu::memory::State::Shared);
+    let address = guest.symbol("jump");
+    guest.call(address, &[PRIVATE]);
+    let Stop::Refused(refusal) = guest.run() else { panic!() };
+    assert_eq!(refusal.address, PRIVATE);
+    assert_eq!(refusal.instruction, "mov eax,15h");
+}

@@ -195,4 +195,26 @@ function identify             # rdi: leaf, rsi: subleaf
     mov r8, rbx
     pop rbx
     ret
+function trampoline           # writes `mov eax, edi; ret` to rsi and calls it, then with 1 added
+    sub rsp, 8
+    mov byte ptr [rsi], 0xb8
+    mov [rsi+1], edi
+    mov byte ptr [rsi+5], 0xc3
+    call rsi
+    mov r8, rax
+    inc edi
+    mov [rsi+1], edi
+    call rsi
+    add rax, r8
+    add rsp, 8
+    ret
+function self_modifying       # code at rsi that changes the instruction after it
+    sub rsp, 8
+    # mov byte ptr [rsi+5], 7; mov eax, 1; ret: the first one makes the second one `mov eax, 7`
+    mov dword ptr [rsi], 0x070546c6
+    mov dword ptr [rsi+4], 0x000001b8
+    mov dword ptr [rsi+8], 0x0000c300
+    call rsi
+    add rsp, 8
+    ret
 .section .note.GNU-stack,"",@progbits
