@@ -1,6 +1,7 @@
 //! Every form of instruction in random states: the virtual CPU against the real one.
 //!
-//! The fast functions, the stubs, and the path through questions are compared apart. `RADDLE_LONG=1` runs 10,000 states per form.
+//! The fast functions, the stubs, and the path through questions are compared apart. `RADDLE_LONG=1` runs 10,000 states per form,
+//! `RADDLE_CASES=10` ten times as many as usual.
 
 use crate::forms::{self, Form};
 use crate::native::{DATA, Native, TEXT};
@@ -59,7 +60,8 @@ struct Tally {
 }
 
 pub(crate) fn states_per_form() -> u64 {
-    if std::env::var_os("RADDLE_LONG").is_some() { 10_000 } else { 20 }
+    let factor = std::env::var("RADDLE_CASES").map_or(1, |factor| factor.parse().unwrap());
+    if std::env::var_os("RADDLE_LONG").is_some() { 10_000 } else { 20 * factor }
 }
 
 fn compare_forms(mode: Mode, seed: u64) -> Tally {
