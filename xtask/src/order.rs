@@ -7,11 +7,12 @@ use std::fmt;
 use crate::workspace::Package;
 
 /// The crates, each after everything it may depend on.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "raddle-core",
     "raddle-consistency",
     "raddle-explore",
     "raddle-cpu",
+    "raddle-native",
     "raddle-runtime",
     "raddle",
     "raddle-litmus",

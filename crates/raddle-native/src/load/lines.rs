@@ -1,0 +1,56 @@
+//! Source lines of addresses, from DWARF.
+
+use addr2line::Context;
+use gimli::{Dwarf, EndianArcSlice, LittleEndian};
+use object::{Object, ObjectSection};
+use std::fmt;
+use std::sync::Arc;
+
+type Reader = EndianArcSlice<LittleEndian>;
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Line {
+    /// Path of the file as the compiler recorded it.
+    pub file: Arc<str>,
+    /// Number of the line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// The line tables of a file.
+pub(crate) struct Lines(Option<Box<Context<Reader>>>);
+
+impl fmt::Debug for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lines").field(&self.0.is_some()).finish()
+    }
+}
+
+impl Lines {
+    /// Reads the debug information of a file. A file without any has no lines.
+    pub(crate) fn read(data: &[u8]) -> Lines {
+        Lines(dwarf(data).and_then(|dwarf| Context::from_dwarf(dwarf).ok()).map(Box::new))
+    }
+
+    /// The line of an address relative to the base of the module; of inlined code the innermost one.
+    pub(crate) fn at(&self, address: u64) -> Option<Line> {
+        let location = self.0.as_ref()?.find_location(address).ok()??;
+        Some(Line { file: location.file?.into(), line: location.line? })
+    }
+}
+
+fn dwarf(data: &[u8]) -> Option<Dwarf<Reader>> {
+    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).ok()?;
+    file.section_by_name(".debug_line")?;
+    let section = |id: gimli::SectionId| -> Result<Reader, gimli::Error> {
+        let data = file.section_by_name(id.name()).and_then(|section| section.data().ok());
+        Ok(EndianArcSlice::new(Arc::from(data.unwrap_or_default()), LittleEndian))
+    };
+    Dwarf::load(section).ok()
+}

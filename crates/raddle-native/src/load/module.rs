@@ -1,0 +1,106 @@
+//! Modules: ELF files at their place in guest memory.
+
+use super::elf::{Elf, Header, LoadError};
+use super::lines::{Line, Lines};
+use super::symbols::Symbols;
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use raddle_cpu::memory::{Memory, PAGE, RegionKind, State, Thread};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// An ELF file that is mapped into guest memory.
+#[derive(Debug)]
+pub struct Module {
+    /// The file.
+    pub file: Elf,
+    /// What its addresses are relative to; 0 for executables with fixed addresses.
+    pub base: u64,
+    symbols: OnceLock<Symbols>,
+    /// Line tables are filled as they are used.
+    lines: Mutex<Option<Lines>>,
+}
+
+impl Module {
+    /// Maps `file` at `base`: text and constants read-only, data private to the main thread, which runs alone until the program
+    /// creates threads. The dynamic linker makes relocated tables read-only by `mprotect`.
+    pub fn map(file: Elf, base: u64, memory: &mut Memory) -> Result<Module, LoadError> {
+        let mut mapped_until = 0;
+        for segment in &file.segments {
+            let start = (base + segment.range.start) / PAGE * PAGE;
+            let end = (base + segment.range.end).next_multiple_of(PAGE);
+            let (kind, state) = match (segment.is_executable, segment.is_writable) {
+                (true, _) => (RegionKind::Text, State::ReadOnly),
+                (false, true) => (RegionKind::Data, State::Private(Thread::MAIN)),
+                (false, false) => (RegionKind::ReadOnlyData, State::ReadOnly),
+            };
+            // Small segments may share a page; the earlier one determines its kind.
+            let start = start.max(mapped_until);
+            if start < end {
+                let result = memory.map(start..end, kind, state, &file.name);
+                result.map_err(|error| LoadError::Map(file.name.clone(), error))?;
+                mapped_until = end;
+            }
+            let bytes = &file.data[segment.file.clone()];
+            memory.write_initial(base + segment.range.start, bytes).map_err(|_| {
+                let reason = String::from("a segment is not part of its mapping");
+                LoadError::Damaged(file.name.clone(), reason)
+            })?;
+        }
+        Ok(Module { file, base, symbols: OnceLock::new(), lines: Mutex::new(None) })
+    }
+
+    /// Whether an address belongs to the module.
+    pub fn contains(&self, address: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        self.file.segments.iter().any(|segment| segment.range.contains(&offset))
+    }
+
+    /// The symbols of the module; read from the file when they are first asked for.
+    pub fn symbols(&self) -> &Symbols {
+        self.symbols.get_or_init(|| Symbols::read(&self.file.data))
+    }
+
+    /// The source line of an address, from the debug information of the file.
+    pub fn line(&self, address: u64) -> Option<Line> {
+        let mut lines = self.lines.lock().ok()?;
+        let lines = lines.get_or_insert_with(|| Lines::read(&self.file.data));
+        lines.at(address.wrapping_sub(self.base))
+    }
+
+    /// Name of the file without its directory.
+    pub fn short_name(&self) -> &str {
+        self.file.name.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The address of a defined symbol. Of several versions the default one counts.
+    pub fn address_of(&self, name: &str) -> Option<u64> {
+        Some(self.base.wrapping_add(self.symbols().by_name(name)?.address))
+    }
+
+    /// Addresses of the table of functions in other modules (`.got.plt`): three words and one per function.
+    pub fn jump_table(&self) -> Option<Range<u64>> {
+        const WORD: u64 = 8;
+        const RELOCATION: u64 = 24;
+        let start = self.dynamic(object::elf::DT_PLTGOT)?;
+        let functions = self.dynamic(object::elf::DT_PLTRELSZ)? / RELOCATION;
+        let start = self.base.checked_add(start)?;
+        Some(start..start.checked_add((3 + functions) * WORD)?)
+    }
+
+    /// A value of the dynamic section.
+    fn dynamic(&self, tag: object::elf::DynamicTag) -> Option<u64> {
+        let data = &**self.file.data;
+        let header = Header::parse(data).ok()?;
+        let endian = header.endian().ok()?;
+        let headers = header.program_headers(endian, data).ok()?;
+        let mut tables = headers.iter().filter_map(|header| header.dynamic(endian, data).ok()?);
+        let entries = tables.next()?;
+        let entry = entries.iter().find(|entry| entry.d_tag(endian) == tag)?;
+        Some(entry.d_val(endian))
+    }
+
+    /// Path of the file.
+    pub fn path(&self) -> &Arc<str> {
+        &self.file.name
+    }
+}

@@ -1,0 +1,274 @@
+//! Starting a program: what the kernel does, then what the dynamic linker does.
+
+use super::host::{HostFunction, HostFunctions, Role};
+use super::kernel::Kernel;
+use super::run::Ending;
+use super::stack::{self, StartInfo};
+use super::{Event, Process};
+use crate::load::{Elf, LoadError, Module, SymbolKind, missing};
+use raddle_cpu::memory::{MapError, Memory, State, Thread, layout};
+use raddle_cpu::{Code, Cpu, Readings, Register};
+use rustc_hash::FxHashSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Path of the object that defines what no library defines; it exists for the guest only.
+const MISSING: &str = "/guest/missing.so";
+/// Instructions that the dynamic linker may take.
+const LINKER_BUDGET: u64 = 1 << 32;
+
+/// How to start a program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Arguments after the name of the program.
+    pub args: Vec<String>,
+    /// The environment, as `name=value`.
+    pub variables: Vec<String>,
+    /// Size of the main thread's stack in bytes.
+    pub stack_size: u64,
+    /// Library functions in whose place the host acts: those of shared objects and static executables, and those that no
+    /// object defines. A dynamic executable's own functions of these names stay its own.
+    pub host_functions: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            args: Vec::new(),
+            variables: Vec::new(),
+            stack_size: 8 << 20,
+            host_functions: Vec::new(),
+        }
+    }
+}
+
+/// Why a program did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// A file cannot be loaded.
+    Load(LoadError),
+    /// Guest memory has no room.
+    Map(MapError),
+    /// The dynamic linker gave up; its message.
+    Linker(String),
+    /// A constructor of a library, or the dynamic linker, was stopped.
+    Stopped(Box<Event>),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Load(error) => error.fmt(f),
+            StartError::Map(error) => error.fmt(f),
+            StartError::Linker(message) => {
+                write!(f, "the dynamic linker says: {}", message.trim_end())
+            }
+            StartError::Stopped(event) => write!(f, "stopped before the program started: {event}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<LoadError> for StartError {
+    fn from(error: LoadError) -> StartError {
+        StartError::Load(error)
+    }
+}
+
+impl From<MapError> for StartError {
+    fn from(error: MapError) -> StartError {
+        StartError::Map(error)
+    }
+}
+
+impl Process {
+    /// Loads an executable and everything that it needs, and runs the dynamic linker until it passes control to the program.
+    /// Constructors of shared objects have run then; those of the executable, and `main`, have not. Host functions that
+    /// constructors call end the start: see [`Process::start_with`].
+    pub fn start(executable: &Path, options: &Options) -> Result<Process, StartError> {
+        Process::start_with(executable, options, &mut |_, _| false)
+    }
+
+    /// The same with host functions: `call` acts in place of a function that the main thread has called, and returns whether it did.
+    pub fn start_with(
+        executable: &Path,
+        options: &Options,
+        call: &mut dyn FnMut(&mut Process, HostFunction) -> bool,
+    ) -> Result<Process, StartError> {
+        let file = Elf::read(executable)?;
+        let mut process = Process::load(executable, &file, options, &[])?;
+        if process.run_linker(call)? == Linked::Incomplete {
+            let missing = process.undefined();
+            process = Process::load(executable, &file, options, &missing)?;
+            process.run_linker(call)?;
+        }
+        process.enter();
+        Ok(process)
+    }
+
+    /// Maps the executable and the dynamic linker, and writes the initial stack.
+    fn load(
+        executable: &Path,
+        file: &Elf,
+        options: &Options,
+        missing: &[Arc<str>],
+    ) -> Result<Process, StartError> {
+        let mut memory = Memory::new();
+        let mut kernel = Kernel::new(executable, &mut memory)?;
+        let mut hosts = HostFunctions::new(&options.host_functions);
+        let mut linker_variables = Vec::new();
+        if file.interpreter.is_some() {
+            linker_variables.push(String::from("LD_BIND_NOW=1"));
+        }
+        if !missing.is_empty() {
+            let symbols: Vec<(Arc<str>, u64)> = missing
+                .iter()
+                .map(|name| (name.clone(), hosts.for_missing(name).address()))
+                .collect();
+            kernel
+                .files
+                .provide(MISSING, Arc::new(missing::object_with_symbols("missing.so", &symbols)));
+            linker_variables.push(format!("LD_PRELOAD={MISSING}"));
+        }
+        let base = if file.is_relocatable { layout::EXECUTABLE } else { 0 };
+        let program = Module::map(file.clone(), base, &mut memory)?;
+        let linker = match &file.interpreter {
+            Some(path) => {
+                let linker = Elf::read(Path::new(path))?;
+                Some(Module::map(linker, layout::object(1), &mut memory)?)
+            }
+            None => None,
+        };
+        let stack = memory.add_thread(Thread::MAIN, options.stack_size)?;
+        let mut args = vec![executable.to_string_lossy().into_owned()];
+        args.extend(options.args.iter().cloned());
+        let entry = program.base + program.file.entry;
+        let info = StartInfo {
+            executable: &program,
+            linker_base: linker.as_ref().map_or(0, |linker| linker.base),
+            entry: if linker.is_some() { HostFunctions::ENTRY.address() } else { entry },
+            args: &args,
+            variables: &options.variables,
+            linker_variables: &linker_variables,
+        };
+        let initial = stack::write(&mut memory, stack.end, &info)
+            .map_err(|address| StartError::Map(MapError::OutOfRange(address..stack.end)))?;
+        let mut cpu = Cpu::new(Thread::MAIN);
+        cpu.set_register(Register::Rsp, initial.pointer);
+        cpu.jump(linker.as_ref().map_or(entry, |linker| linker.base + linker.file.entry));
+        kernel.modules.extend([Some(program), linker].into_iter().flatten().map(Arc::new));
+        let mut process = Process {
+            memory,
+            code: Code::new(Readings::Deterministic),
+            kernel,
+            hosts,
+            threads: vec![Some(cpu)],
+            entry,
+            linker_variables: initial.linker_variables,
+            instructions: 0,
+            intercepted: 0,
+        };
+        process.intercept_new_modules();
+        Ok(process)
+    }
+
+    /// Runs the dynamic linker, if there is one, until it passes control to the program.
+    fn run_linker(
+        &mut self,
+        call: &mut dyn FnMut(&mut Process, HostFunction) -> bool,
+    ) -> Result<Linked, StartError> {
+        if self.is_static() {
+            return Ok(Linked::Complete);
+        }
+        match self.run_with(LINKER_BUDGET, call) {
+            Ending::Stopped(event) if *event == Event::HostCall(HostFunctions::ENTRY) => {
+                Ok(Linked::Complete)
+            }
+            Ending::Stopped(event) => Err(StartError::Stopped(event)),
+            Ending::Exited(_) if !self.has_missing_object() && !self.undefined().is_empty() => {
+                Ok(Linked::Incomplete)
+            }
+            Ending::Exited(_) => {
+                let message = String::from_utf8_lossy(&self.kernel.output.stderr).into_owned();
+                Err(StartError::Linker(message))
+            }
+        }
+    }
+
+    fn is_static(&self) -> bool {
+        self.kernel.modules.first().is_none_or(|module| module.file.interpreter.is_none())
+    }
+
+    fn has_missing_object(&self) -> bool {
+        self.kernel.modules.iter().any(|module| &**module.path() == MISSING)
+    }
+
+    /// Passes control to the program: from now on it sees only its own environment.
+    fn enter(&mut self) {
+        self.kernel.is_started = true;
+        if self.is_static() {
+            return;
+        }
+        let thread = Thread::MAIN;
+        // The variables of the dynamic linker are the last ones.
+        let _ = self.memory.store(thread, self.linker_variables, &[0; 8]);
+        let entry = self.entry;
+        if let Some(cpu) = self.cpu_mut(thread) {
+            cpu.jump(entry);
+        }
+        self.freeze_jump_tables();
+    }
+
+    /// Makes `.got.plt` of all modules read-only: everything is bound, and calls through it are no accesses to shared memory.
+    fn freeze_jump_tables(&mut self) {
+        for module in self.kernel.modules.clone() {
+            if let Some(range) = module.jump_table() {
+                self.memory.set_state(range, State::ReadOnly);
+            }
+        }
+    }
+
+    /// Strong symbols that some module needs and none defines.
+    fn undefined(&self) -> Vec<Arc<str>> {
+        let modules = &self.kernel.modules;
+        let mut seen = FxHashSet::default();
+        let needed = modules.iter().flat_map(|module| module.symbols().undefined());
+        needed
+            .filter(|name| seen.insert((*name).clone()))
+            .filter(|name| !modules.iter().any(|module| module.symbols().exports(name)))
+            .cloned()
+            .collect()
+    }
+
+    /// Makes functions of modules that were loaded since the last call host functions.
+    pub(super) fn intercept_new_modules(&mut self) {
+        while let Some(module) = self.kernel.modules.get(self.intercepted).cloned() {
+            let is_users = self.intercepted == 0 && !self.is_static();
+            self.intercepted += 1;
+            if is_users {
+                continue;
+            }
+            let names: Vec<_> = self.hosts.names().map(|(name, id)| (name.clone(), id)).collect();
+            for (name, id) in names {
+                let Some(symbol) = module.symbols().by_name(&name) else { continue };
+                let id = match symbol.kind {
+                    SymbolKind::Function => id,
+                    SymbolKind::IndirectFunction => self.hosts.add(Role::Resolver(id)),
+                    _ => continue,
+                };
+                self.code.hook(module.base + symbol.address, id.0);
+            }
+        }
+    }
+}
+
+/// How far the dynamic linker got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Linked {
+    /// It passed control to the program.
+    Complete,
+    /// It gave up, and symbols are undefined.
+    Incomplete,
+}
