@@ -6,5 +6,6 @@
 
 #![forbid(unsafe_code)]
 
+mod libc;
 pub mod load;
 pub mod process;

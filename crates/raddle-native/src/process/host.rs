@@ -2,7 +2,7 @@
 //!
 //! A function of a library is chosen by *address*: libraries call their own functions by internal names, and all of them lead to
 //! the same code. An indirect function (ifunc) has no address before its resolver has run; the resolver becomes the host
-//! function and answers with the address of one that stands for the implementation. Symbols that no object defines are host
+//! function and answers with the address that stands for the implementation. Symbols that no object defines are host
 //! functions too; a call of one that the host does not implement is refused by name.
 
 use raddle_cpu::memory::layout;
@@ -22,8 +22,10 @@ pub(crate) enum Role {
     Return,
     /// The host acts in place of the function of this name.
     Function(Arc<str>),
-    /// The guest asks for the implementation of an indirect function, which is this host function.
-    Resolver(HostFunction),
+    /// The guest asks for the implementation of an indirect function, which is at this address.
+    Resolver(u64),
+    /// The guest continues at this address.
+    Jump(u64),
     /// A function that no object defines and the host does not implement.
     Missing(Arc<str>),
 }

@@ -10,7 +10,7 @@
 //!
 //! The linker sees variables that the program does not: `LD_BIND_NOW`, so that tables of functions are complete and become
 //! read-only before the program starts (a table that is filled lazily would make every call an access to shared memory), and
-//! `LD_PRELOAD` for functions that no object defines. They are the last ones of the environment and cut off before the program's first instruction.
+//! `LD_PRELOAD` for functions that no object defines, and a tunable that keeps `memcpy` from using non-temporal stores. They are the last ones of the environment and cut off before the program's first instruction.
 //!
 //! Not modelled, and refused when executed: files, sockets, processes, handlers of signals, code made at run time.
 
@@ -41,6 +41,7 @@ pub use status::Status;
 pub use syscalls::FutexCall;
 pub use threads::{ThreadError, ThreadStart};
 
+use crate::libc::strings;
 use crate::load::{Module, Place};
 use host::HostFunctions;
 use kernel::Kernel;
@@ -105,7 +106,15 @@ impl Process {
 
     /// Module, symbol and source line of an address.
     pub fn place(&self, address: u64) -> Place {
-        Place::find(&self.kernel.modules, address)
+        match strings::function_at(address) {
+            Some((name, offset)) => Place {
+                address,
+                module: Some((strings::NAME.into(), offset)),
+                symbol: Some((name.into(), offset)),
+                line: None,
+            },
+            None => Place::find(&self.kernel.modules, address),
+        }
     }
 
     /// The host function that acts in place of the function `name`, if [`Options::host_functions`] has it.

@@ -85,11 +85,15 @@ impl Process {
             process.place(u64::from_le_bytes(bytes).wrapping_sub(1))
         };
         match self.hosts.role(id).cloned() {
-            Some(Role::Resolver(function)) => {
-                match cpu.return_from_host(&mut self.memory, function.address()) {
+            Some(Role::Resolver(address)) => {
+                match cpu.return_from_host(&mut self.memory, address) {
                     Ok(()) => None,
                     Err(_) => Some(Event::Refused(caller(self, cpu), Refused::CallWithoutStack)),
                 }
+            }
+            Some(Role::Jump(address)) => {
+                cpu.jump(address);
+                None
             }
             Some(Role::Missing(name)) => {
                 Some(Event::Refused(caller(self, cpu), Refused::MissingFunction(name)))

@@ -5,6 +5,7 @@ use super::kernel::Kernel;
 use super::run::Ending;
 use super::stack::{self, StartInfo};
 use super::{Event, Process};
+use crate::libc::strings;
 use crate::load::{Elf, LoadError, Module, SymbolKind, missing};
 use raddle_cpu::memory::{MapError, Memory, State, Thread, layout};
 use raddle_cpu::{Code, Cpu, Readings, Register};
@@ -15,6 +16,10 @@ use std::sync::Arc;
 
 /// Path of the object that defines what no library defines; it exists for the guest only.
 const MISSING: &str = "/guest/missing.so";
+/// Binds all functions before the program starts.
+const BIND_NOW: &str = "LD_BIND_NOW=1";
+/// Keeps `memcpy` from storing around the caches: such stores are not modelled on shared memory.
+const NO_STREAMING: &str = "GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x0fffffffffffffff";
 /// Instructions that the dynamic linker may take.
 const LINKER_BUDGET: u64 = 1 << 32;
 
@@ -117,10 +122,11 @@ impl Process {
     ) -> Result<Process, StartError> {
         let mut memory = Memory::new();
         let mut kernel = Kernel::new(executable, &mut memory)?;
+        strings::map(&mut memory)?;
         let mut hosts = HostFunctions::new(&options.host_functions);
         let mut linker_variables = Vec::new();
         if file.interpreter.is_some() {
-            linker_variables.push(String::from("LD_BIND_NOW=1"));
+            linker_variables.extend([BIND_NOW, NO_STREAMING].map(String::from));
         }
         if !missing.is_empty() {
             let symbols: Vec<(Arc<str>, u64)> = missing
@@ -242,25 +248,51 @@ impl Process {
             .collect()
     }
 
-    /// Makes functions of modules that were loaded since the last call host functions.
+    /// Makes functions of modules that were loaded since the last call host functions, and replaces string functions.
     pub(super) fn intercept_new_modules(&mut self) {
         while let Some(module) = self.kernel.modules.get(self.intercepted).cloned() {
-            let is_users = self.intercepted == 0 && !self.is_static();
+            let is_executable = self.intercepted == 0;
             self.intercepted += 1;
-            if is_users {
+            if is_executable && !self.is_static() {
                 continue;
             }
             let names: Vec<_> = self.hosts.names().map(|(name, id)| (name.clone(), id)).collect();
             for (name, id) in names {
-                let Some(symbol) = module.symbols().by_name(&name) else { continue };
-                let id = match symbol.kind {
-                    SymbolKind::Function => id,
-                    SymbolKind::IndirectFunction => self.hosts.add(Role::Resolver(id)),
-                    _ => continue,
-                };
-                self.code.hook(module.base + symbol.address, id.0);
+                self.intercept(&module, &name, id);
+            }
+            let is_libc = module.short_name().starts_with("libc.so");
+            for (name, address) in strings::replacements() {
+                if is_libc || is_executable {
+                    self.replace(&module, name, address, is_libc);
+                }
             }
         }
+    }
+
+    fn intercept(&mut self, module: &Module, name: &str, id: HostFunction) {
+        let Some(symbol) = module.symbols().by_name(name) else { return };
+        let id = match symbol.kind {
+            SymbolKind::Function => id,
+            SymbolKind::IndirectFunction => self.hosts.add(Role::Resolver(id.address())),
+            _ => return,
+        };
+        self.code.hook(module.base + symbol.address, id.0);
+    }
+
+    /// Replaces a library function by guest code at `address`, unless the host acts in its place. A static program's own functions,
+    /// which are not indirect, stay its own.
+    fn replace(&mut self, module: &Module, name: &str, address: u64, is_libc: bool) {
+        if self.hosts.by_name(name).is_some() {
+            return;
+        }
+        let Some(symbol) = module.symbols().by_name(name) else { return };
+        let role = match symbol.kind {
+            SymbolKind::IndirectFunction => Role::Resolver(address),
+            SymbolKind::Function if is_libc => Role::Jump(address),
+            _ => return,
+        };
+        let id = self.hosts.add(role);
+        self.code.hook(module.base + symbol.address, id.0);
     }
 }
 

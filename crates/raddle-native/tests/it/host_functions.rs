@@ -163,3 +163,47 @@ fn constructors_of_libraries_call_host_functions_before_the_program_starts() {
     assert!(sizes.iter().any(|size| *size > 10_000), "{sizes:?}");
     assert!(process.output().stdout.starts_with(b"0x1000"), "addresses of the host's heap");
 }
+
+#[test]
+fn string_functions_access_nothing_beyond_their_strings() {
+    let code = r#"
+        #define _GNU_SOURCE
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <wchar.h>
+        #define COPY(text) (memcpy(malloc(sizeof text), text, sizeof text))
+        int main(void) {
+            char *a = COPY("abc"), *b = COPY("abd"), *c = malloc(7), *raw = malloc(3);
+            wchar_t *w = COPY(L"wide");
+            memcpy(raw, "xyz", 3);
+            strcat(strcpy(c, a), b);
+            printf("%zu %zu %d %d %d\n", strlen(a), strnlen(raw, 3), strcmp(a, b), strncmp(a, b, 2), strcasecmp(a, b));
+            printf("%s %s %s %td\n", strchr(c, 'a'), strrchr(c, 'a'), strstr(c, "ca"), (char *)memchr(raw, 'z', 3) - raw);
+            printf("%d %d %zu %s\n", memcmp(raw, a, 3) > 0, strchrnul(a, 'x') == a + 3, wcslen(w), strncat(strncpy(c, "q", 3), b, 2));
+            fflush(stdout);
+            return strlen(raw);
+        }
+    "#;
+    for flags in [&["-O1", "-fno-builtin"][..], &["-O1", "-fno-builtin", "-static"]] {
+        let program = build_c(code, flags);
+        let names = ["malloc", "calloc", "realloc", "free"].map(String::from).to_vec();
+        let options = Options { host_functions: names, ..Options::default() };
+        let mut heap = |process: &mut Process, _| {
+            let (thread, size) = (Thread::MAIN, argument(process));
+            let block = process.memory_mut().allocate(thread, size, 16, State::Private(thread));
+            return_value(process, block.expect("room"));
+            true
+        };
+        let mut process =
+            Process::start_with(&program.path, &options, &mut heap).expect("it starts");
+        let Ending::Stopped(event) = process.run_with(BUDGET, &mut heap) else {
+            panic!("it reads too far")
+        };
+        let Event::Fault(place, fault) = *event else { panic!("{event}") };
+        assert_eq!(place.symbol, Some(("strlen".into(), 2)));
+        let nearest = fault.nearest.as_ref().expect("a block");
+        assert_eq!((nearest.offset, nearest.object.size, fault.size), (3, 3, 1));
+        assert_eq!(process.output().stdout, b"3 3 -1 0 -1\nabcabd abd cabd 2\n1 1 4 qab\n");
+    }
+}
