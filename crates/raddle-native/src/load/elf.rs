@@ -13,6 +13,9 @@ pub(crate) type Header = FileHeader64<LittleEndian>;
 /// More thread-local storage than any program has; protects from damaged files.
 const MAX_TLS: u64 = 1 << 24;
 
+/// Largest address relative to the base: whatever the base is, the address is one of the guest's.
+const MAX_ADDRESS: u64 = 1 << 45;
+
 /// Why a file cannot be loaded.
 #[derive(Debug)]
 pub enum LoadError {
@@ -131,7 +134,7 @@ impl Elf {
             name: name.clone(),
             data: data.clone(),
             is_relocatable,
-            entry: header.e_entry(endian),
+            entry: header.e_entry(endian).min(MAX_ADDRESS),
             segments: Vec::new(),
             interpreter: None,
             tls: None,
@@ -167,7 +170,7 @@ impl Elf {
             }
             elf::PT_TLS => {
                 self.tls = Some(TlsSegment {
-                    address: header.p_vaddr(endian),
+                    address: header.p_vaddr(endian).min(MAX_ADDRESS),
                     file_size: header.p_filesz(endian).min(header.p_memsz(endian)).min(MAX_TLS),
                     size: header.p_memsz(endian).min(MAX_TLS),
                 });
@@ -185,8 +188,8 @@ impl Elf {
     ) -> Result<Segment, LoadError> {
         let (address, size) = (header.p_vaddr(endian), header.p_memsz(endian));
         let (offset, len) = header.file_range(endian);
-        let range =
-            address..address.checked_add(size).ok_or_else(|| self.damaged("a segment wraps"))?;
+        let end = address.checked_add(size).filter(|end| *end <= MAX_ADDRESS);
+        let range = address..end.ok_or_else(|| self.damaged("a segment is out of range"))?;
         let file = offset as usize..offset.saturating_add(len) as usize;
         if len > size || self.data.get(file.clone()).is_none() {
             return Err(self.damaged("a segment lies outside of the file"));

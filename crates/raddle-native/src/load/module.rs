@@ -83,8 +83,10 @@ impl Module {
         const RELOCATION: u64 = 24;
         let start = self.dynamic(object::elf::DT_PLTGOT)?;
         let functions = self.dynamic(object::elf::DT_PLTRELSZ)? / RELOCATION;
-        let start = self.base.checked_add(start)?;
-        Some(start..start.checked_add((3 + functions) * WORD)?)
+        let end = start.checked_add(functions.checked_add(3)?.checked_mul(WORD)?)?;
+        let mut segments = self.file.segments.iter();
+        segments.find(|segment| segment.range.start <= start && end <= segment.range.end)?;
+        Some(self.base + start..self.base + end)
     }
 
     /// A value of the dynamic section.

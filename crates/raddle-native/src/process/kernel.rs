@@ -14,6 +14,9 @@ const MONOTONIC: u64 = 1_000;
 /// Process identifier; threads have those that follow.
 const PID: u64 = 1000;
 
+/// Bytes that are collected of each standard stream.
+const MAX_OUTPUT: usize = 64 << 20;
+
 /// What a signal does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Disposition {
@@ -153,12 +156,17 @@ impl Kernel {
         }
     }
 
-    /// Appends to what the guest wrote.
-    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        match stream {
-            Stream::Stdout => self.output.stdout.extend_from_slice(bytes),
-            Stream::Stderr => self.output.stderr.extend_from_slice(bytes),
+    /// Appends to what the guest wrote. Returns whether there was room.
+    pub(crate) fn write(&mut self, stream: Stream, bytes: &[u8]) -> bool {
+        let output = match stream {
+            Stream::Stdout => &mut self.output.stdout,
+            Stream::Stderr => &mut self.output.stderr,
+        };
+        let has_room = output.len().saturating_add(bytes.len()) <= MAX_OUTPUT;
+        if has_room {
+            output.extend_from_slice(bytes);
         }
+        has_room
     }
 
     /// Base of the next shared object.

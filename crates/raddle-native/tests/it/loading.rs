@@ -125,6 +125,34 @@ fn files_that_are_no_programs_are_refused_with_the_reason() {
     assert!(error.to_string().contains("it is not linked: link it first"), "{error}");
 }
 
+/// A program without libraries, small enough to be damaged everywhere.
+const TINY: &str = r#"
+    __thread int local = 5;
+    int global = 7;
+    void _start(void) { __asm__ volatile("syscall" : : "a"(231), "D"(global) : "rcx", "r11"); }
+"#;
+
+#[test]
+fn damaged_programs_fail_and_do_no_harm() {
+    let program = build_c(TINY, &["-nostdlib", "-static", "-O1", "-g"]);
+    let data = std::fs::read(&program.path).expect("the program");
+    let headers = 0..64 + 56 * 8;
+    for index in headers {
+        for change in [0xff, 0x01, 0x80] {
+            let mut copy = data.clone();
+            copy[index] ^= change;
+            std::fs::write(&program.path, copy).expect("written");
+            if let Ok(mut process) = Process::start(&program.path, &Options::default()) {
+                process.run_alone(1000);
+                let module = &process.modules()[0];
+                process.place(module.base + module.file.entry);
+            }
+        }
+    }
+    std::fs::write(&program.path, &data).expect("written");
+    assert_eq!(run_as_guest(&program.path).status, Ok(Status::Exited(7)));
+}
+
 #[test]
 fn hosts_memory_limits_do_not_matter() {
     // Nothing is reserved beyond what is used.

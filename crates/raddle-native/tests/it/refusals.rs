@@ -75,6 +75,21 @@ fn waiting_forever_is_reported() {
 }
 
 #[test]
+fn endless_output_is_refused() {
+    let message = stopped("#include <stdio.h>\nint main(void) { printf(\"%2000000000d\", 1); }");
+    assert!(
+        message.contains("system call `write`: the program writes more than 64 MiB"),
+        "{message}"
+    );
+}
+
+#[test]
+fn ranges_that_no_mapping_has_are_refused() {
+    let code = "#include <sys/mman.h>\nint main(void) { munmap((void *)4096, 1ul << 46); }";
+    assert!(stopped(code).contains("system call `munmap`: the range is larger than any mapping"));
+}
+
+#[test]
 fn bad_buffers_are_errors_of_the_call() {
     let code = r"
         #include <errno.h>

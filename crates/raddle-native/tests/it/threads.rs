@@ -12,7 +12,13 @@ const CODE: &str = r#"
 #include <stdio.h>
 #include <string.h>
 
+#ifdef STATIC
+void __attribute__((noinline)) run_thread(void *(*function)(void *), void *argument) {
+    __asm__ volatile("" : : "r"(function), "r"(argument));
+}
+#else
 void run_thread(void *(*function)(void *), void *argument);
+#endif
 static __thread int counter = 5;
 static __thread char name[16] = "initial";
 static _Alignas(64) __thread double wide = 1.5;
@@ -138,4 +144,9 @@ fn threads_have_their_own_stack_and_thread_local_storage() {
 #[test]
 fn threads_of_position_dependent_programs_too() {
     run_with_threads(&["-O1", "-no-pie", "-rdynamic", "-Wl,--unresolved-symbols=ignore-all"]);
+}
+
+#[test]
+fn threads_of_static_programs_too() {
+    run_with_threads(&["-O1", "-static", "-DSTATIC"]);
 }

@@ -10,6 +10,7 @@ const CURRENT_DIRECTORY: u32 = -100_i32 as u32;
 const AT_EMPTY_PATH: u64 = 0x1000;
 /// The access mode of `open`, and the flags `O_CREAT` and `O_TRUNC`.
 const O_WRITES: u64 = 0o3 | 0o100 | 0o1000;
+const TOO_MUCH: &str = "the program writes more than 64 MiB";
 const S_IFIFO: u32 = 0o010_600;
 const S_IFDIR: u32 = 0o040_755;
 const S_IFREG: u32 = 0o100_755;
@@ -52,7 +53,9 @@ pub(super) fn write(call: &mut Call<'_>) -> Answer {
         return Err(Errno::EBADF.into());
     };
     let bytes = call.load(buffer, len)?;
-    call.kernel.write(stream, &bytes);
+    if !call.kernel.write(stream, &bytes) {
+        return call.refuse(TOO_MUCH);
+    }
     Ok(Effect::Return(len))
 }
 
@@ -70,7 +73,9 @@ pub(super) fn writev(call: &mut Call<'_>) -> Answer {
         let (start, len) = (call.load_word(at)?, call.load_word(at.wrapping_add(8))?);
         bytes.extend(call.load(start, len)?);
     }
-    call.kernel.write(stream, &bytes);
+    if !call.kernel.write(stream, &bytes) {
+        return call.refuse(TOO_MUCH);
+    }
     Ok(Effect::Return(bytes.len() as u64))
 }
 

@@ -17,6 +17,9 @@ const PROT_EXEC: u64 = 4;
 const MAP_FIXED: u64 = 0x10;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MREMAP_MAYMOVE: u64 = 1;
+/// More than any guest can have mapped in a row.
+const LARGE: u64 = 1 << 32;
+const TOO_LARGE: &str = "the range is larger than any mapping";
 const NEW_CODE: &str = "generating code at run time is not modelled";
 
 pub(super) fn mmap(call: &mut Call<'_>) -> Answer {
@@ -111,6 +114,9 @@ fn map_fixed(call: &mut Call<'_>, range: Range<u64>) -> Answer {
 pub(super) fn munmap(call: &mut Call<'_>) -> Answer {
     let [address, size, ..] = call.args;
     let range = address..address.checked_add(size).ok_or(Errno::EINVAL)?;
+    if size > LARGE {
+        return call.refuse(TOO_LARGE);
+    }
     if is_in_module(call, address) {
         return call.refuse("unmapping a part of a shared object is not modelled");
     }
@@ -128,6 +134,9 @@ pub(super) fn mprotect(call: &mut Call<'_>) -> Answer {
     let Some(protection) = Protection::from_bits(bits) else {
         return call.refuse(NEW_CODE);
     };
+    if size > LARGE {
+        return call.refuse(TOO_LARGE);
+    }
     let Some(region) = call.memory.region(address) else {
         // The dynamic linker protects the gaps between segments, in which nothing is.
         let is_gap = protection == Protection::None;
@@ -152,6 +161,9 @@ pub(super) fn mremap(call: &mut Call<'_>) -> Answer {
     if flags != MREMAP_MAYMOVE {
         return call.refuse("only moving to any address is modelled");
     }
+    if old > LARGE {
+        return call.refuse(TOO_LARGE);
+    }
     let range = address..address.checked_add(old).ok_or(Errno::EINVAL)?;
     match call.kernel.mappings.remap(call.memory, call.thread, range, new) {
         Ok(start) => Ok(Effect::Return(start)),
@@ -167,7 +179,8 @@ pub(super) fn madvise(call: &mut Call<'_>) -> Answer {
     if advice == MADV_DONTNEED {
         for at in (address..address.saturating_add(size)).step_by(PAGE as usize) {
             match call.store(at, &[0; PAGE as usize]) {
-                Ok(()) | Err(Failure::Errno(_)) => {}
+                Ok(()) => {}
+                Err(Failure::Errno(_)) => break,
                 Err(refused) => return Err(refused),
             }
         }
