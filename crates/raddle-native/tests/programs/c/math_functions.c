@@ -9,7 +9,8 @@ int main(void) {
         printf("%.17g %.17g %.17g %.17g ", sin(x), cos(x), tan(x), exp(x));
         printf("%.17g %.17g %.17g %.17g ", log(fabs(x)), pow(fabs(x), 1.7), cbrt(x), atan2(x, 2));
         printf("%.17g %.17g %.17g %.17g ", tgamma(fabs(x)), erf(x), hypot(x, 3), fma(x, x, -1));
-        printf("%.17g %d %.17g %d ", frexp(x, &e), e, remquo(x, 0.7, &q), q);
+        double fraction = frexp(x, &e), rest = remquo(x, 0.7, &q);
+        printf("%.17g %d %.17g %d ", fraction, e, rest, q);
         printf("%g %g %g %g %ld ", floor(x), ceil(x), trunc(x), round(x), lround(x));
         printf("%.9g %.9g %.9g %.9g\n", sinf((float)x), expf((float)x), powf(2, (float)x), logf((float)fabs(x)));
     }

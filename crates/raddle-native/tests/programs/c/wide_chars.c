@@ -15,7 +15,8 @@ int main(void) {
     printf("%td %td %d %d\n", p - text, q - text, !!iswalpha(L'q'), (int)towupper(L'q'));
     mbstate_t state = { 0 };
     wchar_t c;
-    printf("%zu %d\n", mbrtowc(&c, "hello", 5, &state), (int)c);
+    size_t used = mbrtowc(&c, "hello", 5, &state);
+    printf("%zu %d\n", used, (int)c);
     wmemset(text, L'=', 10);
     text[10] = 0;
     printf("%ls|%5ls|%.3ls\n", text, L"ab", L"abcdef");
