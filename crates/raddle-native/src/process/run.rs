@@ -179,27 +179,40 @@ impl Process {
         (call.timeout != 0).then_some(ETIMEDOUT)
     }
 
-    /// Calls a guest function on behalf of `thread`, which must be stopped at a point where a function may be called, and runs it to
-    /// its return. The registers of the thread are unchanged afterwards. Anything that must be decided outside ends the call.
-    pub fn call(&mut self, thread: Thread, function: u64, args: &[u64]) -> Result<u64, Event> {
+    /// Prepares the call of a guest function on behalf of `thread`, which must be stopped at a point where a function may be called.
+    /// The thread runs it next; when it returns, [`Process::has_returned`] holds for the event. Fails if the stack cannot be
+    /// written. Does nothing if the thread was not created.
+    pub fn begin_call(
+        &mut self,
+        thread: Thread,
+        function: u64,
+        args: &[u64],
+    ) -> Result<(), Denied> {
         use Register::{R8, R9, Rcx, Rdi, Rdx, Rsi, Rsp};
-        let Some(saved) = self.cpu(thread).cloned() else { return Err(Event::ThreadExited(0)) };
-        let mut cpu = saved.clone();
+        let cpu = self.threads.get_mut(thread.index()).and_then(Option::as_mut);
+        let Some(cpu) = cpu else { return Ok(()) };
+        // Below the red zone, aligned as at a call.
+        let stack = (cpu.register(Rsp).wrapping_sub(256) & !15).wrapping_sub(8);
+        let address = HostFunctions::RETURN.address();
+        self.memory.store(thread, stack, &address.to_le_bytes())?;
         for (register, value) in [Rdi, Rsi, Rdx, Rcx, R8, R9].into_iter().zip(args) {
             cpu.set_register(register, *value);
         }
-        // Below the red zone, aligned as at a call.
-        let stack = (cpu.register(Rsp).wrapping_sub(256) & !15).wrapping_sub(8);
         cpu.set_register(Rsp, stack);
-        let address = HostFunctions::RETURN.address();
-        if self.memory.store(thread, stack, &address.to_le_bytes()).is_err() {
-            return Err(Event::Refused(self.place(cpu.ip()), Refused::CallWithoutStack));
-        }
         cpu.jump(function);
-        self.threads[thread.index()] = Some(cpu);
+        Ok(())
+    }
+
+    /// Calls a guest function as [`Process::begin_call`] does and runs it to its return. The registers of the thread are unchanged
+    /// afterwards. Anything that must be decided outside ends the call.
+    pub fn call(&mut self, thread: Thread, function: u64, args: &[u64]) -> Result<u64, Event> {
+        let Some(saved) = self.cpu(thread).cloned() else { return Err(Event::ThreadExited(0)) };
+        if self.begin_call(thread, function, args).is_err() {
+            return Err(Event::Refused(self.place(saved.ip()), Refused::CallWithoutStack));
+        }
         let event = self.run(thread);
         let result = self.cpu(thread).map_or(0, |cpu| cpu.register(Register::Rax));
         self.threads[thread.index()] = Some(saved);
-        if event == Event::HostCall(HostFunctions::RETURN) { Ok(result) } else { Err(event) }
+        if self.has_returned(&event) { Ok(result) } else { Err(event) }
     }
 }

@@ -17,10 +17,12 @@
 
 use super::Process;
 use super::host::HostFunctions;
-use raddle_cpu::memory::{MapError, Memory, PAGE, RegionKind, State, Thread, layout};
+use raddle_cpu::memory::{Denied, MapError, Memory, PAGE, RegionKind, State, Thread, layout};
 use raddle_cpu::{Cpu, Register};
 use std::fmt;
 
+/// The function of the C library that runs destructors of a thread's thread-local objects.
+const RUN_DESTRUCTORS: &str = "__call_tls_dtors";
 /// Bytes for the thread control block; that of glibc has about 2300.
 const CONTROL_BLOCK: u64 = 4096;
 /// Static thread-local storage is never larger; more means that the vector was misread.
@@ -102,6 +104,15 @@ impl Process {
         }
         self.threads[thread.index()] = Some(cpu);
         Ok(())
+    }
+
+    /// Prepares a thread whose function has returned to run the destructors of its thread-local objects. When they have run,
+    /// [`Process::has_returned`] holds again. Returns whether the C library has any to run.
+    pub fn begin_destructors(&mut self, thread: Thread) -> Result<bool, Denied> {
+        match self.address_of(RUN_DESTRUCTORS) {
+            Some(function) => self.begin_call(thread, function, &[]).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Maps stack and thread-local storage, unless an earlier execution did.

@@ -3,6 +3,7 @@
 use crate::harness::{BUDGET, build, build_c, run_as_guest, start};
 use raddle_cpu::memory::{State, Thread};
 use raddle_native::process::{Ending, Options, Process, Status};
+use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -98,6 +99,30 @@ fn shared_objects_are_found_by_their_run_path() {
 fn stripped_programs_run() {
     let program = build_c("int main(void) { return 5; }", &["-O2", "-s"]);
     assert_eq!(run_as_guest(&program.path).status, Ok(Status::Exited(5)));
+}
+
+#[test]
+fn binaries_that_others_have_built_run_unmodified() {
+    let commands: [&[&str]; 6] = [
+        &["/usr/bin/factor", "1234567890123457", "600851475143"],
+        &["/usr/bin/seq", "1", "3", "20"],
+        &["/usr/bin/expr", "3", "+", "4"],
+        &["/usr/bin/printf", "%x %s %5.2f\\n", "255", "text", "3.14159"],
+        &["/usr/bin/numfmt", "--to=iec", "123456789"],
+        &["/usr/bin/date", "-u", "-d", "@86400"],
+    ];
+    for command in commands {
+        let path = Path::new(command[0]);
+        if !path.exists() {
+            eprintln!("{} is not installed: not compared", command[0]);
+            continue;
+        }
+        let native = Command::new(path).args(&command[1..]).env_clear().output().expect("it runs");
+        let args = command[1..].iter().map(|arg| String::from(*arg)).collect();
+        let mut process = start(path, &Options { args, ..Options::default() });
+        assert_eq!(process.run_alone(BUDGET), Ending::Exited(Status::Exited(0)), "{command:?}");
+        assert_eq!(process.output().stdout, native.stdout, "{command:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Guest threads with stacks and thread-local storage of their own, created by the host.
 
-use crate::harness::{BUDGET, build_c, start};
+use crate::harness::{BUDGET, Built, build, build_c, start};
 use raddle_cpu::memory::{State, Thread};
 use raddle_cpu::{Register, Stop};
 use raddle_native::process::{Ending, Event, Options, Process, Status, ThreadStart};
@@ -49,12 +49,22 @@ int main(void) {
 }
 "#;
 
-/// Runs a thread to the end of its function, with the simplest memory: all others have stopped. Returns its result.
+/// Runs a thread to the end of its function, with the simplest memory: all others have stopped. Returns its result, and gives the
+/// main thread back what it has shared with it.
 fn run_to_return(process: &mut Process, thread: Thread) -> u64 {
+    let mut shared = Vec::new();
     loop {
         let event = process.run(thread);
         if process.has_returned(&event) {
+            for range in shared {
+                process.memory_mut().set_state(range, State::Private(Thread::MAIN));
+            }
             return process.cpu(thread).expect("it exists").register(Register::Rax);
+        }
+        if matches!(event, Event::Futex(call) if call.operation == 1) {
+            // Nobody waits.
+            process.return_from_syscall(thread, 0);
+            continue;
         }
         let Event::Cpu(stop) = event else { panic!("{event}") };
         let mut bytes = [0; 16];
@@ -78,7 +88,9 @@ fn run_to_return(process: &mut Process, thread: Thread) -> u64 {
                 old
             }
             Stop::Escape { address, size, .. } => {
-                process.memory_mut().set_state(address..address + u64::from(size), State::Shared);
+                let range = address..address + u64::from(size);
+                process.memory_mut().set_state(range.clone(), State::Shared);
+                shared.push(range);
                 continue;
             }
             stop => panic!("{stop:?}"),
@@ -93,47 +105,40 @@ fn padded(bytes: &[u8]) -> [u8; 16] {
     padded
 }
 
-fn run_with_threads(flags: &[&str]) {
-    let program = build_c(CODE, flags);
+/// Runs a program; a call of `run_thread(function, argument)` creates a thread and runs it to its end. Returns the results of threads
+/// and the output.
+fn run_with_threads(program: &Built) -> (Vec<u64>, String) {
     let host_functions = vec![String::from("run_thread")];
     let mut process = start(&program.path, &Options { host_functions, ..Options::default() });
-    for index in 1..=2 {
-        let Ending::Stopped(event) = process.run_alone(BUDGET) else { panic!("it runs threads") };
-        assert_eq!(*event, Event::HostCall(process.host_function("run_thread").expect("named")));
+    let mut results = Vec::new();
+    let mut run_thread = |process: &mut Process, _| {
         let cpu = process.cpu(Thread::MAIN).expect("the main thread");
         let [function, argument] =
             [Register::Rdi, Register::Rsi].map(|register| cpu.register(register));
-        let thread = Thread::new(index).expect("few threads");
-        let start = ThreadStart { function, argument, stack_size: 1 << 16 };
+        let thread = Thread::new(results.len() + 1).expect("few threads");
+        let start = ThreadStart { function, argument, stack_size: 1 << 18 };
         process.create_thread(thread, start).expect("room");
-        assert_eq!(run_to_return(&mut process, thread), index as u64 * 11);
-        // Afterwards the main thread is alone again.
-        let regions: Vec<_> =
-            process.memory().regions().map(|region| region.range.clone()).collect();
-        for range in regions.into_iter().filter(|range| range.end - range.start < 1 << 28) {
-            for at in range.step_by(64) {
-                let line = at..at + 64;
-                if line.clone().any(|at| process.memory().state(at) == State::Shared) {
-                    for at in line {
-                        if process.memory().state(at) == State::Shared {
-                            process
-                                .memory_mut()
-                                .set_state(at..at + 1, State::Private(Thread::MAIN));
-                        }
-                    }
-                }
-            }
+        results.push(run_to_return(process, thread));
+        if process.begin_destructors(thread).expect("the stack is private") {
+            run_to_return(process, thread);
         }
         process.return_from_host(Thread::MAIN, 0).expect("the stack is private");
-    }
-    assert_eq!(process.run_alone(BUDGET), Ending::Exited(Status::Exited(0)));
-    let output = String::from_utf8_lossy(&process.output().stdout).into_owned();
+        true
+    };
+    let ending = process.run_with(BUDGET, &mut run_thread);
+    assert_eq!(ending, Ending::Exited(Status::Exited(0)));
+    (results, String::from_utf8_lossy(&process.output().stdout).into_owned())
+}
+
+fn check_threads(flags: &[&str]) {
+    let (results, output) = run_with_threads(&build_c(CODE, flags));
+    assert_eq!(results, [11, 22]);
     assert_eq!(output, "6 INITIAL 1.5 41|7 INITIAL 3 33|100 main 7\n");
 }
 
 #[test]
 fn threads_have_their_own_stack_and_thread_local_storage() {
-    run_with_threads(&[
+    check_threads(&[
         "-O1",
         "-fstack-protector-all",
         "-rdynamic",
@@ -143,10 +148,40 @@ fn threads_have_their_own_stack_and_thread_local_storage() {
 
 #[test]
 fn threads_of_position_dependent_programs_too() {
-    run_with_threads(&["-O1", "-no-pie", "-rdynamic", "-Wl,--unresolved-symbols=ignore-all"]);
+    check_threads(&["-O1", "-no-pie", "-rdynamic", "-Wl,--unresolved-symbols=ignore-all"]);
 }
 
 #[test]
 fn threads_of_static_programs_too() {
-    run_with_threads(&["-O1", "-static", "-DSTATIC"]);
+    check_threads(&["-O1", "-static", "-DSTATIC"]);
+}
+
+#[test]
+fn thread_local_objects_are_destroyed_with_their_thread() {
+    let source = tempfile::Builder::new().suffix(".cpp").tempfile().expect("a temporary file");
+    let code = r#"
+        #include <cstdio>
+        #include <stdexcept>
+        #include <string>
+        extern "C" void run_thread(void *(*function)(void *), void *argument);
+        static std::string log;
+        struct Logged { int id; ~Logged() { log += "~" + std::to_string(id) + " "; } };
+        static thread_local Logged first{1}, second{2};
+        static void *worker(void *argument) {
+            second.id += (int)(long)argument;
+            try { throw std::runtime_error("in a thread"); }
+            catch (const std::exception &e) { log += e.what(); log += "; "; }
+            return nullptr;
+        }
+        int main() {
+            first.id = 50;
+            run_thread(worker, (void *)10);
+            std::printf("%s| ", log.c_str());
+            log.clear();
+        }
+    "#;
+    std::fs::write(source.path(), code).expect("written");
+    let flags = ["-O1", "-rdynamic", "-Wl,--unresolved-symbols=ignore-all"];
+    let (_, output) = run_with_threads(&build(source.path(), "g++", &flags));
+    assert_eq!(output, "in a thread; ~12 ~1 | ");
 }

@@ -84,6 +84,12 @@ pub(super) fn close(call: &mut Call<'_>) -> Answer {
     success()
 }
 
+/// Advice about a pipe.
+pub(super) fn fadvise64(call: &mut Call<'_>) -> Answer {
+    call.kernel.files.get(call.args[0])?;
+    Err(Errno::ESPIPE.into())
+}
+
 pub(super) fn dup(call: &mut Call<'_>) -> Answer {
     Ok(Effect::Return(call.kernel.files.duplicate(call.args[0])?))
 }

@@ -78,7 +78,7 @@ pub(crate) struct Call<'a> {
 
 /// The calls that are modelled.
 #[rustfmt::skip]
-const TABLE: [(u64, Handler); 67] = [
+const TABLE: [(u64, Handler); 68] = [
     (0, files::read), (1, files::write), (3, files::close), (5, files::fstat), (7, files::poll), (8, files::lseek),
     (9, memory::mmap), (10, memory::mprotect), (11, memory::munmap), (12, memory::brk),
     (13, process::rt_sigaction), (14, process::rt_sigprocmask), (16, files::ioctl), (17, files::pread64),
@@ -88,7 +88,7 @@ const TABLE: [(u64, Handler); 67] = [
     (99, process::sysinfo), (102, process::user), (104, process::user), (107, process::user), (108, process::user),
     (100, process::times), (110, process::getppid), (131, process::sigaltstack), (157, process::prctl),
     (158, process::arch_prctl), (186, process::gettid), (200, process::tkill), (201, time::time), (202, process::futex),
-    (203, process::sched_setaffinity), (204, process::sched_getaffinity), (218, process::set_tid_address),
+    (203, process::sched_setaffinity), (204, process::sched_getaffinity), (218, process::set_tid_address), (221, files::fadvise64),
     (228, time::clock_gettime), (229, time::clock_getres), (230, time::clock_nanosleep), (231, process::exit_group),
     (234, process::tgkill), (257, files::openat), (262, files::newfstatat), (267, files::readlinkat),
     (269, files::faccessat), (270, files::pselect), (271, files::ppoll), (273, process::set_robust_list),
