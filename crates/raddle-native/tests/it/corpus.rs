@@ -8,19 +8,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 
+/// For processors that have it.
+const AVX2: &str = "-march=x86-64-v3";
+
 /// Compiler and flags by directory.
-const CONFIGURATIONS: [(&str, &str, &[&str]); 16] = [
+const CONFIGURATIONS: [(&str, &str, &[&str]); 19] = [
     ("c", "gcc", &["-O0"]),
     ("c", "gcc", &["-O2"]),
     ("c", "gcc", &["-O2", "-static"]),
     ("c", "gcc", &["-O2", "-static-pie"]),
     ("c", "gcc", &["-O2", "-no-pie"]),
     ("c", "gcc", &["-Os", "-g"]),
+    ("c", "gcc", &["-O2", "-mfpmath=387"]),
+    ("c", "gcc", &["-O3", AVX2]),
     ("c", "clang", &["-O0"]),
     ("c", "clang", &["-O2"]),
     ("cpp", "g++", &["-O0"]),
     ("cpp", "g++", &["-O2"]),
     ("cpp", "g++", &["-O2", "-static"]),
+    ("cpp", "g++", &["-O2", "-no-pie"]),
     ("cpp", "clang++", &["-O0"]),
     ("cpp", "clang++", &["-O2"]),
     ("rust", "rustc", &["-g"]),
@@ -113,6 +119,10 @@ fn cases() -> Vec<Case> {
     for (language, compiler, flags) in CONFIGURATIONS {
         if !is_installed(compiler) {
             eprintln!("{compiler} is not installed: not compared");
+            continue;
+        }
+        if flags.contains(&AVX2) && !std::arch::is_x86_feature_detected!("avx2") {
+            eprintln!("the processor has no AVX2: not compared");
             continue;
         }
         let files = std::fs::read_dir(directory(language)).expect("the programs");

@@ -170,17 +170,28 @@ fn open_failure(call: &Call<'_>, path: String, error: OpenError) -> Failure {
     }
 }
 
-pub(super) fn openat(call: &mut Call<'_>) -> Answer {
-    let [directory, path, flags, ..] = call.args;
-    let path = call.load_string(path)?;
-    let is_relative = !path.starts_with('/') && directory as u32 != CURRENT_DIRECTORY;
-    if flags & O_WRITES != 0 || is_relative {
+fn open_path(call: &mut Call<'_>, path: String, flags: u64) -> Answer {
+    if flags & O_WRITES != 0 {
         return Err(refuse_path(call, path));
     }
     match call.kernel.files.open(&path) {
         Ok(descriptor) => Ok(Effect::Return(descriptor)),
         Err(error) => Err(open_failure(call, path, error)),
     }
+}
+
+pub(super) fn open(call: &mut Call<'_>) -> Answer {
+    let path = call.load_string(call.args[0])?;
+    open_path(call, path, call.args[1])
+}
+
+pub(super) fn openat(call: &mut Call<'_>) -> Answer {
+    let [directory, path, flags, ..] = call.args;
+    let path = call.load_string(path)?;
+    if !path.starts_with('/') && directory as u32 != CURRENT_DIRECTORY {
+        return Err(refuse_path(call, path));
+    }
+    open_path(call, path, flags)
 }
 
 /// Whether a path exists: answered for shared objects, and for directories while the dynamic linker searches.
@@ -260,9 +271,18 @@ pub(super) fn newfstatat(call: &mut Call<'_>) -> Answer {
     if path.is_empty() && flags & AT_EMPTY_PATH != 0 {
         return stat_descriptor(call, descriptor, buffer);
     }
-    let mode = mode_of(call, &path)?;
+    stat_path(call, &path, buffer)
+}
+
+fn stat_path(call: &mut Call<'_>, path: &str, buffer: u64) -> Answer {
+    let mode = mode_of(call, path)?;
     call.store(buffer, &Stat { mode, size: 0, inode: 10 }.bytes())?;
     success()
+}
+
+pub(super) fn stat(call: &mut Call<'_>) -> Answer {
+    let path = call.load_string(call.args[0])?;
+    stat_path(call, &path, call.args[1])
 }
 
 pub(super) fn statx(call: &mut Call<'_>) -> Answer {

@@ -78,8 +78,9 @@ pub(crate) struct Call<'a> {
 
 /// The calls that are modelled.
 #[rustfmt::skip]
-const TABLE: [(u64, Handler); 68] = [
-    (0, files::read), (1, files::write), (3, files::close), (5, files::fstat), (7, files::poll), (8, files::lseek),
+const TABLE: [(u64, Handler); 71] = [
+    (0, files::read), (1, files::write), (2, files::open), (3, files::close), (4, files::stat), (5, files::fstat),
+    (6, files::stat), (7, files::poll), (8, files::lseek),
     (9, memory::mmap), (10, memory::mprotect), (11, memory::munmap), (12, memory::brk),
     (13, process::rt_sigaction), (14, process::rt_sigprocmask), (16, files::ioctl), (17, files::pread64),
     (20, files::writev), (21, files::access), (24, process::sched_yield), (25, memory::mremap), (28, memory::madvise),
