@@ -32,6 +32,7 @@
 //! at addresses of host functions. A call of one that the host does not implement is refused by name.
 
 mod elf;
+mod frames;
 mod lines;
 pub(crate) mod missing;
 mod module;
@@ -39,6 +40,7 @@ mod place;
 mod symbols;
 
 pub use elf::{Elf, HeaderTable, LoadError, Segment, TlsSegment};
+pub(crate) use frames::{Frame, caller};
 pub use lines::Line;
 pub use module::Module;
 pub use place::Place;

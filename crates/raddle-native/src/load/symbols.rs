@@ -160,10 +160,11 @@ impl Reader {
         symbol: &Sym64<LittleEndian>,
         endian: LittleEndian,
     ) {
-        if name.is_empty() || symbol.st_shndx(endian) == SHN_UNDEF {
+        // Names of versions and the like are absolute and no addresses.
+        if name.is_empty() || [SHN_UNDEF, SHN_ABS].contains(&symbol.st_shndx(endian)) {
             return;
         }
-        let Some(kind) = symbol_kind(symbol, endian) else { return };
+        let Some(kind) = symbol_kind(symbol) else { return };
         let rank = match symbol.st_bind() {
             STB_LOCAL => 1,
             _ if !is_default => 0,
@@ -175,14 +176,13 @@ impl Reader {
     }
 }
 
-fn symbol_kind(symbol: &Sym64<LittleEndian>, endian: LittleEndian) -> Option<SymbolKind> {
+fn symbol_kind(symbol: &Sym64<LittleEndian>) -> Option<SymbolKind> {
     match symbol.st_type() {
         STT_FUNC => Some(SymbolKind::Function),
         STT_GNU_IFUNC => Some(SymbolKind::IndirectFunction),
         STT_OBJECT => Some(SymbolKind::Object),
         STT_TLS => Some(SymbolKind::ThreadLocal),
-        // Version names and the like are absolute and no addresses.
-        STT_NOTYPE if symbol.st_shndx(endian) != SHN_ABS => Some(SymbolKind::Label),
+        STT_NOTYPE => Some(SymbolKind::Label),
         _ => None,
     }
 }

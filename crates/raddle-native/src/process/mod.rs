@@ -14,6 +14,7 @@
 //!
 //! Not modelled, and refused when executed: files, sockets, processes, handlers of signals, code made at run time.
 
+mod backtrace;
 mod errno;
 mod event;
 mod files;

@@ -1,7 +1,8 @@
 //! Faults are reported with function and source line.
 
 use crate::harness::{BUDGET, build_c, start};
-use raddle_cpu::memory::FaultKind;
+use raddle_cpu::memory::{FaultKind, Thread};
+use raddle_native::load::Place;
 use raddle_native::process::{Ending, Event, Options};
 
 const CODE: &str = r#"
@@ -14,7 +15,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-fn fault(flags: &[&str]) -> (raddle_native::load::Place, FaultKind) {
+fn fault(flags: &[&str]) -> (Place, FaultKind) {
     let program = build_c(CODE, flags);
     let mut process = start(&program.path, &Options::default());
     match process.run_alone(BUDGET) {
@@ -33,6 +34,36 @@ fn a_fault_has_its_function_and_line() {
     assert_eq!(place.symbol.expect("a symbol").0.as_ref(), "fails");
     let line = place.line.expect("a line");
     assert_eq!((line.line, line.file.ends_with("program.c")), (4, true));
+}
+
+const STACK: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+static int compare(const void *a, const void *b) {
+    return (int)strlen(*(const char **)a) - (int)strlen(*(const char **)b);
+}
+int main(void) {
+    const char *words[] = { "first", NULL };
+    qsort(words, 2, sizeof *words, compare);
+}
+"#;
+
+#[test]
+fn a_call_stack_goes_through_libraries() {
+    for flags in [["-O2", "-g", "-fno-builtin"], ["-O0", "-g", "-static"]] {
+        let program = build_c(STACK, &flags);
+        let mut process = start(&program.path, &Options::default());
+        let Ending::Stopped(event) = process.run_alone(BUDGET) else { panic!("strlen(NULL)") };
+        assert!(matches!(*event, Event::Fault(..)), "{event}");
+        let stack = process.backtrace(Thread::MAIN);
+        let name = |place: &Place| place.symbol.as_ref().map(|symbol| symbol.0.to_string());
+        let names: Vec<_> = stack.iter().filter_map(name).collect();
+        assert_eq!(&names[..2], ["strlen", "compare"]);
+        assert!(names.contains(&String::from("main")), "{names:?}");
+        assert_eq!(names.last().map(String::as_str), Some("_start"));
+        let line = process.place_in_program(Thread::MAIN).and_then(|place| place.line);
+        assert_eq!(line.map(|line| line.line), Some(5));
+    }
 }
 
 #[test]

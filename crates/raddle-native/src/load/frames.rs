@@ -1,0 +1,81 @@
+//! Callers of functions, from `.eh_frame`.
+
+use super::Module;
+use gimli::{
+    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, RegisterRule,
+    UnwindContext, UnwindSection,
+};
+use object::{Object, ObjectSection};
+
+/// The numbers that DWARF gives to the stack pointer and to the return address.
+const STACK_POINTER: usize = 7;
+const RETURN_ADDRESS: usize = 16;
+
+/// Registers of a frame by their DWARF numbers: `rax`, `rdx`, `rcx`, `rbx`, `rsi`, `rdi`, `rbp`, `rsp`, `r8` to `r15`, and
+/// the address of the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame(pub(crate) [u64; 17]);
+
+impl Frame {
+    /// Address of the instruction.
+    pub(crate) fn address(&self) -> u64 {
+        self.0[RETURN_ADDRESS]
+    }
+
+    /// The frame of the caller if the function has not touched its stack: the return address is on top.
+    pub(crate) fn caller_of_leaf(&self, read: &dyn Fn(u64) -> Option<u64>) -> Option<Frame> {
+        let mut caller = *self;
+        let pointer = self.0[STACK_POINTER];
+        caller.0[RETURN_ADDRESS] = read(pointer)?;
+        caller.0[STACK_POINTER] = pointer.checked_add(8)?;
+        Some(caller)
+    }
+}
+
+/// The frame of the caller of a function of `module`. `is_call` says whether the frame's address is a return address, which may belong to
+/// the next function. `None` at the outermost frame, and where the file does not describe the frame.
+pub(crate) fn caller(
+    module: &Module,
+    frame: &Frame,
+    is_call: bool,
+    read: &dyn Fn(u64) -> Option<u64>,
+) -> Option<Frame> {
+    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(&**module.file.data);
+    let file = file.ok()?;
+    let frames = file.section_by_name(".eh_frame")?;
+    let index = file.section_by_name(".eh_frame_hdr");
+    let bases = BaseAddresses::default()
+        .set_eh_frame_hdr(index.as_ref().map_or(0, ObjectSection::address))
+        .set_eh_frame(frames.address())
+        .set_text(file.section_by_name(".text").map_or(0, |text| text.address()));
+    let frames = EhFrame::new(frames.data().ok()?, LittleEndian);
+    let address = frame.address().wrapping_sub(module.base).wrapping_sub(is_call.into());
+    let get_cie = EhFrame::<EndianSlice<'_, LittleEndian>>::cie_from_offset;
+    let entry = match index.and_then(|index| index.data().ok()) {
+        Some(index) => {
+            let index = EhFrameHdr::new(index, LittleEndian).parse(&bases, 8).ok()?;
+            index.table()?.fde_for_address(&frames, &bases, address, get_cie)
+        }
+        // Static executables have no index.
+        None => frames.fde_for_address(&bases, address, get_cie),
+    };
+    let mut context = UnwindContext::new();
+    let entry = entry.ok()?;
+    let row = entry.unwind_info_for_address(&frames, &bases, &mut context, address).ok()?;
+    let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else { return None };
+    let cfa = frame.0.get(usize::from(register.0))?.wrapping_add_signed(offset);
+    let mut caller = *frame;
+    caller.0[STACK_POINTER] = cfa;
+    for (register, rule) in row.registers() {
+        let value = match rule {
+            RegisterRule::SameValue => continue,
+            RegisterRule::Offset(offset) => read(cfa.wrapping_add_signed(*offset))?,
+            RegisterRule::ValOffset(offset) => cfa.wrapping_add_signed(*offset),
+            // The outermost frame has no return address.
+            _ if usize::from(register.0) == RETURN_ADDRESS => return None,
+            _ => continue,
+        };
+        *caller.0.get_mut(usize::from(register.0))? = value;
+    }
+    (caller.address() != frame.address()).then_some(caller)
+}

@@ -1,0 +1,59 @@
+//! Call stacks of guest threads.
+
+use super::Process;
+use crate::libc::strings;
+use crate::load::{Frame, Place, caller};
+use raddle_cpu::memory::Thread;
+use raddle_cpu::{Cpu, Register};
+
+/// Frames of the longest call stack that is reported.
+const MAX_FRAMES: usize = 64;
+
+impl Process {
+    /// The call stack of a thread, innermost first: the instruction that it runs next, or that stopped it, then calls. Ends
+    /// at the outermost frame, where a module does not describe its frames, and after 64 frames.
+    pub fn backtrace(&self, thread: Thread) -> Vec<Place> {
+        let Some(cpu) = self.cpu(thread) else { return Vec::new() };
+        let read = |address| {
+            let mut bytes = [0; 8];
+            self.memory.read(address, &mut bytes).ok()?;
+            Some(u64::from_le_bytes(bytes))
+        };
+        let mut frame = frame_of(cpu);
+        let mut places = vec![self.place(frame.address())];
+        while places.len() < MAX_FRAMES {
+            let is_call = places.len() > 1;
+            let address = frame.address().wrapping_sub(is_call.into());
+            let module = self.kernel.modules.iter().find(|module| module.contains(address));
+            let next = match module {
+                Some(module) => caller(module, &frame, is_call, &read),
+                // A host function, a string function of ours, or a jump to nowhere: all before the stack is touched.
+                None if !is_call || strings::function_at(address).is_some() => {
+                    frame.caller_of_leaf(&read)
+                }
+                None => None,
+            };
+            let Some(next) = next.filter(|next| next.address() != 0) else { break };
+            frame = next;
+            places.push(self.place(frame.address().wrapping_sub(1)));
+        }
+        places
+    }
+
+    /// The innermost place of a call stack that belongs to the executable.
+    pub fn place_in_program(&self, thread: Thread) -> Option<Place> {
+        let program = self.kernel.modules.first()?;
+        self.backtrace(thread).into_iter().find(|place| program.contains(place.address))
+    }
+}
+
+fn frame_of(cpu: &Cpu) -> Frame {
+    use Register::*;
+    let order = [Rax, Rdx, Rcx, Rbx, Rsi, Rdi, Rbp, Rsp, R8, R9, R10, R11, R12, R13, R14, R15];
+    let mut frame = [0; 17];
+    for (place, register) in frame.iter_mut().zip(order) {
+        *place = cpu.register(register);
+    }
+    frame[16] = cpu.ip();
+    Frame(frame)
+}
