@@ -1,15 +1,16 @@
 //! String functions as guest code of our own.
 //!
-//! **Problem.** The C library's string functions load aligned blocks of 16 bytes and so read up to 15 bytes beyond a string. On a real
-//! machine nobody notices. Here it would be an access outside of a heap block, or a question about a neighbouring variable, with
-//! races that do not exist.
+//! **Problem.** The C library's string functions load aligned blocks of 16 bytes and so read up to 15 bytes beyond a
+//! string. On a real machine nobody notices. Here it would be an access outside of a heap block, or a question about a
+//! neighbouring variable, with races that do not exist.
 //!
-//! **Idea.** All of them are indirect functions (ifunc): the program asks a resolver for the implementation when it starts.
-//! The host answers for the resolver with the address of a version that accesses the bytes of its strings one by one. It is ordinary guest code,
-//! so checks, questions and snapshots need nothing special. About 80 million bytes per second.
+//! **Idea.** All of them are indirect functions (ifunc): the program asks a resolver for the implementation when it
+//! starts. The host answers for the resolver with the address of a version that accesses the bytes of its strings one
+//! by one. It is ordinary guest code, so checks, questions and snapshots need nothing special. About 80 million bytes
+//! per second.
 //!
-//! **Rejected.** Permitting such reads in the C library's text: hides errors, and the neighbours remain. Host functions: they would have to
-//! ask questions in the middle.
+//! **Rejected.** Permitting such reads in the C library's text: hides errors, and the neighbours remain. Host
+//! functions: they would have to ask questions in the middle.
 //!
 //! `memcpy`, `memmove` and `memset` access nothing beyond their blocks and stay the library's.
 

@@ -32,8 +32,9 @@ impl Frame {
     }
 }
 
-/// The frame of the caller of a function of `module`. `is_call` says whether the frame's address is a return address, which may belong to
-/// the next function. `None` at the outermost frame, and where the file does not describe the frame.
+/// The frame of the caller of a function of `module`. `is_call` says whether the frame's address is a return address,
+/// which may belong to the next function. `None` at the outermost frame, and where the file does not describe the
+/// frame.
 pub(crate) fn caller(
     module: &Module,
     frame: &Frame,

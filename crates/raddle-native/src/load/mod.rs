@@ -1,16 +1,18 @@
 //! ELF files: reading, mapping into guest memory, symbols, source lines.
 //!
-//! **Problem.** A dynamic program needs its libraries found, mapped, relocated and bound, indirect functions resolved, thread-local
-//! storage laid out, and the C library told about all of it in structures that are private to it.
+//! **Problem.** A dynamic program needs its libraries found, mapped, relocated and bound, indirect functions resolved,
+//! thread-local storage laid out, and the C library told about all of it in structures that are private to it.
 //!
-//! **Idea.** Do what a kernel does and no more: map the executable and the dynamic linker that it names, and run the linker as
-//! guest code from its entry point ([`process`](crate::process)). It finds libraries, chooses versions, relocates, resolves indirect functions (baseline
-//! ones, as the CPU reports no extensions), sets the thresholds of `memcpy`, and runs constructors, exactly as natively, with 19
-//! kinds of system calls. We need no knowledge of the C library's internals, and programs that were built without us just work.
-//! Static executables, which relocate themselves, need nothing else.
+//! **Idea.** Do what a kernel does and no more: map the executable and the dynamic linker that it names, and run the
+//! linker as guest code from its entry point ([`process`](crate::process)). It finds libraries, chooses versions,
+//! relocates, resolves indirect functions (baseline ones, as the CPU reports no extensions), sets the thresholds of
+//! `memcpy`, and runs constructors, exactly as natively, with 19 kinds of system calls. We need no knowledge of the C
+//! library's internals, and programs that were built without us just work. Static executables, which relocate
+//! themselves, need nothing else.
 //!
-//! **Cost** (glibc 2.36, mean processor time of 50 starts; everything is bound at the start). Half of it or more is reading, mapping
-//! and translating 2 to 5 MB of libraries; the linker's instructions are interpreted at about 250 million per second.
+//! **Cost** (glibc 2.36, mean processor time of 50 starts; everything is bound at the start). Half of it or more is
+//! reading, mapping and translating 2 to 5 MB of libraries; the linker's instructions are interpreted at about 250
+//! million per second.
 //!
 //! | program | instructions of the linker | start |
 //! |---|---|---|
@@ -21,15 +23,17 @@
 //!
 //! A snapshot of the started process makes this a cost per program, not per execution: going back takes 1 to 10 microseconds.
 //!
-//! **Rejected.** *A loader of our own instead of the dynamic linker*: a prototype (105 lines) ran library functions, but had to act in place of
-//! `__tls_get_addr`, `_dl_find_object`, `pthread_once`, `__cxa_atexit` and `mem*`, patch the thresholds of `memcpy` (left at zero they make it
-//! read out of bounds) by decoding its code, and call `__ctype_init`; one of 83 resolvers faulted. Each glibc changes these internals. Its start was
-//! not faster: about 25 ms for the same libraries, most of it reading and mapping them. *Linking statically*: fastest, but a program that somebody else has built
-//! stays dynamic, and not every library exists as an archive. Static programs run, they are not required.
+//! **Rejected.** *A loader of our own instead of the dynamic linker*: a prototype (105 lines) ran library functions,
+//! but had to act in place of `__tls_get_addr`, `_dl_find_object`, `pthread_once`, `__cxa_atexit` and `mem*`, patch the
+//! thresholds of `memcpy` (left at zero they make it read out of bounds) by decoding its code, and call `__ctype_init`;
+//! one of 83 resolvers faulted. Each glibc changes these internals. Its start was not faster: about 25 ms for the same
+//! libraries, most of it reading and mapping them. *Linking statically*: fastest, but a program that somebody else has
+//! built stays dynamic, and not every library exists as an archive. Static programs run, they are not required.
 //!
-//! **Undefined symbols.** The linker refuses to start a program with undefined strong symbols, but a program under test may call
-//! functions that only the host has. Then the linker runs a second time with a preloaded object, made in memory, that defines them
-//! at addresses of host functions. A call of one that the host does not implement is refused by name.
+//! **Undefined symbols.** The linker refuses to start a program with undefined strong symbols, but a program under test
+//! may call functions that only the host has. Then the linker runs a second time with a preloaded object, made in
+//! memory, that defines them at addresses of host functions. A call of one that the host does not implement is refused
+//! by name.
 
 mod elf;
 mod frames;

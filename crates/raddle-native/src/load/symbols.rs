@@ -1,8 +1,8 @@
 //! Symbol tables: names of addresses, addresses of names, and what is not defined.
 //!
 //! Names come from `.dynsym` and, unless the file is stripped, from `.symtab`. Where a name has several versions
-//! (`memcpy@GLIBC_2.2.5` and `memcpy@@GLIBC_2.14`) only the default one, without the hidden bit, is found by name: this is the one
-//! to which a program that is linked today is bound. All of them are found by address.
+//! (`memcpy@GLIBC_2.2.5` and `memcpy@@GLIBC_2.14`) only the default one, without the hidden bit, is found by name: this
+//! is the one to which a program that is linked today is bound. All of them are found by address.
 
 use super::elf::Header;
 use object::LittleEndian;
@@ -58,9 +58,9 @@ pub struct Symbols {
 impl Symbols {
     /// Reads the symbols of a file. Tables that are damaged count as empty.
     pub fn read(data: &[u8]) -> Symbols {
-        let mut reader = Reader::default();
+        let mut reader = TableReader::default();
         reader.read(data);
-        let Reader { mut found, exported, undefined } = reader;
+        let TableReader { mut found, exported, undefined } = reader;
         found.sort_by(|(a, rank), (b, other)| {
             (a.address, other, &a.name).cmp(&(b.address, rank, &b.name))
         });
@@ -108,14 +108,14 @@ impl Symbols {
 
 /// What the tables of a file contain.
 #[derive(Default)]
-struct Reader {
+struct TableReader {
     /// Symbols with their rank: lookups by name prefer the highest one and never find 0.
     found: Vec<(Symbol, u8)>,
     exported: FxHashSet<Arc<str>>,
     undefined: Vec<Arc<str>>,
 }
 
-impl Reader {
+impl TableReader {
     fn read(&mut self, data: &[u8]) -> Option<()> {
         let header = Header::parse(data).ok()?;
         let endian = header.endian().ok()?;

@@ -1,7 +1,7 @@
 //! Anonymous memory: `mmap`, `munmap`, `mprotect`, `mremap`, `brk`.
 //!
-//! Addresses grow and are never reused, so an access after `munmap` is a fault with that reason. Each thread has an area of its own:
-//! an address depends only on the calls of its thread. A gap of a page follows each mapping.
+//! Addresses grow and are never reused, so an access after `munmap` is a fault with that reason. Each thread has an
+//! area of its own: an address depends only on the calls of its thread. A gap of a page follows each mapping.
 
 use super::errno::Errno;
 use raddle_cpu::memory::{Denied, MapError, Memory, PAGE, RegionKind, State, Thread, Unmapped};

@@ -1,16 +1,17 @@
 //! A guest process: start and end as the ABI has them, threads, system calls.
 //!
-//! [`Process::start`] maps the executable and its dynamic linker, writes the initial stack (arguments, environment, auxiliary vector) and
-//! runs the linker until it passes control to the program. [`Process::run`] runs a thread until something must be decided
-//! outside: an access to shared memory, a host function, a futex operation, the end. Constructors, `main`, `atexit` handlers and
-//! destructors are guest code and run as natively.
+//! [`Process::start`] maps the executable and its dynamic linker, writes the initial stack (arguments, environment,
+//! auxiliary vector) and runs the linker until it passes control to the program. [`Process::run`] runs a thread until
+//! something must be decided outside: an access to shared memory, a host function, a futex operation, the end.
+//! Constructors, `main`, `atexit` handlers and destructors are guest code and run as natively.
 //!
-//! All that a process could learn from the world is fixed: addresses, stack canary, environment, time, random numbers, identifiers. Two runs of
-//! a program are the same to the instruction.
+//! All that a process could learn from the world is fixed: addresses, stack canary, environment, time, random numbers,
+//! identifiers. Two runs of a program are the same to the instruction.
 //!
-//! The linker sees variables that the program does not: `LD_BIND_NOW`, so that tables of functions are complete and become
-//! read-only before the program starts (a table that is filled lazily would make every call an access to shared memory), and
-//! `LD_PRELOAD` for functions that no object defines, and a tunable that keeps `memcpy` from using non-temporal stores. They are the last ones of the environment and cut off before the program's first instruction.
+//! The linker sees variables that the program does not: `LD_BIND_NOW`, so that tables of functions are complete and
+//! become read-only before the program starts (a table that is filled lazily would make every call an access to shared
+//! memory), and `LD_PRELOAD` for functions that no object defines, and a tunable that keeps `memcpy` from using
+//! non-temporal stores. They are the last ones of the environment and cut off before the program's first instruction.
 //!
 //! Not modelled, and refused when executed: files, sockets, processes, handlers of signals, code made at run time.
 

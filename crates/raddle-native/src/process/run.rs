@@ -131,7 +131,8 @@ impl Process {
         self.run_with(budget, &mut |_, _| false)
     }
 
-    /// The same with host functions: `call` acts in place of a function that the main thread has called, and returns whether it did.
+    /// The same with host functions: `call` acts in place of a function that the main thread has called, and returns
+    /// whether it did.
     pub fn run_with(
         &mut self,
         budget: u64,
@@ -179,9 +180,9 @@ impl Process {
         (call.timeout != 0).then_some(ETIMEDOUT)
     }
 
-    /// Prepares the call of a guest function on behalf of `thread`, which must be stopped at a point where a function may be called.
-    /// The thread runs it next; when it returns, [`Process::has_returned`] holds for the event. Fails if the stack cannot be
-    /// written. Does nothing if the thread was not created.
+    /// Prepares the call of a guest function on behalf of `thread`, which must be stopped at a point where a function
+    /// may be called. The thread runs it next; when it returns, [`Process::has_returned`] holds for the event. Fails if
+    /// the stack cannot be written. Does nothing if the thread was not created.
     pub fn begin_call(
         &mut self,
         thread: Thread,
@@ -203,8 +204,8 @@ impl Process {
         Ok(())
     }
 
-    /// Calls a guest function as [`Process::begin_call`] does and runs it to its return. The registers of the thread are unchanged
-    /// afterwards. Anything that must be decided outside ends the call.
+    /// Calls a guest function as [`Process::begin_call`] does and runs it to its return. The registers of the thread
+    /// are unchanged afterwards. Anything that must be decided outside ends the call.
     pub fn call(&mut self, thread: Thread, function: u64, args: &[u64]) -> Result<u64, Event> {
         let Some(saved) = self.cpu(thread).cloned() else { return Err(Event::ThreadExited(0)) };
         if self.begin_call(thread, function, args).is_err() {

@@ -18,7 +18,8 @@ pub struct ProcessSnapshot {
 }
 
 impl Process {
-    /// Takes a snapshot of a process in which only `thread` has run since the previous snapshot. `None` if the thread was not created.
+    /// Takes a snapshot of a process in which only `thread` has run since the previous snapshot. `None` if the thread
+    /// was not created.
     pub fn snapshot(&mut self, thread: Thread) -> Option<ProcessSnapshot> {
         let cpu = self.threads.get_mut(thread.index())?.as_mut()?.snapshot(&mut self.memory);
         let threads = self.threads.len();

@@ -96,7 +96,8 @@ impl Process {
         Process::start_with(executable, options, &mut |_, _| false)
     }
 
-    /// The same with host functions: `call` acts in place of a function that the main thread has called, and returns whether it did.
+    /// The same with host functions: `call` acts in place of a function that the main thread has called, and returns
+    /// whether it did.
     pub fn start_with(
         executable: &Path,
         options: &Options,
@@ -279,8 +280,8 @@ impl Process {
         self.code.hook(module.base + symbol.address, id.0);
     }
 
-    /// Replaces a library function by guest code at `address`, unless the host acts in its place. A static program's own functions,
-    /// which are not indirect, stay its own.
+    /// Replaces a library function by guest code at `address`, unless the host acts in its place. A static program's
+    /// own functions, which are not indirect, stay its own.
     fn replace(&mut self, module: &Module, name: &str, address: u64, is_libc: bool) {
         if self.hosts.by_name(name).is_some() {
             return;

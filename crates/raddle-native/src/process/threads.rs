@@ -1,8 +1,8 @@
 //! Guest threads: stack, thread-local storage, thread control block.
 //!
-//! Whoever models `pthread_create` asks for a thread here. The dynamic linker has laid out the static
-//! thread-local storage for the main thread, and the layout is read from there. The vector of its blocks (dtv) and the head of the thread control
-//! block are fixed by the ABI between compilers, the dynamic linker and the C library.
+//! Whoever models `pthread_create` asks for a thread here. The dynamic linker has laid out the static thread-local
+//! storage for the main thread, and the layout is read from there. The vector of its blocks (dtv) and the head of the
+//! thread control block are fixed by the ABI between compilers, the dynamic linker and the C library.
 //!
 //! | offset from the thread pointer | contents |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | 24 | whether there is more than one thread |
 //! | 40, 48 | stack canary, pointer guard |
 //!
-//! Rejected: calling the dynamic linker's `_dl_allocate_tls` as guest code. It takes locks and allocates in memory that belongs to
-//! the main thread, so it would be part of what the explorer sees.
+//! Rejected: calling the dynamic linker's `_dl_allocate_tls` as guest code. It takes locks and allocates in memory that
+//! belongs to the main thread, so it would be part of what the explorer sees.
 
 use super::Process;
 use super::host::HostFunctions;

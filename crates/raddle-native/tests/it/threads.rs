@@ -105,8 +105,8 @@ fn padded(bytes: &[u8]) -> [u8; 16] {
     padded
 }
 
-/// Runs a program; a call of `run_thread(function, argument)` creates a thread and runs it to its end. Returns the results of threads
-/// and the output.
+/// Runs a program; a call of `run_thread(function, argument)` creates a thread and runs it to its end. Returns the
+/// results of threads and the output.
 fn run_with_threads(program: &Built) -> (Vec<u64>, String) {
     let host_functions = vec![String::from("run_thread")];
     let mut process = start(&program.path, &Options { host_functions, ..Options::default() });

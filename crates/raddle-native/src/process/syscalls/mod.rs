@@ -1,8 +1,9 @@
 //! System calls, by a table.
 //!
-//! A call returns a value, changes the guest process, or is handed to whoever runs the guest ([`Effect`]). What is not in the table
-//! is refused by name. A call reads and writes guest memory on behalf of its thread: checked, and undone when the thread goes back.
-//! Everything that a real kernel would take from the world (time, random numbers, identifiers, limits) is fixed.
+//! A call returns a value, changes the guest process, or is handed to whoever runs the guest ([`Effect`]). What is not
+//! in the table is refused by name. A call reads and writes guest memory on behalf of its thread: checked, and undone
+//! when the thread goes back. Everything that a real kernel would take from the world (time, random numbers,
+//! identifiers, limits) is fixed.
 
 mod files;
 mod memory;
