@@ -6,7 +6,7 @@
 //!
 //! **Idea.** All of them are indirect functions (ifunc): the program asks a resolver for the implementation when it
 //! starts. The host answers for the resolver with the address of a version that accesses the bytes of its strings one
-//! by one. It is ordinary guest code, so checks, questions and snapshots need nothing special. About 80 million bytes
+//! by one. It is ordinary guest code, so checks, questions and snapshots need nothing special. About 48 million bytes
 //! per second.
 //!
 //! **Rejected.** Permitting such reads in the C library's text: hides errors, and the neighbours remain. Host
