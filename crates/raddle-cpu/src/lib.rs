@@ -14,8 +14,8 @@
 //! 239 and 261. A question of the bench takes 77 ns at -O0 (7.5 instructions between two of them) and 67 ns at -O2 (3.5
 //! instructions); a snapshot at each adds 17 ns; a snapshot with its return takes 31 ns without writes.
 //!
-//! **Rejected.** `unsafe` in the interpreter. A sketch with raw pointers throughout was recorded at 426 and 382 million instructions per
-//! second on the first two programs at -O0; bounds checks and indices cost a sixth of that and cannot be wrong.
+//! **Rejected.** `unsafe` in the interpreter: safe code is fast enough. A sketch with raw pointers was recorded at 426 and 382 million
+//! instructions per second on similar programs (loop and quicksort at -O0); the two were not measured side by side.
 //!
 //! **Wall-clock limits.** [`Cpu::set_budget`] limits a slice; a caller that must keep a time limit runs slices of, say, a million
 //! instructions (some milliseconds) and looks at the clock in between.
