@@ -60,7 +60,7 @@ impl RecordedBug {
     /// Returns `true` if a finding is the recorded bug: the same kind of error at the same place of the same execution.
     /// Messages are not compared, because they may be reworded and may contain addresses.
     pub(crate) fn matches(&self, finding: &Finding) -> bool {
-        let is_same_place = |place: &String| place == finding.place_text();
+        let is_same_place = |place: &String| is_same_place(place, finding.place_text());
         finding.schedule.as_ref() == Some(&self.schedule)
             && finding.kind == self.kind
             && self.place.as_ref().is_none_or(is_same_place)
@@ -93,4 +93,13 @@ impl fmt::Display for RecordedBug {
         let text = serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?;
         writeln!(f, "{text}")
     }
+}
+
+/// Returns `true` if two places are the same. Reports shorten paths below the working directory, so one may be a suffix of the
+/// other.
+fn is_same_place(one: &str, other: &str) -> bool {
+    let is_suffix = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    is_suffix(one, other) || is_suffix(other, one)
 }

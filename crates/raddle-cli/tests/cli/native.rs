@@ -158,7 +158,8 @@ fn replays_compare_schedule_kind_and_place_but_not_messages() {
     let recorded = std::fs::read_to_string(&trace).expect("a trace");
     let mut fields: serde_json::Value = serde_json::from_str(&recorded).expect("JSON");
     assert_eq!(fields["kind"], "double-free");
-    assert_eq!(fields["place"], format!("{file}:4"));
+    let place = fields["place"].as_str().expect("a place").to_owned();
+    assert!(format!("{file}:4").ends_with(&place), "{place}");
     let mut replay = |field: &str, value: &str| {
         fields[field] = value.into();
         std::fs::write(&trace, fields.to_string()).expect("it can be written");
@@ -167,7 +168,8 @@ fn replays_compare_schedule_kind_and_place_but_not_messages() {
     };
     assert_eq!(replay("message", "a former wording"), "exit 1");
     assert_eq!(replay("place", "other.c:4"), "exit 2");
-    assert_eq!(replay("place", &format!("{file}:4")), "exit 1");
+    assert_eq!(replay("place", &place), "exit 1");
+    assert_eq!(replay("place", &format!("{file}:4")), "exit 1", "as recorded in another directory");
     assert_eq!(replay("kind", "leak"), "exit 2");
 }
 
@@ -349,7 +351,7 @@ int main(void) {
     let file = program("objects.c", text);
     let printed = check(&format!("{file} --model sc --cc gcc"));
     let without_place = |line: &str| {
-        let text = line.split("  ").find(|part| !part.is_empty())?;
+        let text = line.split("  ").map(str::trim).find(|part| !part.is_empty())?;
         match text.rsplit_once(" (") {
             Some((before, place)) if place.contains("objects.c:") => Some(before.to_owned()),
             _ => Some(text.to_owned()),
