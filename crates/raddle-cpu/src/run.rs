@@ -7,7 +7,7 @@ use crate::memory::{Denied, FaultKind, Memory};
 use crate::registers::Register;
 use crate::stop::Stop;
 use crate::stub;
-use crate::translate::Code;
+use crate::translate::{Code, UNHOOKED};
 
 impl Cpu {
     /// Runs until something happens that is not private to the thread. Runs on where it stopped; after a question only once it is
@@ -288,6 +288,6 @@ impl Cpu {
 
     /// Address of the instruction that runs next.
     pub fn ip(&self) -> u64 {
-        self.ip
+        self.ip & !UNHOOKED
     }
 }

@@ -95,6 +95,23 @@ impl Cpu {
         }
     }
 
+    /// Returns `true` if the thread is in the state of a snapshot: registers, flags, waiting accesses and private memory, apart from
+    /// what is dead below its stack. Vector and x87 registers are compared as well.
+    pub fn is_at(&self, memory: &Memory, snapshot: &Snapshot) -> bool {
+        let vectors = self.context.vectors.iter().zip(&snapshot.lower);
+        self.ip == snapshot.ip
+            && self.context.registers == snapshot.registers
+            && self.flags() == snapshot.lazy.flags(snapshot.flags)
+            && vectors.into_iter().all(|(vector, lower)| vector[..2] == lower[..])
+            && snapshot.rare.is_none()
+            && !self.fpu_used
+            && !self.upper_used
+            && {
+                let live = self.register(Register::Rsp).wrapping_sub(RED_ZONE);
+                memory.is_unchanged_since(self.thread, snapshot.mark, live)
+            }
+    }
+
     fn restore_rare(&mut self, rare: Option<&Rare>) {
         if !self.fpu_used && !self.upper_used {
             return;

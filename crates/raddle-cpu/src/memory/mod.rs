@@ -18,6 +18,7 @@
 //! [`Memory::allocate`] and [`Memory::free`], which are checked and logged like instructions.
 
 mod access;
+mod compare;
 mod extents;
 mod fault;
 mod heap;

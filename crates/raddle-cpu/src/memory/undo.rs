@@ -149,6 +149,20 @@ impl UndoLog {
         Some(Undo::Write { address: place & ADDRESS, size: (place >> 56) as usize, old })
     }
 
+    /// Address, size and replaced value of each write since `mark`, oldest first; `None` if there were other changes.
+    pub(crate) fn writes_since(
+        &self,
+        mark: Mark,
+    ) -> Option<impl Iterator<Item = (u64, usize, u64)> + '_> {
+        let entries = self.entries.get(mark.position..self.len).unwrap_or(&[]);
+        let is_write = |entry: &Entry| entry.place != EXTRA;
+        entries.iter().all(is_write).then(|| {
+            entries
+                .iter()
+                .map(|entry| (entry.place & ADDRESS, (entry.place >> 56) as usize, entry.old))
+        })
+    }
+
     /// Number of bytes that the log occupies.
     pub(crate) fn bytes(&self) -> usize {
         let pages = self.extras.iter().map(|extra| match extra {

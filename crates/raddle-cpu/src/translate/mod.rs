@@ -43,6 +43,9 @@ pub enum Readings {
     Refused,
 }
 
+/// A bit that no address of the guest has: the code at the address runs although a function of the host stands for it.
+pub(crate) const UNHOOKED: u64 = 1 << 63;
+
 /// The translated code of a guest process, shared by its threads.
 #[derive(Debug)]
 pub struct Code {
@@ -137,8 +140,8 @@ impl Code {
         if let Some(index) = self.blocks.get(&address) {
             return *index;
         }
-        if !self.is_stable(memory, address) {
-            return self.writable_instruction(memory, address);
+        if !self.is_stable(memory, address & !UNHOOKED) {
+            return self.writable_instruction(memory, address & !UNHOOKED);
         }
         let index = self.ops.len() as u32;
         self.blocks.insert(address, index);
@@ -162,6 +165,7 @@ impl Code {
 
     fn translate(&mut self, memory: &Memory, address: u64) {
         let function = self.hooks.get(&address).copied();
+        let address = address & !UNHOOKED;
         if let Some(id) = function.or_else(|| layout::host_function_at(address)) {
             self.ops.push(Op { imm: id.into(), ..bare(system::host_call, address) });
             return;
