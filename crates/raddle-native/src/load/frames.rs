@@ -32,17 +32,50 @@ impl Frame {
     }
 }
 
+/// How to get from an instruction to its caller.
+#[derive(Clone, Debug)]
+pub(crate) struct FrameRow {
+    /// Number of the register from which the frame is addressed, and the offset of the frame's end.
+    base: (usize, i64),
+    saved: Vec<(usize, Saved)>,
+}
+
+/// Where a register of the caller is.
+#[derive(Clone, Copy, Debug)]
+enum Saved {
+    /// In memory, at this offset from the end of the frame.
+    At(i64),
+    /// Its value is the end of the frame plus this offset.
+    Value(i64),
+}
+
 /// The frame of the caller of a function of `module`. `is_call` says whether the frame's address is a return address,
 /// which may belong to the next function. `None` at the outermost frame, and where the file does not describe the
-/// frame.
+/// frame. Rows are read once.
 pub(crate) fn caller(
     module: &Module,
     frame: &Frame,
     is_call: bool,
     read: &dyn Fn(u64) -> Option<u64>,
 ) -> Option<Frame> {
-    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(&**module.file.data);
-    let file = file.ok()?;
+    let address = frame.address().wrapping_sub(module.base).wrapping_sub(is_call.into());
+    let row = module.frame_row(address)?;
+    let (register, offset) = row.base;
+    let end = frame.0.get(register)?.wrapping_add_signed(offset);
+    let mut caller = *frame;
+    caller.0[STACK_POINTER] = end;
+    for &(register, saved) in &row.saved {
+        *caller.0.get_mut(register)? = match saved {
+            Saved::At(offset) => read(end.wrapping_add_signed(offset))?,
+            Saved::Value(offset) => end.wrapping_add_signed(offset),
+        };
+    }
+    (caller.address() != frame.address()).then_some(caller)
+}
+
+/// The row of an instruction, by its address in the file.
+pub(super) fn row_at(data: &[u8], address: u64) -> Option<FrameRow> {
+    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).ok()?;
     let frames = file.section_by_name(".eh_frame")?;
     let index = file.section_by_name(".eh_frame_hdr");
     let bases = BaseAddresses::default()
@@ -50,7 +83,6 @@ pub(crate) fn caller(
         .set_eh_frame(frames.address())
         .set_text(file.section_by_name(".text").map_or(0, |text| text.address()));
     let frames = EhFrame::new(frames.data().ok()?, LittleEndian);
-    let address = frame.address().wrapping_sub(module.base).wrapping_sub(is_call.into());
     let get_cie = EhFrame::<EndianSlice<'_, LittleEndian>>::cie_from_offset;
     let entry = match index.and_then(|index| index.data().ok()) {
         Some(index) => {
@@ -64,19 +96,17 @@ pub(crate) fn caller(
     let entry = entry.ok()?;
     let row = entry.unwind_info_for_address(&frames, &bases, &mut context, address).ok()?;
     let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else { return None };
-    let cfa = frame.0.get(usize::from(register.0))?.wrapping_add_signed(offset);
-    let mut caller = *frame;
-    caller.0[STACK_POINTER] = cfa;
+    let base = (usize::from(register.0), offset);
+    let mut saved = vec![];
     for (register, rule) in row.registers() {
-        let value = match rule {
-            RegisterRule::SameValue => continue,
-            RegisterRule::Offset(offset) => read(cfa.wrapping_add_signed(*offset))?,
-            RegisterRule::ValOffset(offset) => cfa.wrapping_add_signed(*offset),
+        let register = usize::from(register.0);
+        saved.push(match rule {
+            RegisterRule::Offset(offset) => (register, Saved::At(*offset)),
+            RegisterRule::ValOffset(offset) => (register, Saved::Value(*offset)),
             // The outermost frame has no return address.
-            _ if usize::from(register.0) == RETURN_ADDRESS => return None,
+            rule if register == RETURN_ADDRESS && *rule != RegisterRule::SameValue => return None,
             _ => continue,
-        };
-        *caller.0.get_mut(usize::from(register.0))? = value;
+        });
     }
-    (caller.address() != frame.address()).then_some(caller)
+    Some(FrameRow { base, saved })
 }

@@ -1,10 +1,12 @@
 //! Modules: ELF files at their place in guest memory.
 
 use super::elf::{Elf, Header, LoadError};
+use super::frames::{FrameRow, row_at};
 use super::lines::{Line, Lines};
 use super::symbols::Symbols;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use raddle_cpu::memory::{Memory, PAGE, RegionKind, State, Thread};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -18,6 +20,7 @@ pub struct Module {
     symbols: OnceLock<Symbols>,
     /// Line tables are filled as they are used.
     lines: Mutex<Option<Lines>>,
+    frame_rows: Mutex<FxHashMap<u64, Option<Arc<FrameRow>>>>,
 }
 
 impl Module {
@@ -46,7 +49,13 @@ impl Module {
                 LoadError::Damaged(file.name.clone(), reason)
             })?;
         }
-        Ok(Module { file, base, symbols: OnceLock::new(), lines: Mutex::new(None) })
+        Ok(Module {
+            file,
+            base,
+            symbols: OnceLock::new(),
+            lines: Mutex::new(None),
+            frame_rows: Mutex::default(),
+        })
     }
 
     /// Whether an address belongs to the module.
@@ -65,6 +74,13 @@ impl Module {
         let mut lines = self.lines.lock().ok()?;
         let lines = lines.get_or_insert_with(|| Lines::read(&self.file.data));
         lines.at(address.wrapping_sub(self.base))
+    }
+
+    /// How to get from an instruction to its caller, by the address of the instruction in the file.
+    pub(super) fn frame_row(&self, address: u64) -> Option<Arc<FrameRow>> {
+        let mut rows = self.frame_rows.lock().ok()?;
+        let read = || row_at(&self.file.data, address).map(Arc::new);
+        rows.entry(address).or_insert_with(read).clone()
     }
 
     /// Name of the file without its directory.
@@ -87,6 +103,12 @@ impl Module {
         let mut segments = self.file.segments.iter();
         segments.find(|segment| segment.range.start <= start && end <= segment.range.end)?;
         Some(self.base + start..self.base + end)
+    }
+
+    /// Addresses of the table of destructors (`.fini_array`), which are called from the last to the first.
+    pub fn destructors(&self) -> Option<Range<u64>> {
+        let start = self.base.checked_add(self.dynamic(object::elf::DT_FINI_ARRAY)?)?;
+        Some(start..start.checked_add(self.dynamic(object::elf::DT_FINI_ARRAYSZ)?)?)
     }
 
     /// A value of the dynamic section.

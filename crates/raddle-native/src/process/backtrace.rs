@@ -13,31 +13,39 @@ impl Process {
     /// The call stack of a thread, innermost first: the instruction that it runs next, or that stopped it, then calls. Ends
     /// at the outermost frame, where a module does not describe its frames, and after 64 frames.
     pub fn backtrace(&self, thread: Thread) -> Vec<Place> {
-        let Some(cpu) = self.cpu(thread) else { return Vec::new() };
+        self.call_addresses(thread).map(|address| self.place(address)).collect()
+    }
+
+    /// The addresses of [`Process::backtrace`].
+    pub(crate) fn call_addresses(&self, thread: Thread) -> impl Iterator<Item = u64> + '_ {
+        let mut frame = self.cpu(thread).map(frame_of);
+        let mut depth = 0;
+        std::iter::from_fn(move || {
+            let current = frame?;
+            let is_call = depth > 0;
+            depth += 1;
+            let address = current.address().wrapping_sub(is_call.into());
+            frame = self.caller(&current, address, is_call).filter(|_| depth < MAX_FRAMES);
+            Some(address)
+        })
+    }
+
+    fn caller(&self, frame: &Frame, address: u64, is_call: bool) -> Option<Frame> {
         let read = |address| {
             let mut bytes = [0; 8];
             self.memory.read(address, &mut bytes).ok()?;
             Some(u64::from_le_bytes(bytes))
         };
-        let mut frame = frame_of(cpu);
-        let mut places = vec![self.place(frame.address())];
-        while places.len() < MAX_FRAMES {
-            let is_call = places.len() > 1;
-            let address = frame.address().wrapping_sub(is_call.into());
-            let module = self.kernel.modules.iter().find(|module| module.contains(address));
-            let next = match module {
-                Some(module) => caller(module, &frame, is_call, &read),
-                // A host function, a string function of ours, or a jump to nowhere: all before the stack is touched.
-                None if !is_call || strings::function_at(address).is_some() => {
-                    frame.caller_of_leaf(&read)
-                }
-                None => None,
-            };
-            let Some(next) = next.filter(|next| next.address() != 0) else { break };
-            frame = next;
-            places.push(self.place(frame.address().wrapping_sub(1)));
-        }
-        places
+        let module = self.kernel.modules.iter().find(|module| module.contains(address));
+        let next = match module {
+            Some(module) => caller(module, frame, is_call, &read),
+            // A host function, a string function of ours, or a jump to nowhere: all before the stack is touched.
+            None if !is_call || strings::function_at(address).is_some() => {
+                frame.caller_of_leaf(&read)
+            }
+            None => None,
+        };
+        next.filter(|next| next.address() != 0)
     }
 
     /// The innermost place of a call stack that belongs to the executable.

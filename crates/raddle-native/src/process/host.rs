@@ -1,8 +1,9 @@
 //! Host functions: addresses whose execution stops the guest, so that the host acts in place of guest code.
 //!
 //! A function of a library is chosen by *address*: libraries call their own functions by internal names, and all of them lead to
-//! the same code. An indirect function (ifunc) has no address before its resolver has run; the resolver becomes the host
-//! function and answers with the address that stands for the implementation. Symbols that no object defines are host
+//! the same code. Of an indirect function (ifunc) the implementation that its resolver chooses becomes the host function when the
+//! program starts. In a static executable resolvers run later; there the resolver becomes the host function and answers
+//! with the address that stands for the implementation. Symbols that no object defines are host
 //! functions too; a call of one that the host does not implement is refused by name.
 
 use raddle_cpu::memory::layout;

@@ -25,6 +25,7 @@ mod mappings;
 mod refusal;
 mod run;
 mod snapshot;
+mod snapshots;
 mod stack;
 mod start;
 mod status;
@@ -34,6 +35,7 @@ mod threads;
 pub use event::Event;
 pub use files::Stream;
 pub use host::HostFunction;
+pub(crate) use host::HostFunctions;
 pub use kernel::Output;
 pub use refusal::Refused;
 pub use run::Ending;
@@ -45,7 +47,6 @@ pub use threads::{ThreadError, ThreadStart};
 
 use crate::libc::strings;
 use crate::load::{Module, Place};
-use host::HostFunctions;
 use kernel::Kernel;
 use raddle_cpu::memory::{Memory, Thread};
 use raddle_cpu::{Code, Cpu};
@@ -68,6 +69,8 @@ pub struct Process {
     instructions: u64,
     /// Number of modules whose functions were made host functions.
     intercepted: usize,
+    /// Resolvers of indirect functions in whose place the host acts once the program has started.
+    resolvers: Vec<(u64, HostFunction)>,
 }
 
 impl Process {

@@ -20,6 +20,11 @@ const MISSING: &str = "/guest/missing.so";
 const BIND_NOW: &str = "LD_BIND_NOW=1";
 /// Keeps `memcpy` from storing around the caches: such stores are not modelled on shared memory.
 const NO_STREAMING: &str = "GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x0fffffffffffffff";
+/// Prefix of the functions that compilers call before accesses and for atomic operations.
+const COMPILER_HOOKS: &str = "__tsan_";
+/// Functions whose code in the C library is that of another function in whose place the host may act: the address does not tell
+/// which one is called. They are treated as if no object defined them.
+const ALIASES: [&str; 1] = ["pthread_spin_init"];
 /// Instructions that the dynamic linker may take.
 const LINKER_BUDGET: u64 = 1 << 32;
 
@@ -105,7 +110,8 @@ impl Process {
     ) -> Result<Process, StartError> {
         let file = Elf::read(executable)?;
         let mut process = Process::load(executable, &file, options, &[])?;
-        if process.run_linker(call)? == Linked::Incomplete {
+        let is_complete = process.run_linker(call)? == Linked::Complete;
+        if !is_complete || process.needs_aliases() {
             let missing = process.undefined();
             process = Process::load(executable, &file, options, &missing)?;
             process.run_linker(call)?;
@@ -176,6 +182,7 @@ impl Process {
             linker_variables: initial.linker_variables,
             instructions: 0,
             intercepted: 0,
+            resolvers: Vec::new(),
         };
         process.intercept_new_modules();
         Ok(process)
@@ -226,6 +233,7 @@ impl Process {
             cpu.jump(entry);
         }
         self.freeze_jump_tables();
+        self.intercept_implementations();
     }
 
     /// Makes `.got.plt` of all modules read-only: everything is bound, and calls through it are no accesses to shared memory.
@@ -237,14 +245,27 @@ impl Process {
         }
     }
 
-    /// Strong symbols that some module needs and none defines.
+    /// Returns `true` if the executable needs a function of [`ALIASES`] in whose place the host acts.
+    fn needs_aliases(&self) -> bool {
+        let executable = self.kernel.modules.first();
+        let mut needed = executable.into_iter().flat_map(|module| module.symbols().undefined());
+        needed.any(|name| self.is_alias(name))
+    }
+
+    fn is_alias(&self, name: &str) -> bool {
+        ALIASES.contains(&name) && self.hosts.by_name(name).is_some()
+    }
+
+    /// Strong symbols that some module needs and none defines, and functions of [`ALIASES`].
     fn undefined(&self) -> Vec<Arc<str>> {
         let modules = &self.kernel.modules;
         let mut seen = FxHashSet::default();
         let needed = modules.iter().flat_map(|module| module.symbols().undefined());
         needed
             .filter(|name| seen.insert((*name).clone()))
-            .filter(|name| !modules.iter().any(|module| module.symbols().exports(name)))
+            .filter(|name| {
+                self.is_alias(name) || !modules.iter().any(|module| module.symbols().exports(name))
+            })
             .cloned()
             .collect()
     }
@@ -254,12 +275,17 @@ impl Process {
         while let Some(module) = self.kernel.modules.get(self.intercepted).cloned() {
             let is_executable = self.intercepted == 0;
             self.intercepted += 1;
-            if is_executable && !self.is_static() {
-                continue;
-            }
+            let is_users = is_executable && !self.is_static();
             let names: Vec<_> = self.hosts.names().map(|(name, id)| (name.clone(), id)).collect();
             for (name, id) in names {
-                self.intercept(&module, &name, id);
+                // A dynamic executable defines the hooks of its compiler itself, so that it can be linked.
+                let is_possible = !is_users || name.starts_with(COMPILER_HOOKS);
+                if is_possible && !ALIASES.contains(&&*name) {
+                    self.intercept(&module, &name, id);
+                }
+            }
+            if is_users {
+                continue;
             }
             let is_libc = module.short_name().starts_with("libc.so");
             for (name, address) in strings::replacements() {
@@ -272,12 +298,25 @@ impl Process {
 
     fn intercept(&mut self, module: &Module, name: &str, id: HostFunction) {
         let Some(symbol) = module.symbols().by_name(name) else { return };
-        let id = match symbol.kind {
-            SymbolKind::Function => id,
-            SymbolKind::IndirectFunction => self.hosts.add(Role::Resolver(id.address())),
-            _ => return,
-        };
-        self.code.hook(module.base + symbol.address, id.0);
+        let address = module.base + symbol.address;
+        match symbol.kind {
+            SymbolKind::Function => self.code.hook(address, id.0),
+            SymbolKind::IndirectFunction if self.is_static() => {
+                let resolver = self.hosts.add(Role::Resolver(id.address()));
+                self.code.hook(address, resolver.0);
+            }
+            SymbolKind::IndirectFunction => self.resolvers.push((address, id)),
+            _ => {}
+        }
+    }
+
+    /// Makes the chosen implementations of indirect functions host functions. Before the program starts they are the library's own.
+    fn intercept_implementations(&mut self) {
+        for (resolver, id) in std::mem::take(&mut self.resolvers) {
+            if let Ok(implementation) = self.call(Thread::MAIN, resolver, &[]) {
+                self.code.hook(implementation, id.0);
+            }
+        }
     }
 
     /// Replaces a library function by guest code at `address`, unless the host acts in its place. A static program's

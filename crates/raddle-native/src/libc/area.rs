@@ -1,0 +1,61 @@
+//! Guest memory of modelled functions. As long as one thread uses it, an access is no op, as with any memory.
+
+use raddle_cpu::memory::{MAX_THREADS, PAGE, RegionKind, State, Thread};
+
+use super::call::Call;
+
+/// Memory that threads may share.
+const SHARED: u64 = 0x5400_0000_0000;
+const SHARED_SIZE: u64 = 4 * PAGE;
+/// Memory of each thread.
+const OWN: u64 = SHARED + (1 << 32);
+const OWN_SIZE: u64 = PAGE;
+
+/// Offset of the functions for the end of the program; before it are four bytes for each thread.
+const EXITS: u64 = PAGE;
+
+/// Memory that belongs to nobody: the first thread that uses a part of it owns that part.
+fn nobody() -> State {
+    Thread::new(MAX_THREADS - 1).map_or(State::Shared, State::Private)
+}
+
+/// The address of the state of a thread: whether it was joined or detached.
+pub(super) fn thread_state(call: &mut Call<'_>, thread: usize) -> u64 {
+    shared(call) + 4 * thread as u64
+}
+
+/// The address of the list of functions for the end of the program, which has room for [`exits_room`] bytes.
+pub(super) fn exits(call: &mut Call<'_>) -> u64 {
+    shared(call) + EXITS
+}
+
+/// The size of the list of functions for the end of the program.
+pub(super) const fn exits_room() -> u64 {
+    SHARED_SIZE - EXITS
+}
+
+/// The address of memory that belongs to the thread. It is zero in the beginning.
+pub(super) fn own(call: &mut Call<'_>) -> u64 {
+    let thread = call.program.thread().guest;
+    let start = OWN + thread.index() as u64 * OWN_SIZE;
+    map(call, start, OWN_SIZE, State::Private(thread));
+    start
+}
+
+/// Returns `true` if an address is in the memory of [`own`] of some thread.
+pub(super) fn is_own(address: u64) -> bool {
+    (OWN..OWN + MAX_THREADS as u64 * OWN_SIZE).contains(&address)
+}
+
+fn shared(call: &mut Call<'_>) -> u64 {
+    map(call, SHARED, SHARED_SIZE, nobody());
+    SHARED
+}
+
+fn map(call: &mut Call<'_>, start: u64, size: u64, state: State) {
+    let memory = call.program.process.memory_mut();
+    if memory.region(start).is_none() {
+        // Nothing else is mapped there, so this cannot fail.
+        let _ = memory.map(start..start + size, RegionKind::Data, state, "modelled functions");
+    }
+}

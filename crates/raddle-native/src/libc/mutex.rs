@@ -1,0 +1,211 @@
+//! Mutexes and spin locks of POSIX.
+//!
+//! The kind of a mutex is where the C library has it too, so that static initialisers work. It is read by a plain load, so a mutex
+//! that is used while another thread initialises it is a race. A thread knows which mutexes it holds, and how often. A deadline may
+//! pass at any time, so a lock with a deadline is an attempt.
+
+use raddle_core::outcome::FindingKind;
+
+use super::call::{Call, Step};
+use super::errors::{EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
+use super::{Names, Purpose, clock, nothing};
+
+/// Offset and size of the kind in a `pthread_mutex_t`.
+const KIND: u64 = 16;
+const KIND_SIZE: u64 = 4;
+/// The kind of a mutex that was destroyed.
+const DESTROYED: u64 = 0x7f;
+
+/// What happens if the owner of a mutex locks it again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Normal,
+    Recursive,
+    ErrorCheck,
+}
+
+fn kind(call: &mut Call<'_>, mutex: u64) -> Step<Kind> {
+    match call.load_setting(mutex + KIND, KIND_SIZE)? {
+        0 | 3 => Ok(Kind::Normal),
+        1 => Ok(Kind::Recursive),
+        2 => Ok(Kind::ErrorCheck),
+        DESTROYED => Err(call.fail(FindingKind::Misuse, "a mutex is used that was destroyed")),
+        _ => Err(call.fail(FindingKind::Misuse, "a mutex is used that was never initialised")),
+    }
+}
+
+pub(super) fn set_kind(call: &mut Call<'_>, mutex: u64, number: u64) -> Step<()> {
+    call.store(mutex + KIND, KIND_SIZE, number)
+}
+
+/// `pthread_mutex_init(mutex, attributes)`.
+fn init(call: &mut Call<'_>) -> Step<u64> {
+    let (mutex, attributes) = (call.argument(0)?, call.argument(1)?);
+    let number = if attributes == 0 { 0 } else { call.load(attributes, 4)? & 3 };
+    set_kind(call, mutex, number)?;
+    Ok(0)
+}
+
+pub(super) fn destroy(call: &mut Call<'_>) -> Step<u64> {
+    let mutex = call.argument(0)?;
+    kind(call, mutex)?;
+    if call.is_held(mutex) {
+        return Ok(EBUSY as u64);
+    }
+    set_kind(call, mutex, DESTROYED)?;
+    Ok(0)
+}
+
+/// The result of locking a mutex that the thread holds already; `None` if it does not.
+fn lock_again(call: &mut Call<'_>, mutex: u64) -> Step<Option<i32>> {
+    let kind = kind(call, mutex)?;
+    if !call.is_held(mutex) {
+        return Ok(None);
+    }
+    match kind {
+        Kind::Recursive => {
+            let again = call.recall(Purpose::MutexAgain, mutex);
+            call.remember(Purpose::MutexAgain, mutex, again + 1);
+            Ok(Some(0))
+        }
+        Kind::ErrorCheck => Ok(Some(EDEADLK)),
+        Kind::Normal => {
+            let message = "deadlock: a thread locks a mutex that it holds already";
+            Err(call.fail(FindingKind::Deadlock, message))
+        }
+    }
+}
+
+/// The dynamic linker's lock, which guards data that no thread changes.
+fn is_ignored(call: &Call<'_>, mutex: u64) -> bool {
+    call.program.is_dynamic_linker(mutex)
+}
+
+pub(super) fn lock(call: &mut Call<'_>) -> Step<i32> {
+    let mutex = call.argument(0)?;
+    if is_ignored(call, mutex) {
+        return Ok(0);
+    }
+    match lock_again(call, mutex)? {
+        Some(result) => Ok(result),
+        None => {
+            call.lock(mutex)?;
+            Ok(0)
+        }
+    }
+}
+
+/// Tries to lock; `busy` is the result if another thread holds the mutex.
+fn attempt(call: &mut Call<'_>, busy: i32) -> Step<i32> {
+    let mutex = call.argument(0)?;
+    if kind(call, mutex)? != Kind::Recursive && call.is_held(mutex) {
+        return Ok(busy);
+    }
+    match lock_again(call, mutex)? {
+        Some(result) => Ok(result),
+        None if call.try_lock(mutex)? => Ok(0),
+        None => Ok(busy),
+    }
+}
+
+pub(super) fn try_lock(call: &mut Call<'_>) -> Step<i32> {
+    attempt(call, EBUSY)
+}
+
+/// Locks with a deadline, which is this argument.
+pub(super) fn timed_lock(call: &mut Call<'_>, deadline: usize) -> Step<i32> {
+    let deadline = call.argument(deadline)?;
+    let result = attempt(call, ETIMEDOUT)?;
+    if result == ETIMEDOUT {
+        clock::pass(call, deadline)?;
+    }
+    Ok(result)
+}
+
+pub(super) fn unlock(call: &mut Call<'_>) -> Step<i32> {
+    let mutex = call.argument(0)?;
+    if is_ignored(call, mutex) {
+        return Ok(0);
+    }
+    let kind = kind(call, mutex)?;
+    if kind != Kind::Normal && !call.is_held(mutex) {
+        return Ok(EPERM);
+    }
+    let again = call.recall(Purpose::MutexAgain, mutex);
+    if again > 0 {
+        call.remember(Purpose::MutexAgain, mutex, again - 1);
+    } else {
+        call.unlock(mutex)?;
+    }
+    Ok(0)
+}
+
+fn attributes_init(call: &mut Call<'_>) -> Step<u64> {
+    let attributes = call.argument(0)?;
+    call.store(attributes, 4, 0)?;
+    Ok(0)
+}
+
+fn set_type(call: &mut Call<'_>) -> Step<u64> {
+    let (attributes, kind) = (call.argument(0)?, call.argument(1)?);
+    if !(0..=3).contains(&(kind as i32)) {
+        return Ok(EINVAL as u64);
+    }
+    call.store(attributes, 4, kind)?;
+    Ok(0)
+}
+
+fn get_type(call: &mut Call<'_>) -> Step<u64> {
+    let (attributes, kind) = (call.argument(0)?, call.argument(1)?);
+    let number = call.load(attributes, 4)?;
+    call.store(kind, 4, number)?;
+    Ok(0)
+}
+
+fn spin_lock(call: &mut Call<'_>) -> Step<u64> {
+    let lock = call.argument(0)?;
+    if call.is_held(lock) {
+        let message = "deadlock: a thread locks a spin lock that it holds already";
+        return Err(call.fail(FindingKind::Deadlock, message));
+    }
+    call.lock(lock)?;
+    Ok(0)
+}
+
+fn spin_try_lock(call: &mut Call<'_>) -> Step<u64> {
+    let lock = call.argument(0)?;
+    let is_locked = !call.is_held(lock) && call.try_lock(lock)?;
+    Ok(if is_locked { 0 } else { EBUSY as u64 })
+}
+
+fn spin_unlock(call: &mut Call<'_>) -> Step<u64> {
+    let lock = call.argument(0)?;
+    call.unlock(lock)?;
+    Ok(0)
+}
+
+/// An `int` as the result of a function.
+fn result(number: i32) -> u64 {
+    u64::from(number as u32)
+}
+
+pub(super) const TABLE: Names = &[
+    ("pthread_mutex_init", init),
+    ("pthread_mutex_destroy", destroy),
+    ("pthread_mutex_lock", |call| lock(call).map(result)),
+    ("pthread_mutex_trylock", |call| try_lock(call).map(result)),
+    ("pthread_mutex_timedlock", |call| timed_lock(call, 1).map(result)),
+    ("pthread_mutex_clocklock", |call| timed_lock(call, 2).map(result)),
+    ("pthread_mutex_unlock", |call| unlock(call).map(result)),
+    ("pthread_mutexattr_init", attributes_init),
+    ("pthread_mutexattr_destroy", nothing),
+    ("pthread_mutexattr_settype", set_type),
+    ("pthread_mutexattr_gettype", get_type),
+    ("pthread_mutexattr_setprotocol", nothing),
+    ("pthread_mutexattr_setpshared", nothing),
+    ("pthread_spin_init", nothing),
+    ("pthread_spin_destroy", nothing),
+    ("pthread_spin_lock", spin_lock),
+    ("pthread_spin_trylock", spin_try_lock),
+    ("pthread_spin_unlock", spin_unlock),
+];

@@ -1,0 +1,248 @@
+//! Accesses to shared memory.
+//!
+//! A plain load asks for every location that it covers; a plain store has an effect for each. A store to a block that some
+//! thread may free first asks whether it was freed. Loads need not ask: they find out by the value.
+
+use raddle_core::execution::{MemoryOrder, Value};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{OpKind, Update, UpdateKind};
+use raddle_cpu::{Operation, Stop};
+
+use super::GONE;
+use super::layout::{Conflict, Cut, Location, LocationKind, Locations};
+use crate::libc::call::{Call, CompareOrders, Step, Suspend};
+
+impl Call<'_> {
+    /// Performs an access of the CPU to shared memory and returns its answer.
+    pub(crate) fn access(&mut self, stop: &Stop) -> Step<Value> {
+        match *stop {
+            Stop::Load { address, size } => {
+                let mut bytes = [0; 16];
+                let bytes_read = &mut bytes[..size.into()];
+                if !self.load_quiet(address, bytes_read)? {
+                    let order = self.plain_order(address, MemoryOrder::Acquire);
+                    self.load_shared(address, bytes_read, Cut::Scalar, order)?;
+                }
+                Ok(u128::from_le_bytes(bytes) as Value)
+            }
+            Stop::Store { address, size, value } => {
+                let bytes = value.to_le_bytes();
+                let order = self.plain_order(address, MemoryOrder::Release);
+                self.store_shared(address, &bytes[..size.into()], Cut::Scalar, order)?;
+                Ok(0)
+            }
+            Stop::ReadModifyWrite { address, size, operation } => {
+                self.locked(address, size.into(), operation)
+            }
+            _ => Ok(0),
+        }
+    }
+
+    /// Loads data of a library that no thread writes: that is no op. Returns `false` if it is not such data.
+    fn load_quiet(&mut self, address: u64, bytes: &mut [u8]) -> Step<bool> {
+        if !self.program.is_library_data(address) {
+            return Ok(false);
+        }
+        match self.program.layout.is_quiet(address, bytes.len() as u64) {
+            Ok(true) => Ok(self.program.process.memory().read(address, bytes).is_ok()),
+            Ok(false) => Ok(false),
+            Err(_) => Err(self.again()),
+        }
+    }
+
+    /// The order of a plain access: data of libraries is synchronized by the library.
+    fn plain_order(&self, address: u64, library: MemoryOrder) -> MemoryOrder {
+        if self.program.is_library_data(address) { library } else { MemoryOrder::NonAtomic }
+    }
+
+    /// A locked instruction.
+    fn locked(&mut self, address: u64, size: u64, operation: Operation) -> Step<Value> {
+        let order = MemoryOrder::SeqCst;
+        let (kind, operand) = match operation {
+            Operation::Add(value) => (UpdateKind::Add, value),
+            Operation::And(value) => (UpdateKind::And, value),
+            Operation::Or(value) => (UpdateKind::Or, value),
+            Operation::Xor(value) => (UpdateKind::Xor, value),
+            Operation::Exchange(value) => (UpdateKind::Swap, value),
+            Operation::CompareExchange { expected, new } => {
+                let orders = CompareOrders { success: order, failure: order, is_weak: false };
+                let (expected, new) = (expected as Value, new as Value);
+                return Ok(self.compare_exchange(address, size, expected, new, orders)?.0);
+            }
+            Operation::Negate => return self.negate(address, size),
+        };
+        let bits = if kind == UpdateKind::Swap { 0 } else { 8 * size as u8 };
+        let update = Update { kind, operand: operand.into(), bits, signed: false, carries: false };
+        self.atomic_update(address, size, update, order)
+    }
+
+    /// `lock neg` as a loop of compare-exchanges.
+    fn negate(&mut self, address: u64, size: u64) -> Step<Value> {
+        let order = MemoryOrder::SeqCst;
+        let orders = CompareOrders { success: order, failure: order, is_weak: false };
+        let mut old = self.atomic_load(address, size, order)?;
+        loop {
+            let new = Operation::Negate.apply(old as u128, size as u8) as Value;
+            match self.compare_exchange(address, size, old, new, orders)? {
+                (_, true) => return Ok(old),
+                (read, false) => old = read,
+            }
+        }
+    }
+
+    /// A load of shared memory.
+    pub(crate) fn load_shared(
+        &mut self,
+        address: u64,
+        bytes: &mut [u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
+        let size = bytes.len() as u64;
+        let pieces: Vec<u64> = self.program.layout.watched(address, size).collect();
+        for piece in pieces {
+            let place = self.program.place();
+            let layout = &mut self.program.layout;
+            let location = layout.locate_object(LocationKind::Piece, piece, place);
+            self.ask(OpKind::ReadCell { location })?;
+        }
+        let mut done = 0;
+        for location in self.locate(address, size, cut)? {
+            let value = self.ask(OpKind::Load { location, order })?.value;
+            self.check_alive(value, address)?;
+            let length = self.size_of(location);
+            bytes[done..done + length].copy_from_slice(&(value as u128).to_le_bytes()[..length]);
+            done += length;
+        }
+        Ok(())
+    }
+
+    /// A store to shared memory.
+    pub(crate) fn store_shared(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
+        let size = bytes.len() as u64;
+        self.check_store(address, size)?;
+        let locations = self.locate(address, size, cut)?;
+        self.write_pieces(address, size);
+        let mut done = 0;
+        for location in locations {
+            let length = self.size_of(location);
+            let mut part = [0; 16];
+            part[..length].copy_from_slice(&bytes[done..done + length]);
+            let value = u128::from_le_bytes(part) as Value;
+            self.effect(OpKind::Store { location, value, order, carries: false });
+            done += length;
+        }
+        Ok(())
+    }
+
+    /// Checks before a store that its block was not freed, and that no thread has read it as a constant.
+    pub(crate) fn check_store(&mut self, address: u64, size: u64) -> Step<()> {
+        if self.program.layout.writes_setting(address, size) {
+            return Err(self.again());
+        }
+        let Some(block) = self.program.layout.freed_block(address) else { return Ok(()) };
+        let place = self.program.place();
+        let location = self.program.layout.locate_object(LocationKind::Block, block, place);
+        let reply = self.ask(OpKind::Load { location, order: MemoryOrder::Relaxed })?;
+        let value = if reply.value == 0 { 0 } else { GONE };
+        self.check_alive(value, address)
+    }
+
+    /// It is a bug to read the value of a freed location.
+    pub(crate) fn check_alive(&mut self, value: Value, address: u64) -> Step<()> {
+        if value != GONE {
+            return Ok(());
+        }
+        let message = match super::heap::heap_owner(address) {
+            Some(_) => "memory is used after it was freed",
+            None => "a variable of a thread is used after the thread has ended",
+        };
+        Err(self.fail(FindingKind::UseAfterFree, message))
+    }
+
+    /// Notes a plain store to memory that is accessed in pieces of different sizes.
+    pub(crate) fn write_pieces(&mut self, address: u64, size: u64) {
+        let pieces: Vec<u64> = self.program.layout.watched(address, size).collect();
+        for piece in pieces {
+            let place = self.program.place();
+            let layout = &mut self.program.layout;
+            let location = layout.locate_object(LocationKind::Piece, piece, place);
+            self.effect(OpKind::WriteCell { location });
+        }
+    }
+
+    fn size_of(&self, location: raddle_core::execution::LocationId) -> usize {
+        match self.program.layout.all[location.index()].kind {
+            LocationKind::Memory(size) => size as usize,
+            _ => 0,
+        }
+    }
+
+    /// The locations of an access to shared memory.
+    pub(crate) fn locate(&mut self, address: u64, size: u64, cut: Cut) -> Step<Locations> {
+        if let Some(location) = self.program.layout.known(address, size, cut) {
+            return Ok(Locations::from_buf([location]));
+        }
+        let place = self.program.place();
+        let known = self.program.layout.all.len();
+        match self.program.layout.locate(address, size, cut, place) {
+            Ok(locations) => {
+                self.note_new_locations(known)?;
+                Ok(locations)
+            }
+            Err(Conflict::Again) => Err(self.again()),
+            Err(Conflict::Mixed(other)) => Err(self.mixed(address, size, other)),
+        }
+    }
+
+    /// Refuses an atomic access, or one that may race, that overlaps accesses of other sizes.
+    pub(crate) fn mixed(
+        &mut self,
+        address: u64,
+        size: u64,
+        other: raddle_core::program::PlaceId,
+    ) -> Suspend {
+        let name = self.program.memory_name(address);
+        let at = raddle_core::program::Naming::place(self.program, other);
+        let message = format!(
+            "accesses the {size} bytes of {name}, of which {at} accesses a part, or more: Raddle does not model accesses of \
+             different sizes that are atomic, or may race"
+        );
+        self.refuse(&message)
+    }
+
+    /// Locations of blocks and stacks are remembered: when their memory is freed, they get the value [`GONE`].
+    fn note_new_locations(&mut self, known: usize) -> Step<()> {
+        for index in known..self.program.layout.all.len() {
+            let Location { address, .. } = self.program.layout.all[index];
+            if !self.program.is_thread_memory(address) {
+                continue;
+            }
+            let location = raddle_core::execution::LocationId::new(index);
+            let is_new = self.program.layout.note_of_block(location);
+            let is_freed = self.program.layout.freed_block(address).is_some();
+            if is_new && (is_freed || self.program.layout.is_settled) {
+                return Err(self.again());
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores [`GONE`] to all known locations of a range that no thread may use any more.
+    pub(crate) fn discard(&mut self, from: u64, to: u64) -> Step<()> {
+        for (at, size) in self.program.layout.of_block(from, to) {
+            self.write_pieces(at, size);
+            for location in self.locate(at, size, Cut::Range)? {
+                let (value, order) = (GONE, MemoryOrder::NonAtomic);
+                self.effect(OpKind::Store { location, value, order, carries: false });
+            }
+        }
+        Ok(())
+    }
+}

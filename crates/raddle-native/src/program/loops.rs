@@ -1,0 +1,100 @@
+//! Loops on memory that no other thread has touched yet.
+//!
+//! *Problem.* A thread that waits for another one may run before that has touched the variable it waits for. The variable is
+//! private then, its accesses are no ops, and the thread never asks.
+//!
+//! *Idea.* A thread that does nothing but private work for a while is compared with an earlier state of itself: registers and, by the
+//! undo log, private memory. A state that comes back repeats forever unless another thread writes what it reads. So the variables and
+//! blocks that the thread owns become shared, and the exploration starts again; then the loop consists of ops. The state is
+//! kept after 1, 2, 4, ... steps (Brent's method of finding cycles), so that every cycle is found.
+//!
+//! A loop that also counts never comes back to a state. Its variables become shared after [`LONG`] steps in any case; then its ops
+//! reach the limit of events.
+
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::End;
+use raddle_cpu::Snapshot;
+use raddle_cpu::memory::{Memory, PAGE, State, Thread};
+
+use super::NativeProgram;
+
+/// A step ends after this many instructions, if nothing else ends it.
+pub(super) const STEP: u64 = 1 << 14;
+/// The first step after which the state is kept.
+const SHORT: u64 = 1 << 6;
+/// After this many steps the variables of the thread are shared, whatever its state is.
+const LONG: u64 = 1 << 16;
+/// After this many steps without an op the thread is stopped.
+const FOREVER: u64 = 1 << 22;
+
+/// What a thread did since its last op.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PrivateSteps {
+    steps: u64,
+    kept: Option<Box<Snapshot>>,
+}
+
+impl NativeProgram {
+    /// The current thread has made a step without an op. Fails if the exploration must start again, or if the thread loops forever.
+    pub(super) fn note_private_step(&mut self) -> Result<(), End> {
+        let guest = self.thread().guest;
+        let private = &mut self.thread_mut().private;
+        private.steps += 1;
+        let steps = private.steps;
+        if steps < SHORT {
+            return Ok(());
+        }
+        if steps.is_power_of_two() {
+            let kept = self.process.snapshot_thread(guest).map(Box::new);
+            self.thread_mut().private.kept = kept;
+            return if steps > FOREVER { Err(End::Limit) } else { Ok(()) };
+        }
+        let kept = &self.thread().private.kept;
+        let is_endless = kept.as_ref().is_some_and(|kept| self.process.is_at(guest, kept));
+        if !is_endless && steps != LONG + 1 {
+            return Ok(());
+        }
+        if self.share_owned(guest) {
+            return Err(self.again());
+        }
+        match is_endless {
+            true => {
+                let message = "loops forever without waiting for another thread";
+                Err(self.failure(FindingKind::EndlessLoop, message))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Shares the variables and blocks of a thread. Returns `false` if it has none.
+    fn share_owned(&mut self, guest: Thread) -> bool {
+        let mut owned = vec![];
+        if let Some(program) = self.process.modules().first() {
+            for segment in program.file.segments.iter().filter(|segment| segment.is_writable) {
+                let (from, to) =
+                    (program.base + segment.range.start, program.base + segment.range.end);
+                collect_owned(self.process.memory(), guest, from, to, &mut owned);
+            }
+        }
+        let blocks = self.thread().own.heap.blocks.iter();
+        owned.extend(blocks.filter(|(_, block)| block.freed.is_none()).map(|(&start, _)| start));
+        let new: Vec<u64> = owned.into_iter().filter(|&at| !self.layout.is_shared(at, 1)).collect();
+        for &address in &new {
+            self.share(address, 1);
+        }
+        !new.is_empty()
+    }
+}
+
+/// Collects the starts of runs of bytes that a thread owns.
+fn collect_owned(memory: &Memory, guest: Thread, from: u64, to: u64, owned: &mut Vec<u64>) {
+    let own = State::Private(guest);
+    let mut at = from;
+    while at < to {
+        if memory.state(at) == own {
+            owned.push(at);
+        }
+        // Variables are at least four bytes apart, or share an owner.
+        at = (at + 4).min((at / PAGE + 1) * PAGE);
+    }
+}

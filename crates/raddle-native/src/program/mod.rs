@@ -1,0 +1,337 @@
+//! A compiled program as a [`Program`] that explorers run.
+//!
+//! *Problem.* To know what a thread does next, its code must run up to there with the answers of its history.
+//!
+//! *Idea.* Everything that threads share goes through ops, so a thread is a function of how it starts and of what it reads,
+//! and runs without the others. Every question is a point to which the thread can go back ([`thread`]): its registers and
+//! a position in the undo log of its private memory. The explorer asks about one history after the other; the thread goes back
+//! to the nearest question on the path to it and continues with other answers.
+//!
+//! *Cost.* A question costs its instructions, about 20 ns for the point, and some look-ups for location and place.
+
+mod access;
+mod atomic;
+mod fault;
+mod heap;
+mod history;
+pub(crate) mod layout;
+mod live;
+mod loops;
+mod names;
+mod places;
+mod run;
+mod sharing;
+pub(crate) mod thread;
+
+use std::rc::Rc;
+
+use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{
+    End, Failure, HistoryId, HistoryStep, Live, LocalHistories, Naming, Op, PlaceId, Program,
+    Queues, Segment,
+};
+use raddle_cpu::memory::Thread;
+use raddle_cpu::{Cpu, Register, Snapshot};
+use rustc_hash::FxHashMap;
+
+use crate::libc::Table;
+use crate::process::{Process, ThreadStart};
+use heap::HeapRegions;
+pub use layout::ScalarCut;
+use layout::{Layout, Location, LocationKind};
+use loops::PrivateSteps;
+pub(crate) use names::Start;
+use names::ThreadNames;
+use places::Places;
+use thread::{Bookkeeping, GuestThread};
+
+/// The value of a location after its block was freed.
+pub(crate) const GONE: Value = -(1 << 100);
+
+/// Size of the stacks of threads.
+const STACK: u64 = 8 << 20;
+
+/// How to run a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The maximal number of ops of a thread.
+    pub max_events: u32,
+    /// Whether plain accesses of scalars may be cut into parts.
+    pub scalars: ScalarCut,
+}
+
+/// A compiled program.
+pub struct NativeProgram {
+    pub(crate) process: Process,
+    pub(crate) table: Table,
+    pub(crate) settings: Settings,
+    pub(crate) names: ThreadNames,
+    pub(crate) places: Places,
+    pub(crate) layout: Layout,
+    pub(crate) heap_regions: HeapRegions,
+    pub(crate) threads: Vec<Option<GuestThread>>,
+    pub(crate) current: ThreadId,
+    /// The effects of the current thread since its last question.
+    pub(crate) segment: Vec<Op>,
+    /// Locks are synchronization objects in this exploration, because some thread tries to acquire one.
+    pub(crate) locks_can_be_tried: bool,
+    next_locks_can_be_tried: bool,
+    wants_restart: bool,
+    /// The reply that each history ends with, by history.
+    replies: Vec<Value>,
+    /// What threads print at the end of their histories.
+    printed: FxHashMap<HistoryId, String>,
+    /// The main thread ends without ending the program.
+    pub(crate) main_leaves: bool,
+    /// Why not everything is explored.
+    pub(crate) bound: Option<String>,
+    /// How often a thread was run from its start.
+    pub(crate) executions: u64,
+    pub(crate) queues: Queues,
+    pub(crate) is_live: bool,
+    /// The state of the main thread at the entry of the program.
+    entry: Snapshot,
+}
+
+impl NativeProgram {
+    /// A program whose process stands at its entry. The table must be the one whose functions the process intercepts.
+    pub fn new(mut process: Process, table: Table, settings: Settings) -> Self {
+        sharing::disown_variables(&mut process);
+        let entry =
+            process.snapshot_thread(Thread::MAIN).unwrap_or_else(|| unreachable!("main exists"));
+        let places = Places::new(process.modules());
+        NativeProgram {
+            process,
+            table,
+            settings,
+            names: ThreadNames::default(),
+            places,
+            layout: Layout::new(settings.scalars),
+            heap_regions: HeapRegions::default(),
+            threads: vec![],
+            current: ThreadId::new(0),
+            segment: vec![],
+            locks_can_be_tried: false,
+            next_locks_can_be_tried: false,
+            wants_restart: false,
+            replies: vec![],
+            printed: FxHashMap::default(),
+            main_leaves: false,
+            bound: None,
+            executions: 0,
+            queues: Queues::default(),
+            is_live: false,
+            entry,
+        }
+    }
+
+    /// The current thread.
+    #[inline]
+    pub(crate) fn thread(&self) -> &GuestThread {
+        self.threads[self.current.index()].as_ref().expect("the current thread has started")
+    }
+
+    /// The current thread.
+    #[inline]
+    pub(crate) fn thread_mut(&mut self) -> &mut GuestThread {
+        self.threads[self.current.index()].as_mut().expect("the current thread has started")
+    }
+
+    /// The CPU of the current thread.
+    pub(crate) fn cpu(&self) -> &Cpu {
+        self.process.cpu(self.thread().guest).expect("the current thread has a CPU")
+    }
+
+    /// The CPU of the current thread.
+    pub(crate) fn cpu_mut(&mut self) -> &mut Cpu {
+        let guest = self.thread().guest;
+        self.process.cpu_mut(guest).expect("the current thread has a CPU")
+    }
+
+    /// The address to which the modelled function of the current thread returns.
+    pub(crate) fn return_address(&self) -> u64 {
+        let mut bytes = [0; 8];
+        let stack = self.cpu().register(Register::Rsp);
+        match self.process.memory().read(stack, &mut bytes) {
+            Ok(()) => u64::from_le_bytes(bytes),
+            Err(_) => 0,
+        }
+    }
+
+    /// Facts that hold from the next exploration on.
+    pub(crate) fn note_locks_can_be_tried(&mut self) {
+        self.next_locks_can_be_tried = true;
+    }
+
+    /// Ends the execution, because the exploration must start again with a new fact.
+    pub(crate) fn again(&mut self) -> End {
+        self.wants_restart = true;
+        let message = String::from("the exploration starts again");
+        End::Failed(Failure { kind: FindingKind::Misuse, message, place: PlaceId::default() })
+    }
+
+    /// Ends the execution with a bug at the place of the current thread.
+    pub(crate) fn failure(&mut self, kind: FindingKind, message: &str) -> End {
+        let place = self.place();
+        End::Failed(Failure { kind, message: message.to_owned(), place })
+    }
+
+    /// Adds an effect of the current thread.
+    pub(crate) fn perform(&mut self, op: Op) {
+        self.segment.push(op);
+        let thread = self.thread_mut();
+        thread.events += 1;
+        thread.private = PrivateSteps::default();
+        if !run::is_harmless(&op) {
+            thread.note_change();
+        }
+    }
+
+    /// Lets a thread stand at its start. Fails if there are too many threads.
+    pub(crate) fn begin(&mut self, thread: ThreadId) -> Result<(), End> {
+        self.executions += 1;
+        self.current = thread;
+        if self.threads.len() <= thread.index() {
+            self.threads.resize_with(thread.index() + 1, || None);
+        }
+        if self.threads[thread.index()].is_none() {
+            self.threads[thread.index()] = Some(self.create(thread)?);
+        }
+        let thread = self.thread_mut();
+        thread.points.clear();
+        (thread.at, thread.question, thread.active) = (None, None, None);
+        (thread.own, thread.events, thread.reads_since) = (Rc::default(), 0, 0);
+        thread.printed.clear();
+        thread.private = PrivateSteps::default();
+        let (guest, start) = (thread.guest, thread.start.clone());
+        self.process.restore_thread(guest, &start);
+        self.segment.clear();
+        Ok(())
+    }
+
+    fn create(&mut self, thread: ThreadId) -> Result<GuestThread, End> {
+        let too_many = |_| {
+            let message = String::from("the program has too many threads");
+            let place = PlaceId::default();
+            End::Failed(Failure { kind: FindingKind::Unsupported, message, place })
+        };
+        let guest = Thread::new(thread.index()).ok_or(()).map_err(too_many)?;
+        let start = match self.names.start(thread) {
+            None => self.entry.clone(),
+            Some(Start { function, argument, .. }) => {
+                let start = ThreadStart { function, argument, stack_size: STACK };
+                if self.process.cpu(guest).is_none() {
+                    self.process.create_thread(guest, start).map_err(|_| ()).map_err(too_many)?;
+                }
+                sharing::share_known(&mut self.process, &self.layout);
+                self.process.snapshot_thread(guest).ok_or(()).map_err(too_many)?
+            }
+        };
+        Ok(GuestThread {
+            guest,
+            at: None,
+            question: None,
+            active: None,
+            own: Rc::new(Bookkeeping::default()),
+            events: 0,
+            points: vec![],
+            reads_since: 0,
+            start,
+            printed: String::new(),
+            private: PrivateSteps::default(),
+        })
+    }
+
+    /// Begins a new exploration with the known facts.
+    pub(crate) fn restart_part(&mut self) {
+        self.wants_restart = false;
+        self.locks_can_be_tried = self.next_locks_can_be_tried;
+        self.layout.restart();
+        for thread in self.threads.iter().flatten() {
+            self.process.restore_thread(thread.guest, &thread.start);
+        }
+        self.process.restore_thread(Thread::MAIN, &self.entry);
+        self.threads.clear();
+        sharing::share_known(&mut self.process, &self.layout);
+        self.replies.clear();
+        self.printed.clear();
+    }
+}
+
+impl Program for NativeProgram {
+    fn run(
+        &mut self,
+        histories: &LocalHistories,
+        _: &[HistoryId],
+        step: HistoryStep,
+        node: HistoryId,
+    ) -> Segment {
+        let reply = self.reply_of(histories, step);
+        self.replies.resize(node.0 as usize, 0);
+        self.replies.push(reply);
+        let segment = self.run_step(histories, step, node);
+        let segment = segment.unwrap_or_else(|end| Segment { effects: vec![], end });
+        let is_question = matches!(segment.end, End::Question(_));
+        if let Some(Some(thread)) = self.threads.get_mut(self.current.index()) {
+            thread.at = is_question.then_some(node);
+            if !thread.printed.is_empty() {
+                self.printed.insert(node, std::mem::take(&mut thread.printed));
+            }
+        }
+        segment
+    }
+
+    fn shares_memory(&self) -> bool {
+        false
+    }
+
+    fn live(&mut self) -> Option<&mut dyn Live> {
+        Some(self)
+    }
+
+    fn needs_restart(&self) -> bool {
+        self.wants_restart
+    }
+
+    fn restart(&mut self) {
+        self.restart_part();
+    }
+}
+
+impl Naming for NativeProgram {
+    fn place(&self, place: PlaceId) -> String {
+        self.places.name(self.process.modules(), place)
+    }
+
+    fn location_name(&self, location: LocationId) -> String {
+        let Location { kind, address, .. } = self.layout.all[location.index()];
+        let name = || self.memory_name(address);
+        match kind {
+            LocationKind::Memory(_) | LocationKind::Object(crate::libc::ObjectKind::Mutex) => {
+                name()
+            }
+            LocationKind::Object(kind) => format!("{} ({kind:?})", name()),
+            LocationKind::Block => format!("{} (block)", name()),
+            LocationKind::Piece => format!("{} in pieces", name()),
+            LocationKind::Result => {
+                format!("result of {}", self.thread_name(ThreadId::new(address as usize)))
+            }
+        }
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        self.names.path(thread)
+    }
+
+    fn initial_value(&self, location: LocationId) -> Value {
+        let Location { kind: LocationKind::Memory(size), address, .. } =
+            self.layout.all[location.index()]
+        else {
+            return 0;
+        };
+        let mut bytes = [0; 16];
+        let _ = self.process.memory().read(address, &mut bytes[..size.min(16) as usize]);
+        u128::from_le_bytes(bytes) as Value
+    }
+}

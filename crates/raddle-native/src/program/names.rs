@@ -1,0 +1,49 @@
+//! Threads and their names.
+//!
+//! The identity of a thread is its parent, how many threads the parent spawned before, its function and its argument. This
+//! determines the initial state of the thread, so that it can run alone.
+
+use raddle_core::execution::ThreadId;
+use rustc_hash::FxHashMap;
+
+/// How a thread starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Start {
+    pub(crate) parent: ThreadId,
+    /// How many threads the parent spawned before.
+    pub(crate) number: u32,
+    pub(crate) function: u64,
+    pub(crate) argument: u64,
+}
+
+/// The threads of a program. The first one is the main thread.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadNames {
+    known: FxHashMap<Start, ThreadId>,
+    pub(crate) starts: Vec<Start>,
+}
+
+impl ThreadNames {
+    /// The thread with this start. Equal starts denote the same thread.
+    pub(crate) fn thread(&mut self, start: Start) -> ThreadId {
+        let next = ThreadId::new(self.starts.len() + 1);
+        let thread = *self.known.entry(start).or_insert(next);
+        if thread == next {
+            self.starts.push(start);
+        }
+        thread
+    }
+
+    /// The start of a thread; `None` for the main thread.
+    pub(crate) fn start(&self, thread: ThreadId) -> Option<Start> {
+        self.starts.get(thread.index().checked_sub(1)?).copied()
+    }
+
+    /// The path of a thread: `main`, `main/0` for the first thread that main spawned, and so on.
+    pub(crate) fn path(&self, thread: ThreadId) -> String {
+        match self.start(thread) {
+            None => String::from("main"),
+            Some(Start { parent, number, .. }) => format!("{}/{number}", self.path(parent)),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Places in the source.
+//!
+//! The place of an op in library code is the innermost line of the user's sources that led there.
+
+use std::sync::Arc;
+
+use raddle_core::program::PlaceId;
+use rustc_hash::FxHashMap;
+
+use super::NativeProgram;
+use super::thread::Activity;
+use crate::load::Module;
+
+/// Sources below are not the user's.
+const LIBRARIES: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/"];
+
+/// The addresses of instructions that reports can name.
+#[derive(Debug)]
+pub(crate) struct Places {
+    addresses: Vec<u64>,
+    /// The number of each address, and whether it is in the user's sources.
+    known: FxHashMap<u64, (PlaceId, bool)>,
+}
+
+impl Places {
+    pub(crate) fn new(_: &[Arc<Module>]) -> Self {
+        Places { addresses: vec![0], known: FxHashMap::default() }
+    }
+
+    /// The place of the instruction at an address, and whether it is in the user's sources.
+    fn look_up(&mut self, modules: &[Arc<Module>], address: u64) -> (PlaceId, bool) {
+        if let Some(&known) = self.known.get(&address) {
+            return known;
+        }
+        let place = PlaceId(self.addresses.len() as u32);
+        self.addresses.push(address);
+        let is_users = line(modules, address)
+            .is_some_and(|(file, _)| !LIBRARIES.iter().any(|library| file.starts_with(library)));
+        self.known.insert(address, (place, is_users));
+        (place, is_users)
+    }
+
+    /// File and line of a place.
+    pub(crate) fn name(&self, modules: &[Arc<Module>], place: PlaceId) -> String {
+        match self.addresses.get(place.0 as usize) {
+            None | Some(0) => String::from("the start"),
+            Some(&address) => match line(modules, address) {
+                Some((file, line)) => format!("{file}:{line}"),
+                None => String::from("a library"),
+            },
+        }
+    }
+}
+
+fn line(modules: &[Arc<Module>], address: u64) -> Option<(String, u32)> {
+    let module = modules.iter().find(|module| module.contains(address))?;
+    let line = module.line(address)?;
+    Some((line.file.to_string(), line.line))
+}
+
+impl NativeProgram {
+    /// The place of the current thread in the user's sources: the innermost one on its call stack.
+    pub(crate) fn place(&mut self) -> PlaceId {
+        let guest = self.thread().guest;
+        let is_call = matches!(
+            self.thread().active.as_ref().map(|active| &active.activity),
+            Some(Activity::Function(_))
+        );
+        let address = if is_call { self.return_address().wrapping_sub(1) } else { self.cpu().ip() };
+        let (place, is_users) = self.places.look_up(self.process.modules(), address);
+        if is_users {
+            return place;
+        }
+        let modules = self.process.modules();
+        let users = self.process.call_addresses(guest).find_map(|address| {
+            let (place, is_users) = self.places.look_up(modules, address);
+            is_users.then_some(place)
+        });
+        users.unwrap_or(place)
+    }
+}

@@ -1,0 +1,210 @@
+//! Running a thread to its next question.
+
+use raddle_core::execution::{MemoryOrder, Value};
+use raddle_core::outcome::FindingKind;
+use raddle_core::program::{End, Op, OpKind, Segment};
+use raddle_cpu::memory::Denied;
+use raddle_cpu::{Fence, Stop};
+
+use super::NativeProgram;
+use super::loops::{PrivateSteps, STEP};
+use super::thread::{Active, Activity, Reply};
+use crate::libc::call::{Call, Step, Suspend};
+use crate::process::{Event, HostFunctions, Status};
+
+/// Returns `true` if a question that read this value has only read.
+pub(super) fn only_reads(question: &Op, reply: Reply) -> bool {
+    match question.kind {
+        OpKind::Load { .. } | OpKind::ReadCell { .. } => true,
+        OpKind::CompareExchange { expected, .. } => reply.value != expected || reply.is_spurious,
+        OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => {
+            update.apply(reply.value) == reply.value
+        }
+        _ => false,
+    }
+}
+
+/// Returns `true` if an effect changes nothing that other threads can observe.
+pub(super) fn is_harmless(effect: &Op) -> bool {
+    matches!(effect.kind, OpKind::Init { .. } | OpKind::Fence { .. } | OpKind::StoreFence)
+}
+
+impl NativeProgram {
+    /// Gives the current thread the reply to its question and runs it to its next one.
+    pub(super) fn resume(&mut self, reply: Reply) -> End {
+        self.segment.clear();
+        self.take_reply(reply);
+        self.drive()
+    }
+
+    /// Gives the current thread the reply to its question.
+    pub(super) fn take_reply(&mut self, reply: Reply) {
+        let thread = self.thread_mut();
+        let question = thread.question.take();
+        if !question.is_some_and(|question| only_reads(&question, reply)) {
+            thread.note_change();
+        }
+        if let Some(active) = &mut thread.active {
+            active.replies.push(reply);
+        }
+    }
+
+    /// Runs the current thread to its next question.
+    pub(super) fn drive(&mut self) -> End {
+        loop {
+            if let Err(end) = self.drive_once() {
+                return end;
+            }
+            let is_over = self.thread().events > self.settings.max_events;
+            if is_over || self.segment.len() > Segment::LONGEST {
+                return End::Limit;
+            }
+        }
+    }
+
+    /// Runs the current thread to its next activity and performs it.
+    pub(super) fn drive_once(&mut self) -> Result<(), End> {
+        let effects = self.segment.len();
+        self.make_step()?;
+        if self.segment.len() == effects { self.note_private_step() } else { Ok(()) }
+    }
+
+    fn make_step(&mut self) -> Result<(), End> {
+        if self.thread().active.is_none() {
+            let guest = self.thread().guest;
+            if let Some(cpu) = self.process.cpu_mut(guest) {
+                cpu.set_budget(STEP);
+            }
+            let event = self.process.run(guest);
+            let Some(activity) = self.activity(event)? else { return Ok(()) };
+            self.thread_mut().active = Some(Active::new(activity));
+        }
+        self.perform_activity()
+    }
+
+    /// What the current thread must do after an event; `None` if it can run on.
+    fn activity(&mut self, event: Event) -> Result<Option<Activity>, End> {
+        Ok(match event {
+            Event::Cpu(
+                stop @ (Stop::Load { .. } | Stop::Store { .. } | Stop::ReadModifyWrite { .. }),
+            ) => Some(Activity::Access(stop)),
+            Event::Cpu(Stop::Fence(fence)) => {
+                let place = self.place();
+                self.perform_fence(fence, place);
+                None
+            }
+            Event::Cpu(Stop::Escape { address, size, owned, state }) => {
+                self.escape(address, size.into(), owned, state)?;
+                None
+            }
+            Event::Cpu(_) | Event::Yield => None,
+            Event::HostCall(HostFunctions::RETURN) => Some(Activity::Return),
+            Event::HostCall(function) => Some(Activity::Function(function)),
+            Event::Futex(call) => Some(Activity::Futex(call)),
+            Event::ThreadExited(_) => Some(Activity::Return),
+            Event::Exited(Status::Exited(status)) => Some(Activity::Exit(status.into())),
+            Event::Exited(status) => {
+                let message = format!("the program ends with {status}");
+                return Err(self.failure(FindingKind::Crash, &message));
+            }
+            Event::Fault(_, fault) => return Err(self.fault_end(&fault)),
+            Event::Refused(_, refused) => {
+                return Err(self.failure(FindingKind::Unsupported, &refused.to_string()));
+            }
+        })
+    }
+
+    fn perform_fence(&mut self, fence: Fence, place: raddle_core::program::PlaceId) {
+        let kind = match fence {
+            Fence::Full => OpKind::Fence { order: MemoryOrder::SeqCst },
+            Fence::Store => OpKind::StoreFence,
+            Fence::Load => return,
+        };
+        self.perform(Op { kind, place });
+    }
+
+    /// Performs the activity of the current thread, with the replies so far. An activity that asks leaves no changes.
+    fn perform_activity(&mut self) -> Result<(), End> {
+        let Some(active) = self.thread().active.clone() else { return Ok(()) };
+        let guest = self.thread().guest;
+        let is_access = matches!(active.activity, Activity::Access(_));
+        let before =
+            (!is_access).then(|| (self.process.snapshot_thread(guest), self.thread().own.clone()));
+        let mut call = Call::new(self, active.replies, active.effects);
+        let result = attempt(&mut call, &active.activity);
+        let effects = call.effects.max(active.effects);
+        match result {
+            Ok(value) => {
+                self.thread_mut().active = None;
+                self.complete(&active.activity, value)
+            }
+            Err(Suspend::Jumped) => {
+                self.thread_mut().active = None;
+                Ok(())
+            }
+            Err(Suspend::End(end)) => {
+                if let (End::Question(op), Some((snapshot, own))) = (&end, before) {
+                    if let Some(snapshot) = snapshot {
+                        self.process.restore_thread(guest, &snapshot);
+                    }
+                    self.thread_mut().own = own;
+                    let _ = op;
+                }
+                if let Some(active) = &mut self.thread_mut().active {
+                    active.effects = effects;
+                }
+                Err(self.note_asked(end))
+            }
+        }
+    }
+
+    /// Counts a question. The thread ends at its limit instead.
+    fn note_asked(&mut self, end: End) -> End {
+        let End::Question(op) = end else { return end };
+        let most = self.settings.max_events;
+        let thread = self.thread_mut();
+        thread.events += 1;
+        if thread.events > most {
+            return End::Limit;
+        }
+        thread.question = Some(op);
+        thread.private = PrivateSteps::default();
+        end
+    }
+
+    /// Lets the thread continue after its activity, which has this result.
+    fn complete(&mut self, activity: &Activity, value: Value) -> Result<(), End> {
+        let guest = self.thread().guest;
+        match activity {
+            Activity::Access(_) => self.cpu_mut().answer_wide(value as u128),
+            Activity::Function(_) => match self.process.return_from_host(guest, value as u64) {
+                Ok(()) => {}
+                Err(Denied::Fault(fault)) => return Err(self.fault_end(&fault)),
+                Err(_) => {
+                    let message = "other threads access the return address of a function";
+                    return Err(self.failure(FindingKind::Unsupported, message));
+                }
+            },
+            Activity::Futex(_) => self.process.return_from_syscall(guest, value as u64),
+            Activity::Return | Activity::Exit(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// One attempt to perform an activity.
+fn attempt(call: &mut Call<'_>, activity: &Activity) -> Step<Value> {
+    match activity {
+        Activity::Access(stop) => call.access(stop),
+        Activity::Function(function) => {
+            let function = call.program.table.function(*function);
+            function(call).map(Value::from)
+        }
+        Activity::Futex(futex) => crate::libc::call::futex(call, *futex).map(Value::from),
+        Activity::Return => {
+            let result = call.program.cpu().register(raddle_cpu::Register::Rax);
+            Err(call.end_thread(result))
+        }
+        Activity::Exit(status) => Err(call.end_process(*status)),
+    }
+}
