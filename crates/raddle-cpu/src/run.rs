@@ -7,7 +7,7 @@ use crate::memory::{Denied, FaultKind, Memory};
 use crate::registers::Register;
 use crate::stop::Stop;
 use crate::stub;
-use crate::translate::{Code, UNHOOKED};
+use crate::translate::{Code, UNHOOKED, without_hook_bit};
 
 impl Cpu {
     /// Runs until something happens that is not private to the thread. Runs on where it stopped; after a question only once it is
@@ -286,8 +286,13 @@ impl Cpu {
         Ok(())
     }
 
+    /// Continues at `address` even if a function of the host stands for the code there: the code itself runs.
+    pub fn jump_past_hook(&mut self, address: u64) {
+        self.jump(address | UNHOOKED);
+    }
+
     /// Address of the instruction that runs next.
     pub fn ip(&self) -> u64 {
-        self.ip & !UNHOOKED
+        without_hook_bit(self.ip)
     }
 }

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         }
     };
     let loaded = start.elapsed();
-    let table = libc::Table::new(&process);
+    let table = libc::table(&process);
     let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut };
     let mut program = NativeProgram::new(process, table, settings);
     let mut found = None;

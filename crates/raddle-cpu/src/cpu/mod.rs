@@ -190,11 +190,6 @@ impl Cpu {
         self.pending.len = 0;
     }
 
-    /// Continues at `address` even if a function of the host stands for the code there: the code itself runs.
-    pub fn jump_past_hook(&mut self, address: u64) {
-        self.jump(address | crate::translate::UNHOOKED);
-    }
-
     /// Whether the thread has called a host function and not returned from it.
     pub(crate) fn is_in_host_call(&self) -> bool {
         matches!(self.exit, Exit::HostCall(_))

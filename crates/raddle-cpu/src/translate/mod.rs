@@ -46,6 +46,12 @@ pub enum Readings {
 /// A bit that no address of the guest has: the code at the address runs although a function of the host stands for it.
 pub(crate) const UNHOOKED: u64 = 1 << 63;
 
+/// The address of an instruction without the bit [`UNHOOKED`]. Addresses that no guest has are unchanged, for reports.
+pub(crate) fn without_hook_bit(address: u64) -> u64 {
+    let plain = address & !UNHOOKED;
+    if plain < layout::END { plain } else { address }
+}
+
 /// The translated code of a guest process, shared by its threads.
 #[derive(Debug)]
 pub struct Code {
@@ -140,8 +146,9 @@ impl Code {
         if let Some(index) = self.blocks.get(&address) {
             return *index;
         }
-        if !self.is_stable(memory, address & !UNHOOKED) {
-            return self.writable_instruction(memory, address & !UNHOOKED);
+        let plain = without_hook_bit(address);
+        if !self.is_stable(memory, plain) {
+            return self.writable_instruction(memory, plain);
         }
         let index = self.ops.len() as u32;
         self.blocks.insert(address, index);
@@ -165,7 +172,7 @@ impl Code {
 
     fn translate(&mut self, memory: &Memory, address: u64) {
         let function = self.hooks.get(&address).copied();
-        let address = address & !UNHOOKED;
+        let address = without_hook_bit(address);
         if let Some(id) = function.or_else(|| layout::host_function_at(address)) {
             self.ops.push(Op { imm: id.into(), ..bare(system::host_call, address) });
             return;

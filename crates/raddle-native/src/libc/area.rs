@@ -2,7 +2,7 @@
 
 use raddle_cpu::memory::{MAX_THREADS, PAGE, RegionKind, State, Thread};
 
-use super::call::Call;
+use crate::program::call::Call;
 
 /// Memory that threads may share.
 const SHARED: u64 = 0x5400_0000_0000;

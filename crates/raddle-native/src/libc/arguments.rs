@@ -1,6 +1,6 @@
 //! Variable arguments (`va_list`, System V ABI, 3.5.7), and what a format does with them.
 
-use super::call::{Call, Step};
+use crate::program::call::{Call, Step};
 
 /// Bytes of saved registers: six integers and eight vectors.
 pub(super) const REGISTERS: u64 = INTEGERS + 8 * 16;

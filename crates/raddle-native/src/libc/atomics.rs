@@ -5,7 +5,7 @@ use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::program::{OpKind, Update, UpdateKind};
 
 use super::Names;
-use super::call::{Call, CompareOrders, Step};
+use crate::program::call::{Call, CompareOrders, Step};
 
 /// The memory order that a number of the compiler's stands for.
 pub(crate) fn order(number: u64) -> MemoryOrder {

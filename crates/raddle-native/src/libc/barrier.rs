@@ -8,9 +8,9 @@ use raddle_core::execution::Value;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-use super::call::{Call, Step, set_to, update};
 use super::errors::EINVAL;
 use super::{FAILED, Names, ObjectKind, nothing};
+use crate::program::call::{Call, Step, set_to, update};
 
 /// The number of threads of a round is above this bit.
 const SIZE: u32 = 64;

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::Names;
-use super::call::{Call, Step};
+use crate::program::call::{Call, Step};
 use raddle_core::outcome::FindingKind;
 
 /// The largest part of a range that is compared at once, from one multiple of it to the next.

@@ -2,9 +2,9 @@
 
 use raddle_core::execution::ThreadId;
 
-use super::call::{Call, Step};
 use super::errors::{EBUSY, ETIMEDOUT};
-use super::{Names, condition, mutex, nothing, threads};
+use super::{Names, condition, ending, mutex, nothing, threads};
+use crate::program::call::{Call, Step};
 
 const SUCCESS: u64 = 0;
 const BUSY: u64 = 1;
@@ -44,7 +44,7 @@ fn exit(call: &mut Call<'_>) -> Step<u64> {
     if call.current() == ThreadId::new(0) {
         call.note_left();
     }
-    Err(call.end_thread(result))
+    Err(ending::end_thread(call, result))
 }
 
 /// `mtx_init(mutex, kind)`.

@@ -5,8 +5,8 @@
 //! the time depends on the history of the thread only. Loops that poll the clock without sleeping are not modelled: for them time
 //! never passes.
 
-use super::call::{Call, Step};
 use super::{Names, Purpose, nothing};
+use crate::program::call::{Call, Step};
 
 /// The first second of 2025.
 const START: u64 = 1_735_689_600;

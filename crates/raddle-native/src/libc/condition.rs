@@ -1,9 +1,9 @@
 //! Condition variables of POSIX. Threads do not wake up spuriously.
 
-use super::call::{Call, Step};
 use super::errors::ETIMEDOUT;
 use super::waiters::Waiters;
 use super::{Names, ObjectKind, clock, nothing};
+use crate::program::call::{Call, Step};
 
 fn waiters(condition: u64) -> Waiters {
     Waiters { address: condition, kind: ObjectKind::Condition }

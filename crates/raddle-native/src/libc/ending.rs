@@ -9,8 +9,9 @@ use raddle_core::execution::{MemoryOrder, ThreadId, Value};
 use raddle_core::program::{End, Guard, Op, OpKind};
 use raddle_core::trace::{Pending, Trace};
 
-use super::call::{Call, CompareOrders, Step, Suspend, set_to};
+use super::destructors::{Destructor, add_destructor};
 use super::{Names, ObjectKind, Purpose, area, keys};
+use crate::program::call::{Call, CompareOrders, Step, Suspend, set_to};
 
 /// A thread that has ended the program waits for this, which never holds.
 pub(crate) const EXITED: Guard = Guard::Below(0);
@@ -30,28 +31,6 @@ const FIRST: u64 = 16;
 const ENTRY: u64 = 16;
 const MOST: u64 = (area::exits_room() - FIRST) / ENTRY;
 
-/// A destructor that the end of a thread calls.
-#[derive(Clone, Copy)]
-pub(super) enum Destructor {
-    /// Of a thread-local variable.
-    Variable { function: u64, object: u64 },
-    /// Of the value of a key, if it has one.
-    Key { key: u64, function: u64 },
-}
-
-/// Adds a destructor for the end of the thread.
-pub(super) fn add_destructor(call: &mut Call<'_>, destructor: Destructor) {
-    let index = call.recall(Purpose::Destructors, 0);
-    call.remember(Purpose::Destructors, 0, index + 1);
-    let (is_key, function, argument) = match destructor {
-        Destructor::Variable { function, object } => (0, function, object),
-        Destructor::Key { key, function } => (1, function, key),
-    };
-    call.remember(Purpose::DestructorIsKey, index, is_key);
-    call.remember(Purpose::DestructorFunction, index, function);
-    call.remember(Purpose::DestructorArgument, index, argument);
-}
-
 /// Takes the last destructor of the thread that has something to do: a function and its argument.
 fn next_destructor(call: &mut Call<'_>) -> Option<(u64, u64)> {
     loop {
@@ -69,33 +48,31 @@ fn next_destructor(call: &mut Call<'_>) -> Option<(u64, u64)> {
     }
 }
 
-impl Call<'_> {
-    /// The function of the thread has returned, or it has called `pthread_exit`: destructors run, then the thread ends.
-    pub(crate) fn end_thread(&mut self, result: u64) -> Suspend {
-        match next_destructor(self) {
-            Some((function, argument)) => {
-                self.call_guest(function, &[argument], "raddle_end_thread", result)
-            }
-            None => self.finish(result),
+/// The function of the thread has returned, or it has called `pthread_exit`: destructors run, then the thread ends.
+pub(super) fn end_thread(call: &mut Call<'_>, result: u64) -> Suspend {
+    match next_destructor(call) {
+        Some((function, argument)) => {
+            call.call_guest(function, &[argument], "raddle_end_thread", result)
         }
+        None => call.finish(result),
     }
+}
 
-    /// The process ends. No other thread continues: this one waits forever, and an execution in which it waits is complete.
-    pub(crate) fn end_process(&mut self, _status: i32) -> Suspend {
-        if self.current() == ThreadId::new(0) {
-            return Suspend::End(End::Finished);
-        }
-        match self.sync(ObjectKind::Exit, 0, EXITED, set_to(0)) {
-            Ok(_) => Suspend::End(End::Finished),
-            Err(suspend) => suspend,
-        }
+/// The process ends. No other thread continues: this one waits forever, and an execution in which it waits is complete.
+pub(super) fn end_process(call: &mut Call<'_>, _status: i32) -> Suspend {
+    if call.current() == ThreadId::new(0) {
+        return Suspend::End(End::Finished);
+    }
+    match call.sync(ObjectKind::Exit, 0, EXITED, set_to(0)) {
+        Ok(_) => Suspend::End(End::Finished),
+        Err(suspend) => suspend,
     }
 }
 
 /// A destructor of a thread that ends has returned.
 fn continue_end_of_thread(call: &mut Call<'_>) -> Step<u64> {
     let result = call.pop_data()?;
-    Err(call.end_thread(result))
+    Err(end_thread(call, result))
 }
 
 /// `__cxa_thread_atexit(function, object, module)`.
@@ -192,7 +169,7 @@ fn end_program(call: &mut Call<'_>, status: u64) -> Step<u64> {
     if let Some(function) = next_of_executable(call)? {
         return Err(call.call_guest(function, &[], THEN, status));
     }
-    Err(call.end_process(status as i32))
+    Err(end_process(call, status as i32))
 }
 
 fn exit(call: &mut Call<'_>) -> Step<u64> {

@@ -3,7 +3,7 @@
 use raddle_core::outcome::FindingKind;
 
 use super::Names;
-use super::call::{Call, Step, Suspend};
+use crate::program::call::{Call, Step, Suspend};
 
 /// The longest part of a string of the program in a message.
 const LONGEST: u64 = 400;

@@ -7,9 +7,9 @@
 use raddle_core::outcome::FindingKind;
 
 use super::arguments::{List, REGISTERS, check_fields};
-use super::call::{Call, Step};
 use super::errors::ENOMEM;
 use super::{FAILED, Names, output};
+use crate::program::call::{Call, Step};
 
 /// Size of the first buffer, and the longest text.
 const FIRST_ROOM: u64 = 1 << 10;

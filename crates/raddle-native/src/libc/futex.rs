@@ -5,11 +5,11 @@
 
 use raddle_core::execution::MemoryOrder;
 
-use super::call::{Call, Step};
 use super::errors::{EAGAIN, ETIMEDOUT};
 use super::waiters::Waiters;
 use super::{ObjectKind, area, once};
 use crate::process::FutexCall;
+use crate::program::call::{Call, Step};
 
 const WAIT: u32 = 0;
 const WAKE: u32 = 1;

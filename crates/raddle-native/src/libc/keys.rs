@@ -4,10 +4,10 @@
 //! nothing but its history. Every thread must know the destructor of a key without an op: it is kept beside the executions, and the
 //! program is refused if a key ever gets another one.
 
-use super::call::{Call, Step};
-use super::ending::{Destructor, add_destructor};
+use super::destructors::{Destructor, add_destructor};
 use super::errors::{EAGAIN, EINVAL};
 use super::{Names, Purpose};
+use crate::program::call::{Call, Step};
 
 /// The number of keys that a thread can make.
 const EACH: u64 = 1 << 10;
@@ -21,7 +21,7 @@ fn create(call: &mut Call<'_>) -> Step<u64> {
     }
     call.remember(Purpose::KeysMade, 0, made + 1);
     let number = call.current().index() as u64 * EACH + made;
-    let known = *call.program.table.destructors.entry(number).or_insert(destructor);
+    let known = *call.program.table.key_destructors.entry(number).or_insert(destructor);
     if known != destructor {
         let message = "a key gets one destructor in one execution and another one in another";
         return Err(call.refuse(message));
@@ -37,7 +37,7 @@ fn delete(_: &mut Call<'_>) -> Step<u64> {
 /// `pthread_setspecific(key, value)`.
 fn set(call: &mut Call<'_>) -> Step<u64> {
     let (key, value) = (call.argument(0)? & 0xffff_ffff, call.argument(1)?);
-    let Some(&function) = call.program.table.destructors.get(&key) else {
+    let Some(&function) = call.program.table.key_destructors.get(&key) else {
         return Ok(EINVAL as u64);
     };
     if value != 0 && function != 0 && call.recall(Purpose::KeyValue, key) == 0 {

@@ -2,8 +2,8 @@
 
 use super::Names;
 use super::blocks;
-use super::call::{Call, Step};
 use super::errors::{EINVAL, ENOMEM};
+use crate::program::call::{Call, Step};
 
 /// Alignment of all blocks, at least.
 const ALIGNMENT: u64 = 16;

@@ -8,9 +8,9 @@ mod atomics;
 mod barrier;
 mod blocks;
 mod c11;
-pub(crate) mod call;
 mod clock;
 mod condition;
+mod destructors;
 mod ending;
 mod errors;
 mod failures;
@@ -25,71 +25,24 @@ mod prepare;
 mod random;
 mod rwlock;
 mod semaphore;
-pub(crate) mod strings;
 mod threads;
 mod verifier;
 mod waiters;
 
-use std::ops::Range;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use crate::process::{HostFunction, Options, Process, StartError};
-use crate::program::NativeProgram;
-use call::{Call, Step};
+use crate::process::{Options, Process, StartError};
+use crate::program::call::{Call, Step};
+use crate::program::kinds::{ObjectKind, Purpose};
+use crate::program::table::Modelled;
+use crate::program::{NativeProgram, Table};
 pub use ending::has_exited;
-pub(crate) use prepare::library_memory;
 use prepare::run_library_code;
-
-/// A modelled function: returns the result register.
-pub(crate) type Modelled = fn(&mut Call<'_>) -> Step<u64>;
 
 /// Names with their functions.
 pub(crate) type Names = &'static [(&'static str, Modelled)];
-
-/// What a synchronization object is, for its name in reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names say it")]
-pub(crate) enum ObjectKind {
-    Mutex,
-    Condition,
-    ReadWriteLock,
-    Semaphore,
-    Barrier,
-    Once,
-    Futex,
-    AtomicSection,
-    Exit,
-}
-
-/// What a number is that a modelled function keeps for a thread; see [`Call::remember`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// How often the thread has locked a recursive mutex again, by mutex.
-    MutexAgain,
-    /// How it holds a reader-writer lock, by lock.
-    ReadWriteLockHeld,
-    /// Nanoseconds that have passed on its clock.
-    Clock,
-    /// The number of keys that it has made.
-    KeysMade,
-    /// Its value for a key, by key.
-    KeyValue,
-    /// The number of destructors for its end.
-    Destructors,
-    /// Whether a destructor is that of a key, its function and its argument, by number.
-    DestructorIsKey,
-    DestructorFunction,
-    DestructorArgument,
-    /// The number of destructors of the executable that it has called.
-    ExecutableDestructors,
-    /// The state of its pseudorandom numbers.
-    Random,
-    /// The number of initialisations that it is in, and the object of each, by control variable.
-    OnceDepth,
-    OnceObject,
-}
 
 /// The result of a function that has failed and set `errno`.
 const FAILED: u64 = -1_i64 as u64;
@@ -149,41 +102,19 @@ pub fn start(executable: &Path, options: &Options) -> Result<Process, StartError
     Ok(process)
 }
 
-/// The modelled functions of a process.
-pub struct Table {
-    functions: FxHashMap<HostFunction, Modelled>,
-    /// Pages that libraries allocated before the program started, by address.
-    library_memory: Vec<Range<u64>>,
-    /// The destructors of all keys, by key.
-    destructors: FxHashMap<u64, u64>,
-}
-
-impl Table {
-    /// The functions of a process that was started with [`names`].
-    #[must_use]
-    pub fn new(process: &Process) -> Self {
-        let known =
-            all().filter_map(|&(name, function)| Some((process.host_function(name)?, function)));
-        Table {
-            functions: known.collect(),
-            library_memory: prepare::library_memory(process),
-            destructors: FxHashMap::default(),
-        }
+/// The modelled functions of a process that [`start`] has started.
+#[must_use]
+pub fn table(process: &Process) -> Table {
+    let known =
+        all().filter_map(|&(name, function)| Some((process.host_function(name)?, function)));
+    Table {
+        functions: known.collect(),
+        futex: futex::perform,
+        end_thread: ending::end_thread,
+        end_process: ending::end_process,
+        library_memory: prepare::library_memory(process),
+        key_destructors: FxHashMap::default(),
     }
-
-    /// Returns `true` if libraries allocated the memory at an address before the program started.
-    pub(crate) fn is_library_memory(&self, address: u64) -> bool {
-        let before = self.library_memory.partition_point(|range| range.start <= address);
-        before > 0 && address < self.library_memory[before - 1].end
-    }
-
-    pub(crate) fn function(&self, function: HostFunction) -> Modelled {
-        self.functions.get(&function).copied().unwrap_or(unknown)
-    }
-}
-
-fn unknown(call: &mut Call<'_>) -> Step<u64> {
-    Err(call.refuse("calls a function that Raddle does not model"))
 }
 
 impl NativeProgram {

@@ -6,9 +6,9 @@
 
 use raddle_core::outcome::FindingKind;
 
-use super::call::{Call, Step};
 use super::errors::{EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
 use super::{Names, Purpose, clock, nothing};
+use crate::program::call::{Call, Step};
 
 /// Offset and size of the kind in a `pthread_mutex_t`.
 const KIND: u64 = 16;

@@ -10,8 +10,8 @@
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::program::{Guard, UpdateKind};
 
-use super::call::{Call, Step, set_to, update};
 use super::{Names, ObjectKind, Purpose, area};
+use crate::program::call::{Call, Step, set_to, update};
 
 const NEW: Value = 0;
 const BUSY: Value = 1;

@@ -1,8 +1,8 @@
 //! What a program prints. It is kept with the execution and shown only if that fails.
 
-use super::call::{Call, Step};
 use super::errors::EBADF;
 use super::{FAILED, Names};
+use crate::program::call::{Call, Step};
 
 /// The longest text that is printed at once.
 const LONGEST: u64 = 1 << 20;

@@ -1,7 +1,7 @@
 //! Pseudorandom numbers. Every thread has its own, which are the same in every execution.
 
-use super::call::{Call, Step};
 use super::{Names, Purpose};
+use crate::program::call::{Call, Step};
 
 /// Added to the state before the first number.
 const FIRST: u64 = 1;

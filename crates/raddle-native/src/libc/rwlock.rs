@@ -8,9 +8,9 @@ use raddle_core::execution::Value;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-use super::call::{Call, Step, set_to, update};
 use super::errors::{EBUSY, EDEADLK, ETIMEDOUT};
 use super::{Names, ObjectKind, Purpose, clock, nothing};
+use crate::program::call::{Call, Step, set_to, update};
 
 const WRITER: Value = 1;
 const READER: Value = 2;

@@ -7,9 +7,9 @@ use raddle_core::execution::Value;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-use super::call::{Call, Step, set_to, update};
 use super::errors::{EAGAIN, ETIMEDOUT};
 use super::{FAILED, Names, ObjectKind, clock, nothing};
+use crate::program::call::{Call, Step, set_to, update};
 
 /// The semaphore was initialised.
 const READY: Value = 1 << 64;

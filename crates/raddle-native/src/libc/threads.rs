@@ -3,9 +3,9 @@
 use raddle_core::execution::{ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 
-use super::call::{Call, CompareOrders, Step};
 use super::errors::EDEADLK;
-use super::{Names, area, nothing};
+use super::{Names, area, ending, nothing};
+use crate::program::call::{Call, CompareOrders, Step};
 
 /// The `pthread_t` of a thread: its number plus 1.
 pub(super) fn handle(thread: ThreadId) -> u64 {
@@ -101,7 +101,7 @@ fn exit(call: &mut Call<'_>) -> Step<u64> {
     if call.current() == ThreadId::new(0) {
         call.note_left();
     }
-    Err(call.end_thread(result))
+    Err(ending::end_thread(call, result))
 }
 
 pub(super) fn detach(call: &mut Call<'_>) -> Step<u64> {

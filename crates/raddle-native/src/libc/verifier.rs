@@ -5,8 +5,8 @@
 
 use raddle_core::program::Guard;
 
-use super::call::{Call, Step, set_to};
 use super::{Names, ObjectKind};
+use crate::program::call::{Call, Step, set_to};
 
 fn assume(call: &mut Call<'_>) -> Step<u64> {
     let condition = call.argument(0)? as u32;

@@ -8,7 +8,7 @@ use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::ObjectKind;
-use super::call::{Call, Step, set_to, update};
+use crate::program::call::{Call, Step, set_to, update};
 
 /// A thread is choosing which one to wake.
 const CHOOSING: Value = 1 << 119;

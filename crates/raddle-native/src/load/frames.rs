@@ -1,6 +1,5 @@
 //! Callers of functions, from `.eh_frame`.
 
-use super::Module;
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, RegisterRule,
     UnwindContext, UnwindSection,
@@ -49,28 +48,21 @@ enum Saved {
     Value(i64),
 }
 
-/// The frame of the caller of a function of `module`. `is_call` says whether the frame's address is a return address,
-/// which may belong to the next function. `None` at the outermost frame, and where the file does not describe the
-/// frame. Rows are read once.
-pub(crate) fn caller(
-    module: &Module,
-    frame: &Frame,
-    is_call: bool,
-    read: &dyn Fn(u64) -> Option<u64>,
-) -> Option<Frame> {
-    let address = frame.address().wrapping_sub(module.base).wrapping_sub(is_call.into());
-    let row = module.frame_row(address)?;
-    let (register, offset) = row.base;
-    let end = frame.0.get(register)?.wrapping_add_signed(offset);
-    let mut caller = *frame;
-    caller.0[STACK_POINTER] = end;
-    for &(register, saved) in &row.saved {
-        *caller.0.get_mut(register)? = match saved {
-            Saved::At(offset) => read(end.wrapping_add_signed(offset))?,
-            Saved::Value(offset) => end.wrapping_add_signed(offset),
-        };
+impl FrameRow {
+    /// The frame of the caller. `None` at the outermost frame.
+    pub(crate) fn caller(&self, frame: &Frame, read: &dyn Fn(u64) -> Option<u64>) -> Option<Frame> {
+        let (register, offset) = self.base;
+        let end = frame.0.get(register)?.wrapping_add_signed(offset);
+        let mut caller = *frame;
+        caller.0[STACK_POINTER] = end;
+        for &(register, saved) in &self.saved {
+            *caller.0.get_mut(register)? = match saved {
+                Saved::At(offset) => read(end.wrapping_add_signed(offset))?,
+                Saved::Value(offset) => end.wrapping_add_signed(offset),
+            };
+        }
+        (caller.address() != frame.address()).then_some(caller)
     }
-    (caller.address() != frame.address()).then_some(caller)
 }
 
 /// The row of an instruction, by its address in the file.

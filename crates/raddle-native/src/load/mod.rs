@@ -45,7 +45,7 @@ mod place;
 mod symbols;
 
 pub use elf::{Elf, HeaderTable, LoadError, Segment, TlsSegment};
-pub(crate) use frames::{Frame, caller};
+pub(crate) use frames::Frame;
 pub use lines::Line;
 pub use module::Module;
 pub use place::Place;

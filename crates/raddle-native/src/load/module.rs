@@ -76,8 +76,10 @@ impl Module {
         lines.at(address.wrapping_sub(self.base))
     }
 
-    /// How to get from an instruction to its caller, by the address of the instruction in the file.
-    pub(super) fn frame_row(&self, address: u64) -> Option<Arc<FrameRow>> {
+    /// How to get from an instruction to its caller, by the address of the instruction. `None` where the file does not
+    /// describe the frame. Rows are read once.
+    pub(crate) fn frame_row(&self, address: u64) -> Option<Arc<FrameRow>> {
+        let address = address.wrapping_sub(self.base);
         let mut rows = self.frame_rows.lock().ok()?;
         let read = || row_at(&self.file.data, address).map(Arc::new);
         rows.entry(address).or_insert_with(read).clone()

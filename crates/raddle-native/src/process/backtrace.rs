@@ -1,8 +1,8 @@
 //! Call stacks of guest threads.
 
 use super::Process;
-use crate::libc::strings;
-use crate::load::{Frame, Place, caller};
+use super::strings;
+use crate::load::{Frame, Place};
 use raddle_cpu::memory::Thread;
 use raddle_cpu::{Cpu, Register};
 
@@ -38,7 +38,7 @@ impl Process {
         };
         let module = self.kernel.modules.iter().find(|module| module.contains(address));
         let next = match module {
-            Some(module) => caller(module, frame, is_call, &read),
+            Some(module) => module.frame_row(address)?.caller(frame, &read),
             // A host function, a string function of ours, or a jump to nowhere: all before the stack is touched.
             None if !is_call || strings::function_at(address).is_some() => {
                 frame.caller_of_leaf(&read)

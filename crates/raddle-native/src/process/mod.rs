@@ -29,6 +29,7 @@ mod snapshots;
 mod stack;
 mod start;
 mod status;
+mod strings;
 mod syscalls;
 mod threads;
 
@@ -45,7 +46,6 @@ pub use status::Status;
 pub use syscalls::FutexCall;
 pub use threads::{ThreadError, ThreadStart};
 
-use crate::libc::strings;
 use crate::load::{Module, Place};
 use kernel::Kernel;
 use raddle_cpu::memory::{Memory, Thread};

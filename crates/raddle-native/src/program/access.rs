@@ -9,8 +9,8 @@ use raddle_core::program::{OpKind, Update, UpdateKind};
 use raddle_cpu::{Operation, Stop};
 
 use super::GONE;
+use super::call::{Call, CompareOrders, Step, Suspend};
 use super::layout::{Conflict, Cut, Location, LocationKind, Locations};
-use crate::libc::call::{Call, CompareOrders, Step, Suspend};
 
 impl Call<'_> {
     /// Performs an access of the CPU to shared memory and returns its answer.

@@ -4,9 +4,9 @@ use raddle_core::execution::{LocationId, MemoryOrder, Value};
 use raddle_core::program::OpKind;
 use raddle_cpu::memory::Denied;
 
+use super::call::{Call, Step};
 use super::layout::Cut;
 use super::thread::Reply;
-use crate::libc::call::{Call, Step};
 
 impl Call<'_> {
     /// Performs an atomic access; the location of `kind` is not known yet. Returns the value that it read.

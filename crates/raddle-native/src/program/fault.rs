@@ -5,7 +5,7 @@ use raddle_core::program::End;
 use raddle_cpu::memory::{Fault, FaultKind, Unmapped};
 
 use super::NativeProgram;
-use crate::libc::call::{Call, Suspend};
+use super::call::{Call, Suspend};
 
 /// Addresses below are those of members of a null pointer.
 const NULL: u64 = 1 << 16;

@@ -11,9 +11,11 @@
 
 mod access;
 mod atomic;
+pub(crate) mod call;
 mod fault;
 mod heap;
 mod history;
+pub(crate) mod kinds;
 pub(crate) mod layout;
 mod live;
 mod loops;
@@ -21,6 +23,7 @@ mod names;
 mod places;
 mod run;
 mod sharing;
+pub(crate) mod table;
 pub(crate) mod thread;
 
 use std::rc::Rc;
@@ -35,7 +38,6 @@ use raddle_cpu::memory::Thread;
 use raddle_cpu::{Cpu, Register, Snapshot};
 use rustc_hash::FxHashMap;
 
-use crate::libc::Table;
 use crate::process::{Process, ThreadStart};
 use heap::HeapRegions;
 pub use layout::ScalarCut;
@@ -44,6 +46,7 @@ use loops::PrivateSteps;
 pub(crate) use names::Start;
 use names::ThreadNames;
 use places::Places;
+pub use table::Table;
 use thread::{Bookkeeping, GuestThread};
 
 /// The value of a location after its block was freed.
@@ -97,7 +100,7 @@ pub struct NativeProgram {
 impl NativeProgram {
     /// A program whose process stands at its entry. The table must be the one whose functions the process intercepts.
     pub fn new(mut process: Process, table: Table, settings: Settings) -> Self {
-        sharing::disown_variables(&mut process);
+        sharing::disown_variables(&mut process, &table.library_memory);
         let entry =
             process.snapshot_thread(Thread::MAIN).unwrap_or_else(|| unreachable!("main exists"));
         let places = Places::new(process.modules());
@@ -308,9 +311,7 @@ impl Naming for NativeProgram {
         let Location { kind, address, .. } = self.layout.all[location.index()];
         let name = || self.memory_name(address);
         match kind {
-            LocationKind::Memory(_) | LocationKind::Object(crate::libc::ObjectKind::Mutex) => {
-                name()
-            }
+            LocationKind::Memory(_) | LocationKind::Object(kinds::ObjectKind::Mutex) => name(),
             LocationKind::Object(kind) => format!("{} ({kind:?})", name()),
             LocationKind::Block => format!("{} (block)", name()),
             LocationKind::Piece => format!("{} in pieces", name()),

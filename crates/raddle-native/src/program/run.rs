@@ -7,9 +7,9 @@ use raddle_cpu::memory::Denied;
 use raddle_cpu::{Fence, Stop};
 
 use super::NativeProgram;
+use super::call::{Call, Step, Suspend};
 use super::loops::{PrivateSteps, STEP};
 use super::thread::{Active, Activity, Reply};
-use crate::libc::call::{Call, Step, Suspend};
 use crate::process::{Event, HostFunctions, Status};
 
 /// Returns `true` if a question that read this value has only read.
@@ -200,11 +200,14 @@ fn attempt(call: &mut Call<'_>, activity: &Activity) -> Step<Value> {
             let function = call.program.table.function(*function);
             function(call).map(Value::from)
         }
-        Activity::Futex(futex) => crate::libc::call::futex(call, *futex).map(Value::from),
+        Activity::Futex(futex) => {
+            let perform = call.program.table.futex;
+            perform(call, *futex).map(Value::from)
+        }
         Activity::Return => {
             let result = call.program.cpu().register(raddle_cpu::Register::Rax);
-            Err(call.end_thread(result))
+            Err((call.program.table.end_thread)(call, result))
         }
-        Activity::Exit(status) => Err(call.end_process(*status)),
+        Activity::Exit(status) => Err((call.program.table.end_process)(call, *status)),
     }
 }

@@ -4,14 +4,16 @@
 //! When a second thread touches memory, its object (a variable, a block, eight bytes of a stack) is shared for good, and the
 //! exploration starts again.
 
+use std::ops::Range;
+
 use raddle_core::execution::ThreadId;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
 use raddle_cpu::memory::{MAX_THREADS, Memory, PAGE, State, Thread, Unmapped, layout as guest};
 
 use super::NativeProgram;
+use super::call::{Call, Step, Suspend};
 use super::layout::Layout;
-use crate::libc::call::{Call, Step, Suspend};
 use crate::load::SymbolKind;
 use crate::process::Process;
 
@@ -30,8 +32,8 @@ fn nobody() -> State {
 }
 
 /// Makes the variables of all modules, and memory that libraries have allocated, belong to nobody.
-pub(super) fn disown_variables(process: &mut Process) {
-    for range in crate::libc::library_memory(process) {
+pub(super) fn disown_variables(process: &mut Process, library_memory: &[Range<u64>]) {
+    for range in library_memory {
         disown(process.memory_mut(), range.start, range.end);
     }
     for module in process.modules().to_vec() {
@@ -258,7 +260,7 @@ impl Call<'_> {
         let place = self.program.place();
         let kind = super::layout::LocationKind::Block;
         let location = self.program.layout.locate_object(kind, address, place);
-        let update = crate::libc::call::update(UpdateKind::Swap, 1);
+        let update = super::call::update(UpdateKind::Swap, 1);
         let freed = self.ask(OpKind::Rmw { location, update, order: MemoryOrder::Relaxed })?;
         if freed.value != 0 {
             return Err(self.fail(FindingKind::DoubleFree, "a block of memory is freed twice"));

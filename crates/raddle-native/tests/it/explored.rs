@@ -72,7 +72,7 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
     let directory = TempDir::new().expect("a temporary directory");
     let path = build(directory.path(), code, compiler);
     let process = libc::start(&path, &Options::default()).expect("the program starts");
-    let table = libc::Table::new(&process);
+    let table = libc::table(&process);
     let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut };
     let mut program = NativeProgram::new(process, table, settings);
     let plan = Plan { model: model.parse().expect("a model"), explorer: Explorer::RfPartSmc };

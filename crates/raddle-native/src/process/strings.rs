@@ -159,7 +159,7 @@ mod tests {
     fn the_code_is_what_the_assembly_says() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("strings.o");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/libc/strings.s");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/process/strings.s");
         let status = Command::new("gcc").args(["-c", source, "-o"]).arg(&path).status();
         assert!(status.expect("gcc runs").success());
         let data = std::fs::read(path).expect("the object file");

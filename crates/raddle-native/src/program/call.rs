@@ -11,11 +11,10 @@ use raddle_cpu::Register;
 use raddle_cpu::memory::{Denied, State};
 use smallvec::SmallVec;
 
-use super::{ObjectKind, Purpose};
-use crate::process::FutexCall;
-use crate::program::layout::{Cut, LocationKind};
-use crate::program::thread::Reply;
-use crate::program::{NativeProgram, Start};
+use super::kinds::{ObjectKind, Purpose};
+use super::layout::{Cut, LocationKind};
+use super::thread::Reply;
+use super::{NativeProgram, Start};
 
 /// Why a modelled function does not return now.
 #[derive(Clone, Debug, PartialEq)]
@@ -601,9 +600,4 @@ impl Call<'_> {
         let Reply { value, is_spurious } = self.atomic(address, size, kind)?;
         Ok((value, value == expected && !is_spurious))
     }
-}
-
-/// The system call `futex`.
-pub(crate) fn futex(call: &mut Call<'_>, futex: FutexCall) -> Step<u64> {
-    super::futex::perform(call, futex)
 }

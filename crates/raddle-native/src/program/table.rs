@@ -1,0 +1,42 @@
+//! The modelled functions of a process, as the engine calls them. The front end that knows the library fills the table.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::call::{Call, Step, Suspend};
+use crate::process::{FutexCall, HostFunction};
+
+/// A modelled function: returns the result register.
+pub(crate) type Modelled = fn(&mut Call<'_>) -> Step<u64>;
+
+/// The modelled functions of a process.
+pub struct Table {
+    pub(crate) functions: FxHashMap<HostFunction, Modelled>,
+    /// The system call `futex`: returns its result.
+    pub(crate) futex: fn(&mut Call<'_>, FutexCall) -> Step<u64>,
+    /// The function of a thread has returned this result.
+    pub(crate) end_thread: fn(&mut Call<'_>, u64) -> Suspend,
+    /// The process ends with this status.
+    pub(crate) end_process: fn(&mut Call<'_>, i32) -> Suspend,
+    /// Pages that libraries allocated before the program started, by address.
+    pub(crate) library_memory: Vec<Range<u64>>,
+    /// The destructors of all keys, by key.
+    pub(crate) key_destructors: FxHashMap<u64, u64>,
+}
+
+impl Table {
+    /// Returns `true` if libraries allocated the memory at an address before the program started.
+    pub(crate) fn is_library_memory(&self, address: u64) -> bool {
+        let before = self.library_memory.partition_point(|range| range.start <= address);
+        before > 0 && address < self.library_memory[before - 1].end
+    }
+
+    pub(crate) fn function(&self, function: HostFunction) -> Modelled {
+        self.functions.get(&function).copied().unwrap_or(unknown)
+    }
+}
+
+fn unknown(call: &mut Call<'_>) -> Step<u64> {
+    Err(call.refuse("calls a function that Raddle does not model"))
+}
