@@ -3,7 +3,7 @@
 //! *Problem.* To know what a thread does next, its code must run up to there with the answers of its history.
 //!
 //! *Idea.* Everything that threads share goes through ops, so a thread is a function of how it starts and of what it reads,
-//! and runs without the others. Every question is a point to which the thread can go back ([`thread`]): its registers and
+//! and runs without the others. Every question is a point to which the thread can go back (`thread`): its registers and
 //! a position in the undo log of its private memory. The explorer asks about one history after the other; the thread goes back
 //! to the nearest question on the path to it and continues with other answers.
 //!
