@@ -4,6 +4,7 @@
 //! vector registers and the x87 state are copied only if the thread has used them.
 
 use crate::cpu::{Access, Cpu, Exit, INITIAL_FPU, Pending};
+use crate::liveness::Dead;
 use crate::memory::{Mark, Memory};
 use crate::registers::{LazyFlags, REGISTERS, Register};
 
@@ -96,20 +97,38 @@ impl Cpu {
     }
 
     /// Returns `true` if the thread is in the state of a snapshot: registers, flags, waiting accesses and private memory, apart from
-    /// what is dead below its stack. Vector and x87 registers are compared as well.
-    pub fn is_at(&self, memory: &Memory, snapshot: &Snapshot) -> bool {
-        let vectors = self.context.vectors.iter().zip(&snapshot.lower);
+    /// what is dead, now and there. A state that contains used x87 registers or upper halves of vector registers is never recognised.
+    pub fn is_at(&self, memory: &Memory, snapshot: &Snapshot, dead: &Dead) -> bool {
         self.ip == snapshot.ip
-            && self.context.registers == snapshot.registers
-            && self.flags() == snapshot.lazy.flags(snapshot.flags)
-            && vectors.into_iter().all(|(vector, lower)| vector[..2] == lower[..])
+            && self.register(Register::Rsp) == snapshot.registers[Register::Rsp as usize]
+            && self.has_registers_of(snapshot, dead)
             && snapshot.rare.is_none()
             && !self.fpu_used
             && !self.upper_used
             && {
                 let live = self.register(Register::Rsp).wrapping_sub(RED_ZONE);
-                memory.is_unchanged_since(self.thread, snapshot.mark, live)
+                memory.is_unchanged_since(self.thread, snapshot.mark, live, &dead.stack)
             }
+    }
+
+    /// Returns `true` if the thread is at the instruction of a snapshot.
+    pub fn is_at_instruction(&self, snapshot: &Snapshot) -> bool {
+        self.ip == snapshot.ip
+    }
+
+    fn has_registers_of(&self, snapshot: &Snapshot, dead: &Dead) -> bool {
+        let registers = self.context.registers.iter().zip(&snapshot.registers).enumerate();
+        // At a call, no address is being computed.
+        let is_dead = |index| {
+            dead.registers.iter().any(|dead| *dead as usize == index)
+                || (index == Register::Address as usize && self.is_in_host_call())
+        };
+        let vectors = self.context.vectors.iter().zip(&snapshot.lower).enumerate();
+        registers.into_iter().all(|(index, (now, then))| now == then || is_dead(index))
+            && (dead.flags || self.flags() == snapshot.lazy.flags(snapshot.flags))
+            && vectors.into_iter().all(|(index, (vector, lower))| {
+                vector[..2] == lower[..] || dead.vectors.contains(&index)
+            })
     }
 
     fn restore_rare(&mut self, rare: Option<&Rare>) {

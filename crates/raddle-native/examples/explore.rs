@@ -2,6 +2,7 @@
 
 use raddle_core::program::Naming;
 use raddle_core::trace::Ending;
+use raddle_cpu::Calls;
 use raddle_explore::driver;
 use raddle_explore::plan::{Explorer, Plan};
 use raddle_explore::{Control, Leaf, Limits};
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
     };
     let loaded = start.elapsed();
     let table = libc::table(&process);
-    let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut };
+    let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut, calls: Calls::SystemV };
     let mut program = NativeProgram::new(process, table, settings);
     let mut found = None;
     let mut restarts = 0;

@@ -1,7 +1,7 @@
 //! Backward data flow over the instructions of a function.
 
 use super::frame::{Frame, frames, successors};
-use super::set::Set;
+use super::set::{ARGUMENTS, Set};
 use super::{Calls, Function};
 use crate::memory::{Memory, RegionKind};
 use iced_x86::{
@@ -233,10 +233,6 @@ fn slots(memory: &UsedMemory, frame: Frame, effect: &mut Effect) {
     }
 }
 
-const ARGUMENTS: [Register; 16] = {
-    use Register::*;
-    [RDI, RSI, RDX, RCX, R8, R9, RAX, R10, XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7]
-};
 const CALLER_SAVED: [Register; 9] = {
     use Register::*;
     [RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11]

@@ -51,6 +51,15 @@ pub struct Function {
     pub has_hidden_edges: bool,
 }
 
+/// The registers in which a host function gets arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostArguments {
+    /// The first ones of the registers for integers.
+    Integers(usize),
+    /// Any.
+    Any,
+}
+
 /// What a thread will not read again.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Dead {
@@ -85,9 +94,20 @@ impl Liveness {
         Liveness { functions, known: FxHashMap::default() }
     }
 
-    fn analysis(&mut self, memory: &Memory, ip: u64) -> Option<&Analysis> {
+    /// The index of the function that contains an address.
+    fn index(&self, ip: u64) -> Option<usize> {
         let index = self.functions.partition_point(|function| function.range.end <= ip);
-        let function = self.functions.get(index).filter(|function| function.range.contains(&ip))?;
+        self.functions.get(index).filter(|function| function.range.contains(&ip)).map(|_| index)
+    }
+
+    /// Returns `true` if the function that contains an address calls others as the ABI says.
+    fn follows_abi(&self, ip: u64) -> bool {
+        self.index(ip).is_some_and(|index| self.functions[index].calls == Calls::SystemV)
+    }
+
+    fn analysis(&mut self, memory: &Memory, ip: u64) -> Option<&Analysis> {
+        let index = self.index(ip)?;
+        let function = &self.functions[index];
         let start = function.range.start;
         self.known.entry(start).or_insert_with(|| flow::analyse(memory, function)).as_ref()
     }
@@ -100,8 +120,8 @@ impl Liveness {
     }
 
     /// What the thread will not read again, at a question or any other stop. A host function that the thread has called may read
-    /// its arguments.
-    pub fn dead(&mut self, memory: &Memory, cpu: &Cpu) -> Dead {
+    /// `arguments`, and arguments on the stack.
+    pub fn dead(&mut self, memory: &Memory, cpu: &Cpu, arguments: HostArguments) -> Dead {
         let mut dead = Dead::default();
         let mut pointer = cpu.register(Register::Rsp);
         let Some(region) = memory.region(pointer) else { return dead };
@@ -113,13 +133,18 @@ impl Liveness {
         }
         for depth in 0..MAX_DEPTH {
             let is_call = depth > 0 || is_host_call;
+            let follows_abi = self.follows_abi(ip);
             let Some(before) = self.before(memory, ip, is_call) else { break };
             let Some(end) = pointer.checked_add_signed(before.frame.depth) else { break };
             if !region.range.contains(&end) {
                 break;
             }
             if depth == 0 {
-                dead_registers(&before.live, &mut dead);
+                let mut live = before.live.clone();
+                if is_host_call && follows_abi {
+                    live.remove_unused(arguments);
+                }
+                dead_registers(&live, &mut dead);
             }
             let below = if is_call { 0 } else { RED_ZONE };
             dead_slots(&before.live, end, before.frame.depth + below, &mut dead);
@@ -131,9 +156,9 @@ impl Liveness {
 
     /// Overwrites everything that is considered dead: a debugging aid. Nothing observable may change. Returns what was overwritten.
     /// Undone when the thread goes back.
-    pub fn poison(&mut self, memory: &mut Memory, cpu: &mut Cpu) -> Dead {
+    pub fn poison(&mut self, memory: &mut Memory, cpu: &mut Cpu, arguments: HostArguments) -> Dead {
         const POISON: u64 = 0xdead_dead_dead_dead;
-        let dead = self.dead(memory, cpu);
+        let dead = self.dead(memory, cpu, arguments);
         for register in &dead.registers {
             cpu.set_register(*register, POISON);
         }

@@ -1,6 +1,13 @@
 //! Sets of registers and of bytes of a stack frame.
 
+use super::HostArguments;
 use iced_x86::Register;
+
+/// Registers that may have arguments of a call; the first six are those of integers, in order.
+pub(super) const ARGUMENTS: [Register; 16] = {
+    use Register::*;
+    [RDI, RSI, RDX, RCX, R8, R9, RAX, R10, XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7]
+};
 
 /// Bytes below the end of a frame that are tracked. All other bytes are live.
 pub(super) const WINDOW: i64 = 1024;
@@ -44,6 +51,15 @@ impl Set {
             if let Some((word, bit)) = place(byte) {
                 self.slots[word] |= bit;
             }
+        }
+    }
+
+    /// Removes the argument registers that a host function does not read.
+    pub(super) fn remove_unused(&mut self, arguments: HostArguments) {
+        let HostArguments::Integers(count) = arguments else { return };
+        let (integers, rest) = ARGUMENTS.split_at(6);
+        for register in integers.iter().skip(count).chain(rest) {
+            self.registers &= !bit(*register);
         }
     }
 

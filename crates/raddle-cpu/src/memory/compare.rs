@@ -3,11 +3,18 @@
 use super::undo::Mark;
 use super::{Memory, Thread};
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 
 impl Memory {
-    /// Returns `true` if the private memory of `thread` has the contents that it had at `mark`, apart from its own stack below `live`.
-    /// May return `false` if the thread has changed many pages, states or heap blocks since. Costs the writes since.
-    pub fn is_unchanged_since(&self, thread: Thread, mark: Mark, live: u64) -> bool {
+    /// Returns `true` if the private memory of `thread` has the contents that it had at `mark`, apart from its own stack below `live`
+    /// and from the bytes in `dead`, which ascend. May return `false` if the thread has changed many pages, states or heap blocks since. Costs the writes since.
+    pub fn is_unchanged_since(
+        &self,
+        thread: Thread,
+        mark: Mark,
+        live: u64,
+        dead: &[Range<u64>],
+    ) -> bool {
         let view = if self.view.thread == thread {
             &self.view
         } else {
@@ -17,7 +24,11 @@ impl Memory {
             }
         };
         let Some(writes) = view.log.writes_since(mark) else { return false };
-        let dead = view.log.stack_start..live.max(view.log.stack_start);
+        let below = view.log.stack_start..live.max(view.log.stack_start);
+        let is_dead = |at: u64| {
+            let before = dead.partition_point(|range| range.end <= at);
+            below.contains(&at) || dead.get(before).is_some_and(|range| range.contains(&at))
+        };
         // The first write to a byte since the mark has the contents that it had then.
         let mut seen = FxHashSet::default();
         for (address, size, old) in writes {
@@ -27,7 +38,7 @@ impl Memory {
             }
             for (index, (now, old)) in now.iter().zip(old.to_le_bytes()).take(size).enumerate() {
                 let at = address + index as u64;
-                if !dead.contains(&at) && seen.insert(at) && *now != old {
+                if seen.insert(at) && *now != old && !is_dead(at) {
                     return false;
                 }
             }

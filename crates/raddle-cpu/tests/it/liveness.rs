@@ -4,7 +4,7 @@ use crate::guest::{DONE, Guest};
 use crate::questions;
 use crate::random::Random;
 use raddle_cpu::memory::State;
-use raddle_cpu::{Calls, Function, Liveness, Register, Stop};
+use raddle_cpu::{Calls, Function, HostArguments, Liveness, Register, Stop};
 use std::path::Path;
 
 fn compile(options: &[&str]) -> (Guest, Liveness) {
@@ -51,7 +51,8 @@ fn run(
         match guest.run() {
             Stop::Load { .. } => {
                 if let Some(liveness) = &mut poison {
-                    let dead = liveness.poison(&mut guest.memory, &mut guest.cpu);
+                    let dead =
+                        liveness.poison(&mut guest.memory, &mut guest.cpu, HostArguments::Any);
                     bytes += dead.stack.iter().map(|range| range.end - range.start).sum::<u64>()
                         as usize;
                     registers += dead.registers.len();
@@ -114,7 +115,7 @@ fn run_shared(options: &[&str], name: &str, size: u64, is_poisoned: bool) -> u64
     loop {
         let stop = guest.run();
         if is_poisoned {
-            liveness.poison(&mut guest.memory, &mut guest.cpu);
+            liveness.poison(&mut guest.memory, &mut guest.cpu, HostArguments::Any);
         }
         match stop {
             Stop::Load { address, size } => {
@@ -152,7 +153,7 @@ fn temporaries_of_a_spinning_thread_are_dead() {
     let function = guest.symbol("spin");
     guest.call(function, &[3]);
     assert!(matches!(guest.run(), Stop::Load { .. }));
-    let dead = liveness.dead(&guest.memory, &guest.cpu);
+    let dead = liveness.dead(&guest.memory, &guest.cpu, HostArguments::Any);
     assert!(dead.flags);
     assert!(dead.registers.contains(&Register::Rcx));
     assert!(!dead.registers.contains(&Register::Rsp));
@@ -171,11 +172,17 @@ fn nothing_is_dead_where_nothing_is_known() {
     guest.call(function, &[0x2000_0000]);
     assert!(matches!(guest.run(), Stop::Load { .. }));
     let mut liveness = Liveness::new([]);
-    assert_eq!(liveness.dead(&guest.memory, &guest.cpu), raddle_cpu::Dead::default());
+    assert_eq!(
+        liveness.dead(&guest.memory, &guest.cpu, HostArguments::Any),
+        raddle_cpu::Dead::default()
+    );
     // Hidden edges make a function undecided.
     let hidden = functions(&guest).into_iter().map(|f| Function { has_hidden_edges: true, ..f });
     let mut liveness = Liveness::new(hidden);
-    assert_eq!(liveness.dead(&guest.memory, &guest.cpu), raddle_cpu::Dead::default());
+    assert_eq!(
+        liveness.dead(&guest.memory, &guest.cpu, HostArguments::Any),
+        raddle_cpu::Dead::default()
+    );
 }
 
 #[test]
@@ -188,7 +195,7 @@ fn a_host_function_finds_its_arguments_and_the_caller_its_frame() {
         let mut expected = 0u64;
         for round in 0..6 {
             assert_eq!(guest.run(), Stop::HostCall(1));
-            let dead = liveness.poison(&mut guest.memory, &mut guest.cpu);
+            let dead = liveness.poison(&mut guest.memory, &mut guest.cpu, HostArguments::Any);
             assert!(dead.registers.contains(&Register::R11));
             assert!(!dead.registers.contains(&Register::Rdi));
             let [a, b] =

@@ -56,6 +56,18 @@ fn give(call: &mut Call<'_>, size: u64, value: Value) -> u64 {
     value as u64
 }
 
+/// The number of integer arguments of a hook. Those of 16 bytes take more.
+pub(super) fn argument_count(name: &str) -> Option<usize> {
+    let (size, operation) = name.strip_prefix("__tsan_atomic")?.split_once('_')?;
+    Some(match operation {
+        _ if size == "128" => return None,
+        "load" => 2,
+        "thread_fence" => 1,
+        _ if operation.starts_with("compare_exchange") => 5,
+        _ => 3,
+    })
+}
+
 fn load<const SIZE: u64>(call: &mut Call<'_>) -> Step<u64> {
     let mut arguments = Arguments::new(call, SIZE);
     let (address, order) = (arguments.word()?, arguments.order()?);

@@ -31,6 +31,7 @@ mod waiters;
 
 use std::path::Path;
 
+use raddle_cpu::HostArguments;
 use rustc_hash::FxHashMap;
 
 use crate::process::{Options, Process, StartError};
@@ -107,14 +108,41 @@ pub fn start(executable: &Path, options: &Options) -> Result<Process, StartError
 pub fn table(process: &Process) -> Table {
     let known =
         all().filter_map(|&(name, function)| Some((process.host_function(name)?, function)));
+    let arguments = all().filter_map(|&(name, _)| {
+        Some((process.host_function(name)?, HostArguments::Integers(argument_count(name)?)))
+    });
     Table {
         functions: known.collect(),
+        arguments: arguments.collect(),
         futex: futex::perform,
         end_thread: ending::end_thread,
         end_process: ending::end_process,
         library_memory: prepare::library_memory(process),
         key_destructors: FxHashMap::default(),
     }
+}
+
+/// The number of integer arguments of a function that programs call in loops that wait; `None` for others.
+fn argument_count(name: &str) -> Option<usize> {
+    Some(match name {
+        "sched_yield" | "pthread_yield" | "thrd_yield" => 0,
+        "pthread_mutex_lock"
+        | "pthread_mutex_trylock"
+        | "pthread_mutex_unlock"
+        | "mtx_lock"
+        | "mtx_trylock"
+        | "mtx_unlock"
+        | "pthread_spin_lock"
+        | "pthread_spin_trylock"
+        | "pthread_spin_unlock"
+        | "sem_wait"
+        | "sem_trywait"
+        | "sem_post"
+        | "usleep"
+        | "sleep" => 1,
+        "pthread_cond_wait" | "cnd_wait" | "nanosleep" | "thrd_sleep" => 2,
+        _ => return atomics::argument_count(name),
+    })
 }
 
 impl NativeProgram {

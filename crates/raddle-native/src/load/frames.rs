@@ -5,6 +5,7 @@ use gimli::{
     UnwindContext, UnwindSection,
 };
 use object::{Object, ObjectSection};
+use rustc_hash::FxHashSet;
 
 /// The numbers that DWARF gives to the stack pointer and to the return address.
 const STACK_POINTER: usize = 7;
@@ -19,6 +20,11 @@ impl Frame {
     /// Address of the instruction.
     pub(crate) fn address(&self) -> u64 {
         self.0[RETURN_ADDRESS]
+    }
+
+    /// The stack pointer.
+    pub(crate) fn stack(&self) -> u64 {
+        self.0[STACK_POINTER]
     }
 
     /// The frame of the caller if the function has not touched its stack: the return address is on top.
@@ -101,4 +107,22 @@ pub(super) fn row_at(data: &[u8], address: u64) -> Option<FrameRow> {
         });
     }
     Some(FrameRow { base, saved })
+}
+
+/// Addresses in the file of the functions that have landing pads.
+pub(super) fn functions_with_landing_pads(data: &[u8]) -> Option<FxHashSet<u64>> {
+    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).ok()?;
+    let section = file.section_by_name(".eh_frame")?;
+    let bases = BaseAddresses::default().set_eh_frame(section.address());
+    let frames = EhFrame::new(section.data().ok()?, LittleEndian);
+    let mut functions = FxHashSet::default();
+    let mut entries = frames.entries(&bases);
+    while let Some(entry) = entries.next().ok()? {
+        let gimli::CieOrFde::Fde(partial) = entry else { continue };
+        let entry = partial.parse(EhFrame::cie_from_offset).ok()?;
+        if entry.lsda().is_some() {
+            functions.insert(entry.initial_address());
+        }
+    }
+    Some(functions)
 }

@@ -1,12 +1,12 @@
 //! Modules: ELF files at their place in guest memory.
 
 use super::elf::{Elf, Header, LoadError};
-use super::frames::{FrameRow, row_at};
+use super::frames::{FrameRow, functions_with_landing_pads, row_at};
 use super::lines::{Line, Lines};
 use super::symbols::Symbols;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use raddle_cpu::memory::{Memory, PAGE, RegionKind, State, Thread};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -83,6 +83,12 @@ impl Module {
         let mut rows = self.frame_rows.lock().ok()?;
         let read = || row_at(&self.file.data, address).map(Arc::new);
         rows.entry(address).or_insert_with(read).clone()
+    }
+
+    /// Addresses of the functions that exceptions may enter elsewhere than at their start, relative to the base.
+    /// `None` if the file does not tell.
+    pub(crate) fn functions_with_landing_pads(&self) -> Option<FxHashSet<u64>> {
+        functions_with_landing_pads(&self.file.data)
     }
 
     /// Name of the file without its directory.

@@ -5,6 +5,7 @@ use super::strings;
 use crate::load::{Frame, Place};
 use raddle_cpu::memory::Thread;
 use raddle_cpu::{Cpu, Register};
+use std::ops::Range;
 
 /// Frames of the longest call stack that is reported.
 const MAX_FRAMES: usize = 64;
@@ -18,6 +19,17 @@ impl Process {
 
     /// The addresses of [`Process::backtrace`].
     pub(crate) fn call_addresses(&self, thread: Thread) -> impl Iterator<Item = u64> + '_ {
+        self.frames(thread).map(|(_, address)| address)
+    }
+
+    /// The memory of the frames of [`Process::backtrace`] whose callers are known: from the stack pointer to the end of the frame.
+    pub(crate) fn stack_frames(&self, thread: Thread) -> Vec<Range<u64>> {
+        let pointers: Vec<u64> = self.frames(thread).map(|(frame, _)| frame.stack()).collect();
+        pointers.windows(2).map(|pair| pair[0]..pair[1]).collect()
+    }
+
+    /// The frames of a call stack with the addresses of their instructions.
+    fn frames(&self, thread: Thread) -> impl Iterator<Item = (Frame, u64)> + '_ {
         let mut frame = self.cpu(thread).map(frame_of);
         let mut depth = 0;
         std::iter::from_fn(move || {
@@ -26,7 +38,7 @@ impl Process {
             depth += 1;
             let address = current.address().wrapping_sub(is_call.into());
             frame = self.caller(&current, address, is_call).filter(|_| depth < MAX_FRAMES);
-            Some(address)
+            Some((current, address))
         })
     }
 

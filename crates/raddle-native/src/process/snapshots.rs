@@ -1,8 +1,8 @@
 //! Going back: states of single threads.
 
 use super::Process;
-use raddle_cpu::Snapshot;
 use raddle_cpu::memory::Thread;
+use raddle_cpu::{Dead, Snapshot};
 
 impl Process {
     /// Takes a snapshot of a thread; `None` if it was not created.
@@ -18,8 +18,8 @@ impl Process {
         }
     }
 
-    /// Returns `true` if a thread is in the state of one of its snapshots, apart from memory below its stack.
-    pub fn is_at(&self, thread: Thread, snapshot: &Snapshot) -> bool {
-        self.cpu(thread).is_some_and(|cpu| cpu.is_at(&self.memory, snapshot))
+    /// Returns `true` if a thread is in the state of one of its snapshots, apart from what is dead and from memory below its stack.
+    pub fn is_at(&self, thread: Thread, snapshot: &Snapshot, dead: &Dead) -> bool {
+        self.cpu(thread).is_some_and(|cpu| cpu.is_at(&self.memory, snapshot, dead))
     }
 }

@@ -21,7 +21,10 @@ impl Call<'_> {
                     self.program.share(address, size);
                     return Err(self.again());
                 }
-                Ok(()) => return self.atomic_private(address, length, kind, bytes),
+                Ok(()) => {
+                    self.program.thread_mut().private.note_load(address, size);
+                    return self.atomic_private(address, length, kind, bytes);
+                }
                 Err(Denied::Shared) => return self.atomic_shared(address, size, kind),
                 Err(Denied::Owned(owned, state)) => self.escape(address, size, owned, state)?,
                 Err(Denied::Fault(fault)) => return Err(self.fault(&fault)),

@@ -110,19 +110,6 @@ impl NativeProgram {
         earlier
     }
 
-    /// The history of an earlier question at which the current thread was in the same state, if it has only read since.
-    fn repeated(&self, question: Op) -> Option<HistoryId> {
-        let thread = self.thread();
-        let active = thread.active.as_ref()?;
-        let candidates = thread.points.get(thread.reads_since..)?;
-        let same = candidates.iter().find(|point| {
-            point.question == question
-                && point.active == *active
-                && self.process.is_at(thread.guest, &point.snapshot)
-        });
-        same.map(|point| point.node)
-    }
-
     /// The value that an answer stands for.
     pub(super) fn reply_of(&self, histories: &LocalHistories, step: HistoryStep) -> Value {
         let HistoryStep::After(_, answer) = step else { return 0 };

@@ -4,12 +4,15 @@
 //! private then, its accesses are no ops, and the thread never asks.
 //!
 //! *Idea.* A thread that does nothing but private work for a while is compared with an earlier state of itself: registers and, by the
-//! undo log, private memory. A state that comes back repeats forever unless another thread writes what it reads. So the variables and
-//! blocks that the thread owns become shared, and the exploration starts again; then the loop consists of ops. The state is
+//! undo log, private memory. A state that comes back repeats forever unless another thread writes what it reads. So what it reads
+//! becomes shared, and the exploration starts again; then the loop consists of ops. Atomic loads are known; if there are
+//! none, the variables and blocks that the thread owns are shared, and if that changes nothing, its stack. The state is
 //! kept after 1, 2, 4, ... steps (Brent's method of finding cycles), so that every cycle is found.
 //!
 //! A loop that also counts never comes back to a state. Its variables become shared after [`LONG`] steps in any case; then its ops
 //! reach the limit of events.
+
+use std::ops::Range;
 
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
@@ -27,11 +30,30 @@ const LONG: u64 = 1 << 16;
 /// After this many steps without an op the thread is stopped.
 const FOREVER: u64 = 1 << 22;
 
+/// Bytes at the end of a frame with the return address and the saved frame pointer.
+const SAVED: u64 = 16;
+/// The number of atomic loads that are remembered.
+const LOADS: usize = 16;
+
 /// What a thread did since its last op.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrivateSteps {
     steps: u64,
     kept: Option<Box<Snapshot>>,
+    /// Addresses and sizes of the first atomic loads since the state was kept.
+    loads: Vec<(u64, u64)>,
+}
+
+impl PrivateSteps {
+    /// Notes an atomic load from private memory.
+    pub(super) fn note_load(&mut self, address: u64, size: u64) {
+        let is_new = self.kept.is_some()
+            && self.loads.len() < LOADS
+            && !self.loads.contains(&(address, size));
+        if is_new {
+            self.loads.push((address, size));
+        }
+    }
 }
 
 impl NativeProgram {
@@ -46,15 +68,19 @@ impl NativeProgram {
         }
         if steps.is_power_of_two() {
             let kept = self.process.snapshot_thread(guest).map(Box::new);
-            self.thread_mut().private.kept = kept;
+            let private = &mut self.thread_mut().private;
+            private.kept = kept;
+            private.loads.clear();
             return if steps > FOREVER { Err(End::Limit) } else { Ok(()) };
         }
-        let kept = &self.thread().private.kept;
-        let is_endless = kept.as_ref().is_some_and(|kept| self.process.is_at(guest, kept));
+        let is_endless = self.is_at_kept_state();
         if !is_endless && steps != LONG + 1 {
             return Ok(());
         }
-        if self.share_owned(guest) {
+        let is_shared = self.share_loaded()
+            || self.share_owned(guest)
+            || (is_endless && self.share_frames(guest));
+        if is_shared {
             return Err(self.again());
         }
         match is_endless {
@@ -64,6 +90,37 @@ impl NativeProgram {
             }
             false => Ok(()),
         }
+    }
+
+    /// Returns `true` if the current thread is in the state that was kept.
+    fn is_at_kept_state(&mut self) -> bool {
+        let dead = self.dead();
+        let thread = self.thread();
+        let kept = thread.private.kept.as_ref();
+        kept.is_some_and(|kept| self.process.is_at(thread.guest, kept, &dead))
+    }
+
+    /// Shares what the loop of the current thread loads atomically. Returns `false` if that is nothing.
+    fn share_loaded(&mut self) -> bool {
+        let loads = std::mem::take(&mut self.thread_mut().private.loads);
+        for &(address, size) in &loads {
+            self.share(address, size);
+        }
+        !loads.is_empty()
+    }
+
+    /// Shares the frames of a thread, apart from saved frame pointers and return addresses. Returns `false` if they are shared.
+    fn share_frames(&mut self, guest: Thread) -> bool {
+        let frames = self.process.stack_frames(guest);
+        let mut is_new = false;
+        for Range { start, end } in frames {
+            let end = end.saturating_sub(SAVED);
+            if start < end && !self.layout.is_shared(start, end - start) {
+                self.layout.share(start, end);
+                is_new = true;
+            }
+        }
+        is_new
     }
 
     /// Shares the variables and blocks of a thread. Returns `false` if it has none.

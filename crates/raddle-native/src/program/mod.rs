@@ -21,6 +21,7 @@ mod live;
 mod loops;
 mod names;
 mod places;
+mod repeats;
 mod run;
 mod sharing;
 pub(crate) mod table;
@@ -35,7 +36,7 @@ use raddle_core::program::{
     Queues, Segment,
 };
 use raddle_cpu::memory::Thread;
-use raddle_cpu::{Cpu, Register, Snapshot};
+use raddle_cpu::{Calls, Cpu, Liveness, Register, Snapshot};
 use rustc_hash::FxHashMap;
 
 use crate::process::{Process, ThreadStart};
@@ -62,6 +63,8 @@ pub struct Settings {
     pub max_events: u32,
     /// Whether plain accesses of scalars may be cut into parts.
     pub scalars: ScalarCut,
+    /// What calls in the program do to registers.
+    pub calls: Calls,
 }
 
 /// A compiled program.
@@ -71,6 +74,7 @@ pub struct NativeProgram {
     pub(crate) settings: Settings,
     pub(crate) names: ThreadNames,
     pub(crate) places: Places,
+    liveness: Liveness,
     pub(crate) layout: Layout,
     pub(crate) heap_regions: HeapRegions,
     pub(crate) threads: Vec<Option<GuestThread>>,
@@ -104,12 +108,15 @@ impl NativeProgram {
         let entry =
             process.snapshot_thread(Thread::MAIN).unwrap_or_else(|| unreachable!("main exists"));
         let places = Places::new(process.modules());
+        let liveness =
+            repeats::liveness(process.modules().first().map(AsRef::as_ref), settings.calls);
         NativeProgram {
             process,
             table,
             settings,
             names: ThreadNames::default(),
             places,
+            liveness,
             layout: Layout::new(settings.scalars),
             heap_regions: HeapRegions::default(),
             threads: vec![],

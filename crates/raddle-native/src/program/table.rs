@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use raddle_cpu::HostArguments;
 use rustc_hash::FxHashMap;
 
 use super::call::{Call, Step, Suspend};
@@ -13,6 +14,8 @@ pub(crate) type Modelled = fn(&mut Call<'_>) -> Step<u64>;
 /// The modelled functions of a process.
 pub struct Table {
     pub(crate) functions: FxHashMap<HostFunction, Modelled>,
+    /// The argument registers of some functions; others may use all.
+    pub(crate) arguments: FxHashMap<HostFunction, HostArguments>,
     /// The system call `futex`: returns its result.
     pub(crate) futex: fn(&mut Call<'_>, FutexCall) -> Step<u64>,
     /// The function of a thread has returned this result.

@@ -2,6 +2,7 @@
 
 use raddle_core::program::Naming;
 use raddle_core::trace::Ending;
+use raddle_cpu::Calls;
 use raddle_explore::plan::{Explorer, Plan};
 use raddle_explore::{Control, Leaf, Limits, driver};
 use raddle_native::libc;
@@ -73,7 +74,7 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
     let path = build(directory.path(), code, compiler);
     let process = libc::start(&path, &Options::default()).expect("the program starts");
     let table = libc::table(&process);
-    let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut };
+    let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut, calls: Calls::SystemV };
     let mut program = NativeProgram::new(process, table, settings);
     let plan = Plan { model: model.parse().expect("a model"), explorer: Explorer::RfPartSmc };
     let mut found = None;

@@ -1,0 +1,90 @@
+//! Questions that a thread asks again in the same state.
+//!
+//! *Problem.* A thread that waits in a loop asks the same question again and again. At -O0 its stack and registers are full of
+//! temporaries of earlier rounds, so no two rounds seem to end in the same state.
+//!
+//! *Idea.* A state consists of what the thread may still read: `raddle_cpu::Liveness` says which registers, flags and bytes of
+//! the stack are dead. Two states with the same instruction, the same stack pointer and the same live bytes behave alike.
+//! Return addresses are live, so equal states have the same frames, and the same bytes are dead in both.
+
+use raddle_core::program::{HistoryId, Op};
+use raddle_cpu::{Calls, Dead, Function, HostArguments, Liveness};
+
+use super::NativeProgram;
+use super::thread::{Activity, GuestThread};
+use crate::load::{Module, SymbolKind};
+
+/// Functions that return more than once.
+const RETURN_TWICE: [&str; 6] =
+    ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
+
+/// The analysis of the program's own functions. Library code is undecided.
+pub(super) fn liveness(program: Option<&Module>, calls: Calls) -> Liveness {
+    let Some(program) = program else { return Liveness::default() };
+    let symbols = program.symbols();
+    let returns_twice = symbols.undefined().iter().any(|name| RETURN_TWICE.contains(&&**name));
+    let landing_pads = program.functions_with_landing_pads();
+    let has_landing_pads = |address| landing_pads.as_ref().is_none_or(|it| it.contains(&address));
+    let mut functions: Vec<Function> = vec![];
+    for symbol in symbols.iter().filter(|it| it.kind == SymbolKind::Function && it.size > 0) {
+        let start = program.base + symbol.address;
+        // Of several names for a function, one is enough.
+        if functions.last().is_none_or(|last| last.range.end <= start) {
+            functions.push(Function {
+                range: start..start + symbol.size,
+                calls,
+                has_hidden_edges: returns_twice || has_landing_pads(symbol.address),
+            });
+        }
+    }
+    Liveness::new(functions)
+}
+
+impl NativeProgram {
+    /// The history of an earlier question at which the current thread was in the same state, if it has only read since.
+    pub(super) fn repeated(&mut self, question: Op) -> Option<HistoryId> {
+        let thread = self.threads[self.current.index()].as_ref()?;
+        let cpu = self.process.cpu(thread.guest)?;
+        let active = thread.active.as_ref()?;
+        let mut dead = None;
+        for point in thread.points.get(thread.reads_since..)? {
+            let is_same = point.question == question
+                && cpu.is_at_instruction(&point.snapshot)
+                && point.active == *active;
+            if !is_same {
+                continue;
+            }
+            let memory = self.process.memory();
+            let dead = dead.get_or_insert_with(|| {
+                self.liveness.dead(memory, cpu, arguments(&self.table, &active.activity))
+            });
+            if self.process.is_at(thread.guest, &point.snapshot, dead) {
+                return Some(point.node);
+            }
+        }
+        None
+    }
+
+    /// What the current thread will not read again.
+    pub(super) fn dead(&mut self) -> Dead {
+        let Some(thread) = &self.threads[self.current.index()] else { return Dead::default() };
+        let Some(cpu) = self.process.cpu(thread.guest) else { return Dead::default() };
+        let arguments = arguments_of(&self.table, thread);
+        self.liveness.dead(self.process.memory(), cpu, arguments)
+    }
+}
+
+fn arguments_of(table: &super::Table, thread: &GuestThread) -> HostArguments {
+    let activity = thread.active.as_ref().map(|active| &active.activity);
+    activity.map_or(HostArguments::Any, |activity| arguments(table, activity))
+}
+
+/// The registers in which an activity may get arguments.
+fn arguments(table: &super::Table, activity: &Activity) -> HostArguments {
+    match activity {
+        Activity::Function(function) => {
+            table.arguments.get(function).copied().unwrap_or(HostArguments::Any)
+        }
+        _ => HostArguments::Any,
+    }
+}
