@@ -32,7 +32,9 @@ fn main() -> ExitCode {
     };
     let loaded = start.elapsed();
     let table = libc::table(&process);
-    let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut, calls: Calls::SystemV };
+    let poison = std::env::var_os("POISON").is_some();
+    let settings =
+        Settings { max_events: 10_000, scalars: ScalarCut::Cut, calls: Calls::SystemV, poison };
     let mut program = NativeProgram::new(process, table, settings);
     let mut found = None;
     let mut restarts = 0;

@@ -93,6 +93,9 @@ impl NativeProgram {
     fn note_point(&mut self, node: HistoryId, end: &End) -> Option<HistoryId> {
         let End::Question(question) = *end else { return None };
         let earlier = self.repeated(question);
+        if self.settings.poison {
+            self.poison();
+        }
         let guest = self.thread().guest;
         let snapshot = self.process.snapshot_thread(guest)?;
         let thread = self.thread_mut();

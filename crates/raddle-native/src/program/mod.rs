@@ -65,6 +65,8 @@ pub struct Settings {
     pub scalars: ScalarCut,
     /// What calls in the program do to registers.
     pub calls: Calls,
+    /// Whether to overwrite what is considered dead at every question: a debugging aid. Nothing observable may change.
+    pub poison: bool,
 }
 
 /// A compiled program.

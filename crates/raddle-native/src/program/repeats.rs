@@ -65,6 +65,13 @@ impl NativeProgram {
         None
     }
 
+    /// Overwrites what the current thread will not read again.
+    pub(super) fn poison(&mut self) {
+        let Some(thread) = &self.threads[self.current.index()] else { return };
+        let arguments = arguments_of(&self.table, thread);
+        self.process.poison_thread(thread.guest, &mut self.liveness, arguments);
+    }
+
     /// What the current thread will not read again.
     pub(super) fn dead(&mut self) -> Dead {
         let Some(thread) = &self.threads[self.current.index()] else { return Dead::default() };

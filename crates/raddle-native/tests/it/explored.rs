@@ -74,7 +74,12 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
     let path = build(directory.path(), code, compiler);
     let process = libc::start(&path, &Options::default()).expect("the program starts");
     let table = libc::table(&process);
-    let settings = Settings { max_events: 10_000, scalars: ScalarCut::Cut, calls: Calls::SystemV };
+    let settings = Settings {
+        max_events: 10_000,
+        scalars: ScalarCut::Cut,
+        calls: Calls::SystemV,
+        poison: false,
+    };
     let mut program = NativeProgram::new(process, table, settings);
     let plan = Plan { model: model.parse().expect("a model"), explorer: Explorer::RfPartSmc };
     let mut found = None;
