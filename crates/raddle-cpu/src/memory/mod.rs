@@ -307,6 +307,15 @@ impl Memory {
         self.set_state_logged(thread, range, State::Unmapped(reason));
     }
 
+    /// The states of a range as runs of equal states, by address. Costs about the pages of the range.
+    pub fn state_runs(
+        &self,
+        range: Range<u64>,
+    ) -> impl Iterator<Item = (Range<u64>, State)> + use<> {
+        let runs = self.states(range).into_iter();
+        runs.map(|(start, len, code)| (start..start + len, State::decode(code)))
+    }
+
     /// The states of a range as runs of start, length and code.
     fn states(&self, range: Range<u64>) -> Vec<(u64, u64, u8)> {
         let mut runs: Vec<(u64, u64, u8)> = Vec::new();

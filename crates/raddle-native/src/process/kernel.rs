@@ -27,7 +27,7 @@ pub(crate) enum Disposition {
 }
 
 /// What the kernel keeps per thread. All of it depends only on the calls of the thread itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KernelThread {
     /// Readings of clocks so far, in microseconds: each one takes that long.
     time: u64,
@@ -58,6 +58,8 @@ pub(crate) struct Kernel {
     pub(crate) signals: [Disposition; 65],
     /// Whether the dynamic linker has passed control to the program.
     pub(crate) is_started: bool,
+    /// Whether threads run one by one, with answers from outside.
+    pub(crate) is_explored: bool,
     threads: Vec<KernelThread>,
 }
 
@@ -71,6 +73,13 @@ pub(crate) struct SavedKernel {
     /// Lengths of what was written to the standard streams.
     written: [usize; 2],
     is_started: bool,
+}
+
+/// What a thread has got from the kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SavedThread {
+    state: KernelThread,
+    mapping_end: u64,
 }
 
 impl Kernel {
@@ -106,6 +115,7 @@ impl Kernel {
             output: Output::default(),
             signals: [Disposition::Default; 65],
             is_started: false,
+            is_explored: false,
             threads: Vec::new(),
         })
     }
@@ -116,6 +126,23 @@ impl Kernel {
             self.threads.resize(index + 1, KernelThread::default());
         }
         &mut self.threads[index]
+    }
+
+    /// What a thread has got from the kernel, to go back to.
+    pub(crate) fn save_thread(&mut self, thread: Thread) -> SavedThread {
+        SavedThread { state: *self.thread(thread), mapping_end: self.mappings.end(thread) }
+    }
+
+    /// Goes back to a saved state of a thread.
+    pub(crate) fn restore_thread(&mut self, thread: Thread, saved: SavedThread) {
+        *self.thread(thread) = saved.state;
+        self.mappings.set_end(thread, saved.mapping_end);
+    }
+
+    /// Whether a thread has got from the kernel what it had at a saved state.
+    pub(crate) fn is_at(&self, thread: Thread, saved: SavedThread) -> bool {
+        let state = self.threads.get(thread.index()).copied().unwrap_or_default();
+        state == saved.state && self.mappings.end(thread) == saved.mapping_end
     }
 
     /// Identifier of the process.

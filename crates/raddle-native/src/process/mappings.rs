@@ -87,9 +87,26 @@ impl Mappings {
         let end = end.ok_or(Errno::ENOMEM)?;
         self.ends[index] = end + PAGE;
         if protection != Protection::None {
-            memory.set_state_logged(thread, start..end, protection.state(thread));
+            // Memory that is known to be shared stays shared.
+            for (range, state) in memory.state_runs(start..end) {
+                if state != State::Shared {
+                    memory.set_state_logged(thread, range, protection.state(thread));
+                }
+            }
         }
         Ok(start)
+    }
+
+    /// First free address of a thread; 0 if it has mapped nothing.
+    pub(crate) fn end(&self, thread: Thread) -> u64 {
+        self.ends.get(thread.index()).copied().unwrap_or(0)
+    }
+
+    /// Returns to an earlier end of a thread.
+    pub(crate) fn set_end(&mut self, thread: Thread, end: u64) {
+        if let Some(place) = self.ends.get_mut(thread.index()) {
+            *place = end;
+        }
     }
 
     /// Unmaps whole pages. Accesses are faults from now on.
@@ -175,6 +192,11 @@ pub(crate) enum RemapError {
     Errno(Errno),
     /// The contents are not private to the thread.
     Denied(Denied),
+}
+
+/// Whether threads share a byte of a range.
+pub(crate) fn has_shared(memory: &Memory, range: Range<u64>) -> bool {
+    memory.state_runs(range).any(|(_, state)| state == State::Shared)
 }
 
 /// Rounds the end of a range up to a page. Its start must be one.

@@ -41,6 +41,7 @@ pub use kernel::Output;
 pub use refusal::Refused;
 pub use run::Ending;
 pub use snapshot::ProcessSnapshot;
+pub use snapshots::ThreadSnapshot;
 pub use start::{Options, StartError};
 pub use status::Status;
 pub use syscalls::FutexCall;
@@ -92,6 +93,22 @@ impl Process {
     /// The state of a thread that was created, for host functions and for answers to questions.
     pub fn cpu_mut(&mut self, thread: Thread) -> Option<&mut Cpu> {
         self.threads.get_mut(thread.index())?.as_mut()
+    }
+
+    /// Takes what the process wrote since it was last taken, to both streams in any order.
+    pub(crate) fn take_output(&mut self) -> Option<Vec<u8>> {
+        let Output { stdout, stderr } = &mut self.kernel.output;
+        if stdout.is_empty() && stderr.is_empty() {
+            return None;
+        }
+        let mut bytes = std::mem::take(stdout);
+        bytes.append(stderr);
+        Some(bytes)
+    }
+
+    /// From now on threads run one by one, with answers from outside, and go back.
+    pub(crate) fn begin_exploration(&mut self) {
+        self.kernel.is_explored = true;
     }
 
     /// What the process wrote so far.

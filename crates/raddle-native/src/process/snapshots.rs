@@ -1,26 +1,37 @@
 //! Going back: states of single threads.
 
 use super::Process;
+use super::kernel::SavedThread;
 use raddle_cpu::memory::Thread;
 use raddle_cpu::{Dead, HostArguments, Liveness, Snapshot};
 
+/// The state of a thread to which it can return any number of times: registers, private memory, and what it got from the kernel.
+#[derive(Clone, Debug)]
+pub struct ThreadSnapshot {
+    pub(crate) cpu: Snapshot,
+    kernel: SavedThread,
+}
+
 impl Process {
     /// Takes a snapshot of a thread; `None` if it was not created.
-    pub fn snapshot_thread(&mut self, thread: Thread) -> Option<Snapshot> {
+    pub fn snapshot_thread(&mut self, thread: Thread) -> Option<ThreadSnapshot> {
         let cpu = self.threads.get_mut(thread.index())?.as_mut()?;
-        Some(cpu.snapshot(&mut self.memory))
+        let cpu = cpu.snapshot(&mut self.memory);
+        Some(ThreadSnapshot { cpu, kernel: self.kernel.save_thread(thread) })
     }
 
     /// Returns a thread to one of its snapshots.
-    pub fn restore_thread(&mut self, thread: Thread, snapshot: &Snapshot) {
+    pub fn restore_thread(&mut self, thread: Thread, snapshot: &ThreadSnapshot) {
         if let Some(Some(cpu)) = self.threads.get_mut(thread.index()) {
-            cpu.restore(&mut self.memory, snapshot);
+            cpu.restore(&mut self.memory, &snapshot.cpu);
+            self.kernel.restore_thread(thread, snapshot.kernel);
         }
     }
 
     /// Returns `true` if a thread is in the state of one of its snapshots, apart from what is dead and from memory below its stack.
-    pub fn is_at(&self, thread: Thread, snapshot: &Snapshot, dead: &Dead) -> bool {
-        self.cpu(thread).is_some_and(|cpu| cpu.is_at(&self.memory, snapshot, dead))
+    pub fn is_at(&self, thread: Thread, snapshot: &ThreadSnapshot, dead: &Dead) -> bool {
+        self.cpu(thread).is_some_and(|cpu| cpu.is_at(&self.memory, &snapshot.cpu, dead))
+            && self.kernel.is_at(thread, snapshot.kernel)
     }
 
     /// Overwrites what a thread will not read again.

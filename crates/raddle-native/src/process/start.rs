@@ -155,6 +155,9 @@ impl Process {
             None => None,
         };
         let stack = memory.add_thread(Thread::MAIN, options.stack_size)?;
+        if file.has_executable_stack {
+            memory.set_executable(stack.clone());
+        }
         let mut args = vec![executable.to_string_lossy().into_owned()];
         args.extend(options.args.iter().cloned());
         let entry = program.base + program.file.entry;

@@ -121,7 +121,10 @@ impl Process {
         if self.memory.region(start).is_some() {
             return Ok(());
         }
-        self.memory.add_thread(thread, stack)?;
+        let stack = self.memory.add_thread(thread, stack)?;
+        if self.modules().first().is_some_and(|program| program.file.has_executable_stack) {
+            self.memory.set_executable(stack);
+        }
         let vector = tls.vector.len() as u64 * 8;
         let size = tls.size.next_multiple_of(PAGE) + CONTROL_BLOCK + vector;
         let name = format!("thread-local storage of {thread}");

@@ -16,10 +16,10 @@ use std::ops::Range;
 
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
-use raddle_cpu::Snapshot;
 use raddle_cpu::memory::{Memory, PAGE, State, Thread};
 
 use super::NativeProgram;
+use crate::process::ThreadSnapshot;
 
 /// A step ends after this many instructions, if nothing else ends it.
 pub(super) const STEP: u64 = 1 << 14;
@@ -39,7 +39,7 @@ const LOADS: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrivateSteps {
     steps: u64,
-    kept: Option<Box<Snapshot>>,
+    kept: Option<Box<ThreadSnapshot>>,
     /// Addresses and sizes of the first atomic loads since the state was kept.
     loads: Vec<(u64, u64)>,
 }

@@ -36,10 +36,10 @@ use raddle_core::program::{
     Queues, Segment,
 };
 use raddle_cpu::memory::Thread;
-use raddle_cpu::{Calls, Cpu, Liveness, Register, Snapshot};
+use raddle_cpu::{Calls, Cpu, Liveness, Register};
 use rustc_hash::FxHashMap;
 
-use crate::process::{Process, ThreadStart};
+use crate::process::{Process, ThreadSnapshot, ThreadStart};
 use heap::HeapRegions;
 pub use layout::ScalarCut;
 use layout::{Layout, Location, LocationKind};
@@ -100,12 +100,13 @@ pub struct NativeProgram {
     pub(crate) queues: Queues,
     pub(crate) is_live: bool,
     /// The state of the main thread at the entry of the program.
-    entry: Snapshot,
+    entry: ThreadSnapshot,
 }
 
 impl NativeProgram {
     /// A program whose process stands at its entry. The table must be the one whose functions the process intercepts.
     pub fn new(mut process: Process, table: Table, settings: Settings) -> Self {
+        process.begin_exploration();
         sharing::disown_variables(&mut process, &table.library_memory);
         let entry =
             process.snapshot_thread(Thread::MAIN).unwrap_or_else(|| unreachable!("main exists"));

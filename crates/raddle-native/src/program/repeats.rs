@@ -49,7 +49,7 @@ impl NativeProgram {
         let mut dead = None;
         for point in thread.points.get(thread.reads_since..)? {
             let is_same = point.question == question
-                && cpu.is_at_instruction(&point.snapshot)
+                && cpu.is_at_instruction(&point.snapshot.cpu)
                 && point.active == *active;
             if !is_same {
                 continue;

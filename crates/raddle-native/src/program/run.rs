@@ -3,8 +3,8 @@
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{End, Op, OpKind, Segment};
-use raddle_cpu::memory::Denied;
-use raddle_cpu::{Fence, Stop};
+use raddle_cpu::memory::{Denied, layout as guest};
+use raddle_cpu::{Fence, Register, Stop};
 
 use super::NativeProgram;
 use super::call::{Call, Step, Suspend};
@@ -76,10 +76,26 @@ impl NativeProgram {
                 cpu.set_budget(STEP);
             }
             let event = self.process.run(guest);
+            if let Some(output) = self.process.take_output() {
+                self.thread_mut().printed.push_str(&String::from_utf8_lossy(&output));
+            }
+            self.check_stack()?;
             let Some(activity) = self.activity(event)? else { return Ok(()) };
             self.thread_mut().active = Some(Active::new(activity));
         }
         self.perform_activity()
+    }
+
+    /// Fails if the current thread uses the stack of another one.
+    fn check_stack(&mut self) -> Result<(), End> {
+        let pointer = self.cpu().register(Register::Rsp);
+        let stacks = guest::STACKS..guest::TLS;
+        let owner = (pointer.wrapping_sub(guest::STACKS) / guest::STACK_STRIDE) as usize;
+        if !stacks.contains(&pointer) || owner == self.thread().guest.index() {
+            return Ok(());
+        }
+        let message = "runs on the stack of another thread, as after longjmp to its buffer";
+        Err(self.failure(FindingKind::Unsupported, message))
     }
 
     /// What the current thread must do after an event; `None` if it can run on.
@@ -127,6 +143,7 @@ impl NativeProgram {
     fn perform_activity(&mut self) -> Result<(), End> {
         let Some(active) = self.thread().active.clone() else { return Ok(()) };
         let guest = self.thread().guest;
+        let printed = self.thread().printed.len();
         let is_access = matches!(active.activity, Activity::Access(_));
         let before =
             (!is_access).then(|| (self.process.snapshot_thread(guest), self.thread().own.clone()));
@@ -143,12 +160,13 @@ impl NativeProgram {
                 Ok(())
             }
             Err(Suspend::End(end)) => {
-                if let (End::Question(op), Some((snapshot, own))) = (&end, before) {
+                if let (End::Question(_), Some((snapshot, own))) = (&end, before) {
                     if let Some(snapshot) = snapshot {
                         self.process.restore_thread(guest, &snapshot);
                     }
-                    self.thread_mut().own = own;
-                    let _ = op;
+                    let thread = self.thread_mut();
+                    thread.own = own;
+                    thread.printed.truncate(printed);
                 }
                 if let Some(active) = &mut self.thread_mut().active {
                     active.effects = effects;
@@ -205,7 +223,7 @@ fn attempt(call: &mut Call<'_>, activity: &Activity) -> Step<Value> {
             perform(call, *futex).map(Value::from)
         }
         Activity::Return => {
-            let result = call.program.cpu().register(raddle_cpu::Register::Rax);
+            let result = call.program.cpu().register(Register::Rax);
             Err((call.program.table.end_thread)(call, result))
         }
         Activity::Exit(status) => Err((call.program.table.end_process)(call, *status)),

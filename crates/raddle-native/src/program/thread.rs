@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use raddle_core::program::{HistoryId, Op};
+use raddle_cpu::Stop;
 use raddle_cpu::memory::Thread;
-use raddle_cpu::{Snapshot, Stop};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::heap::Heap;
 use super::loops::PrivateSteps;
-use crate::process::{FutexCall, HostFunction};
+use crate::process::{FutexCall, HostFunction, ThreadSnapshot};
 
 /// What a thread does that needs more than its CPU: an access to shared memory, or a modelled function.
 ///
@@ -74,7 +74,7 @@ pub(crate) struct Point {
     /// The history that ends with the question.
     pub(crate) node: HistoryId,
     pub(crate) question: Op,
-    pub(crate) snapshot: Snapshot,
+    pub(crate) snapshot: ThreadSnapshot,
     pub(crate) active: Active,
     pub(crate) own: Rc<Bookkeeping>,
     pub(crate) events: u32,
@@ -98,7 +98,7 @@ pub(crate) struct GuestThread {
     /// Index of the first point since which the thread has only read.
     pub(crate) reads_since: usize,
     /// The state at its start.
-    pub(crate) start: Snapshot,
+    pub(crate) start: ThreadSnapshot,
     /// What it printed since its last question.
     pub(crate) printed: String,
     /// What it did since its last op.

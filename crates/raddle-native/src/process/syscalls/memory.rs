@@ -5,7 +5,7 @@
 
 use super::super::errno::Errno;
 use super::super::files::{Contents, File};
-use super::super::mappings::{Protection, RemapError};
+use super::super::mappings::{Protection, RemapError, has_shared};
 use super::{Answer, Call, Effect, Failure, success};
 use crate::load::{Elf, Module};
 use raddle_cpu::memory::{PAGE, RegionKind, State};
@@ -20,6 +20,7 @@ const MREMAP_MAYMOVE: u64 = 1;
 /// More than any guest can have mapped in a row.
 const LARGE: u64 = 1 << 32;
 const TOO_LARGE: &str = "the range is larger than any mapping";
+const SHARED: &str = "unmapping or protecting memory that threads share is not modelled";
 const NEW_CODE: &str = "generating code at run time is not modelled";
 
 pub(super) fn mmap(call: &mut Call<'_>) -> Answer {
@@ -120,6 +121,9 @@ pub(super) fn munmap(call: &mut Call<'_>) -> Answer {
     if is_in_module(call, address) {
         return call.refuse("unmapping a part of a shared object is not modelled");
     }
+    if has_shared(call.memory, range.clone()) {
+        return call.refuse(SHARED);
+    }
     call.kernel.mappings.unmap(call.memory, call.thread, range)?;
     success()
 }
@@ -147,12 +151,18 @@ pub(super) fn mprotect(call: &mut Call<'_>) -> Answer {
     if is_constant && protection == Protection::ReadWrite {
         return call.refuse("constants and code cannot become writable");
     }
+    if protection != Protection::ReadWrite && has_shared(call.memory, range.clone()) {
+        return call.refuse(SHARED);
+    }
     call.kernel.mappings.protect(call.memory, call.thread, range, protection)?;
     success()
 }
 
 pub(super) fn brk(call: &mut Call<'_>) -> Answer {
     let to = call.args[0];
+    if call.kernel.is_explored {
+        return call.refuse("the break belongs to the allocator, which Raddle replaces");
+    }
     Ok(Effect::Return(call.kernel.mappings.set_break(call.memory, call.thread, to)))
 }
 
