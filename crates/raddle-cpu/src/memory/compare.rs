@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 impl Memory {
-    /// Returns `true` if the private memory of `thread` has the contents that it had at `mark`, apart from its own stack below `live`
+    /// Returns `true` if `thread` was the last one to run, and its private memory has the contents that it had at `mark`, apart from its own stack below `live`
     /// and from the bytes in `dead`, which ascend. May return `false` if the thread has changed many pages, states or heap blocks since. Costs the writes since.
     pub fn is_unchanged_since(
         &self,
@@ -15,14 +15,10 @@ impl Memory {
         live: u64,
         dead: &[Range<u64>],
     ) -> bool {
-        let view = if self.view.thread == thread {
-            &self.view
-        } else {
-            match self.parked.get(thread.index()) {
-                Some(Some(view)) => view,
-                _ => return true,
-            }
-        };
+        if self.view.thread != thread {
+            return false;
+        }
+        let view = &self.view;
         let Some(writes) = view.log.writes_since(mark) else { return false };
         let below = view.log.stack_start..live.max(view.log.stack_start);
         let is_dead = |at: u64| {

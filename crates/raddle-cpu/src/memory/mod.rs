@@ -19,6 +19,7 @@
 
 mod access;
 mod compare;
+mod copies;
 mod extents;
 mod fault;
 mod heap;
@@ -31,6 +32,7 @@ mod state;
 mod tlb;
 mod undo;
 
+pub use copies::PageContents;
 pub use fault::{Denied, Fault, FaultKind};
 pub use heap::{FreeError, HeapFull};
 pub use layout::PAGE;
@@ -357,6 +359,7 @@ impl Memory {
         let view = self.parked[index]
             .take()
             .unwrap_or_else(|| View::new(thread, layout::stack_end(thread)));
+        self.pages.select(index);
         let old = std::mem::replace(&mut self.view, view);
         let index = old.thread.index();
         self.parked[index] = Some(old);

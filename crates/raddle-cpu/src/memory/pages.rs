@@ -3,6 +3,8 @@
 //! A page has a frame once it is written; until then it reads as zeros (frame 0). As long as all of its bytes have one state the
 //! page stores that state only; otherwise it has a shadow frame with a state per byte. Frames are numbered slots of one
 //! vector each, so nothing is reserved beyond what is used, and a frame is found by an index that safe code checks once.
+//!
+//! Every thread may have its own copy of some pages. Those of other threads than the main one have a key of their own in the table.
 
 use super::layout::PAGE;
 use rustc_hash::FxHashMap;
@@ -30,8 +32,16 @@ pub(crate) struct Pages {
     /// States by shadow frame. Frame 0 is not used.
     pub(crate) shadows: Vec<u8>,
     free_shadows: Vec<u32>,
+    /// Pages by number, or by number and thread.
     table: FxHashMap<u64, Page>,
+    /// Numbers of the pages of which every thread has its own, ascending.
+    copied: Vec<Range<u64>>,
+    /// Index of the thread whose pages are seen.
+    thread: usize,
 }
+
+/// Bits of a page number.
+const NUMBER_BITS: u32 = 36;
 
 impl Default for Pages {
     fn default() -> Self {
@@ -40,6 +50,39 @@ impl Default for Pages {
             shadows: vec![0; SIZE],
             free_shadows: Vec::new(),
             table: FxHashMap::default(),
+            copied: Vec::new(),
+            thread: 0,
+        }
+    }
+}
+
+/// Pages of which every thread has its own.
+impl Pages {
+    /// From now on the pages of this thread are seen.
+    pub(crate) fn select(&mut self, thread: usize) {
+        self.thread = thread;
+    }
+
+    /// Lets every thread have its own copies of these pages, which must not be used yet by other threads than the main one.
+    pub(crate) fn set_copied(&mut self, mut numbers: Vec<Range<u64>>) {
+        numbers.sort_by_key(|range| range.start);
+        self.copied = numbers;
+    }
+
+    /// The numbers of the pages of which every thread has its own.
+    pub(crate) fn copied(&self) -> impl Iterator<Item = u64> + use<> {
+        self.copied.clone().into_iter().flatten()
+    }
+
+    /// The key of a page of the thread whose pages are seen.
+    fn key(&self, number: u64) -> u64 {
+        if self.thread == 0 {
+            return number;
+        }
+        let index = self.copied.partition_point(|range| range.end <= number);
+        match self.copied.get(index) {
+            Some(range) if range.contains(&number) => number | (self.thread as u64) << NUMBER_BITS,
+            _ => number,
         }
     }
 }
@@ -47,7 +90,7 @@ impl Default for Pages {
 impl Pages {
     /// The page of this number, if it differs from the default of its region.
     pub(crate) fn get(&self, number: u64) -> Option<Page> {
-        self.table.get(&number).copied()
+        self.table.get(&self.key(number)).copied()
     }
 
     /// The contents of the page of this number.
@@ -64,7 +107,8 @@ impl Pages {
 
     /// The frame of a page for writing, created if there is none.
     pub(crate) fn frame(&mut self, number: u64, default: u8) -> u32 {
-        let page = self.table.entry(number).or_insert(Page { frame: 0, shadow: 0, state: default });
+        let key = self.key(number);
+        let page = self.table.entry(key).or_insert(Page { frame: 0, shadow: 0, state: default });
         if page.frame == 0 {
             page.frame = add_frame(&mut self.data);
         }
@@ -80,7 +124,8 @@ impl Pages {
         code: u8,
         default: u8,
     ) {
-        let page = self.table.entry(number).or_insert(Page { frame: 0, shadow: 0, state: default });
+        let key = self.key(number);
+        let page = self.table.entry(key).or_insert(Page { frame: 0, shadow: 0, state: default });
         if from == 0 && to == SIZE {
             page.state = code;
             if page.shadow != 0 {
@@ -103,9 +148,12 @@ impl Pages {
     /// The pages of a range that have an entry.
     pub(crate) fn touched(&self, numbers: Range<u64>) -> Vec<u64> {
         if numbers.end - numbers.start > self.table.len() as u64 {
-            return self.table.keys().copied().filter(|number| numbers.contains(number)).collect();
+            let keys = self.table.keys().map(|key| (*key, key & ((1 << NUMBER_BITS) - 1)));
+            let seen =
+                keys.filter(|(key, number)| numbers.contains(number) && self.key(*number) == *key);
+            return seen.map(|(_, number)| number).collect();
         }
-        numbers.filter(|number| self.table.contains_key(number)).collect()
+        numbers.filter(|number| self.table.contains_key(&self.key(*number))).collect()
     }
 
     /// The state of a byte of a page that has an entry.

@@ -19,16 +19,13 @@ impl Call<'_> {
             Stop::Load { address, size } => {
                 let mut bytes = [0; 16];
                 let bytes_read = &mut bytes[..size.into()];
-                if !self.load_quiet(address, bytes_read)? {
-                    let order = self.plain_order(address, MemoryOrder::Acquire);
-                    self.load_shared(address, bytes_read, Cut::Scalar, order)?;
-                }
+                self.load_shared(address, bytes_read, Cut::Scalar, MemoryOrder::NonAtomic)?;
                 Ok(u128::from_le_bytes(bytes) as Value)
             }
             Stop::Store { address, size, value } => {
                 let bytes = value.to_le_bytes();
-                let order = self.plain_order(address, MemoryOrder::Release);
-                self.store_shared(address, &bytes[..size.into()], Cut::Scalar, order)?;
+                let bytes = &bytes[..size.into()];
+                self.store_shared(address, bytes, Cut::Scalar, MemoryOrder::NonAtomic)?;
                 Ok(0)
             }
             Stop::ReadModifyWrite { address, size, operation } => {
@@ -36,23 +33,6 @@ impl Call<'_> {
             }
             _ => Ok(0),
         }
-    }
-
-    /// Loads data of a library that no thread writes: that is no op. Returns `false` if it is not such data.
-    fn load_quiet(&mut self, address: u64, bytes: &mut [u8]) -> Step<bool> {
-        if !self.program.is_library_data(address) {
-            return Ok(false);
-        }
-        match self.program.layout.is_quiet(address, bytes.len() as u64) {
-            Ok(true) => Ok(self.program.process.memory().read(address, bytes).is_ok()),
-            Ok(false) => Ok(false),
-            Err(_) => Err(self.again()),
-        }
-    }
-
-    /// The order of a plain access: data of libraries is synchronized by the library.
-    fn plain_order(&self, address: u64, library: MemoryOrder) -> MemoryOrder {
-        if self.program.is_library_data(address) { library } else { MemoryOrder::NonAtomic }
     }
 
     /// A locked instruction.

@@ -306,7 +306,9 @@ impl Call<'_> {
         let number = self.program.thread().own.spawned;
         self.program.thread_mut().own_mut().spawned += 1;
         let parent = self.program.current;
-        let thread = self.program.names.thread(Start { parent, number, function, argument });
+        let library = self.program.library_data();
+        let start = Start { parent, number, function, argument, library };
+        let thread = self.program.names.thread(start);
         self.effect(OpKind::Spawn { thread });
         thread
     }

@@ -160,20 +160,6 @@ impl Layout {
         Ok(true)
     }
 
-    /// As [`Layout::is_setting`], of data of a library, which threads access in parts of any size.
-    pub(crate) fn is_quiet(&mut self, address: u64, size: u64) -> Result<bool, Conflict> {
-        let bytes = address..address + size;
-        if self.learned.written_settings.range(bytes.clone()).next().is_some() {
-            return Ok(false);
-        }
-        if self.overlapping(address, size).next().is_some() {
-            let is_known = !self.is_settled || !self.learned.written_settings.insert(address);
-            return if is_known { Ok(false) } else { Err(Conflict::Again) };
-        }
-        self.settings.extend(bytes);
-        Ok(true)
-    }
-
     /// Notes a write. Returns `true` if the memory was read as a constant: the exploration must start again.
     #[inline]
     pub(crate) fn writes_setting(&mut self, address: u64, size: u64) -> bool {

@@ -17,6 +17,7 @@ mod heap;
 mod history;
 pub(crate) mod kinds;
 pub(crate) mod layout;
+mod library;
 mod live;
 mod loops;
 mod names;
@@ -43,6 +44,7 @@ use crate::process::{Process, ThreadSnapshot, ThreadStart};
 use heap::HeapRegions;
 pub use layout::ScalarCut;
 use layout::{Layout, Location, LocationKind};
+use library::LibraryData;
 use loops::PrivateSteps;
 pub(crate) use names::Start;
 use names::ThreadNames;
@@ -77,6 +79,7 @@ pub struct NativeProgram {
     pub(crate) names: ThreadNames,
     pub(crate) places: Places,
     liveness: Liveness,
+    library: LibraryData,
     pub(crate) layout: Layout,
     pub(crate) heap_regions: HeapRegions,
     pub(crate) threads: Vec<Option<GuestThread>>,
@@ -107,7 +110,8 @@ impl NativeProgram {
     /// A program whose process stands at its entry. The table must be the one whose functions the process intercepts.
     pub fn new(mut process: Process, table: Table, settings: Settings) -> Self {
         process.begin_exploration();
-        sharing::disown_variables(&mut process, &table.library_memory);
+        sharing::disown_variables(&mut process);
+        let library = LibraryData::new(&mut process, &table.library_memory);
         let entry =
             process.snapshot_thread(Thread::MAIN).unwrap_or_else(|| unreachable!("main exists"));
         let places = Places::new(process.modules());
@@ -120,6 +124,7 @@ impl NativeProgram {
             names: ThreadNames::default(),
             places,
             liveness,
+            library,
             layout: Layout::new(settings.scalars),
             heap_regions: HeapRegions::default(),
             threads: vec![],
@@ -232,9 +237,11 @@ impl NativeProgram {
         let guest = Thread::new(thread.index()).ok_or(()).map_err(too_many)?;
         let start = match self.names.start(thread) {
             None => self.entry.clone(),
-            Some(Start { function, argument, .. }) => {
+            Some(Start { function, argument, library, .. }) => {
                 let start = ThreadStart { function, argument, stack_size: STACK };
                 if self.process.cpu(guest).is_none() {
+                    // Initial thread-local storage comes from the libraries.
+                    self.library.give(&mut self.process, guest, library);
                     self.process.create_thread(guest, start).map_err(|_| ()).map_err(too_many)?;
                 }
                 sharing::share_known(&mut self.process, &self.layout);

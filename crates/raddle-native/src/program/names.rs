@@ -1,7 +1,7 @@
 //! Threads and their names.
 //!
-//! The identity of a thread is its parent, how many threads the parent spawned before, its function and its argument. This
-//! determines the initial state of the thread, so that it can run alone.
+//! The identity of a thread is its parent, how many threads the parent spawned before, its function, its argument
+//! and the data of libraries that it starts with. This determines the initial state of the thread, so that it can run alone.
 
 use raddle_core::execution::ThreadId;
 use rustc_hash::FxHashMap;
@@ -14,6 +14,8 @@ pub(crate) struct Start {
     pub(crate) number: u32,
     pub(crate) function: u64,
     pub(crate) argument: u64,
+    /// The number of the library data with which it starts.
+    pub(crate) library: u32,
 }
 
 /// The threads of a program. The first one is the main thread.

@@ -4,8 +4,6 @@
 //! When a second thread touches memory, its object (a variable, a block, eight bytes of a stack) is shared for good, and the
 //! exploration starts again.
 
-use std::ops::Range;
-
 use raddle_core::execution::ThreadId;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
@@ -14,6 +12,7 @@ use raddle_cpu::memory::{MAX_THREADS, Memory, PAGE, State, Thread, Unmapped, lay
 use super::NativeProgram;
 use super::call::{Call, Step, Suspend};
 use super::layout::Layout;
+use super::library::users_modules;
 use crate::load::SymbolKind;
 use crate::process::Process;
 
@@ -22,21 +21,14 @@ const STACK_GRAIN: u64 = 8;
 /// Variables without a symbol are shared in pieces of this size.
 const VARIABLE_GRAIN: u64 = 8;
 
-/// Variables of libraries without a symbol are shared in pieces of this size: sharing costs a restart, and reading data that no
-/// thread writes costs no op.
-const LIBRARY_GRAIN: u64 = 256;
-
 /// The owner of variables that no thread has touched.
 fn nobody() -> State {
     Thread::new(MAX_THREADS - 1).map_or(State::Shared, State::Private)
 }
 
-/// Makes the variables of all modules, and memory that libraries have allocated, belong to nobody.
-pub(super) fn disown_variables(process: &mut Process, library_memory: &[Range<u64>]) {
-    for range in library_memory {
-        disown(process.memory_mut(), range.start, range.end);
-    }
-    for module in process.modules().to_vec() {
+/// Makes the variables of the program belong to nobody.
+pub(super) fn disown_variables(process: &mut Process) {
+    for module in users_modules(process) {
         for segment in module.file.segments.iter().filter(|segment| segment.is_writable) {
             let range = module.base + segment.range.start..module.base + segment.range.end;
             disown(process.memory_mut(), range.start, range.end);
@@ -86,12 +78,6 @@ impl NativeProgram {
             || (guest::STACKS..guest::OBJECTS).contains(&address)
     }
 
-    /// Returns `true` if an address is in a variable of a library, or in memory that a library allocated before the program started.
-    pub(crate) fn is_library_data(&self, address: u64) -> bool {
-        let mut libraries = self.process.modules().iter().skip(1);
-        libraries.any(|module| module.contains(address)) || self.table.is_library_memory(address)
-    }
-
     /// Returns `true` if a variable is shared.
     pub(crate) fn is_shared_variable(&self, address: u64, size: u64) -> bool {
         !self.is_thread_memory(address) && self.layout.is_shared(address, size)
@@ -110,21 +96,8 @@ impl NativeProgram {
         {
             return bounds;
         }
-        if self.is_library_data(address) {
-            return self.library_data_at(address);
-        }
         let start = address / STACK_GRAIN * STACK_GRAIN;
         (start, start + VARIABLE_GRAIN)
-    }
-
-    /// The piece of a library's data around an address, as far as it can be written.
-    fn library_data_at(&self, address: u64) -> (u64, u64) {
-        let memory = self.process.memory();
-        let is_data = |at: &u64| matches!(memory.state(*at), State::Private(_) | State::Shared);
-        let start = address / LIBRARY_GRAIN * LIBRARY_GRAIN;
-        let before = (start..address).rev().take_while(is_data).count() as u64;
-        let after = (address..start + LIBRARY_GRAIN).take_while(is_data).count() as u64;
-        (address - before, address + after.max(1))
     }
 
     fn variable_at(&self, address: u64) -> Option<(u64, u64)> {
