@@ -263,6 +263,7 @@ impl Cpu {
             }
             Stop::Store { size, .. } => access.done += size,
             _ => {
+                self.was_asked = true;
                 access.data = [value as u64, (value >> 64) as u64, 0, 0];
                 access.done = access.size;
                 // The store that follows is part of the operation.

@@ -111,6 +111,8 @@ pub enum Fence {
     Store,
     /// `lfence`.
     Load,
+    /// A locked instruction on private memory, which orders all accesses like `mfence`.
+    Implied,
 }
 
 /// An instruction that is not modelled, met when it was executed.

@@ -60,6 +60,10 @@ pub struct Cpu {
     pub(crate) jumps: Box<[(u64, u32); JUMPS]>,
     /// The code that `jumps` and `at` refer to.
     pub(crate) code: u64,
+    /// Whether locked instructions on private memory stop.
+    pub(crate) reports_locked: bool,
+    /// Whether the read-modify-write operation that runs was a question.
+    pub(crate) was_asked: bool,
 }
 
 /// The x87 state after `fninit`.
@@ -103,7 +107,14 @@ impl Cpu {
             readings: 0,
             jumps: Box::new(NO_JUMPS),
             code: 0,
+            reports_locked: false,
+            was_asked: false,
         }
+    }
+
+    /// From now on a locked instruction on private memory stops with [`Fence::Implied`](crate::Fence::Implied) when it is done.
+    pub fn report_locked(&mut self) {
+        self.reports_locked = true;
     }
 
     /// The guest thread.

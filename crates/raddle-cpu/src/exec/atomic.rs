@@ -1,13 +1,13 @@
 //! Instructions with a `lock` prefix, and exchanges: one question each.
 //!
 //! The question contains the operation as data, so that the caller can compute its effect. On private memory the operation is a load
-//! and a store. Instructions that could have a `lock` prefix but have none make a load and a store of their own.
+//! and a store, and a fence for those who want to know ([`Cpu::report_locked`]). Instructions that could have a `lock` prefix but have none make a load and a store of their own.
 
 use super::alu::add_with_carry;
 use crate::cpu::{CONTINUE, Cpu, Exit, Op, Word, get};
 use crate::memory::Memory;
 use crate::registers::{CF, FlagSource, Register, STATUS, ZF, flag};
-use crate::stop::Operation;
+use crate::stop::{Fence, Operation};
 
 /// What a locked instruction does, in `w`; [`IMMEDIATE`] is added if the operand is `imm` instead of register `b`.
 pub(crate) const ADD: u8 = 0;
@@ -75,7 +75,13 @@ pub(crate) fn locked<T: Word, const LOCK: bool>(
     if matches!(kind, XADD | XCHG) {
         cpu.set_register(op.b, T::truncate(old).merge(cpu.register(op.b)));
     }
-    CONTINUE
+    if LOCK { end_locked(cpu) } else { CONTINUE }
+}
+
+/// Ends a locked instruction. If it was no question, it is a fence for those who want to know.
+fn end_locked(cpu: &mut Cpu) -> u32 {
+    let was_asked = std::mem::take(&mut cpu.was_asked);
+    if was_asked || !cpu.reports_locked { CONTINUE } else { cpu.stop(Exit::Fence(Fence::Implied)) }
 }
 
 fn set_flags<T: Word>(cpu: &mut Cpu, kind: u8, old: u64, value: u64, carry: u64) {
@@ -133,7 +139,7 @@ pub(crate) fn compare_exchange<T: Word, const LOCK: bool>(
     if !is_equal {
         cpu.set_register(Register::Rax, old.merge(rax));
     }
-    CONTINUE
+    if LOCK { end_locked(cpu) } else { CONTINUE }
 }
 
 /// `xadd` of registers: `a` becomes the sum, `b` the old `a`.
@@ -174,5 +180,5 @@ pub(crate) fn compare_exchange_pair(cpu: &mut Cpu, memory: &mut Memory, op: &Op)
     }
     cpu.store_flags();
     cpu.context.flags = cpu.context.flags & !ZF | flag(old == expected, ZF);
-    CONTINUE
+    end_locked(cpu)
 }

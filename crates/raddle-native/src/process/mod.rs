@@ -109,6 +109,9 @@ impl Process {
     /// From now on threads run one by one, with answers from outside, and go back.
     pub(crate) fn begin_exploration(&mut self) {
         self.kernel.is_explored = true;
+        for cpu in self.threads.iter_mut().flatten() {
+            cpu.report_locked();
+        }
     }
 
     /// What the process wrote so far.

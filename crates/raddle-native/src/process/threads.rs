@@ -91,6 +91,9 @@ impl Process {
         let pointer = self.write_tls(thread, &tls).ok_or(ThreadError::Layout)?;
         let mut cpu = Cpu::new(thread);
         cpu.set_fs_base(pointer);
+        if self.kernel.is_explored {
+            cpu.report_locked();
+        }
         let stack = layout::stack_end(thread) - 72;
         let address = HostFunctions::RETURN.address();
         self.memory

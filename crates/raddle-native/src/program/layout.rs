@@ -182,6 +182,12 @@ impl Layout {
         before.is_some_and(|(_, &to)| to > address)
     }
 
+    /// Returns `true` if a whole range is shared.
+    pub(crate) fn is_all_shared(&self, from: u64, to: u64) -> bool {
+        let before = self.learned.shared.range(..=from).next_back();
+        before.is_some_and(|(_, &end)| end >= to)
+    }
+
     /// The starts of the pieces of watched regions that an access touches, the last one first.
     #[inline]
     pub(crate) fn watched(&self, address: u64, size: u64) -> impl Iterator<Item = u64> + '_ {

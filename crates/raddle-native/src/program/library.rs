@@ -90,6 +90,12 @@ impl NativeProgram {
             || self.table.is_library_memory(address)
     }
 
+    /// Returns `true` if an address is in the code of a system library.
+    pub(crate) fn is_system_code(&self, address: u64) -> bool {
+        let module = self.process.modules().iter().skip(1).find(|module| module.contains(address));
+        module.is_some_and(|module| is_system(module))
+    }
+
     /// The number of the library data with which a thread starts that the current one spawns now.
     pub(crate) fn library_data(&mut self) -> u32 {
         let guest = self.thread().guest;

@@ -30,8 +30,10 @@ const LONG: u64 = 1 << 16;
 /// After this many steps without an op the thread is stopped.
 const FOREVER: u64 = 1 << 22;
 
-/// Bytes at the end of a frame with the return address and the saved frame pointer.
-const SAVED: u64 = 16;
+/// Bytes at the end of a frame with the return address.
+const SAVED: u64 = 8;
+/// Bytes below the stack pointer that leaf functions use.
+const RED_ZONE: u64 = 128;
 /// The number of atomic loads that are remembered.
 const LOADS: usize = 16;
 
@@ -109,13 +111,16 @@ impl NativeProgram {
         !loads.is_empty()
     }
 
-    /// Shares the frames of a thread, apart from saved frame pointers and return addresses. Returns `false` if they are shared.
+    /// Shares the frames of a thread, apart from return addresses. Returns `false` if they are shared.
     fn share_frames(&mut self, guest: Thread) -> bool {
-        let frames = self.process.stack_frames(guest);
+        let mut frames = self.process.stack_frames(guest);
+        if let Some(innermost) = frames.first_mut() {
+            innermost.start -= RED_ZONE;
+        }
         let mut is_new = false;
         for Range { start, end } in frames {
             let end = end.saturating_sub(SAVED);
-            if start < end && !self.layout.is_shared(start, end - start) {
+            if start < end && !self.layout.is_all_shared(start, end) {
                 self.layout.share(start, end);
                 is_new = true;
             }

@@ -104,6 +104,7 @@ impl NativeProgram {
             Event::Cpu(
                 stop @ (Stop::Load { .. } | Stop::Store { .. } | Stop::ReadModifyWrite { .. }),
             ) => Some(Activity::Access(stop)),
+            Event::Cpu(Stop::Fence(Fence::Implied)) if !self.is_noticed_fence() => None,
             Event::Cpu(Stop::Fence(fence)) => {
                 let place = self.place();
                 self.perform_fence(fence, place);
@@ -130,9 +131,15 @@ impl NativeProgram {
         })
     }
 
+    /// Returns `true` if a locked instruction of the current thread on private memory makes a difference. What libraries do for
+    /// themselves orders nothing.
+    fn is_noticed_fence(&self) -> bool {
+        self.has_other_threads() && !self.is_system_code(self.cpu().ip())
+    }
+
     fn perform_fence(&mut self, fence: Fence, place: raddle_core::program::PlaceId) {
         let kind = match fence {
-            Fence::Full => OpKind::Fence { order: MemoryOrder::SeqCst },
+            Fence::Full | Fence::Implied => OpKind::Fence { order: MemoryOrder::SeqCst },
             Fence::Store => OpKind::StoreFence,
             Fence::Load => return,
         };
