@@ -1,12 +1,23 @@
 //! Compiled programs as guests of the virtual CPU.
 //!
+//! [`build`] turns C and C++ files into an executable, [`check`] explores it and returns an
+//! [`Outcome`](raddle_core::outcome::Outcome).
+//!
 //! [`load`] reads executables and shared objects and maps them into guest memory; [`process`] starts a program as a kernel would, gives
 //! its threads stacks and thread-local storage, and answers its system calls. [`program`] is what explorers run; [`libc`] has
 //! the library functions that Raddle models. Everything else, from the dynamic linker to the last destructor, is guest code.
 
 #![forbid(unsafe_code)]
 
+mod build;
+mod check;
 pub mod libc;
 pub mod load;
 pub mod process;
 pub mod program;
+
+pub use build::{Error, MemoryOrders, Object, Source, build};
+pub use check::{
+    Checkpoint, ParallelOptions, Progress, Request, check, check_built, check_parallel, estimate,
+};
+pub use program::{Guide, KnownRead};

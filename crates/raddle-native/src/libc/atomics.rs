@@ -158,6 +158,7 @@ macro_rules! sized {
             (concat!("__tsan_atomic", $bits, "_compare_exchange_val"), |c| {
                 compare_value::<$size>(c, false)
             }),
+            (concat!("__tsan_weak_compare_exchange", $bits), |c| compare_value::<$size>(c, true)),
         ]
     };
 }
@@ -181,7 +182,7 @@ const fn concatenate<const N: usize>(
 
 const FENCES: [(&str, super::Modelled); 1] = [("__tsan_atomic_thread_fence", fence)];
 
-const ALL: [(&str, super::Modelled); 61] = concatenate(&[
+const ALL: [(&str, super::Modelled); 66] = concatenate(&[
     &sized!("8", 1),
     &sized!("16", 2),
     &sized!("32", 4),

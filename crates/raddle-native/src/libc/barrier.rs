@@ -17,6 +17,13 @@ const SIZE: u32 = 64;
 /// The result for one thread of each round, `PTHREAD_BARRIER_SERIAL_THREAD`.
 const SERIAL: u64 = FAILED;
 
+/// The number of threads of the current round that have come, and the number of threads of a round; `None` if the barrier was never
+/// initialised. The last thread of a round begins the next one.
+pub(crate) fn barrier_arrivals(state: Value) -> Option<(Value, Value)> {
+    let size = state >> SIZE;
+    (size > 0).then(|| ((state - (size << SIZE)) % size, size))
+}
+
 fn sync(call: &mut Call<'_>, barrier: u64, guard: Guard, update: Update) -> Step<Value> {
     call.sync(ObjectKind::Barrier, barrier, guard, update)
 }

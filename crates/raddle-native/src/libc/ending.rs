@@ -61,7 +61,7 @@ pub(super) fn end_thread(call: &mut Call<'_>, result: u64) -> Suspend {
 /// The process ends. No other thread continues: this one waits forever, and an execution in which it waits is complete.
 pub(super) fn end_process(call: &mut Call<'_>, _status: i32) -> Suspend {
     if call.current() == ThreadId::new(0) {
-        return Suspend::End(End::Finished);
+        return call.end_of_thread();
     }
     match call.sync(ObjectKind::Exit, 0, EXITED, set_to(0)) {
         Ok(_) => Suspend::End(End::Finished),

@@ -34,13 +34,16 @@ use std::path::Path;
 use raddle_cpu::HostArguments;
 use rustc_hash::FxHashMap;
 
+use crate::load::Elf;
 use crate::process::{Options, Process, StartError};
 use crate::program::call::{Call, Step};
 use crate::program::kinds::{ObjectKind, Purpose};
 use crate::program::table::Modelled;
 use crate::program::{NativeProgram, Table};
+pub(crate) use barrier::barrier_arrivals;
 pub use ending::has_exited;
 use prepare::run_library_code;
+pub(crate) use semaphore::semaphore_units;
 
 /// Names with their functions.
 pub(crate) type Names = &'static [(&'static str, Modelled)];
@@ -94,8 +97,17 @@ pub fn names() -> Vec<String> {
 ///
 /// If the program cannot be loaded, or is stopped before it starts.
 pub fn start(executable: &Path, options: &Options) -> Result<Process, StartError> {
+    start_file(&Elf::read(executable)?, options)
+}
+
+/// As [`start`], of an executable in memory.
+///
+/// # Errors
+///
+/// As [`start`].
+pub fn start_file(executable: &Elf, options: &Options) -> Result<Process, StartError> {
     let options = Options { host_functions: names(), ..options.clone() };
-    let mut process = Process::start_with(executable, &options, &mut |process, _| {
+    let mut process = Process::start_file(executable, &options, &mut |process, _| {
         run_library_code(process);
         true
     })?;

@@ -16,6 +16,12 @@ const READY: Value = 1 << 64;
 /// A thread has looked at the state and will now change it.
 const TRYING: Value = 1 << 100;
 
+/// The number of units in a state; `None` if the semaphore was never initialised.
+pub(crate) fn semaphore_units(state: Value) -> Option<Value> {
+    let state = if state < 0 { state + TRYING } else { state };
+    (state >= READY).then_some(state - READY)
+}
+
 fn sync(call: &mut Call<'_>, semaphore: u64, guard: Guard, update: Update) -> Step<Value> {
     call.sync(ObjectKind::Semaphore, semaphore, guard, update)
 }

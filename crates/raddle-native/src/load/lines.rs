@@ -6,7 +6,7 @@ use object::{Object, ObjectSection};
 use std::fmt;
 use std::sync::Arc;
 
-type Reader = EndianArcSlice<LittleEndian>;
+pub(super) type Reader = EndianArcSlice<LittleEndian>;
 
 /// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +45,8 @@ impl Lines {
     }
 }
 
-fn dwarf(data: &[u8]) -> Option<Dwarf<Reader>> {
+/// The debug information of a file, if it has any.
+pub(super) fn dwarf(data: &[u8]) -> Option<Dwarf<Reader>> {
     let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).ok()?;
     file.section_by_name(".debug_line")?;
     let section = |id: gimli::SectionId| -> Result<Reader, gimli::Error> {

@@ -43,6 +43,7 @@ pub(crate) mod missing;
 mod module;
 mod place;
 mod symbols;
+mod types;
 
 pub use elf::{Elf, HeaderTable, LoadError, Segment, TlsSegment};
 pub(crate) use frames::Frame;

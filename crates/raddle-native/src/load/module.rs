@@ -4,6 +4,7 @@ use super::elf::{Elf, Header, LoadError};
 use super::frames::{FrameRow, functions_with_landing_pads, row_at};
 use super::lines::{Line, Lines};
 use super::symbols::Symbols;
+use super::types::Types;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use raddle_cpu::memory::{Memory, PAGE, RegionKind, State, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,6 +21,7 @@ pub struct Module {
     symbols: OnceLock<Symbols>,
     /// Line tables are filled as they are used.
     lines: Mutex<Option<Lines>>,
+    types: OnceLock<Option<Types>>,
     frame_rows: Mutex<FxHashMap<u64, Option<Arc<FrameRow>>>>,
 }
 
@@ -54,6 +56,7 @@ impl Module {
             base,
             symbols: OnceLock::new(),
             lines: Mutex::new(None),
+            types: OnceLock::new(),
             frame_rows: Mutex::default(),
         })
     }
@@ -74,6 +77,20 @@ impl Module {
         let mut lines = self.lines.lock().ok()?;
         let lines = lines.get_or_insert_with(|| Lines::read(&self.file.data));
         lines.at(address.wrapping_sub(self.base))
+    }
+
+    /// The name in the source of the variable at an address relative to the base.
+    pub fn variable_name(&self, address: u64) -> Option<String> {
+        Some(self.types()?.name(address)?.to_owned())
+    }
+
+    /// The part at an offset in the variable at an address relative to the base: `[1].head`.
+    pub fn variable_part(&self, address: u64, offset: u64) -> Option<String> {
+        self.types()?.part(address, offset)
+    }
+
+    fn types(&self) -> Option<&Types> {
+        self.types.get_or_init(|| Types::read(&self.file.data)).as_ref()
     }
 
     /// How to get from an instruction to its caller, by the address of the instruction. `None` where the file does not

@@ -108,12 +108,20 @@ impl Process {
         options: &Options,
         call: &mut dyn FnMut(&mut Process, HostFunction) -> bool,
     ) -> Result<Process, StartError> {
-        let file = Elf::read(executable)?;
-        let mut process = Process::load(executable, &file, options, &[])?;
+        Process::start_file(&Elf::read(executable)?, options, call)
+    }
+
+    /// The same with an executable in memory; its name is that of the program.
+    pub fn start_file(
+        file: &Elf,
+        options: &Options,
+        call: &mut dyn FnMut(&mut Process, HostFunction) -> bool,
+    ) -> Result<Process, StartError> {
+        let mut process = Process::load(file, options, &[])?;
         let is_complete = process.run_linker(call)? == Linked::Complete;
         if !is_complete || process.needs_aliases() {
             let missing = process.undefined();
-            process = Process::load(executable, &file, options, &missing)?;
+            process = Process::load(file, options, &missing)?;
             process.run_linker(call)?;
         }
         process.enter();
@@ -121,14 +129,9 @@ impl Process {
     }
 
     /// Maps the executable and the dynamic linker, and writes the initial stack.
-    fn load(
-        executable: &Path,
-        file: &Elf,
-        options: &Options,
-        missing: &[Arc<str>],
-    ) -> Result<Process, StartError> {
+    fn load(file: &Elf, options: &Options, missing: &[Arc<str>]) -> Result<Process, StartError> {
         let mut memory = Memory::new();
-        let mut kernel = Kernel::new(executable, &mut memory)?;
+        let mut kernel = Kernel::new(Path::new(&*file.name), &mut memory)?;
         strings::map(&mut memory)?;
         let mut hosts = HostFunctions::new(&options.host_functions);
         let mut linker_variables = Vec::new();
@@ -158,7 +161,7 @@ impl Process {
         if file.has_executable_stack {
             memory.set_executable(stack.clone());
         }
-        let mut args = vec![executable.to_string_lossy().into_owned()];
+        let mut args = vec![file.name.to_string()];
         args.extend(options.args.iter().cloned());
         let entry = program.base + program.file.entry;
         let info = StartInfo {

@@ -339,7 +339,7 @@ impl Call<'_> {
             self.effect(OpKind::Store { location, value, order, carries: false });
         }
         match self.leave_stack() {
-            Ok(()) => Suspend::End(End::Finished),
+            Ok(()) => self.end_of_thread(),
             Err(suspend) => suspend,
         }
     }

@@ -1,4 +1,4 @@
-//! Faults of the guest as findings, and names of memory.
+//! Faults of the guest as findings.
 
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
@@ -55,33 +55,6 @@ impl NativeProgram {
             _ => String::from("an access to the heap outside of any block"),
         };
         (FindingKind::HeapOverflow, message)
-    }
-
-    /// The name of memory in reports.
-    pub(crate) fn memory_name(&self, address: u64) -> String {
-        use raddle_core::execution::ThreadId;
-        use raddle_core::program::Naming;
-        use raddle_cpu::memory::layout as guest;
-        if let Some(owner) = super::heap::heap_owner(address) {
-            let (start, _) = self.heap_regions.block_at(address).unwrap_or((address, 0));
-            let thread = self.thread_name(ThreadId::new(owner));
-            let base = format!("block {:#x} of {thread}", start - guest::HEAPS);
-            return if address == start { base } else { format!("{base}+{}", address - start) };
-        }
-        if (guest::STACKS..guest::TLS).contains(&address) {
-            let owner = (address - guest::STACKS) / guest::STACK_STRIDE;
-            let offset = (guest::STACKS + (owner + 1) * guest::STACK_STRIDE).wrapping_sub(address);
-            return format!(
-                "stack of {} at -{offset:#x}",
-                self.thread_name(ThreadId::new(owner as usize))
-            );
-        }
-        let place = self.process.place(address);
-        match place.symbol {
-            Some((name, 0)) => name.to_string(),
-            Some((name, offset)) => format!("{name}+{offset}"),
-            None => format!("{address:#x}"),
-        }
     }
 }
 

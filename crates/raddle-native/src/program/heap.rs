@@ -143,6 +143,19 @@ impl HeapRegions {
         }
     }
 
+    /// Replaces the regions by those of another process, and maps and fills these.
+    pub(crate) fn replace(&mut self, other: &HeapRegions, memory: &mut Memory) {
+        for (&base, &end) in &self.next {
+            memory.set_state(base..end, State::Unmapped(Unmapped::HeapRedZone));
+        }
+        *self = HeapRegions { next: other.next.clone(), ..HeapRegions::default() };
+        for &(key, start) in &other.starts {
+            if let Some(thread) = Thread::new(key.0) {
+                self.add(memory, thread, key, start);
+            }
+        }
+    }
+
     /// The block that an address belongs to, or the nearest one before it in its region: its start and size.
     pub(crate) fn block_at(&self, address: u64) -> Option<(u64, u64)> {
         let (&start, &(size, stride, blocks)) = self.sizes.range(..=address).next_back()?;

@@ -38,6 +38,8 @@ pub(crate) enum LocationKind {
     Piece,
     /// The result of a thread. The address is the number of the thread.
     Result,
+    /// What a thread leaves on its heap. The address is the number of the thread.
+    Remains,
 }
 
 /// A location.
@@ -145,6 +147,17 @@ impl Layout {
         self.others.clear();
         self.all.clear();
         self.settings.clear();
+    }
+
+    /// Other workers will explore parts of the program: from now on, ops must depend only on what is learned, not on what was
+    /// explored here before. Returns `true` if that is new.
+    pub(crate) fn settle(&mut self) -> bool {
+        if self.is_settled {
+            return false;
+        }
+        self.is_settled = true;
+        self.learned.written_settings.extend(self.by_address.keys());
+        true
     }
 
     /// Returns `true` if a shared variable can be read as a constant.

@@ -12,7 +12,9 @@
 mod access;
 mod atomic;
 pub(crate) mod call;
+pub(crate) mod facts;
 mod fault;
+mod guide;
 mod heap;
 mod history;
 pub(crate) mod kinds;
@@ -20,8 +22,10 @@ pub(crate) mod layout;
 mod library;
 mod live;
 mod loops;
+mod memory_names;
 mod names;
 mod places;
+mod remains;
 mod repeats;
 mod run;
 mod sharing;
@@ -29,6 +33,7 @@ pub(crate) mod table;
 pub(crate) mod thread;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::outcome::FindingKind;
@@ -41,6 +46,7 @@ use raddle_cpu::{Calls, Cpu, Liveness, Register};
 use rustc_hash::FxHashMap;
 
 use crate::process::{Process, ThreadSnapshot, ThreadStart};
+pub use guide::{Guide, KnownRead};
 use heap::HeapRegions;
 pub use layout::ScalarCut;
 use layout::{Layout, Location, LocationKind};
@@ -49,6 +55,8 @@ use loops::PrivateSteps;
 pub(crate) use names::Start;
 use names::ThreadNames;
 use places::Places;
+use remains::Remaining;
+pub(crate) use remains::{LastStores, Leak, last_stores};
 pub use table::Table;
 use thread::{Bookkeeping, GuestThread};
 
@@ -69,6 +77,8 @@ pub struct Settings {
     pub calls: Calls,
     /// Whether to overwrite what is considered dead at every question: a debugging aid. Nothing observable may change.
     pub poison: bool,
+    /// Whether threads tell at their end what they leave on the heap.
+    pub leaks: bool,
 }
 
 /// A compiled program.
@@ -93,13 +103,18 @@ pub struct NativeProgram {
     /// The reply that each history ends with, by history.
     replies: Vec<Value>,
     /// What threads print at the end of their histories.
-    printed: FxHashMap<HistoryId, String>,
+    pub(crate) printed: FxHashMap<HistoryId, String>,
     /// The main thread ends without ending the program.
     pub(crate) main_leaves: bool,
     /// Why not everything is explored.
     pub(crate) bound: Option<String>,
     /// How often a thread was run from its start.
     pub(crate) executions: u64,
+    /// How many of these were reported to other workers.
+    pub(crate) reported_executions: u64,
+    /// What threads have left on the heap.
+    remaining: Remaining,
+    pub(crate) guide: Option<Arc<Guide>>,
     pub(crate) queues: Queues,
     pub(crate) is_live: bool,
     /// The state of the main thread at the entry of the program.
@@ -114,7 +129,7 @@ impl NativeProgram {
         let library = LibraryData::new(&mut process, &table.library_memory);
         let entry =
             process.snapshot_thread(Thread::MAIN).unwrap_or_else(|| unreachable!("main exists"));
-        let places = Places::new(process.modules());
+        let places = Places::new();
         let liveness =
             repeats::liveness(process.modules().first().map(AsRef::as_ref), settings.calls);
         NativeProgram {
@@ -138,6 +153,9 @@ impl NativeProgram {
             main_leaves: false,
             bound: None,
             executions: 0,
+            reported_executions: 0,
+            remaining: Remaining::default(),
+            guide: None,
             queues: Queues::default(),
             is_live: false,
             entry,
@@ -290,6 +308,9 @@ impl Program for NativeProgram {
         let reply = self.reply_of(histories, step);
         self.replies.resize(node.0 as usize, 0);
         self.replies.push(reply);
+        if self.strays(histories, step, reply) {
+            return Segment { effects: vec![], end: End::Assume };
+        }
         let segment = self.run_step(histories, step, node);
         let segment = segment.unwrap_or_else(|end| Segment { effects: vec![], end });
         let is_question = matches!(segment.end, End::Question(_));
@@ -315,7 +336,12 @@ impl Program for NativeProgram {
     }
 
     fn restart(&mut self) {
+        self.layout.is_settled = false;
         self.restart_part();
+    }
+
+    fn learned(&mut self) -> String {
+        self.worker_update()
     }
 }
 
@@ -327,14 +353,15 @@ impl Naming for NativeProgram {
     fn location_name(&self, location: LocationId) -> String {
         let Location { kind, address, .. } = self.layout.all[location.index()];
         let name = || self.memory_name(address);
+        let thread = || self.thread_name(ThreadId::new(address as usize));
         match kind {
-            LocationKind::Memory(_) | LocationKind::Object(kinds::ObjectKind::Mutex) => name(),
-            LocationKind::Object(kind) => format!("{} ({kind:?})", name()),
+            LocationKind::Memory(_) => name(),
+            LocationKind::Object(kinds::ObjectKind::Mutex) => self.object_name(address),
+            LocationKind::Object(kind) => format!("{} ({kind:?})", self.object_name(address)),
             LocationKind::Block => format!("{} (block)", name()),
             LocationKind::Piece => format!("{} in pieces", name()),
-            LocationKind::Result => {
-                format!("result of {}", self.thread_name(ThreadId::new(address as usize)))
-            }
+            LocationKind::Result => format!("result of {}", thread()),
+            LocationKind::Remains => format!("remains of {}", thread()),
         }
     }
 

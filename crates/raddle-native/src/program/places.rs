@@ -23,8 +23,23 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn new(_: &[Arc<Module>]) -> Self {
+    pub(crate) fn new() -> Self {
         Places { addresses: vec![0], known: FxHashMap::default() }
+    }
+
+    /// The address of a place; 0 for the start of the program.
+    pub(crate) fn address(&self, place: PlaceId) -> u64 {
+        self.addresses.get(place.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// The place of the instruction at an address, or the start of the program for 0.
+    pub(crate) fn place_at(&mut self, modules: &[Arc<Module>], address: u64) -> PlaceId {
+        if address == 0 { PlaceId::default() } else { self.look_up(modules, address).0 }
+    }
+
+    /// Returns `true` if a place is in the user's sources.
+    pub(crate) fn is_users(&self, place: PlaceId) -> bool {
+        self.known.get(&self.address(place)).is_some_and(|&(_, is_users)| is_users)
     }
 
     /// The place of the instruction at an address, and whether it is in the user's sources.
@@ -42,9 +57,9 @@ impl Places {
 
     /// File and line of a place.
     pub(crate) fn name(&self, modules: &[Arc<Module>], place: PlaceId) -> String {
-        match self.addresses.get(place.0 as usize) {
-            None | Some(0) => String::from("the start"),
-            Some(&address) => match line(modules, address) {
+        match self.address(place) {
+            0 => String::from("the start"),
+            address => match line(modules, address) {
                 Some((file, line)) => format!("{file}:{line}"),
                 None => String::from("a library"),
             },

@@ -22,7 +22,7 @@ const STACK_GRAIN: u64 = 8;
 const VARIABLE_GRAIN: u64 = 8;
 
 /// The owner of variables that no thread has touched.
-fn nobody() -> State {
+pub(super) fn nobody() -> State {
     Thread::new(MAX_THREADS - 1).map_or(State::Shared, State::Private)
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
         scalars: ScalarCut::Cut,
         calls: Calls::SystemV,
         poison: false,
+        leaks: false,
     };
     let mut program = NativeProgram::new(process, table, settings);
     let plan = Plan { model: model.parse().expect("a model"), explorer: Explorer::RfPartSmc };

@@ -1,0 +1,44 @@
+//! Kinds of files that a program is made of.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::build::Error;
+
+/// What a file contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// Machine code that is not linked.
+    Object,
+    /// A linked program.
+    Executable,
+}
+
+/// Offset and values of the type of an ELF file.
+const TYPE: usize = 16;
+const RELOCATABLE: u8 = 1;
+
+impl Input {
+    /// The kind of a file: machine code by its contents, everything else by its extension.
+    pub(super) fn of(file: &Path) -> Result<Self, Error> {
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        let extension = extension.unwrap_or_default();
+        if matches!(extension, "cc" | "cpp" | "cxx" | "C" | "c++") {
+            return Ok(Input::Cpp);
+        }
+        if extension == "c" {
+            return Ok(Input::C);
+        }
+        let mut start = [0; TYPE + 1];
+        let is_long = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+        if is_long.is_err() || !start.starts_with(b"\x7fELF") {
+            let what = String::from("neither C or C++ (.c, .cc, .cpp, .cxx) nor an ELF file");
+            return Err(Error::Refused { place: file.display().to_string(), what });
+        }
+        Ok(if start[TYPE] == RELOCATABLE { Input::Object } else { Input::Executable })
+    }
+}

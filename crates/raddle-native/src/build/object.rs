@@ -1,0 +1,76 @@
+//! A program that was built.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use raddle_core::model::Model;
+use raddle_core::model::orders::OrderSemantics;
+use raddle_cpu::Calls;
+
+use super::Error;
+use crate::load::Elf;
+use crate::program::Guide;
+
+/// Whether the memory orders of atomic accesses are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryOrders {
+    /// All code was compiled with hooks that tell the order of each atomic access.
+    Known,
+    /// The code of this file has none: a relaxed, an acquiring and a plain load are the same instruction.
+    Unknown {
+        /// The file.
+        file: String,
+    },
+}
+
+/// A program that is ready to be loaded: an executable in memory. Copies are cheap.
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub(crate) file: Elf,
+    pub(super) orders: MemoryOrders,
+    /// All code was compiled here.
+    pub(super) is_ours: bool,
+    /// The first line of the output of `--version`; empty if nothing was compiled or linked.
+    pub(super) compiler: Arc<str>,
+    pub(crate) guide: Option<Arc<Guide>>,
+}
+
+impl Object {
+    /// The same program, of which only executions are explored that a guide permits.
+    #[must_use]
+    pub fn led_by(self, guide: Guide) -> Self {
+        Object { guide: Some(Arc::new(guide)), ..self }
+    }
+
+    /// Whether memory orders are known, which the C11-style models need.
+    #[must_use]
+    pub fn memory_orders(&self) -> &MemoryOrders {
+        &self.orders
+    }
+
+    /// Identifies the linked program and the compiler: changes whenever a source file, a header, a flag or the compiler
+    /// changes the executable.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.file.data.hash(&mut hasher);
+        let hash = hasher.finish();
+        let name = if self.compiler.is_empty() { "not compiled" } else { &self.compiler };
+        format!("{name}, program {hash:016x} of {} bytes", self.file.data.len())
+    }
+
+    /// What is known about calls: only our own compilation says that they follow the ABI.
+    pub(crate) fn calls(&self) -> Calls {
+        if self.is_ours { Calls::SystemV } else { Calls::Unknown }
+    }
+
+    /// Refuses a model for which memory orders would have to be known.
+    pub(crate) fn supports(&self, model: Model) -> Result<(), Error> {
+        match (&self.orders, model.orders()) {
+            (MemoryOrders::Unknown { file }, OrderSemantics::C11(_)) => {
+                Err(Error::NoMemoryOrders { file: file.clone(), model })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Exploring a program that was built, and what it shows.
+//!
+//! [`check_parallel`] loads the program and explores it: as a whole (`whole`), or divided into subtrees (`parallel`). `finding` turns
+//! the first wrong execution into a finding.
+
+mod finding;
+mod leaks;
+mod object_states;
+mod parallel;
+mod printed;
+mod private_events;
+mod request;
+mod stack;
+mod whole;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use raddle_core::execution::ThreadId;
+use raddle_core::outcome::{Counts, Estimate, Outcome};
+use raddle_core::program::Program;
+use raddle_core::trace::{Counterexample, Ending, ThreadEnd, Trace};
+use raddle_explore::{Leaf, Limits, Summary, driver, rf_part_smc};
+
+use crate::build::{Error, Object, build};
+use crate::libc;
+use crate::program::NativeProgram;
+use leaks::CompleteExecutions;
+pub use parallel::{Checkpoint, ParallelOptions, Progress};
+pub use request::Request;
+use stack::on_large_stack;
+
+/// Builds a program and explores it.
+///
+/// # Errors
+/// If it cannot be built or loaded, or the model needs memory orders that are not known.
+pub fn check(request: &Request) -> Result<Outcome, Error> {
+    let start = Instant::now();
+    let mut outcome = check_built(&build(&request.source)?, request)?;
+    let Counts { seconds, start_up, .. } = &mut outcome.counts;
+    *start_up += start.elapsed().as_secs_f64() - *seconds;
+    *seconds = start.elapsed().as_secs_f64();
+    Ok(outcome)
+}
+
+/// Explores a program that was built. The source of the request is not used.
+///
+/// # Errors
+/// If it cannot be loaded, or the model needs memory orders that are not known.
+pub fn check_built(object: &Object, request: &Request) -> Result<Outcome, Error> {
+    check_parallel(object, request, ParallelOptions::default())
+}
+
+/// As [`check_built`], with several workers. One worker explores what cannot be divided ([`Request::is_whole`]).
+///
+/// # Errors
+/// As [`check_built`].
+pub fn check_parallel(
+    object: &Object,
+    request: &Request,
+    options: ParallelOptions<'_>,
+) -> Result<Outcome, Error> {
+    object.supports(request.model)?;
+    on_large_stack(move || {
+        let (start, mut options) = (Instant::now(), options);
+        let mut program = load(object, request)?;
+        let start_up = start.elapsed().as_secs_f64();
+        let explored = driver::until_stable(&mut program, |program| {
+            explore(program, request, &mut options, start)
+        });
+        let mut outcome = finding::outcome(&mut program, request, explored);
+        outcome.counts.start_up = start_up;
+        outcome.counts.seconds = start.elapsed().as_secs_f64();
+        Ok(outcome)
+    })
+}
+
+/// Estimates the number of execution classes of a program by random probes, for at most `time`. Returns `None` if it has too
+/// many events.
+///
+/// # Errors
+/// As [`check_built`].
+pub fn estimate(
+    object: &Object,
+    request: &Request,
+    probes: u64,
+    time: Duration,
+) -> Result<Option<Estimate>, Error> {
+    object.supports(request.model)?;
+    on_large_stack(|| {
+        let mut program = load(object, request)?;
+        Ok(driver::until_stable(&mut program, |program| {
+            let end = Some(Instant::now() + time);
+            rf_part_smc::estimate(program, request.model, probes, end)
+        }))
+    })
+}
+
+/// Loads a program and runs it to its entry.
+fn load(object: &Object, request: &Request) -> Result<NativeProgram, Error> {
+    let process = libc::start_file(&object.file, &request.process_options())?;
+    let table = libc::table(&process);
+    let mut program = NativeProgram::new(process, table, request.settings(object));
+    program.guide = object.guide.as_ref().map(Arc::clone);
+    Ok(program)
+}
+
+/// The result of one exploration.
+struct Explored {
+    summary: Summary,
+    /// An execution that shows a bug.
+    found: Option<Counterexample>,
+    complete: CompleteExecutions,
+}
+
+fn explore(
+    program: &mut NativeProgram,
+    request: &Request,
+    options: &mut ParallelOptions<'_>,
+    start: Instant,
+) -> Explored {
+    let deadline = request.timeout.map(|timeout| start + timeout);
+    let limits = Limits { classes: request.max_executions, deadline };
+    if !request.is_whole() {
+        if let Some((summary, found)) = parallel::explore(program, request.model, &limits, options)
+        {
+            return Explored { summary, found, complete: CompleteExecutions::default() };
+        }
+        program.restart();
+    }
+    whole::explore(program, request, &limits)
+}
+
+/// What a blocked execution means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocked {
+    /// A thread other than the main one has ended the program: nothing.
+    Exited,
+    /// The main thread has ended. That is a bug only if it did not end the program.
+    AfterMain,
+    /// A bug.
+    Bug,
+}
+
+/// The meaning of an execution in which threads wait forever; `None` for another ending.
+fn blocked(leaf: &dyn Leaf) -> Option<Blocked> {
+    if !matches!(leaf.ending(), Ending::Deadlock(_) | Ending::Livelock(_)) {
+        return None;
+    }
+    let trace = leaf.trace();
+    Some(match () {
+        () if libc::has_exited(&trace) => Blocked::Exited,
+        () if main_has_ended(&trace) => Blocked::AfterMain,
+        () => Blocked::Bug,
+    })
+}
+
+fn main_has_ended(trace: &Trace) -> bool {
+    trace.ends.get(&ThreadId::new(0)) == Some(&ThreadEnd::Finished)
+}

@@ -1,0 +1,44 @@
+//! The meaning of values of semaphores and barriers, for reports.
+
+use std::collections::BTreeMap;
+
+use raddle_core::execution::{LocationId, Value};
+use raddle_core::program::OpKind;
+use raddle_core::trace::{ObjectState, Trace};
+
+use crate::libc;
+use crate::program::NativeProgram;
+use crate::program::kinds::ObjectKind;
+
+/// The states of all semaphores and barriers in a trace.
+pub(super) fn of(
+    program: &NativeProgram,
+    trace: &Trace,
+) -> BTreeMap<(LocationId, Value), ObjectState> {
+    let mut states = BTreeMap::new();
+    for event in &trace.events {
+        let OpKind::Sync { location, .. } = event.op.kind else { continue };
+        for value in event.read.into_iter().chain(event.written) {
+            let state = program.object_kind(location).and_then(|kind| state(kind, value));
+            states.extend(state.map(|state| ((location, value), state)));
+        }
+    }
+    states
+}
+
+fn state(kind: ObjectKind, value: Value) -> Option<ObjectState> {
+    match kind {
+        ObjectKind::Semaphore => {
+            let units = libc::semaphore_units(value)?;
+            let clause = format!("the semaphore is {units}");
+            Some(ObjectState { short: units.to_string(), clause })
+        }
+        ObjectKind::Barrier => {
+            let (arrived, size) = libc::barrier_arrivals(value)?;
+            let short = format!("{arrived} of {size}");
+            let have = if arrived == 1 { "has" } else { "have" };
+            Some(ObjectState { clause: format!("{short} threads {have} arrived"), short })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,87 @@
+//! What to explore, and how.
+
+use std::path::Path;
+use std::time::Duration;
+
+use raddle_core::model::Model;
+use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
+use raddle_explore::plan::{Explorer, Plan};
+
+use crate::build::{Object, Source};
+use crate::process::Options;
+use crate::program::{ScalarCut, Settings};
+
+/// The default of [`Request::max_events`].
+const MAX_EVENTS: u32 = 10_000;
+
+/// What to explore, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The program.
+    pub source: Source,
+    /// Its arguments, without its name.
+    pub arguments: Vec<String>,
+    /// The memory model.
+    pub model: Model,
+    /// The algorithm.
+    pub explorer: Explorer,
+    /// The maximal number of execution classes.
+    pub max_executions: Option<u64>,
+    /// The maximal duration of the exploration.
+    pub timeout: Option<Duration>,
+    /// The maximal number of events of a thread.
+    pub max_events: u32,
+    /// An execution that SC does not allow is a bug.
+    pub robust: bool,
+    /// A block of memory that is never freed is a bug.
+    pub leaks: bool,
+}
+
+impl Request {
+    /// The program in these files, under the model of C++20, limited to 10,000 events per thread.
+    #[must_use]
+    pub fn new(files: &[&Path]) -> Self {
+        let files = files.iter().map(|file| file.to_path_buf()).collect();
+        Request {
+            source: Source { files, ..Source::default() },
+            arguments: vec![],
+            model: Model::C20,
+            explorer: Explorer::default(),
+            max_executions: None,
+            timeout: None,
+            max_events: MAX_EVENTS,
+            robust: false,
+            leaks: false,
+        }
+    }
+
+    /// Returns `true` if the exploration cannot be divided: for explorers other than RF-partSMC, and where executions are
+    /// counted or compared with each other.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let compares = self.robust || self.leaks || self.max_executions.is_some();
+        self.plan().is_divisible().is_err() || compares
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        Plan { model: self.model, explorer: self.explorer }
+    }
+
+    pub(super) fn process_options(&self) -> Options {
+        Options { args: self.arguments.clone(), ..Options::default() }
+    }
+
+    pub(super) fn settings(&self, object: &Object) -> Settings {
+        let scalars = match self.model.orders() {
+            OrderSemantics::StoreBuffer(StoreBuffers::None | StoreBuffers::PerThread) => {
+                ScalarCut::Watched
+            }
+            OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => ScalarCut::Whole,
+            OrderSemantics::C11(_) => ScalarCut::Cut,
+        };
+        // Random runs keep nothing, so they may be long.
+        let is_default = self.max_events == MAX_EVENTS && self.explorer.sampling().is_some();
+        let max_events = if is_default { u32::MAX } else { self.max_events };
+        Settings { max_events, scalars, calls: object.calls(), leaks: self.leaks }
+    }
+}

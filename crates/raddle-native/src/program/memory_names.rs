@@ -1,0 +1,96 @@
+//! Names of memory in reports.
+
+use std::sync::Arc;
+
+use raddle_core::execution::{LocationId, ThreadId};
+use raddle_core::program::Naming;
+use raddle_cpu::memory::layout as guest;
+
+use super::NativeProgram;
+use super::heap::heap_owner;
+use super::kinds::ObjectKind;
+use super::layout::{Location, LocationKind};
+use crate::load::{Module, SymbolKind};
+
+/// A variable of a module.
+pub(super) struct Variable {
+    pub(super) name: Arc<str>,
+    /// Its address in guest memory.
+    pub(super) start: u64,
+}
+
+/// The name of a part of a variable, without the members of `std::atomic`.
+fn without_wrapper(part: &str) -> &str {
+    let inner = part.strip_suffix("._M_i").or_else(|| part.strip_suffix("._M_p"));
+    inner.map_or(part, |part| part.strip_suffix("._M_b").unwrap_or(part))
+}
+
+impl NativeProgram {
+    /// The variable at an address, and its module.
+    pub(super) fn variable_of(&self, address: u64) -> Option<(&Arc<Module>, Variable)> {
+        let module = self.process.modules().iter().find(|module| module.contains(address))?;
+        let symbol = module.symbols().at(address - module.base)?;
+        let start = module.base + symbol.address;
+        let is_variable = symbol.kind == SymbolKind::Object && address - start < symbol.size.max(1);
+        is_variable.then(|| (module, Variable { name: symbol.name.clone(), start }))
+    }
+
+    /// Returns `true` if a location is on the stack, in the thread-local storage or on the heap of a thread.
+    pub(crate) fn is_location_of_thread(&self, location: LocationId) -> bool {
+        let Location { kind, address, .. } = self.layout.all[location.index()];
+        let is_memory =
+            matches!(kind, LocationKind::Memory(_) | LocationKind::Piece | LocationKind::Block);
+        is_memory && self.is_thread_memory(address)
+    }
+
+    /// The kind of the synchronization object at a location.
+    pub(crate) fn object_kind(&self, location: LocationId) -> Option<ObjectKind> {
+        match self.layout.all[location.index()].kind {
+            LocationKind::Object(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// The name of a synchronization object: without members that the library has inside.
+    pub(super) fn object_name(&self, address: u64) -> String {
+        let name = self.memory_name(address);
+        let inside = [".__", "._M_"].into_iter().filter_map(|member| name.find(member)).min();
+        name[..inside.unwrap_or(name.len())].to_owned()
+    }
+
+    /// The name of memory.
+    pub(crate) fn memory_name(&self, address: u64) -> String {
+        if let Some((module, Variable { name, start })) = self.variable_of(address) {
+            let (at, offset) = (start - module.base, address - start);
+            let name = module.variable_name(at).unwrap_or_else(|| name.to_string());
+            return match module.variable_part(at, offset) {
+                Some(part) => format!("{name}{}", without_wrapper(&part)),
+                None if offset == 0 => name,
+                None => format!("{name}+{offset}"),
+            };
+        }
+        if let Some(owner) = heap_owner(address) {
+            let (start, _) = self.heap_regions.block_at(address).unwrap_or((address, 0));
+            let thread = self.thread_name(ThreadId::new(owner));
+            let block = format!("block {:#x} of {thread}", start % guest::HEAP_STRIDE);
+            return if address == start { block } else { format!("{block}+{}", address - start) };
+        }
+        if let Some(owner) = owner(address, guest::STACKS..guest::TLS, guest::STACK_STRIDE) {
+            let thread = self.thread_name(owner);
+            return format!("stack of {thread} at {:#x}", address % guest::STACK_STRIDE);
+        }
+        if let Some(owner) = owner(address, guest::TLS..guest::OBJECTS, guest::TLS_STRIDE) {
+            let thread = self.thread_name(owner);
+            return format!("thread-local of {thread} at {:#x}", address % guest::TLS_STRIDE);
+        }
+        match self.process.memory().region(address) {
+            Some(region) => format!("{}+{:#x}", region.name, address - region.range.start),
+            None => format!("{address:#x}"),
+        }
+    }
+}
+
+/// The thread to whose part of an area an address belongs.
+fn owner(address: u64, area: std::ops::Range<u64>, stride: u64) -> Option<ThreadId> {
+    area.contains(&address).then(|| ThreadId::new(((address - area.start) / stride) as usize))
+}
