@@ -1,157 +1,266 @@
-//! Sequential programs in C, C++ and Rust: output and exit status as natively.
+//! The corpus: every program of `corpus/c`, with what is expected of it.
 //!
-//! A few run with every test; all of them, in every configuration, if `RADDLE_LONG` is set. `RADDLE_CORPUS` chooses the programs
-//! whose names contain it.
+//! `oracle.tsv` has a line for each program, flags and models: the verdict (`clean`, `incomplete`, or `bug` with a
+//! part of its message), the number of classes (those that did not end behind a `+`) if it is known, and from where: a
+//! table of the literature, a formula that has the numbers of the tables, two explorers in Rust, or the same program as
+//! a script, whose classes are counted here by brute force.
+//!
+//! Each program is also explored in small parts, by one, two and three workers, under one model: the same in every word.
+//!
+//! clang is asked too where it is installed. `RADDLE_CORPUS` chooses the programs whose names contain it.
 
-use crate::harness::{Run, build, is_installed, run_as_guest, run_natively};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
+use std::time::Duration;
 
-/// For processors that have it.
-const AVX2: &str = "-march=x86-64-v3";
+use raddle_native::{Object, ParallelOptions, Request, build, check_built, check_parallel};
+use raddle_core::model::Model;
+use raddle_core::outcome::{Counts, Outcome, Verdict};
+use raddle_explore::counterexample::{self, Style};
+use raddle_explore::parallel::Budget;
+use raddle_testkit::programs::classes;
+use raddle_testkit::script::Script;
 
-/// Compiler and flags by directory.
-const CONFIGURATIONS: [(&str, &str, &[&str]); 19] = [
-    ("c", "gcc", &["-O0"]),
-    ("c", "gcc", &["-O2"]),
-    ("c", "gcc", &["-O2", "-static"]),
-    ("c", "gcc", &["-O2", "-static-pie"]),
-    ("c", "gcc", &["-O2", "-no-pie"]),
-    ("c", "gcc", &["-Os", "-g"]),
-    ("c", "gcc", &["-O2", "-mfpmath=387"]),
-    ("c", "gcc", &["-O3", AVX2]),
-    ("c", "clang", &["-O0"]),
-    ("c", "clang", &["-O2"]),
-    ("cpp", "g++", &["-O0"]),
-    ("cpp", "g++", &["-O2"]),
-    ("cpp", "g++", &["-O2", "-static"]),
-    ("cpp", "g++", &["-O2", "-no-pie"]),
-    ("cpp", "clang++", &["-O0"]),
-    ("cpp", "clang++", &["-O2"]),
-    ("rust", "rustc", &["-g"]),
-    ("rust", "rustc", &["-O"]),
-    ("rust", "rustc", &["-O", "-Cpanic=abort", "-Ctarget-feature=+crt-static"]),
-];
-
-fn directory(language: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(language)
+/// A line of the table.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    line: usize,
+    pub(crate) program: String,
+    pub(crate) flags: Vec<String>,
+    pub(crate) models: Vec<Model>,
+    verdict: String,
+    classes: Option<(u64, u64)>,
+    source: String,
 }
 
-/// The message of a panic contains the thread's identifier.
-fn without_identifiers(stderr: &str) -> String {
-    let line = |line: &str| match (line.find(" ("), line.find(") panicked at")) {
-        (Some(start), Some(end)) => format!("{}{}\n", &line[..start], &line[end + 1..]),
-        _ => format!("{line}\n"),
+pub(crate) fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c")
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let text = std::fs::read_to_string(directory().join("oracle.tsv")).expect("there is a table");
+    text.lines().enumerate().skip(1).map(|(at, line)| row(at + 1, line)).collect()
+}
+
+fn row(line: usize, text: &str) -> Row {
+    let fields: Vec<&str> = text.split('\t').collect();
+    let [program, flags, models, verdict, classes, source] = fields[..] else {
+        panic!("oracle.tsv:{line}: {} columns, expected 6", fields.len());
     };
-    stderr.lines().map(line).collect()
-}
-
-/// Compares the native run of a program with the guest's. Returns the difference.
-fn difference(source: &Path, compiler: &str, flags: &[&str]) -> Option<String> {
-    let program = build(source, compiler, flags);
-    let [native, guest] = [run_natively(&program.path), run_as_guest(&program.path)]
-        .map(|run| Run { stderr: without_identifiers(&run.stderr), ..run });
-    let what = format!("{} {compiler} {flags:?}", source.display());
-    (native != guest).then(|| format!("{what}\nnative {native:?}\nguest {guest:?}\n"))
-}
-
-fn assert_equal(name: &str, compiler: &str, flags: &[&str]) {
-    let language = match name.rsplit('.').next() {
-        Some("rs") => "rust",
-        Some(other) => other,
-        None => "",
-    };
-    if !is_installed(compiler) {
-        eprintln!("{compiler} is not installed: {name} is not compared");
-        return;
+    let number =
+        |text: &str| text.parse().unwrap_or_else(|_| panic!("oracle.tsv:{line}: '{text}'"));
+    let classes = (!classes.is_empty()).then(|| match classes.split_once('+') {
+        Some((ended, blocked)) => (number(ended), number(blocked)),
+        None => (number(classes), 0),
+    });
+    let model =
+        |name: &str| name.parse().unwrap_or_else(|error| panic!("oracle.tsv:{line}: {error}"));
+    Row {
+        line,
+        program: program.to_owned(),
+        flags: flags.split_whitespace().map(String::from).collect(),
+        models: models.split(',').map(model).collect(),
+        verdict: verdict.to_owned(),
+        classes,
+        source: source.to_owned(),
     }
-    let difference = difference(&directory(language).join(name), compiler, flags);
-    assert_eq!(difference, None);
 }
 
-#[test]
-fn floating_point_formats_are_equal() {
-    assert_equal("float_format.c", "gcc", &["-O2"]);
+/// A program of the corpus, compiled. Several tests explore the same programs; each is compiled once.
+///
+/// # Panics
+/// If it cannot be compiled.
+pub(crate) fn built(program: &str, flags: &[String], compiler: &str) -> Arc<Object> {
+    type Key = (String, Vec<String>, String);
+    static BUILT: Mutex<BTreeMap<Key, Arc<OnceLock<Arc<Object>>>>> = Mutex::new(BTreeMap::new());
+    let key = (program.to_owned(), flags.to_vec(), compiler.to_owned());
+    let slot = BUILT.lock().expect("no panic").entry(key).or_default().clone();
+    let build = || {
+        let mut source = Request::new(&[&directory().join(program)]).source;
+        (source.flags, source.compiler) = (flags.to_vec(), Some(compiler.to_owned()));
+        let object = build(&source);
+        Arc::new(object.unwrap_or_else(|error| panic!("{program} {flags:?}: {error}")))
+    };
+    slot.get_or_init(build).clone()
 }
 
-#[test]
-fn scanf_with_many_arguments_is_equal() {
-    assert_equal("sscanf.c", "gcc", &["-O0"]);
+/// What a row expects and an exploration says.
+fn difference(row: &Row, outcome: &Outcome) -> Option<String> {
+    let mut found = match outcome.verdict {
+        Verdict::Clean => String::from("clean"),
+        Verdict::Incomplete => String::from("incomplete"),
+        Verdict::Bug => String::from("bug"),
+    };
+    if let Some(bug) = outcome.finding() {
+        let _ = write!(found, ": {}: {}", bug.kind.name(), bug.message);
+    }
+    let expected = row.verdict.strip_prefix("bug: ").unwrap_or(&row.verdict);
+    let is_bug = row.verdict.starts_with("bug") == outcome.finding().is_some();
+    let counts = (outcome.counts.classes, outcome.counts.blocked);
+    let same_counts = row.classes.is_none_or(|classes| classes == counts);
+    (!is_bug || !found.contains(expected) || !same_counts)
+        .then(|| format!("{found}, {}+{} classes", outcome.counts.classes, outcome.counts.blocked))
 }
 
-#[test]
-fn long_jumps_at_fixed_addresses_are_equal() {
-    assert_equal("setjmp.c", "gcc", &["-O2", "-no-pie"]);
+/// What is different if the program is explored in parts, and by several workers.
+fn differences_of_parts(object: &Object, request: &Request, row: &Row) -> Option<String> {
+    let mut one = None;
+    for jobs in [1, 2, 3] {
+        let jobs = NonZero::new(jobs)?;
+        let budget = Budget { first: 3, next: 40, alone: Duration::ZERO };
+        let parts = ParallelOptions { jobs, budget, ..ParallelOptions::default() };
+        let outcome = match check_parallel(object, request, parts) {
+            Ok(outcome) => outcome,
+            Err(error) => return Some(error.to_string()),
+        };
+        if let Some(what) = difference(row, &outcome) {
+            return Some(format!("{jobs} workers: {what}"));
+        }
+        let words = words(&outcome);
+        if *one.get_or_insert_with(|| words.clone()) != words {
+            return Some(format!(
+                "{jobs} workers: {words}\none worker: {}",
+                one.unwrap_or_default()
+            ));
+        }
+    }
+    None
 }
 
-#[test]
-fn exit_handlers_and_destructors_of_a_static_program_are_equal() {
-    assert_equal("atexit_order.c", "gcc", &["-O2", "-static"]);
+/// The text of everything that must not depend on the number of workers.
+fn words(outcome: &Outcome) -> String {
+    let Outcome { verdict, counts: Counts { classes, blocked, .. }, bound, .. } = outcome;
+    let mut words = format!("{verdict:?}, {classes}+{blocked}, {bound:?}\n");
+    if let Some(bug) = outcome.finding() {
+        let report = counterexample::report(bug, &Style::in_working_directory());
+        let _ = writeln!(words, "{}: {report}\n{:?}", bug.kind, bug.schedule);
+    }
+    // Where memory is depends on who else explores in this process.
+    let is_same = |a: &char, b: &char| a.is_ascii_digit() == b.is_ascii_digit();
+    let characters: Vec<char> = words.chars().collect();
+    let told = |run: &[char]| {
+        let is_address = run.len() > 12 && run[0].is_ascii_digit();
+        if is_address { String::from("an address") } else { run.iter().collect() }
+    };
+    characters.chunk_by(is_same).map(told).collect()
 }
 
-#[test]
-fn exceptions_and_destructors_are_equal() {
-    assert_equal("exceptions.cpp", "g++", &["-O0"]);
+/// Explores a program under the models of its rows. Returns what is different.
+fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
+    let Row { program, flags, .. } = &rows[0];
+    let compiler = compilers[usize::from(program.ends_with(".cpp"))];
+    let file = directory().join(program);
+    let mut request = Request { timeout: Some(Duration::from_secs(60)), ..Request::new(&[&file]) };
+    request.source.flags = flags.clone();
+    request.source.compiler = Some(compiler.to_owned());
+    let object = built(program, flags, compiler);
+    let mut differences = vec![];
+    for row in rows {
+        for &model in &row.models {
+            request.model = model;
+            let what = match check_built(&object, &request) {
+                Ok(outcome) => difference(row, &outcome),
+                Err(error) => Some(error.to_string()),
+            };
+            let is_first = model == row.models[0] && !compiler.starts_with("clang");
+            let is_divided = is_first && what.is_none();
+            let what = if is_divided { differences_of_parts(&object, &request, row) } else { what };
+            let Row { line, verdict, classes, .. } = row;
+            let told = |what| {
+                let about = format!("oracle.tsv:{line}: {program} {flags:?} {model}, {compiler}");
+                (*line, format!("{about}: {what}; expected {verdict}, {classes:?}\n"))
+            };
+            differences.extend(what.map(told));
+        }
+    }
+    differences
 }
 
-#[test]
-fn iostreams_are_equal() {
-    assert_equal("streams.cpp", "g++", &["-O2"]);
-}
-
-#[test]
-fn destructors_of_thread_local_objects_are_equal() {
-    assert_equal("thread_local_dtor.cpp", "g++", &["-O2"]);
-}
-
-#[test]
-fn caught_panics_are_equal() {
-    assert_equal("catch_unwind.rs", "rustc", &["-O"]);
-}
-
-type Case = (PathBuf, &'static str, &'static [&'static str]);
-
-/// All programs in all configurations whose compiler is installed.
-fn cases() -> Vec<Case> {
+/// Explores all programs of the table on two threads. Returns what is different.
+fn explore_all(compilers: [&str; 2]) -> String {
     let chosen = std::env::var("RADDLE_CORPUS").unwrap_or_default();
-    let mut cases = Vec::new();
-    for (language, compiler, flags) in CONFIGURATIONS {
-        if !is_installed(compiler) {
-            eprintln!("{compiler} is not installed: not compared");
-            continue;
-        }
-        if flags.contains(&AVX2) && !std::arch::is_x86_feature_detected!("avx2") {
-            eprintln!("the processor has no AVX2: not compared");
-            continue;
-        }
-        let files = std::fs::read_dir(directory(language)).expect("the programs");
-        let paths = files.map(|file| file.expect("a program").path());
-        let chosen = paths.filter(|path| path.to_string_lossy().contains(&chosen));
-        cases.extend(chosen.map(|path| (path, compiler, flags)));
+    let mut programs: BTreeMap<(String, Vec<String>), Vec<Row>> = BTreeMap::new();
+    for row in rows().into_iter().filter(|row| row.program.contains(&chosen)) {
+        programs.entry((row.program.clone(), row.flags.clone())).or_default().push(row);
     }
-    cases.sort();
-    cases
-}
-
-#[test]
-fn all_programs_are_equal_in_all_configurations() {
-    if std::env::var_os("RADDLE_LONG").is_none() {
-        return;
-    }
-    let cases = cases();
-    let (next, differences) = (Mutex::new(cases.iter()), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some((source, compiler, flags)) = { next.lock().expect("no panic").next() } {
-            let difference = difference(source, compiler, flags);
-            differences.lock().expect("no panic").extend(difference);
+    let (next, differences) = (Mutex::new(programs.values()), Mutex::new(BTreeSet::new()));
+    let run = || {
+        while let Some(rows) = { next.lock().expect("no panic").next() } {
+            let found = explore(rows, compilers);
+            differences.lock().expect("no panic").extend(found);
         }
     };
     thread::scope(|scope| {
-        scope.spawn(work);
-        scope.spawn(work);
+        scope.spawn(run);
+        scope.spawn(run);
     });
-    let differences = differences.into_inner().expect("no panic");
-    eprintln!("{} of {} runs are equal", cases.len() - differences.len(), cases.len());
-    assert!(differences.is_empty(), "{}", differences.concat());
+    differences.into_inner().expect("no panic").into_iter().map(|(_, text)| text).collect()
+}
+
+fn is_installed(compiler: &str) -> bool {
+    let run = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();
+    run.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn every_program_is_as_expected() {
+    let differences = explore_all(["gcc", "g++"]);
+    assert!(differences.is_empty(), "\n{differences}");
+}
+
+#[test]
+fn clang_gives_the_same() {
+    if !is_installed("clang") {
+        eprintln!("clang is not installed: not compared");
+        return;
+    }
+    let differences = explore_all(["clang", "clang++"]);
+    assert!(differences.is_empty(), "\n{differences}");
+}
+
+/// The counts in the table that are said to be those of a script are, by brute force.
+#[test]
+fn counts_are_those_of_scripts() {
+    let mut known = BTreeMap::new();
+    for row in rows() {
+        let Some(name) = row.source.strip_prefix("script ") else { continue };
+        let path = directory().join("scripts").join(name).with_extension("script");
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let script = Script::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for model in row.models {
+            let count = *known.entry((name.to_owned(), model)).or_insert_with(|| {
+                classes(&script, model, 1_000_000).expect("the script is small").len() as u64
+            });
+            let (ended, blocked) = row.classes.expect("a script has a number of classes");
+            assert_eq!(ended + blocked, count, "oracle.tsv:{}, {name}, {model}", row.line);
+        }
+    }
+    assert!(known.len() > 15 * 10, "only {} counts", known.len());
+}
+
+/// Nothing in the corpus is left out of the table.
+#[test]
+fn every_program_is_in_the_table() {
+    let rows = rows();
+    let mut missing = vec![];
+    for directory in std::fs::read_dir(directory()).expect("there is a corpus").flatten() {
+        let Ok(files) = std::fs::read_dir(directory.path()) else { continue };
+        for file in files.flatten() {
+            let name = format!(
+                "{}/{}",
+                directory.file_name().to_string_lossy(),
+                file.file_name().to_string_lossy()
+            );
+            let is_program = name.ends_with(".c") || name.ends_with(".cpp");
+            if is_program && !rows.iter().any(|row| row.program == name) {
+                missing.push(name);
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
 }

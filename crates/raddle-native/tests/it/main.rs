@@ -1,11 +1,20 @@
 //! Whole programs as guests, compared with native runs, and what only a guest can show.
 
+mod binaries;
 mod corpus;
+mod corpus_pairs;
+mod estimate;
 mod explored;
+mod explorers;
 mod harness;
 mod host_functions;
 mod libc;
+mod library;
 mod loading;
 mod places;
+mod random;
 mod refusals;
+mod sampling;
+mod semantics;
+mod sequential;
 mod threads;
