@@ -33,8 +33,13 @@ fn main() -> ExitCode {
     let loaded = start.elapsed();
     let table = libc::table(&process);
     let poison = std::env::var_os("POISON").is_some();
-    let settings =
-        Settings { max_events: 10_000, scalars: ScalarCut::Cut, calls: Calls::SystemV, poison, leaks: false };
+    let settings = Settings {
+        max_events: 10_000,
+        scalars: ScalarCut::Cut,
+        calls: Calls::SystemV,
+        poison,
+        leaks: false,
+    };
     let mut program = NativeProgram::new(process, table, settings);
     let mut found = None;
     let mut restarts = 0;

@@ -82,6 +82,6 @@ impl Request {
         // Random runs keep nothing, so they may be long.
         let is_default = self.max_events == MAX_EVENTS && self.explorer.sampling().is_some();
         let max_events = if is_default { u32::MAX } else { self.max_events };
-        Settings { max_events, scalars, calls: object.calls(), leaks: self.leaks }
+        Settings { max_events, scalars, calls: object.calls(), leaks: self.leaks, poison: false }
     }
 }

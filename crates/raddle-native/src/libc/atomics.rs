@@ -124,6 +124,13 @@ fn fence(call: &mut Call<'_>) -> Step<u64> {
     Ok(0)
 }
 
+/// The mark before a plain load that the program means to be atomic.
+fn mark_atomic_load<const SIZE: u64>(call: &mut Call<'_>) -> Step<u64> {
+    let address = call.argument(0)?;
+    call.mark_atomic_load(address, SIZE)?;
+    Ok(0)
+}
+
 /// The hooks of one size.
 macro_rules! sized {
     ($bits:literal, $size:literal) => {
@@ -159,6 +166,7 @@ macro_rules! sized {
                 compare_value::<$size>(c, false)
             }),
             (concat!("__tsan_weak_compare_exchange", $bits), |c| compare_value::<$size>(c, true)),
+            (concat!("__tsan_sc_read", $size), mark_atomic_load::<$size>),
         ]
     };
 }
@@ -182,7 +190,7 @@ const fn concatenate<const N: usize>(
 
 const FENCES: [(&str, super::Modelled); 1] = [("__tsan_atomic_thread_fence", fence)];
 
-const ALL: [(&str, super::Modelled); 66] = concatenate(&[
+const ALL: [(&str, super::Modelled); 71] = concatenate(&[
     &sized!("8", 1),
     &sized!("16", 2),
     &sized!("32", 4),

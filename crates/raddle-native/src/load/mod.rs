@@ -48,6 +48,7 @@ mod types;
 pub use elf::{Elf, HeaderTable, LoadError, Segment, TlsSegment};
 pub(crate) use frames::Frame;
 pub use lines::Line;
+pub(crate) use module::COPIES;
 pub use module::Module;
 pub use place::Place;
 pub use symbols::{Symbol, SymbolKind, Symbols};

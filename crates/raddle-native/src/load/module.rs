@@ -6,10 +6,14 @@ use super::lines::{Line, Lines};
 use super::symbols::Symbols;
 use super::types::Types;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use object::{Object, ObjectSection};
 use raddle_cpu::memory::{Memory, PAGE, RegionKind, State, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
+
+/// A section with the addresses of instructions that copy parts of objects, relative to the base, 8 bytes each.
+pub(crate) const COPIES: &str = ".raddle.copies";
 
 /// An ELF file that is mapped into guest memory.
 #[derive(Debug)]
@@ -22,6 +26,7 @@ pub struct Module {
     /// Line tables are filled as they are used.
     lines: Mutex<Option<Lines>>,
     types: OnceLock<Option<Types>>,
+    copies: OnceLock<FxHashSet<u64>>,
     frame_rows: Mutex<FxHashMap<u64, Option<Arc<FrameRow>>>>,
 }
 
@@ -57,6 +62,7 @@ impl Module {
             symbols: OnceLock::new(),
             lines: Mutex::new(None),
             types: OnceLock::new(),
+            copies: OnceLock::new(),
             frame_rows: Mutex::default(),
         })
     }
@@ -91,6 +97,12 @@ impl Module {
 
     fn types(&self) -> Option<&Types> {
         self.types.get_or_init(|| Types::read(&self.file.data)).as_ref()
+    }
+
+    /// Returns `true` if the section [`COPIES`] lists the instruction at an address.
+    pub(crate) fn is_copy(&self, address: u64) -> bool {
+        let copies = self.copies.get_or_init(|| copies(&self.file.data));
+        copies.contains(&address.wrapping_sub(self.base))
     }
 
     /// How to get from an instruction to its caller, by the address of the instruction. `None` where the file does not
@@ -152,4 +164,12 @@ impl Module {
     pub fn path(&self) -> &Arc<str> {
         &self.file.name
     }
+}
+
+/// The addresses in [`COPIES`].
+fn copies(data: &[u8]) -> FxHashSet<u64> {
+    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).ok();
+    let section = file.as_ref().and_then(|file| file.section_by_name(COPIES));
+    let bytes = section.and_then(|section| section.data().ok()).unwrap_or_default();
+    bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }

@@ -109,6 +109,11 @@ impl Process {
         Ok(())
     }
 
+    /// Removes all threads but the main one. Their stacks must be as they were when the threads were created.
+    pub(crate) fn forget_threads(&mut self) {
+        self.threads.truncate(1);
+    }
+
     /// Prepares a thread whose function has returned to run the destructors of its thread-local objects. When they have run,
     /// [`Process::has_returned`] holds again. Returns whether the C library has any to run.
     pub fn begin_destructors(&mut self, thread: Thread) -> Result<bool, Denied> {

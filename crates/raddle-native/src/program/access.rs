@@ -17,15 +17,19 @@ impl Call<'_> {
     pub(crate) fn access(&mut self, stop: &Stop) -> Step<Value> {
         match *stop {
             Stop::Load { address, size } => {
+                if let Some(value) = self.marked_value(address, size.into()) {
+                    return Ok(value);
+                }
                 let mut bytes = [0; 16];
                 let bytes_read = &mut bytes[..size.into()];
-                self.load_shared(address, bytes_read, Cut::Scalar, MemoryOrder::NonAtomic)?;
+                let cut = self.cut_of_instruction();
+                self.load_shared(address, bytes_read, cut, MemoryOrder::NonAtomic)?;
                 Ok(u128::from_le_bytes(bytes) as Value)
             }
             Stop::Store { address, size, value } => {
                 let bytes = value.to_le_bytes();
-                let bytes = &bytes[..size.into()];
-                self.store_shared(address, bytes, Cut::Scalar, MemoryOrder::NonAtomic)?;
+                let (bytes, cut) = (&bytes[..size.into()], self.cut_of_instruction());
+                self.store_shared(address, bytes, cut, MemoryOrder::NonAtomic)?;
                 Ok(0)
             }
             Stop::ReadModifyWrite { address, size, operation } => {

@@ -18,8 +18,10 @@ use super::names::{Start, ThreadNames};
 /// What a program has learned.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Facts {
-    /// The start of each thread but the main one: parent, number, function, argument.
-    threads: Vec<(usize, u32, u64, u64)>,
+    /// The start of each thread but the main one: parent, number, function, argument, library data.
+    threads: Vec<(usize, u32, u64, u64, u32)>,
+    /// The hash of the library data of each number.
+    library: Vec<u64>,
     heap_regions: HeapRegions,
     layout: Learned,
     /// Where memory is cut, and the address of the access that required it.
@@ -58,12 +60,13 @@ impl NativeProgram {
 
     fn facts(&self) -> Facts {
         let thread = |start: &Start| {
-            let Start { parent, number, function, argument } = *start;
-            (parent.index(), number, function, argument)
+            let Start { parent, number, function, argument, library } = *start;
+            (parent.index(), number, function, argument, library)
         };
         let cut = |(&at, &place): (&u64, &PlaceId)| (at, self.places.address(place));
         Facts {
             threads: self.names.starts.iter().map(thread).collect(),
+            library: self.library.hashes().to_vec(),
             heap_regions: self.heap_regions.clone(),
             layout: self.layout.learned.clone(),
             cuts: self.layout.learned.cuts.iter().map(cut).collect(),
@@ -75,10 +78,13 @@ impl NativeProgram {
     pub(crate) fn take_over(&mut self, facts: &Facts) {
         self.restart_part();
         let mut names = ThreadNames::default();
-        for &(parent, number, function, argument) in &facts.threads {
-            names.thread(Start { parent: ThreadId::new(parent), number, function, argument });
+        for &(parent, number, function, argument, library) in &facts.threads {
+            let parent = ThreadId::new(parent);
+            names.thread(Start { parent, number, function, argument, library });
         }
         self.names = names;
+        self.library.number(&facts.library);
+        self.process.forget_threads();
         self.heap_regions.replace(&facts.heap_regions, self.process.memory_mut());
         self.layout.learned = facts.layout.clone();
         for (&at, &address) in &facts.cuts {

@@ -14,7 +14,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use raddle_cpu::memory::{PAGE, PageContents, Thread};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 
 use super::NativeProgram;
 use crate::load::Module;
@@ -33,9 +34,10 @@ fn is_system(module: &Module) -> bool {
 pub(crate) struct LibraryData {
     /// The data of all system libraries when the program starts.
     initial: PageContents,
-    /// What was changed since, by number.
-    changed: Vec<Rc<PageContents>>,
-    numbers: FxHashMap<Rc<PageContents>, u32>,
+    /// What was changed since, by number; `None` if only another process has seen it.
+    changed: Vec<Option<Rc<PageContents>>>,
+    /// The hash of what was changed, by number.
+    hashes: Vec<u64>,
 }
 
 impl LibraryData {
@@ -51,18 +53,34 @@ impl LibraryData {
     /// The number of the data that a thread has now.
     fn number_of(&mut self, process: &mut Process, thread: Thread) -> u32 {
         let changed = Rc::new(process.memory_mut().changed_pages(thread, &self.initial));
-        let next = self.changed.len() as u32;
-        let number = *self.numbers.entry(changed.clone()).or_insert(next);
-        if number == next {
-            self.changed.push(changed);
+        let hash = FxBuildHasher.hash_one(&changed);
+        let known = self.hashes.iter().zip(&self.changed).position(|(&known, contents)| {
+            known == hash && contents.as_ref().is_none_or(|contents| *contents == changed)
+        });
+        let number = known.unwrap_or(self.hashes.len());
+        if known.is_none() {
+            self.hashes.push(hash);
+            self.changed.push(None);
         }
-        number
+        self.changed[number] = Some(changed);
+        number as u32
+    }
+
+    /// The hash of the data of each number.
+    pub(super) fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// Numbers data as another process does.
+    pub(super) fn number(&mut self, hashes: &[u64]) {
+        self.hashes = hashes.to_vec();
+        self.changed = vec![None; hashes.len()];
     }
 
     /// Gives a new thread the data of this number.
     pub(super) fn give(&self, process: &mut Process, thread: Thread, number: u32) {
         process.memory_mut().give_pages(thread, &self.initial);
-        if let Some(changed) = self.changed.get(number as usize) {
+        if let Some(Some(changed)) = self.changed.get(number as usize) {
             process.memory_mut().give_pages(thread, changed);
         }
     }

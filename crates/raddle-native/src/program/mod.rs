@@ -22,6 +22,7 @@ pub(crate) mod layout;
 mod library;
 mod live;
 mod loops;
+mod marks;
 mod memory_names;
 mod names;
 mod places;

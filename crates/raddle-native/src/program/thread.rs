@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::heap::Heap;
 use super::loops::PrivateSteps;
+use super::marks::AtomicLoadMark;
 use crate::process::{FutexCall, HostFunction, ThreadSnapshot};
 
 /// What a thread does that needs more than its CPU: an access to shared memory, or a modelled function.
@@ -66,6 +67,8 @@ pub(crate) struct Bookkeeping {
     pub(crate) remembered: FxHashMap<(u32, u64), u64>,
     /// Its heap blocks.
     pub(crate) heap: Heap,
+    /// The last atomic load for which a plain load follows.
+    pub(crate) mark: Option<AtomicLoadMark>,
 }
 
 /// A question to which a thread can go back.

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use raddle_native::{Error, Request, check};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Outcome, Verdict};
+use raddle_native::{Error, Request, check};
 use tempfile::TempDir;
 
 /// What the documentation tells people to compile with.

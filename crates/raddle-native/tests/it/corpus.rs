@@ -18,11 +18,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use raddle_native::{Object, ParallelOptions, Request, build, check_built, check_parallel};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Counts, Outcome, Verdict};
 use raddle_explore::counterexample::{self, Style};
 use raddle_explore::parallel::Budget;
+use raddle_native::{Object, ParallelOptions, Request, build, check_built, check_parallel};
 use raddle_testkit::programs::classes;
 use raddle_testkit::script::Script;
 

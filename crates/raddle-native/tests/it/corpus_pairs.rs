@@ -3,8 +3,8 @@
 use raddle::sync::Mutex;
 use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use raddle::{Checker, thread};
-use raddle_native::{Request, build, check_built};
 use raddle_core::model::Model;
+use raddle_native::{Request, build, check_built};
 
 /// A variable of the C program: relaxed, as `GET`, `SET` and `ADD` of `tables.h`.
 struct Int(AtomicI32);

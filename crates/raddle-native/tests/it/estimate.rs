@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use raddle_native::{Request, build, estimate};
 use raddle_core::model::Model;
+use raddle_native::{Request, build, estimate};
 
 /// The rows of the table with a thousand classes or more: program, flags, models, and how many there are.
 fn rows() -> Vec<(String, String, Vec<Model>, u64)> {

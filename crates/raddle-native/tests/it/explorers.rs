@@ -18,11 +18,11 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use raddle_native::{Object, Request, check_built};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Counts, Outcome, Verdict};
 use raddle_explore::plan::{Equivalence, Explorer, Plan, plan};
 use raddle_litmus::{FinalState, LitmusOptions, LitmusTest};
+use raddle_native::{Object, Request, check_built};
 
 use crate::corpus::{built, directory, rows};
 

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use raddle_native::{Request, check};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, FindingKind, Outcome, Verdict};
+use raddle_native::{Request, check};
 
 const HEADERS: &str = "
 #include <assert.h>

@@ -5,12 +5,12 @@
 
 use std::fmt::Write;
 
-use raddle_native::{Request, build, check_built};
 use raddle_core::execution::MemoryOrder;
 use raddle_core::model::Model;
 use raddle_core::outcome::{Counts, Outcome, Verdict};
 use raddle_core::program::UpdateKind;
 use raddle_core::random::Random;
+use raddle_native::{Request, build, check_built};
 use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
 use raddle_testkit::programs::{classes, shrink};
 use raddle_testkit::script::{Script, ScriptExpression, Statement};

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raddle_native::{Request, build, check_built};
 use raddle_core::model::Model;
 use raddle_core::outcome::{FindingKind, Verdict};
 use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
+use raddle_native::{Request, build, check_built};
 
 /// A line of the corpus' table.
 struct Row {

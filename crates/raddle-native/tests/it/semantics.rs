@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use raddle_native::{Error, Request, check};
 use raddle_core::model::Model;
 use raddle_core::outcome::{FindingKind, Outcome, Verdict};
 use raddle_core::program::OpKind;
+use raddle_native::{Error, Request, check};
 use tempfile::NamedTempFile;
 
 /// A file with a text.

@@ -1,12 +1,40 @@
 //! The assembly that compilers write.
+//!
+//! Two changes are made to it.
+//!
+//! - *Calls of hooks of plain accesses are removed.* The CPU sees these accesses itself. Code does not rely on registers that a call
+//!   changes. At `-O0` this saves four of about twelve instructions per access.
+//! - *Copies of objects are listed.* Compilers copy a struct with instructions of any size, and without a hook for each. No
+//!   member is accessed as a whole then, so such an access may be divided like the struct. Accesses without a hook before
+//!   them are listed in a section of their own ([`COPIES`](crate::load::COPIES)), which is not loaded. Slots of the stack
+//!   are left out: compilers use them for temporaries.
 
-/// Removes calls of hooks of plain accesses: the CPU sees these accesses itself. A call that is removed leaves registers as they
-/// are, which the code after it does not rely on. At `-O0` this saves four of about twelve instructions per access.
-pub(super) fn without_plain_hooks(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for line in text.lines().filter(|line| !hook(line).is_some_and(is_plain)) {
+use crate::load::COPIES;
+
+/// Prepares the assembly of a file.
+pub(super) fn prepare(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    let mut copies = 0;
+    let mut is_hooked = false;
+    for line in text.lines() {
+        if let Some(access) = hook(line).and_then(plain) {
+            is_hooked = access == Access::Scalar;
+            continue;
+        }
+        if is_label(line) {
+            is_hooked = false;
+        } else if is_copy(line) || is_memory_access(line) && !std::mem::take(&mut is_hooked) {
+            out.push_str(&format!(".Lraddle_copy{copies}:\n"));
+            copies += 1;
+        }
         out.push_str(line);
         out.push('\n');
+    }
+    if copies > 0 {
+        out.push_str(&format!("\t.section\t{COPIES},\"\",@progbits\n"));
+        for copy in 0..copies {
+            out.push_str(&format!("\t.quad\t.Lraddle_copy{copy}\n"));
+        }
     }
     out
 }
@@ -19,14 +47,52 @@ pub(super) fn hook(line: &str) -> Option<&str> {
     Some(name.split(['@', ' ', '\t', '#']).next().unwrap_or(name))
 }
 
-/// Returns `true` for the hook of a plain or volatile access, or of the start and end of a function.
-fn is_plain(hook: &str) -> bool {
-    if matches!(hook, "func_entry" | "func_exit" | "vptr_read" | "vptr_update") {
-        return true;
+/// What the hook of a plain access announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// One access.
+    Scalar,
+    /// Any number of accesses, or none.
+    Other,
+}
+
+/// What a hook announces; `None` if it is not that of a plain or volatile access, or of the start or end of a function.
+fn plain(hook: &str) -> Option<Access> {
+    match hook {
+        "func_entry" | "func_exit" | "read_range" | "write_range" => return Some(Access::Other),
+        "vptr_read" | "vptr_update" => return Some(Access::Scalar),
+        _ => {}
     }
     let hook = hook.strip_prefix("unaligned_").unwrap_or(hook);
     let hook = hook.strip_prefix("volatile_").unwrap_or(hook);
-    hook.starts_with("read") || hook.starts_with("write")
+    let size = ["read_write", "read", "write"].iter().find_map(|name| hook.strip_prefix(name))?;
+    size.bytes().all(|byte| byte.is_ascii_digit()).then_some(Access::Scalar)
+}
+
+/// Returns `true` for a label to which code may jump.
+fn is_label(line: &str) -> bool {
+    let Some(label) = line.trim_end().strip_suffix(':') else { return false };
+    let is_number = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
+    label.strip_prefix(".L").is_none_or(|rest| rest.starts_with("BB") || is_number(rest))
+}
+
+/// Returns `true` for an instruction that copies or fills memory of any size.
+fn is_copy(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("rep") || line.starts_with("movs") && !line.contains('%')
+}
+
+/// Returns `true` for an instruction with a memory operand that is neither on the stack nor a constant of the linker.
+fn is_memory_access(line: &str) -> bool {
+    let Some(instruction) = line.strip_prefix('\t') else { return false };
+    let (name, operands) = instruction.split_once(['\t', ' ']).unwrap_or((instruction, ""));
+    let is_no_access = ["lea", "call", "jmp", "nop", "prefetch", ".", "#"];
+    if is_no_access.iter().any(|prefix| name.starts_with(prefix)) || operands.contains("@GOT") {
+        return false;
+    }
+    let operands = operands.split('#').next().unwrap_or(operands);
+    let base = operands.split_once('(').map(|(_, base)| base);
+    base.is_some_and(|base| !base.starts_with("%rbp") && !base.starts_with("%rsp"))
 }
 
 #[cfg(test)]
@@ -36,8 +102,29 @@ mod tests {
     #[test]
     fn calls_of_hooks_of_plain_accesses_are_removed() {
         let text = "f:\n\tcall\t__tsan_read4@PLT\n\tcallq\t__tsan_unaligned_volatile_write8@PLT\n\
-                    \tcall\t__tsan_atomic32_load@PLT\n\tcall\tg@PLT\n\tcall\t__tsan_func_exit@PLT\n";
+                    \tcall\t__tsan_atomic32_load@PLT\n\tcall\tg@PLT\n\tcall\t__tsan_func_exit@PLT\n\
+                    \tcall\t__tsan_read_range@PLT\n\tcall\t__tsan_read_write4@PLT\n";
         let kept = "f:\n\tcall\t__tsan_atomic32_load@PLT\n\tcall\tg@PLT\n";
-        assert_eq!(without_plain_hooks(text), kept);
+        assert_eq!(prepare(text), kept);
+    }
+
+    #[test]
+    fn accesses_without_a_hook_are_listed() {
+        let text = "\tcall\t__tsan_read8@PLT\n\tmovq\t-8(%rbp), %rax\n\tmovq\t(%rax), %rdx\n\
+                    \tmovq\t8(%rax), %rdx\n\tmovq\tx@GOTPCREL(%rip), %rcx\n\tleaq\t(%rcx), %rcx\n";
+        let prepared = "\tmovq\t-8(%rbp), %rax\n\tmovq\t(%rax), %rdx\n.Lraddle_copy0:\n\
+                        \tmovq\t8(%rax), %rdx\n\tmovq\tx@GOTPCREL(%rip), %rcx\n\tleaq\t(%rcx), %rcx\n\
+                        \t.section\t.raddle.copies,\"\",@progbits\n\t.quad\t.Lraddle_copy0\n";
+        assert_eq!(prepare(text), prepared);
+        let repeated = "\trep movsq\n";
+        assert!(prepare(repeated).starts_with(".Lraddle_copy0:\n\trep movsq\n"));
+    }
+
+    #[test]
+    fn a_hook_ends_at_a_label() {
+        let text = "\tcall\t__tsan_read8@PLT\n.L5:\n\tmovq\t(%rax), %rdx\n";
+        assert!(prepare(text).contains(".L5:\n.Lraddle_copy0:\n"));
+        let inner = "\tcall\t__tsan_read8@PLT\n.LVL5:\n\tmovq\t(%rax), %rdx\n";
+        assert!(!prepare(inner).contains("copy"));
     }
 }

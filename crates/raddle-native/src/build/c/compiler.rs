@@ -33,8 +33,9 @@ const GCC: [&str; 5] = [
 ];
 const CLANG: [&str; 3] = ["-mcx16", "-mllvm", "-tsan-instrument-func-entry-exit=0"];
 
-/// The C++ library checks how it is used. The language is that of g++, unless the user chooses another one.
-const CPP: [&str; 2] = ["-D_GLIBCXX_ASSERTIONS", "-std=gnu++17"];
+/// The C++ library checks how it is used, and does not access two atomic counters at once, as with the thread sanitizer. The language
+/// is that of g++, unless the user chooses another one.
+const CPP: [&str; 3] = ["-D_GLIBCXX_ASSERTIONS", "-D_GLIBCXX_TSAN=1", "-std=gnu++17"];
 
 /// A compiler that runs.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ impl Compiler {
             true => self.by_clang(file, flags, is_cpp)?,
             false => self.by_gcc(file, flags, is_cpp)?,
         };
-        Ok(assembly::without_plain_hooks(&text))
+        Ok(assembly::prepare(&text))
     }
 
     /// Assembles text to an object file.

@@ -2,7 +2,7 @@
 //! program.
 //!
 //! Hooks of plain accesses return at once. Our own compilation removes their calls; object files of the user have them. Hooks of atomic
-//! operations are intercepted by address and never run. All are weak: the same hook may be in several files.
+//! operations and marks are intercepted by address and never run. All are weak: the same hook may be in several files.
 
 use std::fmt::Write;
 
