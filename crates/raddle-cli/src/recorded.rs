@@ -3,12 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use raddle_c::{Request, Source};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Finding, FindingKind};
 use raddle_core::schedule::Schedule;
 use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
+use raddle_native::{Request, Source};
 use serde::{Deserialize, Serialize};
 
 /// A bug with its execution, and the options to compile and explore the program again.

@@ -35,7 +35,7 @@ fn replay(args: &ReplayArgs) -> Result<String, String> {
     let recorded: RecordedBug = serde_json::from_str(&text).map_err(|error| {
         format!("not a trace of a C or C++ program, as `raddle check --trace` writes it: {error}")
     })?;
-    let outcome = raddle_c::check(&recorded.request()?).map_err(|error| error.to_string())?;
+    let outcome = raddle_native::check(&recorded.request()?).map_err(|error| error.to_string())?;
     let report =
         |finding: &Finding| counterexample::report(finding, &Style::in_working_directory());
     match outcome.finding() {

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_bmc::{BmcCounterexample, BmcOptions, InputValue, ReadValue, TraceStep};
-use raddle_c::{Error, Guide, KnownRead, Request, Source};
 use raddle_core::outcome::{Finding, FindingKind, Verdict};
+use raddle_native::{Error, Guide, KnownRead, Request, Source};
 
 use crate::args::BmcArgs;
 use crate::recorded::RecordedBug;
@@ -67,13 +67,13 @@ fn explore(
     time: Duration,
 ) -> Result<Confirmation, Error> {
     let start = Instant::now();
-    let object = raddle_c::build(&request.source)?;
+    let object = raddle_native::build(&request.source)?;
     let confirmed = |found: Finding| {
         Confirmation::Confirmed(Box::new(RecordedBug::new(request, &found)), Box::new(found))
     };
     for guide in [guide(bug), guide(bug).in_any_order()] {
         let request = Request { timeout: Some(time / 4), ..request.clone() };
-        let outcome = raddle_c::check_built(&object.clone().led_by(guide), &request)?;
+        let outcome = raddle_native::check_built(&object.clone().led_by(guide), &request)?;
         let is_bug = outcome.verdict == Verdict::Bug;
         if let Some(found) = outcome.into_finding().filter(|_| is_bug) {
             return Ok(confirmed(found));
@@ -81,7 +81,7 @@ fn explore(
     }
     let rest = time.saturating_sub(start.elapsed());
     let outcome =
-        raddle_c::check_built(&object, &Request { timeout: Some(rest), ..request.clone() })?;
+        raddle_native::check_built(&object, &Request { timeout: Some(rest), ..request.clone() })?;
     let bound = outcome.bound.clone();
     Ok(match (outcome.verdict, outcome.into_finding()) {
         (Verdict::Incomplete, Some(unsupported)) => Confirmation::Unknown(unsupported.message),

@@ -12,8 +12,7 @@ use crate::results::check::LoadError;
 
 /// Loads the program in these files.
 pub(crate) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
-    let expected =
-        "expected a .c, .cc, .cpp, .o, .so or .litmus file, or a directory of litmus tests";
+    let expected = "expected a .c, .cc, .cpp, .o or .litmus file, an executable, or a directory of litmus tests";
     match files {
         [path] if has_extension(path, "litmus") => litmus::load(path),
         [path, ..] if native::is_source(path) => native::load(files, args),

@@ -1,13 +1,18 @@
-//! C and C++ programs: files that are compiled, linked together and explored.
+//! Compiled programs: C and C++ files and object files that are linked together, or an executable.
 
+use std::fs::File;
+use std::io::Read;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raddle_c::{Checkpoint, Error, Object, ParallelOptions, Progress, Request, Source};
+use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Counts, Outcome, Verdict};
 use raddle_explore::parallel::checkpoint::{self, CheckpointWriter};
 use raddle_explore::plan::{Language, Plan};
+use raddle_native::{
+    Checkpoint, Error, MemoryOrders, Object, ParallelOptions, Progress, Request, Source,
+};
 
 use super::checkpoint::fingerprint;
 use super::front_end::{self, FrontEnd};
@@ -27,17 +32,23 @@ struct NativeProgram {
     object: Object,
 }
 
-/// Returns `true` if a file is part of a C or C++ program.
+/// Returns `true` if a file is part of a compiled program: source by its extension, machine code by its contents.
 pub(super) fn is_source(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("c" | "cc" | "cpp" | "cxx" | "o" | "so"))
+    matches!(extension, Some("c" | "cc" | "cpp" | "cxx" | "C" | "c++" | "o" | "so")) || is_elf(path)
+}
+
+fn is_elf(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *b"\x7fELF"
 }
 
 /// Compiles a program.
 pub(super) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
     let (flags, _) = args.halves();
     let source = Source { files: files.to_vec(), flags: flags.to_vec(), compiler: args.cc.clone() };
-    let object = raddle_c::build(&source).map_err(|error| load_error(&error))?;
+    let object = raddle_native::build(&source).map_err(|error| load_error(&error))?;
     let name = front_end::name(files);
     Ok(Box::new(NativeProgram { name, source, object }))
 }
@@ -85,7 +96,10 @@ impl NativeProgram {
 
 impl FrontEnd for NativeProgram {
     fn language(&self) -> Language {
-        Language::C
+        match self.object.memory_orders() {
+            MemoryOrders::Known => Language::C,
+            MemoryOrders::Unknown { .. } => Language::X86,
+        }
     }
 
     fn is_divisible(&self) -> bool {
@@ -99,10 +113,12 @@ impl FrontEnd for NativeProgram {
         jobs: NonZero<usize>,
     ) -> Result<CheckResult, LoadError> {
         let request = self.request(plan, args);
+        self.warn_about_plain_stores(plan.model);
         let explored = match args.estimate {
             true => self.estimate(request.clone()),
             false => {
-                let checkpoints = checkpoints(&request, args).map_err(LoadError::new)?;
+                let checkpoints =
+                    checkpoints(&self.object, &request, args).map_err(LoadError::new)?;
                 self.explore(&request, args, jobs, checkpoints)
             }
         };
@@ -116,6 +132,15 @@ fn not_explored(error: &Error) -> Outcome {
 }
 
 impl NativeProgram {
+    /// Under PSO machine code is not what its author may expect: says so.
+    fn warn_about_plain_stores(&self, model: Model) {
+        if let (MemoryOrders::Unknown { file }, Model::Pso) = (self.object.memory_orders(), model) {
+            print_error(format!(
+                "note: {file} is machine code: under pso its stores by plain mov instructions are unordered"
+            ));
+        }
+    }
+
     fn explore(
         &self,
         request: &Request,
@@ -132,9 +157,11 @@ impl NativeProgram {
         };
         let options =
             ParallelOptions { jobs, resumed, observer: Some(&note), ..ParallelOptions::default() };
-        let size =
-            || raddle_c::estimate(&self.object, request, u64::MAX, ESTIMATE_TIME).ok().flatten();
-        let outcome = line.show(size, || raddle_c::check_parallel(&self.object, request, options));
+        let size = || {
+            raddle_native::estimate(&self.object, request, u64::MAX, ESTIMATE_TIME).ok().flatten()
+        };
+        let outcome =
+            line.show(size, || raddle_native::check_parallel(&self.object, request, options));
         if let Some(error) = writer.as_ref().and_then(CheckpointWriter::error) {
             print_error(error);
         }
@@ -145,11 +172,11 @@ impl NativeProgram {
     fn estimate(&self, mut request: Request) -> Result<Outcome, Error> {
         request.timeout =
             Some(request.timeout.map_or(ESTIMATE_TIME, |timeout| timeout.min(ESTIMATE_TIME)));
-        let outcome = raddle_c::check_built(&self.object, &request)?;
+        let outcome = raddle_native::check_built(&self.object, &request)?;
         if outcome.verdict != Verdict::Incomplete {
             return Ok(outcome);
         }
-        let estimate = raddle_c::estimate(&self.object, &request, u64::MAX, ESTIMATE_TIME);
+        let estimate = raddle_native::estimate(&self.object, &request, u64::MAX, ESTIMATE_TIME);
         Ok(match estimate? {
             None => outcome,
             estimate => Outcome { estimate, bound: Some(Bound::Estimated), ..outcome },
@@ -161,11 +188,15 @@ impl NativeProgram {
 type Checkpoints = (Option<Checkpoint>, Option<CheckpointWriter>);
 
 /// Reads the checkpoint of `--resume` and opens the one of `--checkpoint`.
-fn checkpoints(request: &Request, args: &CheckArgs) -> Result<Checkpoints, String> {
+fn checkpoints(
+    object: &Object,
+    request: &Request,
+    args: &CheckArgs,
+) -> Result<Checkpoints, String> {
     if args.resume.is_none() && args.checkpoint.is_none() {
         return Ok((None, None));
     }
-    let program = fingerprint(request)?;
+    let program = fingerprint(object, request);
     let resumed = match &args.resume {
         None => None,
         Some(file) => Some(checkpoint::read(file, &program)?),

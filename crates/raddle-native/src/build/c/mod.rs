@@ -118,7 +118,12 @@ fn executable(files: &[PathBuf], at: usize) -> Result<Object, Error> {
         );
         return Err(Error::Refused { place: name, what });
     }
-    let orders = MemoryOrders::Unknown { file: name.clone() };
-    let file = Elf::parse(name.into(), &Arc::new(data))?;
+    let file = Elf::parse(name.as_str().into(), &Arc::new(data))?;
+    if file.entry == 0 {
+        let what =
+            String::from("it is a shared library: link an executable, or pass the object files");
+        return Err(Error::Refused { place: name, what });
+    }
+    let orders = MemoryOrders::Unknown { file: name };
     Ok(Object { file, orders, is_ours: false, compiler: "".into(), guide: None })
 }
