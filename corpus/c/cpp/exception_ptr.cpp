@@ -1,4 +1,4 @@
-// Exceptions that are carried from thread to thread are not modelled.
+// An exception is carried from one thread to another.
 #include <exception>
 #include <thread>
 

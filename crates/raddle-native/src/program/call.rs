@@ -417,17 +417,21 @@ impl Call<'_> {
     pub(crate) fn load(&mut self, address: u64, size: u64) -> Step<u64> {
         let mut bytes = [0; 8];
         let size = size.min(8) as usize;
-        self.load_bytes(address, &mut bytes[..size])?;
+        self.load_cut(address, &mut bytes[..size], Cut::Scalar)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
     /// Stores a number of at most 8 bytes by a plain access.
     pub(crate) fn store(&mut self, address: u64, size: u64, value: u64) -> Step<()> {
-        self.store_bytes(address, &value.to_le_bytes()[..size.min(8) as usize])
+        self.store_cut(address, &value.to_le_bytes()[..size.min(8) as usize], Cut::Scalar)
     }
 
-    /// Loads bytes by plain accesses.
+    /// Loads bytes by plain accesses, which may be of any size.
     pub(crate) fn load_bytes(&mut self, address: u64, bytes: &mut [u8]) -> Step<()> {
+        self.load_cut(address, bytes, Cut::Range)
+    }
+
+    fn load_cut(&mut self, address: u64, bytes: &mut [u8], cut: Cut) -> Step<()> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -436,15 +440,19 @@ impl Call<'_> {
             let thread = self.program.thread().guest;
             match self.program.process.memory_mut().load(thread, address, bytes) {
                 Ok(()) => return Ok(()),
-                Err(Denied::Shared) => return self.load_parts(address, bytes),
+                Err(Denied::Shared) => return self.load_parts(address, bytes, cut),
                 Err(Denied::Owned(owned, state)) => self.escape(address, size, owned, state)?,
                 Err(Denied::Fault(fault)) => return Err(self.fault(&fault)),
             }
         }
     }
 
-    /// Stores bytes by plain accesses.
+    /// Stores bytes by plain accesses, which may be of any size.
     pub(crate) fn store_bytes(&mut self, address: u64, bytes: &[u8]) -> Step<()> {
+        self.store_cut(address, bytes, Cut::Range)
+    }
+
+    fn store_cut(&mut self, address: u64, bytes: &[u8], cut: Cut) -> Step<()> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -453,7 +461,7 @@ impl Call<'_> {
             let thread = self.program.thread().guest;
             match self.program.process.memory_mut().store(thread, address, bytes) {
                 Ok(()) => return Ok(()),
-                Err(Denied::Shared) => return self.store_parts(address, bytes),
+                Err(Denied::Shared) => return self.store_parts(address, bytes, cut),
                 Err(Denied::Owned(owned, state)) => self.escape(address, size, owned, state)?,
                 Err(Denied::Fault(fault)) => return Err(self.fault(&fault)),
             }
@@ -461,38 +469,36 @@ impl Call<'_> {
     }
 
     /// Loads a range that is at least partly shared.
-    fn load_parts(&mut self, address: u64, bytes: &mut [u8]) -> Step<()> {
-        let cut = if bytes.len() > 8 { Cut::Range } else { Cut::Scalar };
-        let length = self.shared_prefix(address, bytes.len());
+    fn load_parts(&mut self, address: u64, bytes: &mut [u8], cut: Cut) -> Step<()> {
+        let length = self.shared_prefix(address, bytes.len(), cut);
         if length > 0 {
             let (shared, rest) = bytes.split_at_mut(length);
             self.load_shared(address, shared, cut, MemoryOrder::NonAtomic)?;
-            return self.load_bytes(address + length as u64, rest);
+            return self.load_cut(address + length as u64, rest, cut);
         }
         let length = self.private_prefix(address, bytes.len());
         let (own, rest) = bytes.split_at_mut(length);
-        self.load_bytes(address, own)?;
-        self.load_bytes(address + length as u64, rest)
+        self.load_cut(address, own, cut)?;
+        self.load_cut(address + length as u64, rest, cut)
     }
 
     /// Stores to a range that is at least partly shared.
-    fn store_parts(&mut self, address: u64, bytes: &[u8]) -> Step<()> {
-        let cut = if bytes.len() > 8 { Cut::Range } else { Cut::Scalar };
-        let length = self.shared_prefix(address, bytes.len());
+    fn store_parts(&mut self, address: u64, bytes: &[u8], cut: Cut) -> Step<()> {
+        let length = self.shared_prefix(address, bytes.len(), cut);
         if length > 0 {
             let (shared, rest) = bytes.split_at(length);
             self.store_shared(address, shared, cut, MemoryOrder::NonAtomic)?;
-            return self.store_bytes(address + length as u64, rest);
+            return self.store_cut(address + length as u64, rest, cut);
         }
         let length = self.private_prefix(address, bytes.len());
         let (own, rest) = bytes.split_at(length);
-        self.store_bytes(address, own)?;
-        self.store_bytes(address + length as u64, rest)
+        self.store_cut(address, own, cut)?;
+        self.store_cut(address + length as u64, rest, cut)
     }
 
     /// The number of bytes at the start of a range that are shared. Scalars are not divided.
-    fn shared_prefix(&self, address: u64, size: usize) -> usize {
-        if size <= 8 {
+    fn shared_prefix(&self, address: u64, size: usize, cut: Cut) -> usize {
+        if cut == Cut::Scalar {
             return size;
         }
         let memory = self.program.process.memory();

@@ -26,7 +26,7 @@ impl NativeProgram {
                 (FindingKind::Crash, format!("access to invalid memory at {:#x}", fault.address))
             }
             FaultKind::Divide => {
-                (FindingKind::Crash, String::from("an integer is divided by zero"))
+                (FindingKind::Crash, String::from("division by zero, or overflow in one"))
             }
             _ => (FindingKind::Crash, fault.to_string()),
         };

@@ -1,4 +1,4 @@
-//! Object files that the user has compiled.
+//! Object files and executables that the user has built.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,37 +71,84 @@ fn a_file_that_was_compiled_is_explored_like_its_source() {
     }
 }
 
-/// Links a file as a user would do.
-fn linked(object: &Path, directory: &TempDir) -> PathBuf {
-    let shared = directory.path().join("linked.so");
+/// Compiles and links a file as a user would do.
+fn executable(flags: &[&str], source: &Path, directory: &TempDir) -> PathBuf {
+    let program = directory.path().join("program");
     let mut command = Command::new("gcc");
-    command.arg("-shared").arg(object).arg("-o").arg(&shared);
+    command.args(flags).args(["-w", "-pthread"]).arg(source).arg("-o").arg(&program);
     assert!(command.status().expect("there is a compiler").success());
-    shared
+    program
+}
+
+/// Locks and queues that do not rely on the order of plain accesses.
+const PROGRAMS: [&str; 10] = [
+    "exclusion/peterson.c",
+    "exclusion/dekker.c",
+    "exclusion/fenced.c",
+    "locks/ticket.c",
+    "locks/mcs.c",
+    "containers/treiber.c",
+    "containers/msqueue.c",
+    "containers/spsc.c",
+    "containers/mpmc.c",
+    "pthreads/bounded_buffer.c",
+];
+
+#[test]
+fn an_optimised_executable_has_the_verdict_of_its_source() {
+    for program in PROGRAMS {
+        let (directory, source) = (TempDir::new().expect("a temporary directory"), corpus(program));
+        let built = executable(&["-O2"], &source, &directory);
+        for model in [Model::Sc, Model::Tso] {
+            let outcome = |file| explore(&[file], model).unwrap_or_else(|error| panic!("{error}"));
+            let (built, source) = (outcome(&built), outcome(&source));
+            assert_eq!((built.verdict, built.kind()), (source.verdict, source.kind()), "{program}");
+        }
+    }
 }
 
 #[test]
-fn a_shared_object_is_explored_like_its_source() {
-    let programs = [
-        "exclusion/peterson.c",
-        "pthreads/bounded_buffer.c",
-        "pthreads/output.c",
-        "errors/use_after_free.c",
-        "errors/fork.c",
-    ];
-    for program in programs {
+fn executables_of_all_kinds_are_explored() {
+    let source = corpus("exclusion/peterson.c");
+    for flags in [&["-O1", "-no-pie"][..], &["-O0", "-g"], &["-O2", "-static"], &["-Os", "-s"]] {
         let directory = TempDir::new().expect("a temporary directory");
-        let source = corpus(program);
-        let shared = linked(&compiled("gcc", &FLAGS, &source, &directory), &directory);
-        for model in [Model::Tso, Model::C20] {
-            let told = |file: &Path| {
-                let outcome = explore(&[file], model).unwrap_or_else(|error| panic!("{error}"));
-                let bug = outcome.finding().map(|bug| (bug.kind, bug.place.clone()));
-                (outcome.verdict, bug, outcome.counts.classes, outcome.counts.blocked)
-            };
-            assert_eq!(told(&shared), told(&source), "{program}, {model}");
-        }
+        let outcome = explore(&[&executable(flags, &source, &directory)], Model::Sc);
+        let outcome = outcome.unwrap_or_else(|error| panic!("{flags:?}: {error}"));
+        assert_eq!((outcome.verdict, outcome.kind()), (Verdict::Clean, None), "{flags:?}");
     }
+}
+
+#[test]
+fn machine_code_is_refused_under_models_with_memory_orders() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let source = text(&directory, "plain.c", "int n;\nint main(void) { return n; }");
+    let built = executable(&["-O2"], &source, &directory);
+    let object = compiled("gcc", &["-O2"], &source, &directory);
+    for file in [built, object] {
+        for model in [Model::Sc, Model::Tso, Model::Pso] {
+            let outcome = explore(&[&file], model).expect("it has a meaning");
+            assert_eq!(outcome.verdict, Verdict::Clean);
+        }
+        let error = explore(&[&file], Model::C20).expect_err("it has no memory orders");
+        let name = file.display().to_string();
+        assert_eq!(error, Error::NoMemoryOrders { file: name, model: Model::C20 });
+    }
+}
+
+#[test]
+fn what_is_no_program_is_refused() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let refused = |file: &Path| match explore(&[file], Model::Sc) {
+        Err(Error::Refused { what, .. }) => what,
+        other => panic!("{other:?}"),
+    };
+    let source = text(&directory, "half.c", "int f(void) { return 0; }");
+    let library = executable(&["-shared", "-fPIC"], &source, &directory);
+    assert!(refused(&library).starts_with("it is a shared library"));
+    let main = text(&directory, "main.c", "int main(void) { return 0; }");
+    let sanitized = executable(&["-fsanitize=thread"], &main, &directory);
+    assert!(refused(&sanitized).starts_with("it contains the runtime library"));
+    assert!(refused(&text(&directory, "notes.txt", "no program")).starts_with("neither C or C++"));
 }
 
 #[test]
@@ -115,36 +162,4 @@ fn compiled_files_and_sources_go_together() {
     let main = text(&directory, "main.c", main);
     let outcome = explore(&[&main, &object], Model::C20).expect("it can be explored");
     assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1));
-}
-
-/// Why a file that was compiled from this text with these flags is refused.
-fn refused(flags: &[&str], source: &str) -> String {
-    let directory = TempDir::new().expect("a temporary directory");
-    let object = compiled("gcc", flags, &text(&directory, "half.c", source), &directory);
-    let Err(Error::Refused { place, what }) = explore(&[&object], Model::Sc) else {
-        panic!("it is not refused: {source}");
-    };
-    let name = Path::new(&place).file_name().expect("a file").to_string_lossy().into_owned();
-    let (what, _) = what.split_once([':', ',']).expect("an advice follows");
-    format!("{name}: {what}")
-}
-
-#[test]
-fn what_cannot_be_mended_is_refused_with_its_line() {
-    let plain = "int n;\nint main(void) { return n; }";
-    assert_eq!(refused(&["-g", "-fPIC"], plain), "compiled.o: its code has no hooks");
-    let without_lines: Vec<&str> = FLAGS.iter().copied().filter(|&flag| flag != "-g").collect();
-    assert_eq!(refused(&without_lines, plain), "compiled.o: it has no debug information");
-    let copies = "struct s { int a[2]; } a, b;\nint main(void) {\na = b;\nreturn 0; }";
-    assert_eq!(
-        refused(&FLAGS, copies),
-        "half.c:3: the hook of a store comes before that of its load"
-    );
-    let by_value =
-        "struct s { long a[3]; } a;\nvoid f(struct s);\nint main(void) {\nf(a);\nreturn 0; }";
-    assert_eq!(refused(&FLAGS, by_value), "half.c:4: an access");
-    let inline = "int a;\nint main(void) {\n__asm__(\"lock; incl %0\" : \"+m\"(a));\nreturn a; }";
-    assert_eq!(refused(&FLAGS, inline), "half.c:3: inline assembly is not modelled");
-    let fence = "int a;\nint main(void) {\n__builtin_ia32_mfence();\nreturn a; }";
-    assert_eq!(refused(&FLAGS, fence), "half.c:3: an access");
 }
