@@ -8,6 +8,7 @@ mod atomics;
 mod barrier;
 mod blocks;
 mod c11;
+mod cleanup;
 mod clock;
 mod condition;
 mod destructors;
@@ -62,6 +63,7 @@ const TABLES: &[Names] = &[
     barrier::TABLE,
     blocks::TABLE,
     c11::TABLE,
+    cleanup::TABLE,
     clock::TABLE,
     condition::TABLE,
     ending::TABLE,

@@ -4,7 +4,7 @@ use raddle_core::execution::{ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 
 use super::errors::EDEADLK;
-use super::{Names, area, ending, nothing};
+use super::{Names, area, cleanup, nothing};
 use crate::program::call::{Call, CompareOrders, Step};
 
 /// The `pthread_t` of a thread: its number plus 1.
@@ -95,13 +95,13 @@ pub(super) fn equal(call: &mut Call<'_>) -> Step<u64> {
     Ok((first == second).into())
 }
 
-/// Ends the thread. Destructors of its thread-local variables run; those of objects on its stack do not.
+/// Ends the thread. What it must clean up runs first.
 fn exit(call: &mut Call<'_>) -> Step<u64> {
     let result = call.argument(0)?;
     if call.current() == ThreadId::new(0) {
         call.note_left();
     }
-    Err(ending::end_thread(call, result))
+    cleanup::exit(call, result)
 }
 
 pub(super) fn detach(call: &mut Call<'_>) -> Step<u64> {

@@ -49,6 +49,8 @@ impl Protection {
 pub(crate) struct Mappings {
     /// First free address by thread.
     ends: Vec<u64>,
+    /// The largest end so far of each thread.
+    furthest: Vec<u64>,
     brk: u64,
 }
 
@@ -57,7 +59,7 @@ impl Mappings {
     pub(crate) fn new(memory: &mut Memory) -> Result<Mappings, MapError> {
         let nothing = State::Unmapped(Unmapped::Nothing);
         memory.map(BREAK..BREAK + LIMIT, RegionKind::Heap, nothing, "memory of brk")?;
-        Ok(Mappings { ends: Vec::new(), brk: BREAK })
+        Ok(Mappings { ends: Vec::new(), furthest: Vec::new(), brk: BREAK })
     }
 
     /// Maps `size` bytes of zeros for `thread`.
@@ -74,6 +76,7 @@ impl Mappings {
         let index = thread.index();
         if self.ends.len() <= index {
             self.ends.resize(index + 1, 0);
+            self.furthest.resize(index + 1, 0);
         }
         if self.ends[index] == 0 {
             let name = format!("mappings of {thread}");
@@ -86,6 +89,7 @@ impl Mappings {
         let end = start.checked_add(size).filter(|end| *end + PAGE <= area + LIMIT);
         let end = end.ok_or(Errno::ENOMEM)?;
         self.ends[index] = end + PAGE;
+        self.furthest[index] = self.furthest[index].max(end);
         if protection != Protection::None {
             // Memory that is known to be shared stays shared.
             for (range, state) in memory.state_runs(start..end) {
@@ -100,6 +104,13 @@ impl Mappings {
     /// First free address of a thread; 0 if it has mapped nothing.
     pub(crate) fn end(&self, thread: Thread) -> u64 {
         self.ends.get(thread.index()).copied().unwrap_or(0)
+    }
+
+    /// Index of the thread that has mapped an address, now or before it went back. The gap after a mapping counts as well,
+    /// except for the last one.
+    pub(crate) fn owner(&self, address: u64) -> Option<usize> {
+        let index = (address.checked_sub(AREAS)? / STRIDE) as usize;
+        (address < *self.furthest.get(index)?).then_some(index)
     }
 
     /// Returns to an earlier end of a thread.

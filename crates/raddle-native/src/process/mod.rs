@@ -106,6 +106,11 @@ impl Process {
         Some(bytes)
     }
 
+    /// Whether a thread other than `thread` has mapped an address, now or before it went back.
+    pub(crate) fn is_mapping_of_other(&self, address: u64, thread: Thread) -> bool {
+        self.kernel.mappings.owner(address).is_some_and(|owner| owner != thread.index())
+    }
+
     /// From now on threads run one by one, with answers from outside, and go back.
     pub(crate) fn begin_exploration(&mut self) {
         self.kernel.is_explored = true;

@@ -152,6 +152,30 @@ impl<'p> Call<'p> {
         Suspend::Jumped
     }
 
+    /// Continues with a library function in place of the modelled one, which returns to the same caller if it returns. The
+    /// caller must return the result as an error.
+    pub(crate) fn jump_to_library(&mut self, name: &str, arguments: &[u64]) -> Suspend {
+        let function = match self.library_function(name) {
+            Ok(function) => function,
+            Err(suspend) => return suspend,
+        };
+        let cpu = self.program.cpu_mut();
+        for (&register, &argument) in ARGUMENTS.iter().zip(arguments) {
+            cpu.set_register(register, argument);
+        }
+        cpu.jump_past_hook(function);
+        Suspend::Jumped
+    }
+
+    /// The address of a function of some library.
+    fn library_function(&mut self, name: &str) -> Step<u64> {
+        let libraries = self.program.process.modules().iter().skip(1);
+        match libraries.filter_map(|module| module.address_of(name)).next() {
+            Some(function) => Ok(function),
+            None => Err(self.refuse(&format!("needs {name}, which no library defines"))),
+        }
+    }
+
     /// As [`Call::call_guest`], of the code of a library function that may be a modelled one.
     pub(crate) fn call_library(
         &mut self,
@@ -160,9 +184,9 @@ impl<'p> Call<'p> {
         then: &'static str,
         data: u64,
     ) -> Suspend {
-        let libraries = self.program.process.modules().iter().skip(1);
-        let Some(function) = libraries.filter_map(|module| module.address_of(name)).next() else {
-            return self.refuse(&format!("needs {name}, which no library defines"));
+        let function = match self.library_function(name) {
+            Ok(function) => function,
+            Err(suspend) => return suspend,
         };
         let suspend = self.call_guest(function, arguments, then, data);
         if suspend == Suspend::Jumped {

@@ -13,6 +13,10 @@ const NULL: u64 = 1 << 16;
 impl NativeProgram {
     /// Ends the execution with a fault.
     pub(crate) fn fault_end(&mut self, fault: &Fault) -> End {
+        if let Some((from, to)) = self.foreign_memory(fault.address) {
+            self.layout.share(from, to);
+            return self.again();
+        }
         let (kind, message) = match fault.kind {
             FaultKind::Unmapped(Unmapped::Freed) => self.freed_message(fault.address),
             FaultKind::Unmapped(Unmapped::HeapRedZone) => self.outside_message(fault.address),
@@ -31,6 +35,23 @@ impl NativeProgram {
             _ => (FindingKind::Crash, fault.to_string()),
         };
         self.failure(kind, &message)
+    }
+
+    /// The memory at an address if another thread has allocated it in some history and threads do not share it yet. What that
+    /// thread has done with it where it stands now means nothing.
+    fn foreign_memory(&self, address: u64) -> Option<(u64, u64)> {
+        let current = self.thread().guest;
+        let (from, to) = match super::heap::heap_owner(address) {
+            Some(owner) if owner != current.index() => {
+                let (start, size) = self.heap_regions.block_at(address)?;
+                (start, start + size.max(1))
+            }
+            Some(_) => return None,
+            None if self.process.is_mapping_of_other(address, current) => self.object_at(address),
+            None => return None,
+        };
+        let is_there = (from..to).contains(&address) && !self.layout.is_shared(from, to - from);
+        is_there.then_some((from, to))
     }
 
     fn freed_message(&self, address: u64) -> (FindingKind, String) {

@@ -34,6 +34,10 @@ pub(crate) enum Purpose {
     DestructorIsKey,
     DestructorFunction,
     DestructorArgument,
+    /// The number of cleanup handlers under key 0, and their jump buffers by number.
+    Handlers,
+    /// The result with which it ends.
+    ExitResult,
     /// The number of destructors of the executable that it has called.
     ExecutableDestructors,
     /// The state of its pseudorandom numbers.
