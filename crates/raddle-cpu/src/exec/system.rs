@@ -89,7 +89,7 @@ pub(crate) fn breakpoint(cpu: &mut Cpu, _: &mut Memory, _: &Op) -> u32 {
 }
 
 /// The reasons for refusals; a micro-operation has an index in `imm`.
-pub(crate) const REASONS: [&str; 16] = [
+pub(crate) const REASONS: [&str; 17] = [
     "the instruction has no model",
     "the host cannot execute it",
     "it uses the stack pointer in an unusual way",
@@ -106,11 +106,16 @@ pub(crate) const REASONS: [&str; 16] = [
     "it unmasks floating-point exceptions",
     "a non-temporal or masked access, or one of more than 32 bytes, to shared memory",
     "it is in memory that other threads share or own",
+    "it sets a flag without a model: trap, nested task, alignment check or identification",
 ];
 /// Index in [`REASONS`].
 pub(crate) const UNMASKS: usize = 13;
 /// Index in [`REASONS`].
 pub(crate) const NON_TEMPORAL: usize = 14;
+/// Index in [`REASONS`].
+const SYSTEM_FLAG: usize = 16;
+/// TF, NT, AC, ID: `popfq` can set them in user mode.
+const UNMODELLED_FLAGS: u64 = 1 << 8 | 1 << 14 | 1 << 18 | 1 << 21;
 
 pub(crate) fn refused(cpu: &mut Cpu, _: &mut Memory, op: &Op) -> u32 {
     let reason = REASONS.get(op.imm as usize).copied().unwrap_or(REASONS[0]);
@@ -169,10 +174,13 @@ pub(crate) fn push_flags(cpu: &mut Cpu, memory: &mut Memory, _: &Op) -> u32 {
     CONTINUE
 }
 
-/// `popfq`. Flags of the system are ignored.
+/// `popfq`. Flags that only the system may change keep their value, as on a real processor; others that have no model are refused.
 pub(crate) fn pop_flags(cpu: &mut Cpu, memory: &mut Memory, _: &Op) -> u32 {
     let pointer = cpu.register(Register::Rsp);
     let flags = get!(cpu.load::<u64>(memory, pointer));
+    if flags & UNMODELLED_FLAGS != 0 {
+        return cpu.stop(Exit::Refused(REASONS[SYSTEM_FLAG]));
+    }
     cpu.set_register(Register::Rsp, pointer.wrapping_add(8));
     cpu.context.flags = flags & (STATUS | DF) | 0x202;
     cpu.lazy.source = FlagSource::Stored;

@@ -97,6 +97,15 @@ fn unmasked_floating_point_exceptions_are_refused() {
 }
 
 #[test]
+fn flags_without_a_model_are_refused() {
+    for flag in [8, 14, 18, 21] {
+        let Stop::Refused(refusal) = start("set_flags", &[1 << flag]).run() else { panic!() };
+        assert_eq!(refusal.instruction, "popfq");
+    }
+    assert_eq!(start("set_flags", &[0x3ad7]).run(), Stop::HostCall(DONE));
+}
+
+#[test]
 fn readings_are_deterministic_or_refused() {
     let mut seen = Vec::new();
     for _ in 0..2 {

@@ -103,6 +103,10 @@ function random
     rdrand rax
     rdtsc
     ret
+function set_flags            # rdi
+    push rdi
+    popfq
+    ret
 function unmask
     push 0
     fldcw [rsp]
