@@ -72,19 +72,18 @@ pub(crate) fn jump_if<const CODE: u8>(cpu: &mut Cpu, _: &mut Memory, op: &Op) ->
     branch(cpu, op, holds)
 }
 
-/// `jrcxz` (`w` 0), `jecxz` (1), `loop` (2), `loope` (3), `loopne` (4).
-pub(crate) fn jump_by_count(cpu: &mut Cpu, _: &mut Memory, op: &Op) -> u32 {
-    let mut count = cpu.register(Register::Rcx);
-    let is_taken = match op.w {
-        0 => count == 0,
-        1 => count as u32 == 0,
-        kind => {
-            count = count.wrapping_sub(1);
-            let is_equal = cpu.condition(4);
-            count != 0 && (kind == 2 || (kind == 3) == is_equal)
-        }
-    };
-    cpu.set_register(Register::Rcx, count);
+/// `jrcxz`, `jecxz`.
+pub(crate) fn jump_if_no_count<T: Word>(cpu: &mut Cpu, _: &mut Memory, op: &Op) -> u32 {
+    let is_taken = T::truncate(cpu.register(Register::Rcx)).zero_extended() == 0;
+    branch(cpu, op, is_taken)
+}
+
+/// `loop`, and `loopne` and `loope` if `ZERO` is what the zero flag must be, 0 or 1. `T` is the width of the count.
+pub(crate) fn count_down<T: Word, const ZERO: u8>(cpu: &mut Cpu, _: &mut Memory, op: &Op) -> u32 {
+    let rcx = cpu.register(Register::Rcx);
+    let count = T::truncate(rcx.wrapping_sub(1));
+    let is_taken = count.zero_extended() != 0 && (ZERO > 1 || cpu.condition(4) == (ZERO == 1));
+    cpu.set_register(Register::Rcx, count.merge(rcx));
     branch(cpu, op, is_taken)
 }
 

@@ -47,7 +47,7 @@ pub(super) fn needed(instructions: &[Instruction]) -> Vec<bool> {
     needed
 }
 
-/// The encoding of a condition; `None` for those of `loop` and `jrcxz`.
+/// The encoding of a condition; `None` for those of `loop` and `jrcxz`. `loope` and `loopne` have those of `je` and `jne`.
 pub(super) fn condition(code: ConditionCode) -> Option<u8> {
     use ConditionCode::*;
     let codes = [o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g];

@@ -9,7 +9,7 @@ use crate::exec::{A, B, Based, Cl, Imm, Indexed};
 use crate::exec::{alu, atomic, control, moves, muldiv, shift, system};
 use crate::memory::Memory;
 use crate::registers::Register;
-use iced_x86::{Instruction, Mnemonic, OpKind, Register as R};
+use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register as R};
 
 /// Whether all register operands are general-purpose and none of ah, bh, ch, dh.
 fn has_plain_registers(instruction: &Instruction) -> bool {
@@ -310,4 +310,19 @@ fn is_based(instruction: &Instruction) -> bool {
 /// The function of `jcc`.
 pub(super) fn jump_if(code: u8) -> Exec {
     coded!(code, |CODE| control::jump_if::<CODE>)
+}
+
+/// The function of `jrcxz`, `loop` and the like.
+pub(super) fn jump_by_count(code: Code) -> Option<Exec> {
+    Some(match code {
+        Code::Jrcxz_rel8_64 => control::jump_if_no_count::<u64>,
+        Code::Jecxz_rel8_64 => control::jump_if_no_count::<u32>,
+        Code::Loop_rel8_64_RCX => control::count_down::<u64, 2>,
+        Code::Loop_rel8_64_ECX => control::count_down::<u32, 2>,
+        Code::Loope_rel8_64_RCX => control::count_down::<u64, 1>,
+        Code::Loope_rel8_64_ECX => control::count_down::<u32, 1>,
+        Code::Loopne_rel8_64_RCX => control::count_down::<u64, 0>,
+        Code::Loopne_rel8_64_ECX => control::count_down::<u32, 0>,
+        _ => return None,
+    })
 }

@@ -303,17 +303,14 @@ impl Code {
     ) {
         let ip = instruction.ip();
         let (target, next) = (instruction.near_branch_target(), instruction.next_ip());
-        let Some(code) = flags::condition(instruction.condition_code()) else {
-            let w = match instruction.mnemonic() {
-                Mnemonic::Jrcxz => 0,
-                Mnemonic::Jecxz => 1,
-                Mnemonic::Loop => 2,
-                Mnemonic::Loope => 3,
-                Mnemonic::Loopne => 4,
-                _ => return self.ops.push(refusal(0, ip)),
-            };
-            let op = Op { w, count, ..bare(control::jump_by_count, ip) };
+        // First, as the decoder gives `loope` and `loopne` the conditions of `je` and `jne`.
+        if let Some(exec) = integer::jump_by_count(instruction.code()) {
+            let op = Op { count, ..bare(exec, ip) };
             return self.branch(op, target, Some(next));
+        }
+        let code = flags::condition(instruction.condition_code());
+        let Some(code) = code.filter(|_| !instruction.is_loopcc()) else {
+            return self.ops.push(refusal(0, ip));
         };
         if let Some(exec) = previous.and_then(|previous| integer::fused(previous, code))
             && let Some(comparison) = self.ops.pop()

@@ -107,6 +107,29 @@ function set_flags            # rdi
     push rdi
     popfq
     ret
+function count_until_equal    # rdi: count, rsi: what rax is compared with; returns what is left of the count
+    mov rcx, rdi
+    xor eax, eax
+1:  inc rax
+    cmp rax, rsi
+    loopne 1b
+    mov rax, rcx
+    ret
+function count_while_zero     # rdi: count, rsi: pointer to bytes; returns what is left of the count
+    mov rcx, rdi
+1:  inc rsi
+    cmp byte ptr [rsi-1], 0
+    loope 1b
+    mov rax, rcx
+    ret
+function count_in_32_bits     # rdi: count; returns the rounds
+    mov rcx, rdi
+    xor eax, eax
+1:  inc rax
+    addr32 loop 1b
+    shl rcx, 8
+    add rax, rcx
+    ret
 function unmask
     push 0
     fldcw [rsp]

@@ -14,6 +14,7 @@ mod native;
 mod programs;
 mod questions;
 mod random;
+mod results;
 mod snapshots;
 mod states;
 mod threads;
