@@ -38,11 +38,47 @@ pub(crate) fn load(cpu: &mut Cpu, memory: &mut Memory, op: &Op) -> u32 {
             return deny(cpu, address, denied);
         }
     }
-    for (word, place) in cpu.context.vectors[number(op.a)].iter_mut().zip(value.chunks_exact(8)) {
+    set(cpu, op.a, value);
+    CONTINUE
+}
+
+/// Loads the `w` selected elements of `ELEMENT` bytes into vector register `a`, each at an index of `INDEX` bytes in the vector register
+/// whose number is in `imm`. Others keep their value. Clears the mask in `b`.
+pub(crate) fn gather<const ELEMENT: usize, const INDEX: usize>(
+    cpu: &mut Cpu,
+    memory: &mut Memory,
+    op: &Op,
+) -> u32 {
+    let base = cpu.address(op);
+    let indices = bytes(cpu, Register::GENERAL[op.imm as usize % 16]);
+    let (mut value, mask) = (bytes(cpu, op.a), bytes(cpu, op.b));
+    let (elements, rest) = value.split_at_mut(usize::from(op.w) * ELEMENT);
+    rest.fill(0);
+    let masks = mask.chunks_exact(ELEMENT);
+    let places = elements.chunks_exact_mut(ELEMENT).zip(indices.chunks_exact(INDEX));
+    for ((place, index), mask) in places.zip(masks) {
+        if mask[ELEMENT - 1] & 0x80 == 0 {
+            continue;
+        }
+        let sign = if index[INDEX - 1] & 0x80 == 0 { 0 } else { u64::MAX };
+        let index = index.iter().rev().fold(sign, |index, byte| index << 8 | u64::from(*byte));
+        let at = base.wrapping_add(index << (op.scale & 3));
+        if let Err(denied) = memory.load_slow(at, place) {
+            return deny(cpu, at, denied);
+        }
+    }
+    set(cpu, op.a, value);
+    set(cpu, op.b, [0; 32]);
+    CONTINUE
+}
+
+/// Writes a whole vector register.
+fn set(cpu: &mut Cpu, register: Register, value: [u8; 32]) {
+    for (word, place) in cpu.context.vectors[number(register)].iter_mut().zip(value.chunks_exact(8))
+    {
         *word = place.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     }
     cpu.upper_used = true;
-    CONTINUE
 }
 
 fn number(register: Register) -> usize {

@@ -6,7 +6,32 @@ use crate::registers::Register;
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
 
 pub(super) fn select(instruction: &Instruction, op: &mut Op) -> Option<Exec> {
-    masked(instruction, op).or_else(|| moves(instruction, op))
+    masked(instruction, op).or_else(|| gather(instruction, op)).or_else(|| moves(instruction, op))
+}
+
+/// Loads of elements at a vector of indices. Addresses of 32 bits and segments are left to be refused.
+fn gather(instruction: &Instruction, op: &mut Op) -> Option<Exec> {
+    use Mnemonic as M;
+    let (exec, element, index): (Exec, usize, usize) = match instruction.mnemonic() {
+        M::Vpgatherdd | M::Vgatherdps => (masked::gather::<4, 4>, 4, 4),
+        M::Vpgatherdq | M::Vgatherdpd => (masked::gather::<8, 4>, 8, 4),
+        M::Vpgatherqd | M::Vgatherqps => (masked::gather::<4, 8>, 4, 8),
+        M::Vpgatherqq | M::Vgatherqpd => (masked::gather::<8, 8>, 8, 8),
+        _ => return None,
+    };
+    let (base, indices) = (instruction.memory_base(), instruction.memory_index());
+    if instruction.encoding() != EncodingKind::VEX
+        || instruction.segment_prefix() != iced_x86::Register::None
+        || base.is_gpr32()
+    {
+        return None;
+    }
+    let register = |operand| Register::GENERAL[instruction.op_register(operand).number() % 16];
+    [op.a, op.b] = [register(0), register(2)];
+    op.imm = indices.number() as u64;
+    op.scale = instruction.memory_index_scale().trailing_zeros() as u8;
+    op.w = (instruction.op0_register().size() / element).min(indices.size() / index) as u8;
+    Some(exec)
 }
 
 /// Moves under a mask. Their sources and masks are vector registers.

@@ -130,6 +130,14 @@ function count_in_32_bits     # rdi: count; returns the rounds
     shl rcx, 8
     add rax, rcx
     ret
+function gather               # 4 elements at the indices rsi[0..4] of rdi under the mask rdx[0..4], to rcx[0..4]
+    vmovdqu xmm1, [rsi]
+    vmovdqu xmm2, [rdx]
+    vmovdqu xmm0, [rcx]
+    vpgatherdd xmm0, [rdi+xmm1*4], xmm2
+    vmovdqu [rcx], xmm0
+    vmovdqu [rdx], xmm2
+    ret
 function unmask
     push 0
     fldcw [rsp]
