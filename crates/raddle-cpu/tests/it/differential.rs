@@ -45,6 +45,7 @@ fn is_not_comparable(mnemonic: Mnemonic) -> bool {
             | M::Fldcw
             | M::Fldenv
             | M::Ldmxcsr
+            | M::Vldmxcsr
             | M::Fxsave
             | M::Fxsave64
     )

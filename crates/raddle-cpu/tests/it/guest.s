@@ -138,6 +138,11 @@ function gather               # 4 elements at the indices rsi[0..4] of rdi under
     vmovdqu [rcx], xmm0
     vmovdqu [rdx], xmm2
     ret
+function rounding_vex         # sets mxcsr from rdi and reads it
+    vldmxcsr [rdi]
+    vstmxcsr [rdi+8]
+    mov rax, [rdi+8]
+    ret
 function unmask
     push 0
     fldcw [rsp]

@@ -1,4 +1,5 @@
-//! Results of instructions that the differential tests do not build: branches by a count, loads at a vector of indices.
+//! Results of instructions that the differential tests do not build: branches by a count, loads at a vector of
+//! indices, mxcsr.
 
 use crate::guest::DONE;
 use crate::questions::guest;
@@ -30,6 +31,11 @@ fn conditional_loops_end_by_their_condition_or_count() {
 #[test]
 fn loops_with_a_count_of_32_bits_ignore_and_clear_the_upper_half() {
     assert_eq!(result("count_in_32_bits", &[0xffff_ffff_0000_0003], &[]), 3);
+}
+
+#[test]
+fn mxcsr_has_the_same_instructions_with_a_vex_prefix() {
+    assert_eq!(result("rounding_vex", &[PRIVATE], &[0x80, 0x5f, 0, 0]), 0x5f80);
 }
 
 fn words(values: [u32; 4]) -> Vec<u8> {
