@@ -91,6 +91,11 @@ fn exit_handlers_and_destructors_of_a_static_program_are_equal() {
 }
 
 #[test]
+fn trampolines_of_nested_functions_are_equal() {
+    assert_equal("nested_functions.c", "gcc", &["-O0"]);
+}
+
+#[test]
 fn exceptions_and_destructors_are_equal() {
     assert_equal("exceptions.cpp", "g++", &["-O0"]);
 }
