@@ -9,10 +9,11 @@ use super::scratch::Scratch;
 use super::{assembly, marks};
 use crate::build::Error;
 
-/// After the flags of the user. Library functions stay calls, so that modelled ones are intercepted.
+/// After the flags of the user. Library functions stay calls, so that modelled ones are intercepted, and variables of libraries
+/// (`std::cout`) are not copied into the executable, so that they remain library data.
 const COMMON: [&str; 12] = [
     "-O0",
-    "-fPIE",
+    "-fPIC",
     "-fno-common",
     "-fno-builtin",
     "-fno-lto",

@@ -9,12 +9,11 @@ use crate::build::Error;
 
 /// All functions are bound at the start and their table is read-only then, so calls are no accesses to shared memory. The
 /// dynamic linker decides about undefined symbols.
-const FLAGS: [&str; 6] = [
+const FLAGS: [&str; 5] = [
     "-rdynamic",
     "-pthread",
     "-Wl,-z,now",
     "-Wl,-z,relro",
-    "-Wl,-z,noexecstack",
     "-Wl,--unresolved-symbols=ignore-all",
 ];
 
