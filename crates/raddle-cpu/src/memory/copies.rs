@@ -48,9 +48,8 @@ impl Memory {
                 self.pages.set_states(*number, from, from + len as usize, code, own);
             }
             let place = self.pages.contents_mut(*number, own);
-            for (place, byte) in place.iter_mut().zip(bytes.iter().take(SIZE)) {
-                *place = *byte;
-            }
+            let len = bytes.len().min(SIZE);
+            place[..len].copy_from_slice(&bytes[..len]);
             self.forget(*number);
         }
     }

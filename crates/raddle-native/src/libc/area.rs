@@ -1,5 +1,7 @@
 //! Guest memory of modelled functions. As long as one thread uses it, an access is no op, as with any memory.
 
+use std::ops::Range;
+
 use raddle_cpu::memory::{MAX_THREADS, PAGE, RegionKind, State, Thread};
 
 use crate::program::call::Call;
@@ -7,6 +9,8 @@ use crate::program::call::Call;
 /// Memory that threads may share.
 const SHARED: u64 = 0x5400_0000_0000;
 const SHARED_SIZE: u64 = 4 * PAGE;
+/// The addresses of memory that threads may share.
+pub(super) const BOOKKEEPING: Range<u64> = SHARED..SHARED + SHARED_SIZE;
 /// Memory of each thread.
 const OWN: u64 = SHARED + (1 << 32);
 const OWN_SIZE: u64 = PAGE;

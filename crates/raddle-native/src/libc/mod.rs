@@ -132,6 +132,7 @@ pub fn table(process: &Process) -> Table {
         end_thread: ending::end_thread,
         end_process: ending::end_process,
         library_memory: prepare::library_memory(process),
+        bookkeeping: area::BOOKKEEPING,
         key_destructors: FxHashMap::default(),
     }
 }

@@ -70,6 +70,9 @@ pub struct Process {
     instructions: u64,
     /// Number of modules whose functions were made host functions.
     intercepted: usize,
+    /// Thread-local pointers to tables of `ctype.h`: offsets from the thread pointer, and values. `None` until the first thread
+    /// is created.
+    character_tables: Option<Vec<(u64, u64)>>,
     /// Resolvers of indirect functions in whose place the host acts once the program has started.
     resolvers: Vec<(u64, HostFunction)>,
 }

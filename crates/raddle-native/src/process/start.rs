@@ -188,6 +188,7 @@ impl Process {
             linker_variables: initial.linker_variables,
             instructions: 0,
             intercepted: 0,
+            character_tables: None,
             resolvers: Vec::new(),
         };
         process.intercept_new_modules();

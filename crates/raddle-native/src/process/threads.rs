@@ -186,13 +186,23 @@ impl Process {
 
     /// Copies the main thread's pointers to tables of `ctype.h`, as far as the program has them.
     fn copy_character_tables(&mut self, pointer: u64, main: u64) {
+        if self.character_tables.is_none() {
+            self.character_tables = Some(self.find_character_tables(main));
+        }
+        for (offset, table) in self.character_tables.clone().unwrap_or_default() {
+            let _ = self.write_word(pointer.wrapping_add(offset), table);
+        }
+    }
+
+    /// Where the main thread has pointers to tables of `ctype.h`, relative to its thread pointer, and the pointers.
+    fn find_character_tables(&mut self, main: u64) -> Vec<(u64, u64)> {
+        let mut found = Vec::new();
         for name in CHARACTER_TABLES {
             let Some(function) = self.address_of(name) else { continue };
             let Ok(at) = self.call(Thread::MAIN, function, &[]) else { continue };
-            if let Some(table) = word(&self.memory, at) {
-                let _ = self.write_word(pointer.wrapping_add(at.wrapping_sub(main)), table);
-            }
+            found.extend(word(&self.memory, at).map(|table| (at.wrapping_sub(main), table)));
         }
+        found
     }
 
     fn write_control_block(

@@ -17,7 +17,7 @@ impl Call<'_> {
         loop {
             let memory = self.program.process.memory_mut();
             match memory.load(thread, address, &mut bytes[..length]) {
-                Ok(()) if self.is_noticed(kind) => {
+                Ok(()) if self.is_noticed(address, kind) => {
                     self.program.share(address, size);
                     return Err(self.again());
                 }
@@ -33,8 +33,11 @@ impl Call<'_> {
     }
 
     /// Returns `true` if an atomic access to private memory makes a difference: it may drain a store buffer, take part in the
-    /// order of sequentially consistent events, or fail spuriously.
-    fn is_noticed(&self, kind: OpKind) -> bool {
+    /// order of sequentially consistent events, or fail spuriously. What modelled functions keep for themselves does not.
+    fn is_noticed(&self, address: u64, kind: OpKind) -> bool {
+        if self.program.table.bookkeeping.contains(&address) {
+            return false;
+        }
         let has_others = self.program.has_other_threads();
         match kind {
             OpKind::CompareExchange { weak: true, .. } => true,

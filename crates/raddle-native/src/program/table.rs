@@ -24,6 +24,8 @@ pub struct Table {
     pub(crate) end_process: fn(&mut Call<'_>, i32) -> Suspend,
     /// Pages that libraries allocated before the program started, by address.
     pub(crate) library_memory: Vec<Range<u64>>,
+    /// Memory in which modelled functions keep what threads may share.
+    pub(crate) bookkeeping: Range<u64>,
     /// The destructors of all keys, by key.
     pub(crate) key_destructors: FxHashMap<u64, u64>,
 }
