@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
+use raddle_core::execution::ThreadId;
+use raddle_core::program::Naming;
 use raddle_cpu::memory::{MAX_THREADS, PAGE, RegionKind, State, Thread};
 
+use crate::process::Process;
+use crate::program::NativeProgram;
 use crate::program::call::Call;
 
-/// Memory that threads may share.
+/// Memory that threads may share. It is mapped before the program starts.
 const SHARED: u64 = 0x5400_0000_0000;
 const SHARED_SIZE: u64 = 4 * PAGE;
 /// The addresses of memory that threads may share.
@@ -24,13 +28,22 @@ fn nobody() -> State {
 }
 
 /// The address of the state of a thread: whether it was joined or detached.
-pub(super) fn thread_state(call: &mut Call<'_>, thread: usize) -> u64 {
-    shared(call) + 4 * thread as u64
+pub(super) fn thread_state(thread: usize) -> u64 {
+    SHARED + 4 * thread as u64
+}
+
+/// The name of memory that threads may share.
+pub(super) fn name(program: &NativeProgram, address: u64) -> Option<String> {
+    let offset = address.checked_sub(SHARED).filter(|offset| *offset < SHARED_SIZE)?;
+    Some(match offset.checked_sub(EXITS) {
+        None => format!("state of {}", program.thread_name(ThreadId::new(offset as usize / 4))),
+        Some(offset) => format!("functions for the end+{offset}"),
+    })
 }
 
 /// The address of the list of functions for the end of the program, which has room for [`exits_room`] bytes.
-pub(super) fn exits(call: &mut Call<'_>) -> u64 {
-    shared(call) + EXITS
+pub(super) const fn exits() -> u64 {
+    SHARED + EXITS
 }
 
 /// The size of the list of functions for the end of the program.
@@ -42,7 +55,7 @@ pub(super) const fn exits_room() -> u64 {
 pub(super) fn own(call: &mut Call<'_>) -> u64 {
     let thread = call.program.thread().guest;
     let start = OWN + thread.index() as u64 * OWN_SIZE;
-    map(call, start, OWN_SIZE, State::Private(thread));
+    map(&mut call.program.process, start, OWN_SIZE, State::Private(thread));
     start
 }
 
@@ -51,13 +64,13 @@ pub(super) fn is_own(address: u64) -> bool {
     (OWN..OWN + MAX_THREADS as u64 * OWN_SIZE).contains(&address)
 }
 
-fn shared(call: &mut Call<'_>) -> u64 {
-    map(call, SHARED, SHARED_SIZE, nobody());
-    SHARED
+/// Maps the memory that threads may share.
+pub(super) fn map_shared(process: &mut Process) {
+    map(process, SHARED, SHARED_SIZE, nobody());
 }
 
-fn map(call: &mut Call<'_>, start: u64, size: u64, state: State) {
-    let memory = call.program.process.memory_mut();
+fn map(process: &mut Process, start: u64, size: u64, state: State) {
+    let memory = process.memory_mut();
     if memory.region(start).is_none() {
         // Nothing else is mapped there, so this cannot fail.
         let _ = memory.map(start..start + size, RegionKind::Data, state, "modelled functions");

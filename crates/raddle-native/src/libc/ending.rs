@@ -99,7 +99,7 @@ fn atexit(call: &mut Call<'_>) -> Step<u64> {
 }
 
 fn add_exit(call: &mut Call<'_>, function: u64, argument: u64) -> Step<u64> {
-    let list = area::exits(call);
+    let list = area::exits();
     let mut length = call.atomic_load(list, 8, MemoryOrder::Relaxed)?;
     while let (read, false) =
         call.compare_exchange(list, 8, length, length + 1, CompareOrders::RELAXED)?
@@ -117,7 +117,7 @@ fn add_exit(call: &mut Call<'_>, function: u64, argument: u64) -> Step<u64> {
 
 /// Takes the last function for the end of the program, with its argument. One that another thread is adding is not called.
 fn next_exit(call: &mut Call<'_>) -> Step<Option<(u64, u64)>> {
-    let list = area::exits(call);
+    let list = area::exits();
     loop {
         let length = call.atomic_load(list, 8, MemoryOrder::Relaxed)?;
         if length == 0 {

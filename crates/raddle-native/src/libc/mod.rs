@@ -133,6 +133,7 @@ pub fn table(process: &Process) -> Table {
         end_process: ending::end_process,
         library_memory: prepare::library_memory(process),
         bookkeeping: area::BOOKKEEPING,
+        bookkeeping_name: area::name,
         key_destructors: FxHashMap::default(),
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use raddle_cpu::memory::{Memory, PAGE, RegionKind, State, Thread, layout};
 use raddle_cpu::{Register, Stop};
 
+use super::area;
 use crate::process::{Event, Process};
 
 /// Bytes for the addresses of host functions.
@@ -24,6 +25,7 @@ pub(super) fn prepare(process: &mut Process) {
     let (kind, state) = (RegionKind::ReadOnlyData, State::ReadOnly);
     // Nothing else is mapped there, so this cannot fail.
     let _ = process.memory_mut().map(code, kind, state, "host functions");
+    area::map_shared(process);
     if process.address_of("_Unwind_Backtrace").is_some() {
         use_unwinder(process);
     }

@@ -26,7 +26,7 @@ const DETACHED: Value = 2;
 
 /// Notes that a thread is joined or detached. Only one of the two may happen, once.
 fn let_go(call: &mut Call<'_>, thread: ThreadId, how: Value) -> Step<()> {
-    let state = area::thread_state(call, thread.index());
+    let state = area::thread_state(thread.index());
     let (before, is_first) = call.compare_exchange(state, 4, 0, how, CompareOrders::RELAXED)?;
     if is_first {
         return Ok(());

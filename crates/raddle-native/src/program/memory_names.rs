@@ -83,6 +83,9 @@ impl NativeProgram {
             let thread = self.thread_name(owner);
             return format!("thread-local of {thread} at {:#x}", address % guest::TLS_STRIDE);
         }
+        if let Some(name) = (self.table.bookkeeping_name)(self, address) {
+            return name;
+        }
         match self.process.memory().region(address) {
             Some(region) => format!("{}+{:#x}", region.name, address - region.range.start),
             None => format!("{address:#x}"),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use raddle_cpu::HostArguments;
 use rustc_hash::FxHashMap;
 
+use super::NativeProgram;
 use super::call::{Call, Step, Suspend};
 use crate::process::{FutexCall, HostFunction};
 
@@ -26,6 +27,8 @@ pub struct Table {
     pub(crate) library_memory: Vec<Range<u64>>,
     /// Memory in which modelled functions keep what threads may share.
     pub(crate) bookkeeping: Range<u64>,
+    /// The name of such memory.
+    pub(crate) bookkeeping_name: fn(&NativeProgram, u64) -> Option<String>,
     /// The destructors of all keys, by key.
     pub(crate) key_destructors: FxHashMap<u64, u64>,
 }
