@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct RecordedBug {
     files: Vec<PathBuf>,
     flags: Vec<String>,
+    /// For people who read the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     compiler: Option<String>,
     arguments: Vec<String>,
@@ -66,8 +67,8 @@ impl RecordedBug {
             && self.place.as_ref().is_none_or(is_same_place)
     }
 
-    /// The request that explores the same program in the same way.
-    pub(crate) fn request(&self) -> Result<Request, String> {
+    /// The request that explores the same program in the same way, compiled by `compiler` or by the default one.
+    pub(crate) fn request(&self, compiler: Option<String>) -> Result<Request, String> {
         let model: Model = self.model.parse().map_err(|error| format!("{error}"))?;
         let explorer: Explorer = self.explorer.parse()?;
         let explorer = explorer.with_sampling(|default| Sampling {
@@ -76,11 +77,7 @@ impl RecordedBug {
             depth: self.depth.unwrap_or(default.depth),
             ..default
         });
-        let source = Source {
-            files: self.files.clone(),
-            flags: self.flags.clone(),
-            compiler: self.compiler.clone(),
-        };
+        let source = Source { files: self.files.clone(), flags: self.flags.clone(), compiler };
         let arguments = self.arguments.clone();
         let robust = self.kind == FindingKind::NotRobust;
         let leaks = self.leaks;

@@ -20,11 +20,8 @@ Exit status: 0 if the exploration is complete and no bug was found, 1 for a bug 
 state that '~exists' or 'forall' excludes, or with --expect an unexpected verdict), 2 for invalid input or
 usage, 3 if a bound was reached. If several apply, the first of 2, 1, 3, 0 counts.
 
-Compiled files of a C or C++ program (.o, or a whole C program as one .so that was linked without
--fsanitize=thread) must be compiled with
-  -O0 -g -fPIC -fno-common -fno-builtin -fsanitize=thread -fno-omit-frame-pointer
-  -fcf-protection=none -mno-avx -U_FORTIFY_SOURCE
-Code that accesses memory without instrumentation is rejected, with its line.
+Machine code (.o files, or an executable) has no memory orders, so it is explored under sc, tso or pso. Object
+files that were compiled with -fsanitize=thread have them and are explored under all models.
 
 Examples:
   raddle check examples/peterson.c --model tso
@@ -50,7 +47,7 @@ const SEQUENTIAL: [&str; 6] = ["estimate", "robust", "leaks", "max_executions", 
 /// The options of `raddle check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o, .so; several files are linked together),
+    /// Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o; several files are linked together), an executable,
     /// litmus tests (.litmus), or directories of litmus tests
     #[arg(value_name = "PROGRAM", required = true)]
     pub(crate) programs: Vec<PathBuf>,

@@ -10,4 +10,8 @@ pub(crate) struct ReplayArgs {
     /// The file that `raddle check --trace` has written
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
+
+    /// The C or C++ compiler [default: gcc or clang; the one named in the trace is never run]
+    #[arg(long, value_name = "COMPILER")]
+    pub(crate) cc: Option<String>,
 }

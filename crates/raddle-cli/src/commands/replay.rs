@@ -2,7 +2,7 @@
 //!
 //! The file that `raddle check --trace` writes for a C or C++ program records how the program was compiled and explored,
 //! and the bug. Exploration is deterministic, so the same exploration finds the same bug. A different result means that
-//! the program has changed.
+//! the program has changed, or its compiler. A trace may come from somebody else, so the compiler that it names is not run.
 
 use std::fs;
 
@@ -35,7 +35,8 @@ fn replay(args: &ReplayArgs) -> Result<String, String> {
     let recorded: RecordedBug = serde_json::from_str(&text).map_err(|error| {
         format!("not a trace of a C or C++ program, as `raddle check --trace` writes it: {error}")
     })?;
-    let outcome = raddle_native::check(&recorded.request()?).map_err(|error| error.to_string())?;
+    let outcome = raddle_native::check(&recorded.request(args.cc.clone())?)
+        .map_err(|error| error.to_string())?;
     let report =
         |finding: &Finding| counterexample::report(finding, &Style::in_working_directory());
     match outcome.finding() {

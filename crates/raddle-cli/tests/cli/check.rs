@@ -151,7 +151,7 @@ fn unsupported_programs_are_rejected() {
 exit 2
 --- stdout
 --- stderr
-examples/lock.txt: unknown kind of program: expected a .c, .cc, .cpp, .o, .so or .litmus file, or a directory of litmus tests
+examples/lock.txt: unknown kind of program: expected a .c, .cc, .cpp, .o or .litmus file, an executable, or a directory of litmus tests
 ");
     assert_snapshot!(run("check program.c"), @r"
 exit 2
@@ -318,7 +318,7 @@ Explore all behaviours of programs that memory models allow
 Usage: raddle check [OPTIONS] <PROGRAM>... [-- <FLAG>...]
 
 Arguments:
-  <PROGRAM>...  Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o, .so; several files are linked together), litmus tests (.litmus), or directories of litmus tests
+  <PROGRAM>...  Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o; several files are linked together), an executable, litmus tests (.litmus), or directories of litmus tests
   [FLAG]...     Flags for the compiler of a C or C++ program and, after another `--`, the arguments of the program
 
 Options:
@@ -351,11 +351,8 @@ Exit status: 0 if the exploration is complete and no bug was found, 1 for a bug 
 state that '~exists' or 'forall' excludes, or with --expect an unexpected verdict), 2 for invalid input or
 usage, 3 if a bound was reached. If several apply, the first of 2, 1, 3, 0 counts.
 
-Compiled files of a C or C++ program (.o, or a whole C program as one .so that was linked without
--fsanitize=thread) must be compiled with
-  -O0 -g -fPIC -fno-common -fno-builtin -fsanitize=thread -fno-omit-frame-pointer
-  -fcf-protection=none -mno-avx -U_FORTIFY_SOURCE
-Code that accesses memory without instrumentation is rejected, with its line.
+Machine code (.o files, or an executable) has no memory orders, so it is explored under sc, tso or pso. Object
+files that were compiled with -fsanitize=thread have them and are explored under all models.
 
 Examples:
   raddle check examples/peterson.c --model tso

@@ -256,7 +256,7 @@ fn a_missing_compiler() {
 fn compiled_programs() {
     let file = program("program.so", "");
     let answer = check(&file);
-    let expected = format!("exit 2\n{file}: not a shared object: ");
+    let expected = format!("exit 2\n{file}: {file}: neither C or C++");
     assert!(answer.starts_with(&expected), "{answer}");
     let source = program("compiled.c", "int n;\nint main(void) { return n; }\n");
     let object = scratch("program-compiled").join("compiled.o").display().to_string();
@@ -269,10 +269,16 @@ fn compiled_programs() {
     let flags = ["-O0", "-g", "-fPIC", "-fno-builtin", "-fsanitize=thread", "-fcf-protection=none"];
     let answer = compile(&flags);
     assert!(answer.starts_with("exit 0\n"), "{answer}");
-    let answer = compile(&["-g", "-fPIC"]);
-    let expected =
-        format!("exit 2\n{object}: {object}: its code has no hooks: compile it with -O0");
-    assert!(answer.starts_with(&expected), "{answer}");
+    let answer = compile(&["-O2"]);
+    assert!(answer.starts_with(&format!("exit 0\n{object}, tso: clean")), "{answer}");
+    let answer = check(&format!("{object} --cc gcc --model c20"));
+    let expected = "x86 instructions have no memory orders, which c20 requires: use sc, tso or pso";
+    assert_eq!(answer, format!("exit 2\n{object}: {expected}"));
+    let answer = check(&format!("{object} --cc gcc --model pso"));
+    let note = format!(
+        "note: {object} is machine code: under pso its stores by plain mov instructions are unordered"
+    );
+    assert!(answer.contains(&note), "{answer}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ impl NativeProgram {
             FaultKind::Unmapped(Unmapped::Freed) => self.freed_message(fault.address),
             FaultKind::Unmapped(Unmapped::HeapRedZone) => self.outside_message(fault.address),
             FaultKind::Unmapped(Unmapped::StackGuard) => {
-                (FindingKind::Crash, String::from("the stack of a thread overflows"))
+                (FindingKind::StackOverflow, String::from("the stack overflowed"))
             }
             FaultKind::Unmapped(Unmapped::Nothing) if fault.address < NULL => {
                 (FindingKind::Crash, String::from("a null pointer is followed"))

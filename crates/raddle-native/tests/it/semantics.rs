@@ -367,7 +367,7 @@ fn crashes_are_findings() {
             "void (*f)(void) = (void *)0x1234567;",
             "f();",
             FindingKind::Crash,
-            "access to invalid memory at 0x1234567",
+            "jump to an address that is no code at 0x1234567",
         ),
         (
             "int f(int n) { volatile char b[1000]; b[0] = n; return f(n + 1) + b[0]; }",
