@@ -4,9 +4,9 @@ use raddle::sync::Arc;
 use raddle::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use raddle::sync::atomic::{AtomicUsize, fence};
 use raddle::{Checker, thread};
-use raddle_c::{Object, Request, build, check_built};
 use raddle_core::model::Model;
 use raddle_explore::plan::Explorer;
+use raddle_native::{Object, Request, build, check_built};
 
 /// How often a thread iterates: forever, as the run is cut.
 const ROUNDS: usize = 100_000_000;

@@ -188,3 +188,43 @@ fn only_the_same_exploration_is_resumed() {
     let text = run("check examples/store-buffering.litmus --checkpoint left");
     assert!(text.contains("litmus tests do not support --checkpoint and --resume"), "{text}");
 }
+
+#[test]
+fn an_exploration_of_a_program_with_an_edited_header_is_not_resumed() {
+    let directory = scratch("edited-header");
+    let (header, source) = (directory.join("value.h"), directory.join("program.c"));
+    let left = directory.join("program.left").display().to_string();
+    let write = |value| std::fs::write(&header, format!("#define VALUE {value}\n"));
+    std::fs::write(&source, "#include \"value.h\"\nint main(void) { return VALUE; }\n")
+        .expect("it can be written");
+    write(0).expect("it can be written");
+    let check = format!("check {} --model sc", source.display());
+    let text = run(&format!("{check} --checkpoint {left}"));
+    assert!(text.starts_with("exit 0\n"), "{text}");
+    let text = run(&format!("{check} --resume {left}"));
+    assert!(text.starts_with("exit 0\n"), "{text}");
+    write(1).expect("it can be written");
+    let text = run(&format!("{check} --resume {left}"));
+    assert!(text.starts_with("exit 2\n"), "{text}");
+    assert!(text.contains("it is about another exploration"), "{text}");
+}
+
+#[test]
+fn an_interrupted_compilation_leaves_no_files() {
+    let directory = scratch("interrupted");
+    let temporary = directory.join("temporary");
+    std::fs::create_dir_all(&temporary).expect("it can be made");
+    let source = directory.join("slow.cpp");
+    std::fs::write(
+        &source,
+        "#include <regex>\n#include <map>\nint main() { std::regex r(\"a\"); }\n",
+    )
+    .expect("it can be written");
+    let mut command = raddle(&format!("check {} --model sc", source.display()));
+    command.env("TMPDIR", &temporary).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().expect("raddle starts");
+    assert!(kill_after(child, Duration::from_millis(300)), "the compiler was faster");
+    let is_ours = |file: &std::fs::DirEntry| file.file_name().to_string_lossy().contains("raddle");
+    let files = std::fs::read_dir(&temporary).expect("it is there").flatten();
+    assert_eq!(files.filter(is_ours).count(), 0);
+}

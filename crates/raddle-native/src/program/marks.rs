@@ -4,25 +4,14 @@
 //! for the instructions that follow its call in the same stretch of code, so it needs no end: when the code runs again, it
 //! sets the mark again.
 
-use std::ops::Range;
-
 use raddle_core::execution::{MemoryOrder, Value};
 
 use super::call::{Call, Step};
 use super::layout::Cut;
+use super::thread::AtomicLoadMark;
 
 /// The most bytes of code between a mark and its load.
 const REACH: u64 = 64;
-
-/// The last mark of a thread.
-#[derive(Clone, Debug)]
-pub(crate) struct AtomicLoadMark {
-    address: u64,
-    size: u64,
-    value: Value,
-    /// The instructions for which it holds.
-    code: Range<u64>,
-}
 
 impl Call<'_> {
     /// Performs an atomic load for the plain load after the return of the function that is called.

@@ -1,7 +1,9 @@
 //! One guest thread as the explorer sees it: where it stands, and the questions to which it can go back.
 
+use std::ops::Range;
 use std::rc::Rc;
 
+use raddle_core::execution::Value;
 use raddle_core::program::{HistoryId, Op};
 use raddle_cpu::Stop;
 use raddle_cpu::memory::Thread;
@@ -10,7 +12,6 @@ use smallvec::SmallVec;
 
 use super::heap::Heap;
 use super::loops::PrivateSteps;
-use super::marks::AtomicLoadMark;
 use crate::process::{FutexCall, HostFunction, ThreadSnapshot};
 
 /// What a thread does that needs more than its CPU: an access to shared memory, or a modelled function.
@@ -35,7 +36,7 @@ pub(crate) enum Activity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     /// The value that was read, or the number that was chosen.
-    pub(crate) value: raddle_core::execution::Value,
+    pub(crate) value: Value,
     /// A weak compare-exchange failed although it read the expected value.
     pub(crate) is_spurious: bool,
 }
@@ -54,6 +55,16 @@ impl Active {
     pub(crate) fn new(activity: Activity) -> Self {
         Active { activity, replies: SmallVec::new(), effects: 0 }
     }
+}
+
+/// An atomic load for which a plain load follows (`marks`).
+#[derive(Clone, Debug)]
+pub(crate) struct AtomicLoadMark {
+    pub(super) address: u64,
+    pub(super) size: u64,
+    pub(super) value: Value,
+    /// The instructions for which it holds.
+    pub(super) code: Range<u64>,
 }
 
 /// What modelled functions keep per thread. Shared by snapshots and copied on the first change.

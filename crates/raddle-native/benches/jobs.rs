@@ -1,6 +1,6 @@
 //! One worker and two: how much faster two are on large programs, and how much slower at most on small ones.
 //!
-//! `cargo bench -p raddle-c --bench jobs -- [NAME...]`: all programs, or those with these names.
+//! `cargo bench -p raddle-native --bench jobs -- [NAME...]`: all programs, or those with these names.
 //!
 //! Both are measured in turn, and the median of the ratios of neighbours counts, as a machine that others use has faster
 //! and slower moments. (The best of each was rejected: one worker has more good moments than two at once.) Two cores are not always twice
@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use raddle_c::{Object, ParallelOptions, Request, build, check_parallel};
 use raddle_core::model::Model;
 use raddle_core::outcome::Verdict;
+use raddle_native::{Object, ParallelOptions, Request, build, check_parallel};
 
 /// Programs of `corpus/c/tables` and their sizes, which are explored in some seconds, in 10 to 100 ms, and in less.
 const LARGE: [(&str, usize); 6] = [

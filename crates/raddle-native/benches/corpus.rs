@@ -1,6 +1,6 @@
 //! What native execution costs: C programs of the corpus beside the same programs as scripts.
 //!
-//! `cargo bench -p raddle-c -- [NAME...]`
+//! `cargo bench -p raddle-native -- [NAME...]`
 //!
 //! For each: the classes, how often a thread was run from its beginning, how long that took without compiling,
 //! classes and native runs in a second, and the same for the script, which runs nothing; then what it takes to
@@ -9,10 +9,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use raddle_c::{Request, build, check_built};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Outcome, Verdict};
 use raddle_explore::{Control, Leaf, Limits, rf_part_smc};
+use raddle_native::{Request, build, check_built};
 use raddle_testkit::script::{Script, ScriptProgram};
 
 /// A program of `corpus/c/tables`, its size, and the same as a script, from the size.
