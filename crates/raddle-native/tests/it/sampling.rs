@@ -1,4 +1,4 @@
-//! The corpus, run by chance: the known bugs are found within so many runs, and no others.
+//! Random testing of the corpus: finds the known bugs within a number of runs, and no others.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn rows() -> Vec<Row> {
     text.lines().skip(1).map(row).filter(|row| !row.program.ends_with(".cpp")).collect()
 }
 
-/// What is wrong with the answers for these rows: of bugs one must be found, of others none.
+/// The rows whose outcome is not as expected: a bug for rows with one, none for others.
 fn differences(rows: &[Row], explorer: Explorer) -> Vec<String> {
     let mut differences = vec![];
     let mut most = 0;
@@ -72,21 +72,21 @@ fn sampling(iterations: u64) -> Sampling {
 }
 
 #[test]
-fn the_bugs_of_the_corpus_are_found_by_chance() {
+fn bugs_of_the_corpus_are_found_by_random_runs() {
     let rows: Vec<Row> = rows().into_iter().filter(|row| row.is_bug).collect();
     let none: Vec<String> = vec![];
     assert_eq!(differences(&rows, Explorer::Random(sampling(10_000))), none);
 }
 
 #[test]
-fn the_bugs_of_the_corpus_are_found_by_priorities() {
+fn bugs_of_the_corpus_are_found_by_random_priorities() {
     let rows: Vec<Row> = rows().into_iter().filter(|row| row.is_bug).collect();
     let none: Vec<String> = vec![];
     assert_eq!(differences(&rows, Explorer::Pct(sampling(20_000))), none);
 }
 
 #[test]
-fn nothing_else_is_found() {
+fn correct_programs_have_no_findings() {
     let mut rows: Vec<Row> = rows().into_iter().filter(|row| !row.is_bug).collect();
     // A third of them, in order to be quick.
     let mut at = 0;
@@ -101,7 +101,7 @@ fn nothing_else_is_found() {
 
 /// The main thread goes round on a variable that is its own as long as the other one has not begun.
 #[test]
-fn nobody_goes_round_alone_on_what_others_will_touch() {
+fn a_loop_on_a_variable_of_a_later_thread_ends() {
     let directory = tempfile::tempdir().expect("there is room for a file");
     let file = directory.path().join("counter.c");
     let text = "#include <pthread.h>
@@ -131,7 +131,7 @@ fn nobody_goes_round_alone_on_what_others_will_touch() {
 /// Under c20 the main thread never reads what makes `p` shared, but a run that leaves the order of sequentially consistent events
 /// open does. What it learns must not be found out only when all runs are done.
 #[test]
-fn what_an_impossible_run_learns_costs_no_second_pass() {
+fn facts_of_impossible_runs_cost_no_second_pass() {
     let directory = tempfile::tempdir().expect("there is room for a file");
     let file = directory.path().join("again.c");
     let text = "#include <pthread.h>
