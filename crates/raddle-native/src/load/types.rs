@@ -103,27 +103,33 @@ impl Types {
                 self.descend(unit, element, rest, path, depth)
             }
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
-                let (name, start, member) = self.member(unit, of, offset, depth)?;
-                if let Some(name) = name {
-                    path.push_str(&format!(".{name}"));
-                }
-                self.descend(unit, member, offset - start, path, depth)
+                // An empty base class and a member may be at the same place.
+                let length = path.len();
+                self.members(unit, of, offset, depth).into_iter().find_map(|member| {
+                    path.truncate(length);
+                    if let Some(name) = member.name {
+                        path.push_str(&format!(".{name}"));
+                    }
+                    self.descend(unit, member.of, offset - member.start, path, depth)
+                })
             }
             tag if is_qualifier(tag) => self.descend(unit, type_of(&entry)?, offset, path, depth),
             _ => (offset == 0).then_some(()),
         }
     }
 
-    /// The member at an offset: its name, its offset and its type.
-    fn member(
+    /// The members and base classes that cover an offset.
+    fn members(
         &self,
         unit: &Unit<Reader>,
         of: UnitOffset,
         offset: u64,
         depth: usize,
-    ) -> Option<(Option<String>, u64, UnitOffset)> {
-        let mut tree = unit.entries_tree(Some(of)).ok()?;
-        let mut children = tree.root().ok()?.children();
+    ) -> Vec<Member> {
+        let mut members = vec![];
+        let Ok(mut tree) = unit.entries_tree(Some(of)) else { return members };
+        let Ok(root) = tree.root() else { return members };
+        let mut children = root.children();
         while let Ok(Some(child)) = children.next() {
             let entry = child.entry();
             if !matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance) {
@@ -131,13 +137,13 @@ impl Types {
             }
             let start = entry.attr_value(gimli::DW_AT_data_member_location);
             let start = start.and_then(|start| start.udata_value()).unwrap_or(0);
-            let Some(member) = type_of(entry) else { continue };
-            let size = self.size(unit, member, depth).unwrap_or(0);
+            let Some(of) = type_of(entry) else { continue };
+            let size = self.size(unit, of, depth).unwrap_or(0);
             if (start..start + size).contains(&offset) {
-                return Some((name_of(&self.dwarf, unit, entry), start, member));
+                members.push(Member { name: name_of(&self.dwarf, unit, entry), start, of });
             }
         }
-        None
+        members
     }
 
     /// The number of elements of an array in each dimension.
@@ -167,6 +173,14 @@ impl Types {
             _ => size,
         }
     }
+}
+
+/// A member or a base class, which has no name.
+struct Member {
+    name: Option<String>,
+    /// Its offset.
+    start: u64,
+    of: UnitOffset,
 }
 
 /// Returns `true` if a type is another one with a name or a qualifier.

@@ -634,7 +634,7 @@ fn accesses_of_different_sizes_that_are_not_ordered_are_refused() {
     for model in [Model::Sc, Model::Tso] {
         let (kind, message) = bug_of(&program, model);
         assert_eq!(kind, FindingKind::Unsupported);
-        let expected = "unordered accesses of different sizes to u+2 in pieces between main/";
+        let expected = "unordered accesses of different sizes to u.half[1] in pieces between main/";
         assert!(message.starts_with(expected), "{message}");
     }
     let one =
@@ -807,6 +807,19 @@ fn every_access_is_one_op() {
 /// Explores a C++ program under a model.
 fn explore_cpp(text: &str, model: Model) -> Outcome {
     explore_by(["g++", "clang++"], ".cpp", text, model)
+}
+
+#[test]
+fn members_behind_empty_base_classes_have_names() {
+    let text = "#include <thread>
+        struct empty {}; struct base : empty { int *start, *end; }; struct list { base links; } all;
+        int main() {
+            std::thread other([] { all.links.start = nullptr; });
+            all.links.start = nullptr;
+            other.join();
+        }";
+    let bug = explore_cpp(text, Model::C20).into_finding().expect("a race");
+    assert!(bug.message.starts_with("data race on all.links.start between "), "{}", bug.message);
 }
 
 #[test]
