@@ -56,6 +56,11 @@ fn give(call: &mut Call<'_>, size: u64, value: Value) -> u64 {
     value as u64
 }
 
+/// The names of hooks of atomic operations.
+pub(super) fn hooks() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|(name, _)| *name).filter(|name| name.starts_with("__tsan_atomic"))
+}
+
 /// The number of integer arguments of a hook. Those of 16 bytes take more.
 pub(super) fn argument_count(name: &str) -> Option<usize> {
     let (size, operation) = name.strip_prefix("__tsan_atomic")?.split_once('_')?;

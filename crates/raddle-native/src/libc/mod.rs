@@ -128,6 +128,7 @@ pub fn table(process: &Process) -> Table {
     Table {
         functions: known.collect(),
         arguments: arguments.collect(),
+        asking_first: atomics::hooks().filter_map(|name| process.host_function(name)).collect(),
         futex: futex::perform,
         end_thread: ending::end_thread,
         end_process: ending::end_process,

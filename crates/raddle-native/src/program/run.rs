@@ -151,9 +151,13 @@ impl NativeProgram {
         let Some(active) = self.thread().active.clone() else { return Ok(()) };
         let guest = self.thread().guest;
         let printed = self.thread().printed.len();
-        let is_access = matches!(active.activity, Activity::Access(_));
+        let changes = match active.activity {
+            Activity::Access(_) => false,
+            Activity::Function(function) => !self.table.asking_first.contains(&function),
+            _ => true,
+        };
         let before =
-            (!is_access).then(|| (self.process.snapshot_thread(guest), self.thread().own.clone()));
+            changes.then(|| (self.process.snapshot_thread(guest), self.thread().own.clone()));
         let mut call = Call::new(self, active.replies, active.effects);
         let result = attempt(&mut call, &active.activity);
         let effects = call.effects.max(active.effects);

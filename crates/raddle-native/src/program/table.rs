@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use raddle_cpu::HostArguments;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::NativeProgram;
 use super::call::{Call, Step, Suspend};
@@ -17,6 +17,8 @@ pub struct Table {
     pub(crate) functions: FxHashMap<HostFunction, Modelled>,
     /// The argument registers of some functions; others may use all.
     pub(crate) arguments: FxHashMap<HostFunction, HostArguments>,
+    /// Functions that change nothing before a question, so that nothing must be undone when they ask.
+    pub(crate) asking_first: FxHashSet<HostFunction>,
     /// The system call `futex`: returns its result.
     pub(crate) futex: fn(&mut Call<'_>, FutexCall) -> Step<u64>,
     /// The function of a thread has returned this result.
