@@ -7,7 +7,7 @@ use raddle_core::random::Random;
 use raddle_core::trace::Class;
 use raddle_explore::{Control, Extent, Leaf, Limits, rf_part_smc};
 use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
-use raddle_testkit::programs::{classes, shrink, transform};
+use raddle_testkit::programs::{Classes, classes, handover, shrink, transform};
 use raddle_testkit::script::{Script, ScriptProgram};
 use raddle_testkit::seeds::for_cases;
 
@@ -33,7 +33,11 @@ fn explored(script: &Script, model: Model) -> BTreeMap<Class, usize> {
 
 /// What is wrong with the exploration of a program, if brute force can tell.
 fn fault(script: &Script, model: Model) -> Option<String> {
-    let expected = classes(script, model, budget(model)).ok()?;
+    fault_of(script, model, &classes(script, model, budget(model)).ok()?)
+}
+
+/// What is wrong with the exploration of a program with these classes.
+fn fault_of(script: &Script, model: Model, expected: &Classes) -> Option<String> {
     let seen = explored(script, model);
     let missing = expected.keys().find(|&class| !seen.contains_key(class));
     let extra = seen.keys().find(|&class| !expected.contains_key(class));
@@ -45,11 +49,14 @@ fn fault(script: &Script, model: Model) -> Option<String> {
         .or(twice.map(|(class, times)| format!("{counts}: {times} times {class:?}")))
 }
 
-fn check(script: &Script, model: Model) {
-    if fault(script, model).is_some() {
+/// Checks the exploration of a program. Returns `false` if brute force cannot tell.
+fn check(script: &Script, model: Model) -> bool {
+    let Ok(expected) = classes(script, model, budget(model)) else { return false };
+    if fault_of(script, model, &expected).is_some() {
         let smallest = shrink(script, &mut |smaller| fault(smaller, model).is_some());
         panic!("{model}: {}\n{smallest}", fault(&smallest, model).expect("it still fails"));
     }
+    true
 }
 
 fn any_style(random: &mut Random) -> OrderStyle {
@@ -77,6 +84,19 @@ fn critical_cycles_have_the_classes_of_brute_force() {
             check(&script, model);
         }
     });
+}
+
+#[test]
+fn programs_that_hand_data_over_have_the_classes_of_brute_force() {
+    let mut compared = 0;
+    for_cases(120, |numbers| {
+        let style = any_style(numbers);
+        let script = handover(numbers, style);
+        for model in Model::ALL {
+            compared += u32::from(check(&script, model));
+        }
+    });
+    assert!(compared > 600, "brute force was possible for only {compared} programs");
 }
 
 #[test]

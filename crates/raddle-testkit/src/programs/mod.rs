@@ -10,11 +10,12 @@
 //! synchronization object whose values do not satisfy its guard, or for a thread that does not end. A thread that
 //! failed, or whose assumption does not hold, has stopped; the others continue.
 //!
-//! *Cost.* Exponential; suitable for about a dozen events. [`random`] generates programs for it, [`shrink()`] makes
+//! *Cost.* Exponential; suitable for about a dozen events. [`random`] and [`handover()`] generate programs for it, [`shrink()`] makes
 //! them smaller, and [`transform`] changes them in ways that must preserve the classes.
 
 mod by_axioms;
 mod by_machine;
+mod handover;
 pub mod random;
 mod run;
 mod shrink;
@@ -32,6 +33,7 @@ use raddle_core::trace::Class;
 
 pub use by_axioms::{Pruning, by_axioms};
 pub use by_machine::by_machine;
+pub use handover::handover;
 pub use shrink::shrink;
 pub use traces::traces;
 

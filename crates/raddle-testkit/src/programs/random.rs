@@ -52,20 +52,20 @@ impl OrderStyle {
         }
     }
 
-    fn load(self, random: &mut Random) -> MemoryOrder {
+    pub(super) fn load(self, random: &mut Random) -> MemoryOrder {
         self.pick(random, Acquire, &[Relaxed, Acquire])
     }
 
-    fn store(self, random: &mut Random) -> MemoryOrder {
+    pub(super) fn store(self, random: &mut Random) -> MemoryOrder {
         self.pick(random, Release, &[Relaxed, Release])
     }
 
-    fn update(self, random: &mut Random) -> MemoryOrder {
+    pub(super) fn update(self, random: &mut Random) -> MemoryOrder {
         self.pick(random, AcqRel, &[Relaxed, Acquire, Release, AcqRel])
     }
 
     /// Returns a fence, if the style has any.
-    fn fence(self, random: &mut Random) -> Option<Statement> {
+    pub(super) fn fence(self, random: &mut Random) -> Option<Statement> {
         let kinds: &[MemoryOrder] = match self {
             OrderStyle::Relaxed | OrderStyle::ReleaseAcquire | OrderStyle::SeqCst => &[],
             OrderStyle::Mixed => &[Acquire, Release, AcqRel],
