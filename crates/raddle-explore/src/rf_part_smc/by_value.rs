@@ -7,37 +7,12 @@ use super::state::{PartSearch, SearchEvent};
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, RfSources};
-use raddle_core::execution::{LocationId, ThreadId};
+use raddle_core::execution::LocationId;
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
-    /// Tries everything that the thread may learn from these sources.
-    pub(super) fn expand_by_value(
-        &mut self,
-        thread: ThreadId,
-        location: LocationId,
-        sources: RfSources<R>,
-    ) {
-        let mut rest = sources;
-        while self.stop.is_none() {
-            let source = match rest.writes.first() {
-                _ if rest.initial => RfSource::INITIAL,
-                Some(write) => write.into(),
-                None => return,
-            };
-            let good = self.same_among(location, source, rest);
-            rest.writes = rest.writes.minus(good.writes);
-            rest.initial &= !good.initial;
-            if self.is_open() && self.is_forbidden(thread, source) {
-                continue;
-            }
-            self.model.offer_sources(self.next_event(), good);
-            self.try_source(thread, source);
-        }
-    }
-
     /// Those of the writes from which a thread learns the same as from this one.
     #[inline]
-    fn same_among(
+    pub(super) fn same_among(
         &self,
         location: LocationId,
         source: RfSource,

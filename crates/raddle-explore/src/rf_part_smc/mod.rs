@@ -36,6 +36,7 @@ mod by_value;
 mod cells;
 mod history_cache;
 mod leaf;
+mod nodes;
 mod open;
 mod open_classes;
 mod probe;

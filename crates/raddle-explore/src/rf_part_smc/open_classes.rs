@@ -21,6 +21,7 @@ pub(super) struct OpenClasses {
 }
 
 /// State to restore after the reads of a thread were tried.
+#[derive(Clone, Copy, Default)]
 pub(super) struct OpenAttempt {
     realised: usize,
     rejected: usize,

@@ -157,7 +157,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         while self.exploration.begin_probe() && !self.is_late() {
             let before = self.classes;
             let mark = self.mark(ThreadId::new(0));
-            self.descend();
+            self.explore_extensions();
             self.undo(&mark);
             match self.stop {
                 Some(SearchStop::Restart(why)) => return Err(why),
@@ -239,14 +239,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             taken += self.draw(threads.len() - taken);
         }
         let thread = threads[taken];
-        let base = self.floors.len();
         for &before in &threads[..taken] {
             self.raise_floor(before);
         }
         if threads[..taken].iter().all(|&thread| self.may_be_written(thread)) {
             self.probe_source(thread);
         }
-        self.restore_floors(base);
     }
 
     /// The threads of a node in the order in which they are tried, without those that lead to no leaf.

@@ -1,6 +1,7 @@
-//! The search itself: nodes, the threads tried at each, the sources tried for each.
+//! Steps of the search: which thread is tried first at a node, which sources it may have, and adding a read.
 
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
+use super::nodes::OpenChild;
 use super::state::{EventRole, PartSearch, ResolvedRead, SearchStop, SearchThread, ThreadAnswer};
 use super::thread_set::ThreadSet;
 use crate::driver::Restart;
@@ -11,59 +12,6 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::program::{Answer, HistoryId, OpKind, Origin, UpdateKind};
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
-    /// Explores all classes that extend the current execution and obey the causal maps.
-    pub(super) fn node(&mut self) {
-        if self.route.is_ahead {
-            return self.follow_route();
-        }
-        let enabled = self.enabled();
-        if enabled.is_empty() || !self.continues() {
-            return self.leaf();
-        }
-        if !self.special.is_empty() {
-            let is_choice = |&thread: &ThreadId| self.thread(thread).pending == PendingKind::Choose;
-            if let Some(thread) = enabled.iter().find(is_choice) {
-                return self.choose(thread);
-            }
-        }
-        let first = self.first_thread(enabled);
-        let (base, forbidden) = (self.floors.len(), self.open.forbidden());
-        self.try_threads(first, enabled, base);
-        self.restore_floors(base);
-        self.open.restore_forbidden(forbidden);
-    }
-
-    /// Tries the first thread, then all others unless they do not matter. The floors of the threads that were tried at
-    /// this node before are recorded from `base` on, and so are those that are tried now.
-    #[inline]
-    pub(super) fn try_threads(
-        &mut self,
-        first: Option<ThreadId>,
-        mut rest: ThreadSet<R>,
-        base: usize,
-    ) {
-        let mut next = first;
-        while let Some(thread) = next {
-            rest.remove(thread);
-            let start = self.clock;
-            let floor = self.thread(thread).causal_floor;
-            let attempt = self.is_open().then(|| self.open.begin());
-            self.expand(thread);
-            if self.stop.is_some() {
-                if matches!(self.stop, Some(SearchStop::Suspended)) {
-                    self.leave_node(thread, rest, base, start);
-                }
-                return;
-            }
-            self.raise_floor(thread);
-            let nothing_new = attempt.is_some_and(|attempt| self.open_end(thread, start, &attempt));
-            if floor == 0 && self.others_do_not_matter(thread, start, nothing_new) {
-                return;
-            }
-            next = if M::BY_VALUE { self.first_thread(rest) } else { rest.first() };
-        }
-    }
-
     /// From now on the pending read of the thread may observe only events that are added later.
     #[inline]
     pub(super) fn raise_floor(&mut self, thread: ThreadId) {
@@ -158,33 +106,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         })
     }
 
-    /// Tries every option of a choice.
-    fn choose(&mut self, thread: ThreadId) {
-        let OpKind::Choose { options } = self.question(self.thread(thread).history).kind else {
-            unreachable!("the pending op is a choice")
-        };
-        for choice in 0..options {
-            self.make_choice(thread, choice);
-            if self.stop.is_some() {
-                if matches!(self.stop, Some(SearchStop::Suspended)) {
-                    self.leave_choices(thread, choice, options);
-                }
-                return;
-            }
-        }
-    }
-
-    /// Explores everything that follows one option of a choice.
-    pub(super) fn make_choice(&mut self, thread: ThreadId, choice: u32) {
-        let history = self.thread(thread).history;
-        let mark = self.mark(thread);
-        self.model.push_level(thread);
-        self.follow(thread, history, ThreadAnswer::Full(Answer::Choice(choice)));
-        self.descend();
-        self.undo(&mark);
-        self.model.pop();
-    }
-
     /// The sources that the pending read of a thread may have; the model may still reject some.
     #[inline]
     pub(super) fn candidates(&mut self, thread: ThreadId) -> RfSources<R> {
@@ -210,39 +131,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             sources.writes = sources.writes.minus(R::below(first));
         }
         sources
-    }
-
-    /// Tries every source of the pending read of a thread.
-    #[inline]
-    fn expand(&mut self, thread: ThreadId) {
-        let sources = self.candidates(thread);
-        if M::BY_VALUE {
-            let location = self.thread(thread).target.location();
-            return self.expand_by_value(thread, location, sources);
-        }
-        if sources.initial {
-            self.try_source(thread, RfSource::INITIAL);
-        }
-        for source in sources.writes.iter() {
-            if self.stop.is_some() {
-                let left = sources.writes.minus(R::below(source));
-                return self.leave_sources(thread, left);
-            }
-            self.try_source(thread, source.into());
-        }
-    }
-
-    /// Tries a source; for a weak compare-exchange also its spurious failure.
-    #[inline]
-    pub(super) fn try_source(&mut self, thread: ThreadId, source: RfSource) {
-        self.observe(thread, source);
-        if self.may_fail_spuriously(thread, source) {
-            if self.stop.is_none() {
-                self.fail_spuriously(thread, source);
-            } else {
-                self.leave_failure(source);
-            }
-        }
     }
 
     /// Returns `true` if the pending op is a weak compare-exchange that observes what it expects.
@@ -414,15 +302,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if let Some(&reached) = self.past.get(reached) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }
-        self.descend();
-        self.undo(&mark);
-        self.model.pop();
-        if self.is_open() {
-            self.open.note_return();
-        }
-        if matches!(self.stop, Some(SearchStop::Suspended)) {
-            self.leave_child(source, answer);
-        }
+        self.explore_child(OpenChild { mark, read: Some((source, answer)) });
     }
 
     /// Returns `true` if everything has ended when the thread has reached this history.
@@ -511,7 +391,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    /// Continues after an answer.
+    /// Continues after an answer: begins a node, or counts the execution if it is maximal.
     #[inline]
     pub(super) fn descend(&mut self) {
         if !self.special.is_empty() {
@@ -526,7 +406,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if self.waiting.is_empty() {
             self.leaf();
         } else {
-            self.node();
+            self.begin_node();
         }
     }
 

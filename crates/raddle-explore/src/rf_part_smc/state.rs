@@ -6,6 +6,7 @@ use super::PartExploration;
 use super::history_cache::{
     CompactEffect, HistoryCache, HistoryEdge, PendingKind, PendingTarget, SegmentInfo, ValueId,
 };
+use super::nodes::{OpenChild, SearchNode};
 use super::open_classes::OpenClasses;
 use super::route::Route;
 use super::stamps::Stamp;
@@ -91,7 +92,7 @@ pub(super) enum SearchUndo {
 
 /// RF-partSMC over event sets `R` and the incremental model `M`.
 ///
-/// Other files of this module extend it: `search.rs` the search, `cells.rs` memory that no op carries and races,
+/// Other files of this module extend it: `nodes.rs` and `search.rs` the search, `cells.rs` memory that no op carries and races,
 /// `leaf.rs` maximal executions, `by_value.rs` and `open.rs` reads that observe sets of writes, `subtrees.rs` and
 /// `probe.rs` other ways through the tree.
 pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
@@ -121,6 +122,10 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     /// For each history of `past`: how many events there were before it.
     pub(super) first_events: Vec<u32>,
     pub(super) undo: Vec<SearchUndo>,
+    /// The nodes from the root to the current one.
+    pub(super) nodes: Vec<SearchNode<R>>,
+    /// The children that lead from each of them to the next.
+    pub(super) children: Vec<OpenChild<R>>,
     /// The earlier causal floors, of all nodes on the stack.
     pub(super) floors: Vec<(ThreadId, u32)>,
     pub(super) open: OpenClasses,
@@ -210,6 +215,8 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             past: vec![],
             first_events: vec![],
             undo: vec![],
+            nodes: vec![],
+            children: vec![],
             floors: vec![],
             open: OpenClasses::default(),
             clock: 1,
@@ -245,7 +252,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         } else if self.exploration.has_subtrees() {
             self.explore_subtrees()
         } else {
-            self.descend();
+            self.explore_extensions();
             Ok(())
         };
         let histories = self.histories.len() as u64;

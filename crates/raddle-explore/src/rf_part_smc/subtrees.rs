@@ -28,7 +28,7 @@ use crate::driver::Restart;
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
-use crate::model::IncrementalModel;
+use crate::model::{IncrementalModel, RfSources};
 use raddle_core::execution::ThreadId;
 use raddle_core::program::{Answer, End, OpKind, Origin};
 
@@ -71,7 +71,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         (self.classes, self.blocked, self.leaves) = (0, 0, 0);
         self.hit_limit = self.began_at_limit;
         let mark = self.mark(ThreadId::new(0));
-        self.descend();
+        self.explore_extensions();
         self.undo(&mark);
         match self.stop.take() {
             Some(SearchStop::Restart(why)) => Err(why),
@@ -88,23 +88,22 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         SubtreeReport { classes, blocked, hit_limit, matters, frames, ends, learned }
     }
 
-    /// Continues towards the subtree, from a node on the path to it.
-    #[cold]
-    pub(super) fn follow_route(&mut self) {
-        if self.exploration.probes.is_some() {
-            return self.probe_node();
-        }
-        let at = self.route.done;
-        let Some(step) = self.route.path.get(at).cloned() else {
-            return self.try_remaining_threads();
-        };
-        self.expect_execution(step.seen);
-        self.route.done += 1;
+    /// Raises the floors that a step of the path to the subtree says. Returns its thread, and the number of floors that
+    /// were raised before.
+    pub(super) fn prepare_step(&mut self, at: usize) -> (ThreadId, usize) {
+        self.expect_execution(self.route.path[at].seen);
+        self.route.done = at + 1;
         self.route.is_ahead = self.route.done < self.route.path.len() || self.route.rest.is_some();
-        let thread = self.with_rank(step.thread);
-        let base = self.raise_floors(&step.tried);
-        let start = self.clock;
-        match step.pick {
+        let thread = self.with_rank(self.route.path[at].thread);
+        let tried = std::mem::take(&mut self.route.path[at].tried);
+        let base = self.raise_floors(&tried);
+        self.route.path[at].tried = tried;
+        (thread, base)
+    }
+
+    /// Takes a step of the path to the subtree.
+    pub(super) fn take_step(&mut self, at: usize, thread: ThreadId) {
+        match self.route.path[at].pick {
             SubtreeAnswer::Choice(choice) => self.make_choice(thread, choice),
             SubtreeAnswer::Initial { spurious } => {
                 self.follow_answer(thread, RfSource::INITIAL, spurious);
@@ -114,9 +113,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 self.follow_answer(thread, source.into(), spurious);
             }
         }
-        let is_read = !matches!(step.pick, SubtreeAnswer::Choice(_));
+    }
+
+    /// Records whether something in the subtree matters to the thread of a step, which began at `start`.
+    pub(super) fn note_step(&mut self, at: usize, thread: ThreadId, start: u64) {
+        let is_read = !matches!(self.route.path[at].pick, SubtreeAnswer::Choice(_));
         self.route.matters[at] = is_read && !self.others_do_not_matter(thread, start, false);
-        self.restore_floors(base);
     }
 
     /// Tries one source of a pending read, or its spurious failure.
@@ -127,8 +129,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    /// Tries the remaining threads at the node of the subtree.
-    fn try_remaining_threads(&mut self) {
+    /// Begins the node of the subtree, if only some of its threads are tried.
+    pub(super) fn begin_remaining_threads(&mut self) {
         self.route.is_ahead = false;
         let Some(RemainingThreads { tried, threads, seen }) = self.route.rest.take() else {
             return;
@@ -139,8 +141,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         for rank in threads {
             rest.insert(self.with_rank(rank));
         }
-        self.try_threads(rest.first(), rest, base);
-        self.restore_floors(base);
+        match rest.first() {
+            Some(first) => self.begin_threads(first, rest, base),
+            None => self.restore_floors(base),
+        }
     }
 
     /// A hash of what the threads have done so far, as far as it does not depend on which worker explores.
@@ -228,15 +232,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Records sources that are not tried.
     #[cold]
-    pub(super) fn leave_sources(&mut self, thread: ThreadId, sources: R) {
-        if !matches!(self.stop, Some(SearchStop::Suspended)) {
-            return;
-        }
-        for source in sources.iter() {
-            let pick = self.subtree_answer(source.into(), false);
+    pub(super) fn leave_sources(&mut self, thread: ThreadId, sources: RfSources<R>) {
+        let initial = sources.initial.then_some(RfSource::INITIAL);
+        for source in initial.into_iter().chain(sources.writes.iter().map(RfSource::from)) {
+            let pick = self.subtree_answer(source, false);
             self.route.left.push(pick);
-            if self.may_fail_spuriously(thread, source.into()) {
-                self.leave_failure(source.into());
+            if self.may_fail_spuriously(thread, source) {
+                self.leave_failure(source);
             }
         }
     }

@@ -31,24 +31,24 @@ pub fn handover(random: &mut Random, style: OrderStyle) -> Script {
     let steps = if threads == 2 { 2 } else { 1 };
     let mut generator = HandoverGenerator { random, style };
     let mut main = vec![];
-    for thread in 0..threads {
+    for &thread in &THREADS[..threads] {
         if generator.random.chance(0.4) {
             main.push(generator.access(0));
         }
-        main.push(Statement::Spawn(THREADS[thread].into()));
+        main.push(Statement::Spawn(thread.into()));
     }
     let joined = generator.random.below(threads + 1);
-    main.extend((0..joined).map(|thread| Statement::Join(THREADS[thread].into())));
+    main.extend(THREADS[..joined].iter().map(|&thread| Statement::Join(thread.into())));
     if joined > 0 || generator.random.chance(0.3) {
         main.push(generator.access(0));
     }
     let mut all = vec![ScriptThread::new(MAIN, main)];
-    for thread in 0..threads {
+    for (thread, name) in THREADS[..threads].iter().enumerate() {
         let mut body = vec![];
         for _ in 0..=generator.random.below(steps + 1) {
             body.extend(generator.step(thread + 1));
         }
-        all.push(ScriptThread::new(THREADS[thread], body));
+        all.push(ScriptThread::new(name, body));
     }
     let memory = DATA.iter().chain(&FLAGS).chain(&PRIVATE).map(|name| Variable::new(name, 0));
     let variables = memory.chain(LOCKS.iter().map(|name| Variable::lock(name))).collect();

@@ -1,0 +1,362 @@
+//! The nodes of the search and the loop over them.
+//!
+//! A node is an execution to which all effects have been added. The nodes from the root to the current one are a stack,
+//! each with what is still to be tried there; between two of them is the child that leads from one to the other
+//! ([`OpenChild`]). The loop takes the next step of the last node, which either begins a child or ends the node.
+//!
+//! *Rejected.* A recursive function per node: an execution with 12,000 reads needs more than 8 MB of stack. Chains of
+//! forced reads without nodes of their own: the stack is as deep for reads that have a choice.
+
+use super::history_cache::PendingKind;
+use super::open_classes::OpenAttempt;
+use super::search::SearchMark;
+use super::state::{PartSearch, SearchStop, ThreadAnswer};
+use super::thread_set::ThreadSet;
+use crate::event_index::RfSource;
+use crate::event_set::EventSet;
+use crate::model::{IncrementalModel, RfSources};
+use raddle_core::execution::ThreadId;
+use raddle_core::program::{Answer, OpKind};
+
+/// A node of the search, with what is still to be tried there.
+pub(super) struct SearchNode<R> {
+    kind: NodeKind,
+    /// The thread that is being tried.
+    thread: ThreadId,
+    /// The threads to try after it.
+    rest: ThreadSet<R>,
+    /// The sources of its read that were not tried yet.
+    left: RfSources<R>,
+    /// The source whose spurious failure is tried next.
+    failure: Option<RfSource>,
+    /// Whether the other threads can be skipped if they do not matter to this one.
+    can_skip: bool,
+    /// The number of floors that were raised before.
+    base: usize,
+    /// The number of values that were forbidden before.
+    forbidden: usize,
+    /// When the thread was begun.
+    start: u64,
+    attempt: OpenAttempt,
+}
+
+/// How the children of a node are found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NodeKind {
+    /// By trying threads and their sources.
+    Threads,
+    /// A thread makes a choice.
+    Choice { next: u32, options: u32 },
+    /// The node is on the path to a subtree. It has one child: step `at` of the path.
+    Route { at: usize, has_child: bool },
+    /// The node is on the way of a probe, which takes one child.
+    Probe { has_child: bool },
+}
+
+/// The step from a node to the child that is being explored.
+pub(super) struct OpenChild<R> {
+    pub(super) mark: SearchMark<R>,
+    /// The source and the answer of its read; `None` if it is a choice.
+    pub(super) read: Option<(RfSource, ThreadAnswer)>,
+}
+
+impl<R: EventSet> SearchNode<R> {
+    fn new(kind: NodeKind, thread: ThreadId, base: usize, forbidden: usize) -> Self {
+        SearchNode {
+            kind,
+            thread,
+            rest: ThreadSet::default(),
+            left: RfSources { writes: R::default(), initial: false },
+            failure: None,
+            can_skip: false,
+            base,
+            forbidden,
+            start: 0,
+            attempt: OpenAttempt::default(),
+        }
+    }
+
+    /// Takes the next source. The initial write is tried first.
+    #[inline]
+    fn next_source(&mut self) -> Option<RfSource> {
+        if std::mem::take(&mut self.left.initial) {
+            return Some(RfSource::INITIAL);
+        }
+        let write = self.left.writes.first()?;
+        self.left.writes.remove(write);
+        Some(write.into())
+    }
+}
+
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
+    /// Explores all classes that extend the current execution and obey the causal maps.
+    pub(super) fn explore_extensions(&mut self) {
+        self.descend();
+        while let Some(node) = self.nodes.last() {
+            match node.kind {
+                NodeKind::Threads => self.step_threads(),
+                NodeKind::Choice { next, options } => self.step_choice(next, options),
+                NodeKind::Route { at, has_child: false } => self.follow_step(at),
+                NodeKind::Route { at, has_child: true } => self.end_step(at),
+                NodeKind::Probe { has_child: false } => {
+                    self.last_node().kind = NodeKind::Probe { has_child: true };
+                    self.probe_node();
+                }
+                NodeKind::Probe { has_child: true } => self.end_node(),
+            }
+        }
+    }
+
+    #[inline]
+    fn last_node(&mut self) -> &mut SearchNode<R> {
+        self.nodes.last_mut().expect("the search is at a node")
+    }
+
+    /// Begins the node of the current execution, or counts it if it is maximal.
+    #[inline]
+    pub(super) fn begin_node(&mut self) {
+        if self.route.is_ahead {
+            return self.begin_route_node();
+        }
+        let enabled = self.enabled();
+        if enabled.is_empty() || !self.continues() {
+            return self.leaf();
+        }
+        if !self.special.is_empty() {
+            let is_choice = |&thread: &ThreadId| self.thread(thread).pending == PendingKind::Choose;
+            if let Some(thread) = enabled.iter().find(is_choice) {
+                return self.begin_choice(thread);
+            }
+        }
+        if let Some(first) = self.first_thread(enabled) {
+            self.begin_threads(first, enabled, self.floors.len());
+        }
+    }
+
+    /// Begins a node at which the first thread is tried, then the rest unless they do not matter. The floors of the
+    /// threads that were tried there before are recorded from `base` on, and so are those that are tried now.
+    #[inline]
+    pub(super) fn begin_threads(&mut self, first: ThreadId, rest: ThreadSet<R>, base: usize) {
+        let node = SearchNode::new(NodeKind::Threads, first, base, self.open.forbidden());
+        self.nodes.push(SearchNode { rest, ..node });
+        self.begin_thread(first);
+    }
+
+    /// Begins to try a thread at the last node.
+    #[inline]
+    fn begin_thread(&mut self, thread: ThreadId) {
+        let (start, left) = (self.clock, self.candidates(thread));
+        let can_skip = self.thread(thread).causal_floor == 0;
+        let attempt = if self.is_open() { self.open.begin() } else { OpenAttempt::default() };
+        let node = self.last_node();
+        node.rest.remove(thread);
+        (node.thread, node.start, node.can_skip) = (thread, start, can_skip);
+        (node.left, node.attempt) = (left, attempt);
+    }
+
+    /// Tries sources of the current thread until one of them leads to another node, then other threads.
+    #[inline]
+    fn step_threads(&mut self) {
+        loop {
+            if self.try_sources() {
+                return;
+            }
+            if self.stop.is_some() {
+                return self.leave_threads();
+            }
+            let &mut SearchNode { thread, start, can_skip, attempt, rest, .. } = self.last_node();
+            self.raise_floor(thread);
+            let nothing_new = self.is_open() && self.open_end(thread, start, &attempt);
+            if can_skip && self.others_do_not_matter(thread, start, nothing_new) {
+                return self.end_node();
+            }
+            let next = if M::BY_VALUE { self.first_thread(rest) } else { rest.first() };
+            match next {
+                Some(thread) => self.begin_thread(thread),
+                None => return self.end_node(),
+            }
+        }
+    }
+
+    /// Tries the sources that are left for the thread of the last node. Returns `true` as soon as there is a new node.
+    #[inline]
+    fn try_sources(&mut self) -> bool {
+        let depth = self.nodes.len();
+        while self.stop.is_none() {
+            let node = self.last_node();
+            let thread = node.thread;
+            if let Some(source) = node.failure.take() {
+                self.fail_spuriously(thread, source);
+            } else if let Some(source) = node.next_source() {
+                if M::BY_VALUE && !self.offer_same(thread, source) {
+                    continue;
+                }
+                if self.may_fail_spuriously(thread, source) {
+                    self.last_node().failure = Some(source);
+                }
+                self.observe(thread, source);
+            } else {
+                return false;
+            }
+            if self.nodes.len() > depth {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Offers the model all sources that are left from which the thread learns the same as from this one. Returns
+    /// `false` if it must not learn that.
+    fn offer_same(&mut self, thread: ThreadId, source: RfSource) -> bool {
+        let mut left = self.last_node().left;
+        match source.event() {
+            None => left.initial = true,
+            Some(write) => left.writes.insert(write),
+        }
+        let location = self.thread(thread).target.location();
+        let good = self.same_among(location, source, left);
+        let rest = RfSources {
+            writes: left.writes.minus(good.writes),
+            initial: left.initial && !good.initial,
+        };
+        self.last_node().left = rest;
+        if self.is_open() && self.is_forbidden(thread, source) {
+            return false;
+        }
+        self.model.offer_sources(self.next_event(), good);
+        true
+    }
+
+    /// Ends the last node, and with it the child that led there.
+    #[inline]
+    fn end_node(&mut self) {
+        let Some(SearchNode { base, forbidden, .. }) = self.nodes.pop() else { return };
+        self.restore_floors(base);
+        self.open.restore_forbidden(forbidden);
+        if let Some(child) = self.children.pop() {
+            self.end_child(&child);
+        }
+    }
+
+    /// Ends the last node, whose thread is being tried, because the search stops.
+    #[cold]
+    fn leave_threads(&mut self) {
+        if matches!(self.stop, Some(SearchStop::Suspended)) {
+            let &mut SearchNode { thread, rest, base, start, left, failure, .. } = self.last_node();
+            if let Some(source) = failure {
+                self.leave_failure(source);
+            }
+            self.leave_sources(thread, left);
+            self.leave_node(thread, rest, base, start);
+        }
+        self.end_node();
+    }
+
+    /// Explores what follows an answer, which was given since the mark.
+    #[inline]
+    pub(super) fn explore_child(&mut self, child: OpenChild<R>) {
+        let depth = self.nodes.len();
+        self.descend();
+        if self.nodes.len() > depth {
+            self.children.push(child);
+        } else {
+            self.end_child(&child);
+        }
+    }
+
+    /// Undoes a child.
+    #[inline]
+    fn end_child(&mut self, child: &OpenChild<R>) {
+        self.undo(&child.mark);
+        self.model.pop();
+        let Some((source, answer)) = child.read else { return };
+        if self.is_open() {
+            self.open.note_return();
+        }
+        if matches!(self.stop, Some(SearchStop::Suspended)) {
+            self.leave_child(source, answer);
+        }
+    }
+
+    /// Begins a node at which a thread makes a choice.
+    fn begin_choice(&mut self, thread: ThreadId) {
+        let OpKind::Choose { options } = self.question(self.thread(thread).history).kind else {
+            unreachable!("the pending op is a choice")
+        };
+        self.push_node(NodeKind::Choice { next: 0, options }, thread);
+    }
+
+    fn push_node(&mut self, kind: NodeKind, thread: ThreadId) {
+        let (base, forbidden) = (self.floors.len(), self.open.forbidden());
+        self.nodes.push(SearchNode::new(kind, thread, base, forbidden));
+    }
+
+    /// Tries the next option of a choice.
+    fn step_choice(&mut self, next: u32, options: u32) {
+        let thread = self.last_node().thread;
+        if self.stop.is_none() && next < options {
+            self.last_node().kind = NodeKind::Choice { next: next + 1, options };
+            return self.make_choice(thread, next);
+        }
+        if matches!(self.stop, Some(SearchStop::Suspended)) {
+            self.leave_choices(thread, next - 1, options);
+        }
+        self.end_node();
+    }
+
+    /// Explores everything that follows one option of a choice.
+    pub(super) fn make_choice(&mut self, thread: ThreadId, choice: u32) {
+        let history = self.thread(thread).history;
+        let mark = self.mark(thread);
+        self.model.push_level(thread);
+        self.follow(thread, history, ThreadAnswer::Full(Answer::Choice(choice)));
+        self.explore_child(OpenChild { mark, read: None });
+    }
+
+    /// Begins a node on the path to a subtree, or on the way of a probe.
+    #[cold]
+    fn begin_route_node(&mut self) {
+        let main = ThreadId::new(0);
+        if self.exploration.probes.is_some() {
+            return self.push_node(NodeKind::Probe { has_child: false }, main);
+        }
+        let at = self.route.done;
+        if at < self.route.path.len() {
+            self.push_node(NodeKind::Route { at, has_child: false }, main);
+        } else {
+            self.begin_remaining_threads();
+        }
+    }
+
+    /// Takes a step of the path to a subtree.
+    fn follow_step(&mut self, at: usize) {
+        let start = self.clock;
+        let (thread, floors) = self.prepare_step(at);
+        let node = self.last_node();
+        node.kind = NodeKind::Route { at, has_child: true };
+        (node.thread, node.start, node.base) = (thread, start, floors);
+        self.take_step(at, thread);
+    }
+
+    /// Ends the node after a step of the path to a subtree.
+    fn end_step(&mut self, at: usize) {
+        let &mut SearchNode { thread, start, .. } = self.last_node();
+        self.note_step(at, thread, start);
+        self.end_node();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event_index::EventIndex;
+
+    #[test]
+    fn the_initial_write_is_the_first_source() {
+        let mut node = SearchNode::<u64>::new(NodeKind::Threads, ThreadId::new(0), 0, 0);
+        node.left = RfSources { writes: 0b1010, initial: true };
+        let sources: Vec<RfSource> = std::iter::from_fn(|| node.next_source()).collect();
+        let event = |index| RfSource::from(EventIndex::new(index));
+        assert_eq!(sources, [RfSource::INITIAL, event(1), event(3)]);
+    }
+}
