@@ -87,6 +87,9 @@ struct Known {
     late: Option<(SubtreeKey, Subtree)>,
     /// How often threads were run by others.
     executions: u64,
+    /// How often the exploration had started over when `late` was found.
+    #[serde(default)]
+    restarts: u32,
     /// In which part something was learned with which the exploration must start again.
     #[serde(skip)]
     restart: Option<(SubtreeKey, Facts)>,
@@ -156,7 +159,7 @@ pub(crate) fn explore(
     };
     let explored = running(|| {
         parallel::explore_renewed(&task, program, left, |program| {
-            program.take_up(&known.lock().unwrap_or_else(PoisonError::into_inner));
+            program.renew(&known.lock().unwrap_or_else(PoisonError::into_inner));
         })
     });
     let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -210,6 +213,9 @@ impl Known {
         if !note.by_first {
             self.executions += update.executions;
         }
+        if self.restarts != note.left.restarts() {
+            (self.restarts, self.late) = (note.left.restarts(), None);
+        }
         let is_first = self.late.as_ref().is_none_or(|(key, _)| note.key < key);
         if note.visitor.is_late && is_first {
             self.late = Some((note.key.clone(), note.subtree.clone()));
@@ -219,6 +225,14 @@ impl Known {
 }
 
 impl Native {
+    /// Prepares to explore once more what others explore, too.
+    fn renew(&mut self, known: &Known) {
+        match known.facts {
+            Some(_) => self.take_up(known),
+            None => self.restart(),
+        }
+    }
+
     /// Goes on with an exploration in which so much was learned.
     fn take_up(&mut self, known: &Known) {
         if let Some(facts) = &known.facts {
@@ -251,7 +265,8 @@ fn found(
     let mut watch = Watch { stops_late, ..Watch::default() };
     program.restart_part();
     running(|| {
-        parallel::explore_subtree(program, model, budget, part.clone(), &mut watch);
+        let part = (explored.frontier.facts(), part.clone());
+        parallel::explore_subtree(program, model, budget, part, &mut watch);
     });
     watch.found
 }

@@ -27,6 +27,8 @@ pub enum Restart {
     LargerTables(TableSizes),
     /// The memory model in use cannot represent something that the program did; the next stronger one can.
     StrongerModel,
+    /// Accesses of a location conflict that was assumed to be quiet. Leaves come in another order in the next attempt.
+    ConflictingLocations,
     /// The program has learned a fact about itself that changes which ops its threads perform.
     ProgramFacts,
 }
@@ -87,6 +89,7 @@ impl Setup {
             Restart::WiderSets => Setup { width: SetWidth::Wide, ..self },
             Restart::LargerTables(tables) => Setup { tables, ..self },
             Restart::StrongerModel => Setup { strength: ModelStrength::Full, ..self },
+            Restart::ConflictingLocations => self,
             Restart::ProgramFacts => Setup::default(),
         }
     }

@@ -17,6 +17,7 @@ mod event_list;
 pub mod event_map;
 pub mod event_set;
 mod extent;
+pub mod location_facts;
 pub mod model;
 
 pub mod parallel;

@@ -180,6 +180,7 @@ fn repeat_bug<'f, F: Fn()>(
         let (mut fresh, mut watch) = (Native::new(f, program.settings()), Watch::default());
         raddle_runtime::on_large_stack(|| {
             let budget = Budget::default();
+            let part = (explored.frontier.facts(), part);
             parallel::explore_subtree(&mut fresh, model, budget, part, &mut watch);
         });
         if let Some(wanted) = fresh.wanted() {

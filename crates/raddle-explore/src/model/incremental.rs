@@ -67,6 +67,17 @@ pub struct PendingRead {
     pub order: MemoryOrder,
 }
 
+/// An access of a location about which nothing is to be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuietStep {
+    /// A load.
+    Load,
+    /// A store with this memory order.
+    Store(MemoryOrder),
+    /// An update, a compare-exchange, or an op of a lock or another synchronization object.
+    Update,
+}
+
 /// A read to be added, all but its source.
 #[derive(Clone, Copy, Debug)]
 pub struct NewRead {
@@ -134,7 +145,7 @@ impl<R: EventSet> RfSources<R> {
     }
 }
 
-/// Optimisations of RVF-SMC. All of them but [`open`](RvfOptions::open) are on unless their effect is measured; the
+/// Optimisations of RF-partSMC and RVF-SMC. All of them but [`open`](RvfOptions::open) are on unless their effect is measured; the
 /// result is the same without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RvfOptions {
@@ -149,11 +160,21 @@ pub struct RvfOptions {
     pub open: bool,
     /// Order: expand a thread first whose location the fewest other threads write.
     pub order: bool,
+    /// Quiet locations: accesses that are ordered by happens-before are not events. Never with
+    /// [`open`](RvfOptions::open).
+    pub quiet: bool,
 }
 
 impl Default for RvfOptions {
     fn default() -> Self {
-        RvfOptions { signals: true, closure: true, guidance: true, open: false, order: true }
+        RvfOptions {
+            signals: true,
+            closure: true,
+            guidance: true,
+            open: false,
+            order: true,
+            quiet: true,
+        }
     }
 }
 
@@ -175,6 +196,9 @@ pub trait IncrementalModel<R: EventSet> {
     /// Whether a read observes any of several writes that have the same value, those that it was
     /// [offered](IncrementalModel::offer_sources); otherwise it observes one.
     const BY_VALUE: bool = false;
+
+    /// Whether a store may reach memory before earlier ones of its thread, so that who observes it does not know these.
+    const REORDERS_STORES: bool = false;
 
     /// The model of an execution without events, with room for some threads and locations.
     fn new(threads: usize, locations: usize) -> Self;
@@ -204,6 +228,11 @@ pub trait IncrementalModel<R: EventSet> {
     /// sequentially consistent accesses respects.
     #[inline]
     fn push_thread_boundary(&mut self, _thread: ThreadId) {}
+
+    /// Adds an access of a location about which nothing is to be decided: a step that is not an event and has no
+    /// location. It may empty the store buffer of its thread.
+    #[inline]
+    fn push_quiet_access(&mut self, _thread: ThreadId, _step: QuietStep) {}
 
     /// Adds an access of memory that no op carries: an event that only has a place in happens-before.
     fn push_cell_access(&mut self, event: EventIndex, thread: ThreadId);
@@ -275,6 +304,9 @@ pub trait IncrementalModel<R: EventSet> {
 
     /// The events that happen before the next event of the thread, to find races.
     fn happened_before(&self, thread: ThreadId) -> R;
+
+    /// The events of a thread, as far as they can happen before those of others.
+    fn events_of(&self, thread: ThreadId) -> R;
 
     /// Returns `true` if something was added that this model cannot represent, so that its answers since then are
     /// meaningless. Never becomes `false` again, whatever is removed. The explorer then

@@ -6,6 +6,6 @@ mod incremental;
 pub(crate) mod store_buffer;
 
 pub use incremental::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind, RfSources,
-    RvfOptions,
+    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, ReadEffect, ReadKind,
+    RfSources, RvfOptions,
 };

@@ -13,6 +13,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::location_facts::LocationFacts;
+
 use crate::rf_part_smc::subtree::{
     RemainingThreads, Subtree, SubtreeAnswer, SubtreeReport, SubtreeStep, SuspendedNode,
 };
@@ -83,6 +85,12 @@ pub struct Frontier {
     counted: Vec<(SubtreeKey, ClassCounts)>,
     /// The last subtree that counts, if the exploration ends before everything is explored.
     last: Option<(SubtreeKey, Subtree)>,
+    /// What is known about locations, which the tree depends on.
+    #[serde(default)]
+    facts: LocationFacts,
+    /// How often the exploration has started over because of that.
+    #[serde(default)]
+    restarts: u32,
 }
 
 impl Default for Frontier {
@@ -105,7 +113,29 @@ impl Frontier {
             settled: ClassCounts::default(),
             counted: vec![],
             last: None,
+            facts: LocationFacts::default(),
+            restarts: 0,
         }
+    }
+
+    /// The whole tree, with more locations whose accesses conflict.
+    pub(super) fn started_over(&self, conflicts: Vec<String>) -> Self {
+        let (mut facts, restarts) = (self.facts.clone(), self.restarts + 1);
+        facts.add(conflicts);
+        Frontier { facts, restarts, ..Self::new() }
+    }
+
+    /// What is known about locations.
+    #[must_use]
+    pub fn facts(&self) -> &LocationFacts {
+        &self.facts
+    }
+
+    /// How often the exploration has started over because accesses of locations conflict. Keys of subtrees from before
+    /// mean nothing.
+    #[must_use]
+    pub fn restarts(&self) -> u32 {
+        self.restarts
     }
 
     /// Gives back all subtrees that were taken and not reported, as there are no workers any more.

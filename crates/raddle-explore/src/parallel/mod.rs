@@ -25,9 +25,10 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use crate::driver::{self, Restart};
+use crate::location_facts::LocationFacts;
 use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
 use crate::rf_part_smc::{SubtreeSource, explore_subtrees};
-use crate::{Control, Leaf, Limits, Summary, Visitor};
+use crate::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use frontier::{Frontier, SubtreeKey};
 use process::WorkerProcesses;
 use raddle_core::model::Model;
@@ -118,25 +119,29 @@ pub struct ParallelResult<V> {
     pub visitors: Vec<V>,
     /// What is left.
     pub frontier: Frontier,
-    /// Whether the observer ended it.
+    /// Whether the observer ended it, or conflicts were found.
     pub is_interrupted: bool,
+    /// In which subtree accesses of which locations turned out to conflict, if the exploration must start over.
+    conflicts: Option<(SubtreeKey, Vec<String>)>,
 }
 
-/// Explores one subtree, until the visitor stops it.
+/// Explores one subtree of the tree that these facts determine, until the visitor stops it.
 pub fn explore_subtree(
     program: &mut dyn Program,
     model: Model,
     budget: Budget,
-    subtree: Subtree,
+    (facts, subtree): (&LocationFacts, Subtree),
     visitor: &mut dyn Visitor,
 ) {
-    let mut single = SingleSubtree { first: budget.first, subtree: Some(subtree), visitor };
+    let (first, facts) = (budget.first, facts.clone());
+    let mut single = SingleSubtree { first, facts, subtree: Some(subtree), visitor };
     explore_subtrees(program, model, &Limits::default(), &mut single);
 }
 
 /// Hands out one subtree.
 struct SingleSubtree<'a> {
     first: u64,
+    facts: LocationFacts,
     subtree: Option<Subtree>,
     visitor: &'a mut dyn Visitor,
 }
@@ -158,6 +163,10 @@ impl SubtreeSource for SingleSubtree<'_> {
 
     fn report(&mut self, _: SubtreeReport) {}
 
+    fn facts(&self) -> LocationFacts {
+        self.facts.clone()
+    }
+
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -177,7 +186,7 @@ pub fn explore_renewed<V: Visitor + Send, P: Program>(
 ) -> ParallelResult<V> {
     driver::drive(|_| {
         let left = std::mem::take(&mut frontier);
-        let explored = explore(task, program, left);
+        let explored = explore_all(task, program, left, &mut renew);
         if !explored.is_interrupted {
             return Ok(explored);
         }
@@ -191,7 +200,43 @@ pub fn explore_renewed<V: Visitor + Send, P: Program>(
 }
 
 /// Explores what is left of a tree. The first worker uses this program.
-pub fn explore<V: Visitor + Send>(
+pub fn explore<V: Visitor + Send, P: Program>(
+    task: &ParallelTask<'_, V>,
+    program: &mut P,
+    frontier: Frontier,
+) -> ParallelResult<V> {
+    explore_all(task, program, frontier, &mut |program: &mut P| program.restart())
+}
+
+/// As [`explore`]. Whenever accesses of a location conflict, first explores what is left before, as a single worker
+/// would have, and then starts over with that fact.
+fn explore_all<V: Visitor + Send, P: Program>(
+    task: &ParallelTask<'_, V>,
+    program: &mut P,
+    mut frontier: Frontier,
+    renew: &mut dyn FnMut(&mut P),
+) -> ParallelResult<V> {
+    let mut conflicts = None;
+    driver::drive(|_| {
+        let mut explored = explore_once(task, program, std::mem::take(&mut frontier));
+        let has_conflicts = explored.conflicts.is_some();
+        conflicts = explored.conflicts.take().or_else(|| conflicts.take());
+        conflicts.take_if(|(key, _)| explored.frontier.is_cut(key));
+        let ends = explored.is_interrupted && !has_conflicts;
+        if ends || conflicts.is_none() || explored.summary.extent == Extent::Deadline {
+            return Ok(explored);
+        }
+        renew(program);
+        frontier = explored.frontier;
+        if let Some((_, names)) = conflicts.take_if(|_| frontier.is_done()) {
+            frontier = frontier.started_over(names);
+        }
+        Err(Restart::ConflictingLocations)
+    })
+}
+
+/// Explores what is left of a tree until it is done, somebody stops, or conflicts are found.
+fn explore_once<V: Visitor + Send>(
     task: &ParallelTask<'_, V>,
     program: &mut dyn Program,
     frontier: Frontier,

@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 use super::frontier::{Frontier, SubtreeKey};
 use super::process::RemoteWorker;
 use super::{ExploredSubtree, Helpers, ParallelResult, ParallelTask};
+use crate::location_facts::LocationFacts;
 use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
 use crate::{Control, Extent, Summary};
 
 /// An exploration by several workers.
 pub(super) struct SharedExploration<'a, V> {
     pub(super) task: &'a ParallelTask<'a, V>,
+    /// What is known about locations.
+    pub(super) facts: LocationFacts,
     start: Instant,
     /// The estimated share of the tree that was left at the start.
     share_at_start: f64,
@@ -32,8 +35,10 @@ struct SharedState<V> {
     visitors: Vec<(SubtreeKey, V)>,
     /// Why the exploration ends early, unless a visitor or the observer stopped it.
     ends: Option<Extent>,
-    /// Whether the observer stopped it.
+    /// Whether the observer stopped it, or conflicts were found.
     is_interrupted: bool,
+    /// In which subtree accesses of which locations turned out to conflict.
+    conflicts: Option<(SubtreeKey, Vec<String>)>,
     /// Classes and blocked ones of subtrees in which the time was up: these remain in the frontier.
     unfinished: (u64, u64),
 }
@@ -51,11 +56,19 @@ impl<'a, V> SharedExploration<'a, V> {
     pub(super) fn new(task: &'a ParallelTask<'a, V>, mut frontier: Frontier) -> Self {
         frontier.give_back_all();
         let share_at_start = frontier.share_left();
+        let facts = frontier.facts().clone();
         let (visitors, unfinished) = (vec![], (0, 0));
-        let state =
-            SharedState { frontier, visitors, ends: None, is_interrupted: false, unfinished };
+        let state = SharedState {
+            frontier,
+            visitors,
+            ends: None,
+            is_interrupted: false,
+            conflicts: None,
+            unfinished,
+        };
         SharedExploration {
             task,
+            facts,
             start: Instant::now(),
             share_at_start,
             is_hungry: AtomicBool::new(false),
@@ -70,7 +83,8 @@ impl<'a, V> SharedExploration<'a, V> {
     pub(super) fn into_result(self) -> ParallelResult<V> {
         let SharedExploration { state, histories, .. } = self;
         let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let SharedState { frontier, mut visitors, ends, is_interrupted, unfinished } = state;
+        let SharedState { frontier, mut visitors, ends, is_interrupted, conflicts, unfinished } =
+            state;
         visitors.retain(|(key, _)| !frontier.is_cut(key));
         visitors.sort_by(|(a, _), (b, _)| a.cmp(b));
         let counts = frontier.counts();
@@ -83,7 +97,7 @@ impl<'a, V> SharedExploration<'a, V> {
         let (classes, blocked) = (counts.classes + unfinished.0, counts.blocked + unfinished.1);
         let summary = Summary { extent, classes, blocked, histories: histories.into_inner() };
         let visitors = visitors.into_iter().map(|(_, visitor)| visitor).collect();
-        ParallelResult { summary, visitors, frontier, is_interrupted }
+        ParallelResult { summary, visitors, frontier, is_interrupted, conflicts }
     }
 
     /// Locks the state. If a worker has panicked, what it reported before is still valid.
@@ -191,6 +205,14 @@ impl<'a, V> SharedExploration<'a, V> {
             state.unfinished.1 += report.blocked;
             drop(state);
             return ends.map_or((), |extent| self.end_early(extent));
+        }
+        if !report.conflicts.is_empty() {
+            let conflicts = report.conflicts.clone();
+            let key = state.frontier.report(&key, report, true);
+            state.is_interrupted = true;
+            state.conflicts = (!state.frontier.is_cut(&key)).then_some((key, conflicts));
+            drop(state);
+            return self.end_early(Extent::Stopped);
         }
         let (is_last, learned) = (report.ends.is_some(), report.learned.clone());
         let key = state.frontier.report(&key, report, is_last);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::process::{ForkedWorkers, ParentLink};
 use super::shared::{CurrentSubtree, SharedExploration};
 use super::{Helpers, ParallelTask};
+use crate::location_facts::LocationFacts;
 use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
 use crate::rf_part_smc::{SubtreeSource, explore_subtrees};
 use crate::{Control, Extent, Leaf, Visitor};
@@ -120,6 +121,10 @@ impl<V: Visitor + Send> SubtreeSource for Worker<'_, '_, '_, V> {
 
     fn first_budget(&self) -> u64 {
         self.shared.task.budget.first
+    }
+
+    fn facts(&self) -> LocationFacts {
+        self.shared.facts.clone()
     }
 
     fn report(&mut self, report: SubtreeReport) {

@@ -57,6 +57,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.check_conflicts(thread, location, true, true);
         self.model.push_cell_access(event, thread);
         self.add_event(location, RfSource::INITIAL, EventRole::WriteCell, origin);
+        self.publish(event, thread, false);
         self.location_mut(location).writes.insert(event);
     }
 
@@ -70,6 +71,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.model.push_cell_access(event, thread);
         let unknown = Origin { node: HistoryId(0), index: 0 };
         self.add_event(location, source, EventRole::ReadCell, unknown);
+        self.publish(event, thread, false);
         self.location_mut(location).reads.insert(event);
         let reached = self.past.len();
         self.follow(thread, history, self.identity_of(source));

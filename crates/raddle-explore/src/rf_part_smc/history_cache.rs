@@ -83,6 +83,8 @@ pub(super) enum PendingKind {
     Choose,
     /// A read of memory that no op carries.
     Cell,
+    /// A question about a quiet location, which is answered at once.
+    Quiet,
     /// None: the thread has ended.
     Ended,
 }
@@ -155,6 +157,8 @@ impl PendingTarget {
 pub(super) struct SegmentInfo {
     /// The kind of the op at its end.
     pub(super) pending: PendingKind,
+    /// As `pending`, but for a question about a quiet location its kind.
+    pub(super) asked: PendingKind,
     /// The memory order of the op; for a compare-exchange that of success.
     pub(super) order: MemoryOrder,
     /// The memory order of a compare-exchange that fails.
@@ -167,8 +171,10 @@ pub(super) struct SegmentInfo {
     pub(super) spawns: bool,
     /// Whether it ends otherwise than with an op or the regular end of the thread.
     pub(super) is_unfinished: bool,
-    /// Whether all its effects are atomic stores, fences and unlocks.
-    pub(super) is_quiet: bool,
+    /// Whether all its effects are fences, and atomic stores and unlocks of locations that are not quiet.
+    pub(super) only_writes: bool,
+    /// How many of its effects are events at most.
+    pub(super) events: u32,
     pub(super) target: PendingTarget,
     /// The value that a compare-exchange expects.
     pub(super) expected: ValueId,
@@ -213,13 +219,73 @@ impl HistoryInfo {
 /// An effect in compact form.
 #[derive(Clone, Copy)]
 pub(super) enum CompactEffect {
-    Store { location: LocationId, order: MemoryOrder, carries: bool, value: ValueId },
-    Unlock { lock: LocationId },
-    Fence { order: MemoryOrder },
+    Store {
+        location: LocationId,
+        order: MemoryOrder,
+        carries: bool,
+        value: ValueId,
+    },
+    Unlock {
+        lock: LocationId,
+    },
+    Fence {
+        order: MemoryOrder,
+    },
     StoreFence,
-    Init { location: LocationId, value: ValueId },
-    Spawn { child: ThreadId },
-    WriteCell { location: LocationId },
+    Init {
+        location: LocationId,
+        value: ValueId,
+    },
+    Spawn {
+        child: ThreadId,
+    },
+    WriteCell {
+        location: LocationId,
+    },
+    /// A store of a quiet location.
+    QuietStore {
+        location: LocationId,
+        order: MemoryOrder,
+        carries: bool,
+        value: ValueId,
+    },
+    /// Releases a quiet lock.
+    QuietUnlock {
+        lock: LocationId,
+    },
+    /// Writes a quiet cell.
+    QuietCell {
+        location: LocationId,
+    },
+}
+
+impl CompactEffect {
+    /// Returns `true` if the effect may be an event.
+    fn is_event(self) -> bool {
+        match self {
+            CompactEffect::Store { .. }
+            | CompactEffect::Unlock { .. }
+            | CompactEffect::Fence { .. }
+            | CompactEffect::StoreFence
+            | CompactEffect::WriteCell { .. } => true,
+            CompactEffect::Init { .. }
+            | CompactEffect::Spawn { .. }
+            | CompactEffect::QuietStore { .. }
+            | CompactEffect::QuietUnlock { .. }
+            | CompactEffect::QuietCell { .. } => false,
+        }
+    }
+
+    /// Returns `true` if it is a fence, an atomic store or an unlock, of a location that is not quiet.
+    fn only_writes(self) -> bool {
+        match self {
+            CompactEffect::Store { order, .. } => order.is_atomic(),
+            CompactEffect::Unlock { .. }
+            | CompactEffect::Fence { .. }
+            | CompactEffect::StoreFence => true,
+            _ => false,
+        }
+    }
 }
 
 /// Everything that the search knows of histories.
@@ -231,9 +297,27 @@ pub(super) struct HistoryCache {
     /// The effects of all segments.
     pub(super) effects: Vec<CompactEffect>,
     pub(super) values: ValueTable,
+    /// By location: whether it is quiet.
+    quiet: Vec<bool>,
 }
 
 impl HistoryCache {
+    /// Adds the next location.
+    pub(super) fn add_location(&mut self, is_quiet: bool) {
+        self.quiet.push(is_quiet);
+    }
+
+    /// The number of locations.
+    pub(super) fn locations(&self) -> usize {
+        self.quiet.len()
+    }
+
+    /// Returns `true` if the location is quiet.
+    #[inline]
+    pub(super) fn is_quiet_location(&self, location: LocationId) -> bool {
+        self.quiet[location.index()]
+    }
+
     /// The number of histories.
     #[inline]
     pub(super) fn len(&self) -> usize {
@@ -259,7 +343,7 @@ impl HistoryCache {
         (result != ValueId::NONE).then_some(result)
     }
 
-    /// Adds the histories and the segments that are new.
+    /// Adds the histories and the segments that are new. Their locations must be [added](Self::add_location) before.
     pub(super) fn update(&mut self, histories: &LocalHistories) {
         for history in self.histories.len()..histories.len() {
             let history = HistoryId(history as u32);
@@ -286,13 +370,15 @@ impl HistoryCache {
         }
         let mut info = SegmentInfo {
             pending: PendingKind::Ended,
+            asked: PendingKind::Ended,
             order: MemoryOrder::Relaxed,
             failure_order: MemoryOrder::Relaxed,
             is_weak: false,
             carries: false,
             spawns: effects.iter().any(|op| matches!(op.kind, OpKind::Spawn { .. })),
             is_unfinished: !matches!(end, End::Question(_) | End::Finished),
-            is_quiet: effects.iter().all(is_quiet),
+            only_writes: self.effects[first as usize..].iter().all(|it| it.only_writes()),
+            events: self.effects[first as usize..].iter().filter(|it| it.is_event()).count() as u32,
             target: PendingTarget::NONE,
             expected: ValueId::NONE,
             effects: (first, self.effects.len() as u32),
@@ -336,15 +422,25 @@ impl HistoryCache {
             OpKind::ReadCell { .. } => PendingKind::Cell,
             _ => unreachable!("an effect is not a question: {op:?}"),
         };
+        info.asked = info.pending;
+        if op.kind.location().is_some_and(|location| self.is_quiet_location(location)) {
+            info.pending = PendingKind::Quiet;
+        }
     }
 
     fn compact_effect(&mut self, op: &Op) -> CompactEffect {
+        let is_quiet = op.kind.location().is_some_and(|location| self.is_quiet_location(location));
         match op.kind {
             OpKind::Store { location, value, order, carries } => {
                 let value = self.values.id(value);
+                if is_quiet {
+                    return CompactEffect::QuietStore { location, order, carries, value };
+                }
                 CompactEffect::Store { location, order, carries, value }
             }
+            OpKind::Unlock { lock } if is_quiet => CompactEffect::QuietUnlock { lock },
             OpKind::Unlock { lock } => CompactEffect::Unlock { lock },
+            OpKind::WriteCell { location } if is_quiet => CompactEffect::QuietCell { location },
             OpKind::Fence { order } => CompactEffect::Fence { order },
             OpKind::StoreFence => CompactEffect::StoreFence,
             OpKind::Init { location, value } => {
@@ -375,13 +471,5 @@ impl HistoryCache {
             ValueId::NONE => Answer::Initial,
             value => Answer::Value(self.values.get(value)),
         }
-    }
-}
-
-/// Returns `true` if an effect is an atomic store, a fence or an unlock.
-fn is_quiet(op: &Op) -> bool {
-    match op.kind {
-        OpKind::Store { order, .. } => order.is_atomic(),
-        kind => matches!(kind, OpKind::Fence { .. } | OpKind::StoreFence | OpKind::Unlock { .. }),
     }
 }

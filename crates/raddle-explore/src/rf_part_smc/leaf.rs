@@ -2,6 +2,9 @@
 
 use super::history_cache::PendingKind;
 use super::state::{EventRole, PartSearch, SearchStop, SearchThread};
+use rustc_hash::FxHashMap;
+
+use crate::driver::Restart;
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
@@ -35,6 +38,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Counts the current execution, which is maximal, and shows it to the visitor.
     #[inline]
     pub(super) fn leaf(&mut self) {
+        if !self.quiet.conflicts.is_empty() {
+            return self.learn_conflicts();
+        }
         self.leaves += 1;
         let is_regular = self.race.is_none() && self.survived_race.is_none() && self.cut.is_none();
         if is_regular && self.waiting.is_empty() && self.unfinished == 0 {
@@ -46,6 +52,14 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if self.stop.is_none() {
             self.check_limits();
         }
+    }
+
+    /// Starts over with the conflicts of the execution, which has ended.
+    #[cold]
+    fn learn_conflicts(&mut self) {
+        let conflicts = std::mem::take(&mut self.quiet.conflicts);
+        self.exploration.note_conflicts(&conflicts);
+        self.stop = Some(SearchStop::Restart(Restart::ConflictingLocations));
     }
 
     #[cold]
@@ -69,12 +83,33 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             return;
         }
         self.exploration.visited = self.leaves;
+        if self.exploration.is_silent && (self.leaves > 1 || self.quiet.is_active) {
+            return;
+        }
+        if std::mem::take(&mut self.exploration.is_silent) {
+            self.exploration.options.quiet = false;
+        }
+        if self.exploration.recognition.is_active() && self.recognises_leaf(ending) {
+            return;
+        }
         let Some(mut consumer) = self.exploration.consumer.take() else { return };
         let control = consumer.visit(&PartLeaf { search: self, ending });
         self.exploration.consumer = Some(consumer);
         if control == Control::Stop {
             self.stop = Some(SearchStop::Extent(Extent::Stopped));
         }
+    }
+
+    /// Returns `true` if the visitor must not see the leaf, as it has seen its class before a restart with other quiet
+    /// locations.
+    #[cold]
+    fn recognises_leaf(&mut self, ending: &Ending) -> bool {
+        let class = PartLeaf { search: self, ending }.trace().class();
+        let recognised = self.exploration.recognition.recognises(&class);
+        if self.exploration.recognition.is_complete() {
+            self.stop = Some(SearchStop::Extent(Extent::Stopped));
+        }
+        recognised
     }
 
     /// How the execution ended, if not all threads finished.
@@ -202,12 +237,15 @@ struct PartTraceBuilder<'e, 's, 'a, R: EventSet, M> {
     positions: Vec<usize>,
     /// By thread: how many ops it has performed, and its last event in the trace.
     performed: Vec<(usize, Option<usize>)>,
+    /// By quiet location: its last write, as a position in the trace, and its value.
+    quiet_writes: FxHashMap<LocationId, (usize, Option<Value>)>,
 }
 
 impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, 'a, R, M> {
     fn new(search: &'e PartSearch<'s, 'a, R, M>) -> Self {
         let performed = vec![(0, None); search.threads.len()];
-        PartTraceBuilder { search, trace: Trace::default(), positions: vec![], performed }
+        let (trace, positions, quiet_writes) = (Trace::default(), vec![], FxHashMap::default());
+        PartTraceBuilder { search, trace, positions, performed, quiet_writes }
     }
 
     fn build(mut self) -> Trace {
@@ -264,7 +302,9 @@ impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, '
         }
         let mut event = first;
         for op in histories.effects(history) {
+            let is_quiet = self.is_quiet(op);
             let is_event = match op.kind {
+                _ if is_quiet => false,
                 OpKind::Init { .. } | OpKind::Spawn { .. } => false,
                 OpKind::Fence { .. } | OpKind::StoreFence => M::FENCES_ARE_EVENTS,
                 _ => true,
@@ -276,6 +316,16 @@ impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, '
             if is_event {
                 self.set_position(event);
                 event += 1;
+            }
+            if let Some(location) = op.kind.location().filter(|_| is_quiet) {
+                let is_write = !matches!(op.kind, OpKind::Init { .. });
+                let value = match op.kind {
+                    OpKind::Unlock { .. } => Some(0),
+                    _ => written,
+                };
+                if is_write {
+                    self.quiet_writes.insert(location, (self.trace.events.len(), value));
+                }
             }
             self.add(thread, *op, None, None, written);
         }
@@ -301,8 +351,40 @@ impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, '
                 let observed = last.map_or(Observed::Initial, Observed::Event);
                 self.add(thread, op, Some(observed), None, None);
             }
+            _ if self.is_quiet(&op) => self.add_quiet_question(thread, op, answer),
             _ => self.add_read(thread, op, EventIndex::new(event)),
         }
+    }
+
+    fn is_quiet(&self, op: &Op) -> bool {
+        op.kind.location().is_some_and(|location| self.search.is_quiet(location))
+    }
+
+    /// Adds a question about a quiet location: it observes the last write.
+    fn add_quiet_question(&mut self, thread: ThreadId, op: Op, answer: Answer) {
+        let Some(location) = op.kind.location() else { return };
+        let last = self.quiet_writes.get(&location).copied();
+        let observed = last.map_or(Observed::Initial, |(position, _)| Observed::Event(position));
+        let initial = self.search.location(location).initial;
+        let value = match last {
+            Some((_, value)) => value,
+            None => Some(self.search.cache.values.get(initial)),
+        };
+        let has_value = !matches!(op.kind, OpKind::ReadCell { .. } | OpKind::Lock { .. });
+        let is_spurious = matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_));
+        let written = value.and_then(|value| match op.kind {
+            OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => Some(update.apply(value)),
+            OpKind::CompareExchange { expected, desired, .. } => {
+                (value == expected && !is_spurious).then_some(desired)
+            }
+            OpKind::Lock { .. } => Some(1),
+            _ => None,
+        });
+        if written.is_some() {
+            self.quiet_writes.insert(location, (self.trace.events.len(), written));
+        }
+        let (read, written) = (value.filter(|_| has_value), written.filter(|_| has_value));
+        self.add(thread, op, Some(observed), read, written);
     }
 
     fn add_read(&mut self, thread: ThreadId, op: Op, read: EventIndex) {

@@ -40,6 +40,9 @@ mod nodes;
 mod open;
 mod open_classes;
 mod probe;
+mod quiet;
+mod quiet_table;
+mod recognition;
 mod route;
 mod search;
 mod stamps;
@@ -50,14 +53,17 @@ mod thread_set;
 
 use crate::driver::{self, ModelStrength, Restart, SetWidth, Setup};
 use crate::event_set::{EventSet, WideSet};
+use crate::location_facts::LocationFacts;
 use crate::model::c11::{self, CheckerModel, CoherenceModel, Rules, WitnessModel};
 use crate::model::{IncrementalModel, RvfOptions, store_buffer};
 use crate::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
 use probe::TreeProbes;
+use raddle_core::execution::LocationId;
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_core::outcome::Estimate;
 use raddle_core::program::{LocalHistories, Program};
+use recognition::Recognition;
 use state::PartSearch;
 use subtree::{Subtree, SubtreeReport};
 
@@ -68,7 +74,18 @@ pub fn explore<'a>(
     limits: &'a Limits,
     visitor: &'a mut (dyn Visitor + 'a),
 ) -> Summary {
-    explore_for(program, model, limits, LeafConsumer::Visitor(visitor))
+    explore_with(program, model, limits, visitor, RvfOptions::default())
+}
+
+/// As [`explore`], with options.
+pub fn explore_with<'a>(
+    program: &'a mut (dyn Program + 'a),
+    model: Model,
+    limits: &'a Limits,
+    visitor: &'a mut (dyn Visitor + 'a),
+    options: RvfOptions,
+) -> Summary {
+    explore_for(program, model, limits, LeafConsumer::Visitor(visitor), options)
 }
 
 /// Explores parts of the tree, one after the other. Results are passed to [`SubtreeSource::report`]; the summary is
@@ -79,7 +96,7 @@ pub(crate) fn explore_subtrees<'a>(
     limits: &'a Limits,
     subtrees: &'a mut (dyn SubtreeSource + 'a),
 ) -> Summary {
-    explore_for(program, model, limits, LeafConsumer::Subtrees(subtrees))
+    explore_for(program, model, limits, LeafConsumer::Subtrees(subtrees), RvfOptions::default())
 }
 
 /// Estimates the number of classes by `probes` probes, or as many as fit in the time until `end`.
@@ -92,7 +109,7 @@ pub fn estimate<'a>(
     let limits = Limits { classes: None, deadline: end };
     let mut exploration = PartExploration::new(program, &limits, None, RvfOptions::default());
     exploration.probes = Some(TreeProbes::new(probes, PROBE_SEED));
-    driver::drive(|setup| exploration.attempt(model, setup));
+    driver::drive(|setup| exploration.learning(|it| it.attempt(model, setup)));
     exploration.probes.map(|probes| probes.estimate())
 }
 
@@ -112,6 +129,8 @@ pub(crate) trait SubtreeSource: Visitor {
     fn is_cancelled(&self) -> bool;
     /// Returns `true` if the current subtree is to be suspended, as others wait for work.
     fn wants_suspension(&self) -> bool;
+    /// What is known about locations. Determines the shape of the tree.
+    fn facts(&self) -> LocationFacts;
 }
 
 /// The client of an exploration.
@@ -135,10 +154,13 @@ fn explore_for<'a>(
     model: Model,
     limits: &'a Limits,
     consumer: LeafConsumer<'a>,
+    options: RvfOptions,
 ) -> Summary {
-    let options = RvfOptions::default();
     let mut exploration = PartExploration::new(program, limits, Some(consumer), options);
-    driver::drive(|setup| exploration.attempt(model, setup))
+    if let Some(subtrees) = exploration.subtrees() {
+        exploration.facts = subtrees.facts();
+    }
+    driver::drive(|setup| exploration.learning(|it| it.attempt(model, setup)))
 }
 
 /// Explores a program by values: with the models by value `N` (for few events) and `W` (for many), and with the models
@@ -157,15 +179,26 @@ pub(super) fn explore_by_value<
 ) -> Summary {
     let consumer = Some(LeafConsumer::Visitor(visitor));
     let mut exploration = PartExploration::new(program, limits, consumer, options);
-    driver::drive(|setup| match setup.strength {
-        // The other models visit other leaves: too late if a visitor has seen some.
-        ModelStrength::Basic => match exploration.with_sets::<N, W>(setup) {
-            Err(Restart::StrongerModel) if exploration.visited > 0 => {
-                Ok(exploration.summary_of_visited(Extent::Unsupported(Unsupported::Cells)))
-            }
-            explored => explored,
-        },
-        ModelStrength::Full => exploration.with_sets::<C, D>(setup),
+    exploration.is_silent = options.quiet && !options.open;
+    driver::drive(|setup| {
+        let explored = exploration.learning(|it| match setup.strength {
+            // The other models visit other leaves: too late if a visitor has seen some.
+            ModelStrength::Basic => match it.with_sets::<N, W>(setup) {
+                Err(Restart::StrongerModel) if it.visited > 0 && !it.is_silent => {
+                    Ok(it.summary_of_visited(Extent::Unsupported(Unsupported::Cells)))
+                }
+                explored => explored,
+            },
+            ModelStrength::Full => it.with_sets::<C, D>(setup),
+        });
+        if explored.is_err() && exploration.is_silent {
+            exploration.visited = 0;
+        }
+        if explored.is_ok() && std::mem::take(&mut exploration.is_silent) {
+            exploration.visited = 0;
+            return Err(Restart::ConflictingLocations);
+        }
+        explored
     })
 }
 
@@ -184,6 +217,14 @@ struct PartExploration<'a> {
     /// If the tree is only probed.
     probes: Option<TreeProbes>,
     options: RvfOptions,
+    /// Which locations have conflicting accesses; all others are assumed to be quiet.
+    facts: LocationFacts,
+    /// Locations that turned out to have some in the last attempt.
+    conflicts: Vec<String>,
+    recognition: Recognition,
+    /// Whether leaves are not shown. By value, the classes depend on which locations are quiet, so all leaves are
+    /// visited once before the first one is shown; if no location is quiet, only the first one.
+    is_silent: bool,
 }
 
 /// An attempt to explore under a C11-style model. The table of [`c11`] has the reasons.
@@ -233,7 +274,20 @@ impl<'a> PartExploration<'a> {
     ) -> Self {
         let histories = LocalHistories::new();
         let (visited, current, probes) = (0, None, None);
-        PartExploration { program, limits, consumer, histories, visited, current, probes, options }
+        PartExploration {
+            program,
+            limits,
+            consumer,
+            histories,
+            visited,
+            current,
+            probes,
+            options,
+            facts: LocationFacts::default(),
+            conflicts: vec![],
+            recognition: Recognition::default(),
+            is_silent: false,
+        }
     }
 
     /// Explores under the model, with what the setup says.
@@ -253,6 +307,43 @@ impl<'a> PartExploration<'a> {
                 c11::with_strategy(model, attempt).expect("a C11-style model has a strategy")
             }
         }
+    }
+
+    /// Returns `true` if the location is assumed to be quiet.
+    fn assumes_quiet(&self, location: LocationId) -> bool {
+        let RvfOptions { quiet, open, .. } = self.options;
+        let is_known = || self.facts.is_conflicting(&self.program.location_name(location));
+        quiet && !open && (self.facts.is_empty() || !is_known())
+    }
+
+    /// Records that accesses of these locations conflict.
+    fn note_conflicts(&mut self, locations: &[LocationId]) {
+        let name = |&location: &LocationId| self.program.location_name(location);
+        self.conflicts = locations.iter().map(name).collect();
+    }
+
+    /// Runs an attempt. If that ends because of conflicting locations, prepares the next one.
+    fn learning(
+        &mut self,
+        attempt: impl Fn(&mut Self) -> Result<Summary, Restart>,
+    ) -> Result<Summary, Restart> {
+        let explored = attempt(self);
+        if !matches!(explored, Err(Restart::ConflictingLocations)) {
+            return explored;
+        }
+        let conflicts = std::mem::take(&mut self.conflicts);
+        if self.has_subtrees() {
+            self.report(SubtreeReport { conflicts, ..SubtreeReport::default() });
+            return Ok(self.summary_of_visited(Extent::Stopped));
+        }
+        if self.visited > 0 && !self.is_silent {
+            self.recognition.remember(std::mem::take(&mut self.visited));
+            let _ = attempt(self);
+            self.recognition.end_remembering();
+        }
+        self.visited = 0;
+        self.facts.add(conflicts);
+        explored
     }
 
     /// Begins a probe. Returns `false` if there are enough.

@@ -27,17 +27,14 @@ pub(super) struct SearchNode<R> {
     rest: ThreadSet<R>,
     /// The sources of its read that were not tried yet.
     left: RfSources<R>,
-    /// The source whose spurious failure is tried next.
-    failure: Option<RfSource>,
+    /// The source whose spurious failure is tried next; [`RfSource::NONE`] if there is none.
+    failure: RfSource,
     /// Whether the other threads can be skipped if they do not matter to this one.
     can_skip: bool,
     /// The number of floors that were raised before.
-    base: usize,
-    /// The number of values that were forbidden before.
-    forbidden: usize,
+    base: u32,
     /// When the thread was begun.
     start: u64,
-    attempt: OpenAttempt,
 }
 
 /// How the children of a node are found.
@@ -48,7 +45,7 @@ enum NodeKind {
     /// A thread makes a choice.
     Choice { next: u32, options: u32 },
     /// The node is on the path to a subtree. It has one child: step `at` of the path.
-    Route { at: usize, has_child: bool },
+    Route { at: u32, has_child: bool },
     /// The node is on the way of a probe, which takes one child.
     Probe { has_child: bool },
 }
@@ -61,18 +58,17 @@ pub(super) struct OpenChild<R> {
 }
 
 impl<R: EventSet> SearchNode<R> {
-    fn new(kind: NodeKind, thread: ThreadId, base: usize, forbidden: usize) -> Self {
+    #[inline]
+    fn new(kind: NodeKind, thread: ThreadId, base: usize) -> Self {
         SearchNode {
             kind,
             thread,
             rest: ThreadSet::default(),
             left: RfSources { writes: R::default(), initial: false },
-            failure: None,
+            failure: RfSource::NONE,
             can_skip: false,
-            base,
-            forbidden,
+            base: base as u32,
             start: 0,
-            attempt: OpenAttempt::default(),
         }
     }
 
@@ -137,21 +133,27 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// threads that were tried there before are recorded from `base` on, and so are those that are tried now.
     #[inline]
     pub(super) fn begin_threads(&mut self, first: ThreadId, rest: ThreadSet<R>, base: usize) {
-        let node = SearchNode::new(NodeKind::Threads, first, base, self.open.forbidden());
-        self.nodes.push(SearchNode { rest, ..node });
-        self.begin_thread(first);
+        if self.is_open() {
+            self.open_nodes.push((self.open.forbidden(), OpenAttempt::default()));
+        }
+        let mut node = SearchNode::new(NodeKind::Threads, first, base);
+        node.rest = rest;
+        self.begin_thread(&mut node, first);
+        self.nodes.push(node);
     }
 
-    /// Begins to try a thread at the last node.
+    /// Begins to try a thread at a node.
     #[inline]
-    fn begin_thread(&mut self, thread: ThreadId) {
-        let (start, left) = (self.clock, self.candidates(thread));
-        let can_skip = self.thread(thread).causal_floor == 0;
-        let attempt = if self.is_open() { self.open.begin() } else { OpenAttempt::default() };
-        let node = self.last_node();
+    fn begin_thread(&mut self, node: &mut SearchNode<R>, thread: ThreadId) {
         node.rest.remove(thread);
-        (node.thread, node.start, node.can_skip) = (thread, start, can_skip);
-        (node.left, node.attempt) = (left, attempt);
+        (node.thread, node.start) = (thread, self.clock);
+        node.can_skip = self.thread(thread).causal_floor == 0;
+        node.left = self.candidates(thread);
+        if self.is_open()
+            && let Some((_, attempt)) = self.open_nodes.last_mut()
+        {
+            *attempt = self.open.begin();
+        }
     }
 
     /// Tries sources of the current thread until one of them leads to another node, then other threads.
@@ -164,18 +166,24 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             if self.stop.is_some() {
                 return self.leave_threads();
             }
-            let &mut SearchNode { thread, start, can_skip, attempt, rest, .. } = self.last_node();
+            let &mut SearchNode { thread, start, can_skip, rest, .. } = self.last_node();
             self.raise_floor(thread);
-            let nothing_new = self.is_open() && self.open_end(thread, start, &attempt);
+            let nothing_new = self.is_open() && self.ends_with_nothing_new(thread, start);
             if can_skip && self.others_do_not_matter(thread, start, nothing_new) {
                 return self.end_node();
             }
             let next = if M::BY_VALUE { self.first_thread(rest) } else { rest.first() };
-            match next {
-                Some(thread) => self.begin_thread(thread),
-                None => return self.end_node(),
-            }
+            let Some(thread) = next else { return self.end_node() };
+            let Some(mut node) = self.nodes.pop() else { return };
+            self.begin_thread(&mut node, thread);
+            self.nodes.push(node);
         }
+    }
+
+    /// Ends the attempt to try the thread of the last node.
+    fn ends_with_nothing_new(&mut self, thread: ThreadId, start: u64) -> bool {
+        let attempt = self.open_nodes.last().map_or_else(OpenAttempt::default, |&(_, it)| it);
+        self.open_end(thread, start, &attempt)
     }
 
     /// Tries the sources that are left for the thread of the last node. Returns `true` as soon as there is a new node.
@@ -185,14 +193,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         while self.stop.is_none() {
             let node = self.last_node();
             let thread = node.thread;
-            if let Some(source) = node.failure.take() {
-                self.fail_spuriously(thread, source);
+            let failure = std::mem::replace(&mut node.failure, RfSource::NONE);
+            if failure != RfSource::NONE {
+                self.fail_spuriously(thread, failure);
             } else if let Some(source) = node.next_source() {
                 if M::BY_VALUE && !self.offer_same(thread, source) {
                     continue;
                 }
                 if self.may_fail_spuriously(thread, source) {
-                    self.last_node().failure = Some(source);
+                    self.last_node().failure = source;
                 }
                 self.observe(thread, source);
             } else {
@@ -230,9 +239,14 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Ends the last node, and with it the child that led there.
     #[inline]
     fn end_node(&mut self) {
-        let Some(SearchNode { base, forbidden, .. }) = self.nodes.pop() else { return };
-        self.restore_floors(base);
-        self.open.restore_forbidden(forbidden);
+        let Some(SearchNode { kind, base, .. }) = self.nodes.pop() else { return };
+        self.restore_floors(base as usize);
+        if self.is_open()
+            && kind == NodeKind::Threads
+            && let Some((forbidden, _)) = self.open_nodes.pop()
+        {
+            self.open.restore_forbidden(forbidden);
+        }
         if let Some(child) = self.children.pop() {
             self.end_child(&child);
         }
@@ -243,11 +257,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     fn leave_threads(&mut self) {
         if matches!(self.stop, Some(SearchStop::Suspended)) {
             let &mut SearchNode { thread, rest, base, start, left, failure, .. } = self.last_node();
-            if let Some(source) = failure {
-                self.leave_failure(source);
+            if failure != RfSource::NONE {
+                self.leave_failure(failure);
             }
             self.leave_sources(thread, left);
-            self.leave_node(thread, rest, base, start);
+            self.leave_node(thread, rest, base as usize, start);
         }
         self.end_node();
     }
@@ -287,8 +301,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     fn push_node(&mut self, kind: NodeKind, thread: ThreadId) {
-        let (base, forbidden) = (self.floors.len(), self.open.forbidden());
-        self.nodes.push(SearchNode::new(kind, thread, base, forbidden));
+        self.nodes.push(SearchNode::new(kind, thread, self.floors.len()));
     }
 
     /// Tries the next option of a choice.
@@ -322,26 +335,26 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let at = self.route.done;
         if at < self.route.path.len() {
-            self.push_node(NodeKind::Route { at, has_child: false }, main);
+            self.push_node(NodeKind::Route { at: at as u32, has_child: false }, main);
         } else {
             self.begin_remaining_threads();
         }
     }
 
     /// Takes a step of the path to a subtree.
-    fn follow_step(&mut self, at: usize) {
+    fn follow_step(&mut self, at: u32) {
         let start = self.clock;
-        let (thread, floors) = self.prepare_step(at);
+        let (thread, floors) = self.prepare_step(at as usize);
         let node = self.last_node();
         node.kind = NodeKind::Route { at, has_child: true };
-        (node.thread, node.start, node.base) = (thread, start, floors);
-        self.take_step(at, thread);
+        (node.thread, node.start, node.base) = (thread, start, floors as u32);
+        self.take_step(at as usize, thread);
     }
 
     /// Ends the node after a step of the path to a subtree.
-    fn end_step(&mut self, at: usize) {
+    fn end_step(&mut self, at: u32) {
         let &mut SearchNode { thread, start, .. } = self.last_node();
-        self.note_step(at, thread, start);
+        self.note_step(at as usize, thread, start);
         self.end_node();
     }
 }
@@ -353,7 +366,7 @@ mod tests {
 
     #[test]
     fn the_initial_write_is_the_first_source() {
-        let mut node = SearchNode::<u64>::new(NodeKind::Threads, ThreadId::new(0), 0, 0);
+        let mut node = SearchNode::<u64>::new(NodeKind::Threads, ThreadId::new(0), 0);
         node.left = RfSources { writes: 0b1010, initial: true };
         let sources: Vec<RfSource> = std::iter::from_fn(|| node.next_source()).collect();
         let event = |index| RfSource::from(EventIndex::new(index));

@@ -2,6 +2,7 @@
 
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
 use super::nodes::OpenChild;
+use super::quiet::QuietStateMark;
 use super::state::{EventRole, PartSearch, ResolvedRead, SearchStop, SearchThread, ThreadAnswer};
 use super::thread_set::ThreadSet;
 use crate::driver::Restart;
@@ -296,6 +297,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let mark = self.mark(thread);
         self.check_race(thread, location, read.writes(), order);
         self.add_read(thread, location, source, read);
+        self.publish(event, thread, effect.drains());
         let reached = self.past.len();
         let next = next.unwrap_or_else(|| self.grow(history, answer, written));
         self.enter(thread, next);
@@ -310,7 +312,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     fn is_last_history(&self, thread: ThreadId, next: HistoryId) -> bool {
         let is_last =
             self.waiting == ThreadSet::one(thread) && self.unfinished == 0 && !self.has_plain;
-        is_last && self.is_quiet_end(next) && !self.is_open()
+        is_last && self.only_writes_to_end(next) && !self.is_open()
     }
 
     /// Counts and shows the leaf after the last read of the execution. The model will not be asked about what follows,
@@ -414,14 +416,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     #[inline]
     pub(super) fn mark(&self, thread: ThreadId) -> SearchMark<R> {
         SearchMark {
-            undo: self.undo.len(),
-            len: self.len,
-            past: self.past.len(),
+            undo: self.undo.len() as u32,
+            len: self.len as u32,
+            past: self.past.len() as u32,
             taken: self.taken,
             waiting: self.waiting,
             special: self.special,
             joined: self.joined,
             unfinished: self.unfinished,
+            quiet: self.quiet.mark(),
             thread,
             saved: *self.thread(thread),
         }
@@ -430,32 +433,37 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Undoes everything since the mark.
     #[inline]
     pub(super) fn undo(&mut self, mark: &SearchMark<R>) {
-        self.undo_to(mark.undo);
-        self.remove_events(mark.len);
-        self.past.truncate(mark.past);
-        self.first_events.truncate(mark.past);
+        self.undo_to(mark.undo as usize);
+        self.remove_events(mark.len as usize);
+        self.past.truncate(mark.past as usize);
+        self.first_events.truncate(mark.past as usize);
         self.taken = mark.taken;
         self.waiting = mark.waiting;
         self.special = mark.special;
         self.joined = mark.joined;
         self.unfinished = mark.unfinished;
+        if self.quiet.is_active {
+            self.quiet.undo_to(mark.quiet);
+        }
         self.threads[mark.thread.index()] = mark.saved;
         self.race = None;
-        self.survived_race = self.survived_race.filter(|&(_, later)| later.index() < mark.len);
+        self.survived_race =
+            self.survived_race.filter(|&(_, later)| later.index() < mark.len as usize);
         self.cut = None;
     }
 }
 
 /// State of the search before a step of a thread.
 pub(super) struct SearchMark<R> {
-    undo: usize,
-    len: usize,
-    past: usize,
+    undo: u32,
+    len: u32,
+    past: u32,
     taken: R,
     waiting: ThreadSet<R>,
     special: ThreadSet<R>,
     joined: ThreadSet<R>,
     unfinished: u32,
+    quiet: QuietStateMark,
     thread: ThreadId,
     saved: SearchThread,
 }

@@ -7,7 +7,9 @@ use super::history_cache::{
     CompactEffect, HistoryCache, HistoryEdge, PendingKind, PendingTarget, SegmentInfo, ValueId,
 };
 use super::nodes::{OpenChild, SearchNode};
-use super::open_classes::OpenClasses;
+use super::open_classes::{OpenAttempt, OpenClasses};
+use super::quiet::QuietState;
+use super::quiet_table::{QuietWrite, Time};
 use super::route::Route;
 use super::stamps::Stamp;
 use super::thread_set::ThreadSet;
@@ -18,6 +20,7 @@ use crate::event_set::{EventSet, WideSet};
 use crate::model::{IncrementalModel, NewStore, NewUnlock, ReadEffect};
 use crate::{Extent, Summary};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::model::orders::{StoreBuffers, StoreEffect};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin};
 
 /// A thread of the execution.
@@ -33,6 +36,12 @@ pub(super) struct SearchThread {
     pub(super) causal_floor: u32,
     /// How many threads it was the first to join.
     pub(super) joins: u32,
+    /// What it knows of quiet locations from spawns and joins (`quiet.rs`).
+    pub(super) base: u32,
+    /// From which entry of the list of joins on its own ones are not part of `base`.
+    pub(super) joined_from: u32,
+    /// When its stores last had to reach memory before its later ones; only if the model reorders stores.
+    pub(super) flushed: Time,
 }
 
 /// What an event does to its location.
@@ -124,11 +133,15 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) undo: Vec<SearchUndo>,
     /// The nodes from the root to the current one.
     pub(super) nodes: Vec<SearchNode<R>>,
+    /// By node at which threads are tried, if classes are open: how many values were forbidden before, and the attempt
+    /// to try its thread.
+    pub(super) open_nodes: Vec<(usize, OpenAttempt)>,
     /// The children that lead from each of them to the next.
     pub(super) children: Vec<OpenChild<R>>,
     /// The earlier causal floors, of all nodes on the stack.
     pub(super) floors: Vec<(ThreadId, u32)>,
     pub(super) open: OpenClasses,
+    pub(super) quiet: QuietState<R>,
     /// Logical time of stamps.
     pub(super) clock: u64,
     /// When a subtree was last left unexplored, so that its stamps are incomplete.
@@ -176,6 +189,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             target: PendingTarget::NONE,
             causal_floor: 0,
             joins: 0,
+            base: 0,
+            joined_from: 0,
+            flushed: 0,
         };
         let location = SearchLocation {
             writes: none,
@@ -216,9 +232,11 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             first_events: vec![],
             undo: vec![],
             nodes: vec![],
+            open_nodes: vec![],
             children: vec![],
             floors: vec![],
             open: OpenClasses::default(),
+            quiet: QuietState::new(sizes),
             clock: 1,
             unexplored: 0,
             has_plain: false,
@@ -291,8 +309,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     /// Adds new histories to the cache, and makes sure that the tables have room for their threads and locations.
     #[cold]
     fn learn_histories(&mut self) {
-        self.cache.update(&self.histories);
         let (threads, locations) = self.histories.sizes();
+        self.learn_locations(locations);
+        self.cache.update(&self.histories);
         if threads > self.threads.len() || locations > self.locations.len() {
             let threads = threads.max(self.threads.len()) * 2;
             let locations = locations.max(self.locations.len()) * 2;
@@ -307,6 +326,15 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.known_locations = locations;
     }
 
+    /// Adds new locations to the cache. They are quiet unless facts say otherwise.
+    fn learn_locations(&mut self, locations: usize) {
+        for location in self.cache.locations()..locations {
+            let is_quiet = self.exploration.assumes_quiet(LocationId::new(location));
+            self.quiet.is_active |= is_quiet;
+            self.cache.add_location(is_quiet);
+        }
+    }
+
     /// Starts a spawned thread with a history.
     fn start(&mut self, thread: ThreadId, history: HistoryId) {
         self.threads[thread.index()].joins = 0;
@@ -314,16 +342,26 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.enter(thread, history);
     }
 
-    /// Extends the history of a thread: performs its effects, starts the threads that it spawns.
+    /// Extends the history of a thread up to its next question that needs a decision.
     #[inline]
     pub(super) fn enter(&mut self, thread: ThreadId, history: HistoryId) {
+        self.quiet.forget_known();
+        self.enter_segment(thread, history);
+        while self.thread(thread).pending == PendingKind::Quiet {
+            let Some(next) = self.answer_quietly(thread) else { return };
+            self.enter_segment(thread, next);
+        }
+    }
+
+    /// Extends the history of a thread by one segment: performs its effects, starts the threads that it spawns.
+    #[inline]
+    fn enter_segment(&mut self, thread: ThreadId, history: HistoryId) {
         if self.cache.len() <= history.0 as usize {
             self.learn_histories();
         }
         let segment = self.cache.segment(history);
-        let ((first, last), spawns) = (segment.effects, segment.spawns);
-        let has_room =
-            self.len + ((last - first) as usize) + 2 < R::BITS && thread.index() < R::BITS;
+        let ((first, last), events, spawns) = (segment.effects, segment.events, segment.spawns);
+        let has_room = self.len + (events as usize) + 2 < R::BITS && thread.index() < R::BITS;
         if !has_room || self.stop.is_some() {
             return self.no_room(thread);
         }
@@ -336,6 +374,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.wait(thread, history);
         if spawns {
             self.start_children(history);
+            self.quiet.forget_known();
         }
     }
 
@@ -369,10 +408,12 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     fn wait(&mut self, thread: ThreadId, history: HistoryId) {
         let &SegmentInfo { pending, target, is_unfinished, .. } = self.cache.segment(history);
         let state = &mut self.threads[thread.index()];
-        let joins = state.joins;
-        *state = SearchThread { history, pending, target, causal_floor: 0, joins };
+        *state = SearchThread { history, pending, target, causal_floor: 0, ..*state };
         if pending == PendingKind::Ended {
             return self.end(thread, history, is_unfinished);
+        }
+        if pending == PendingKind::Quiet {
+            return;
         }
         if pending.is_special() {
             self.special.insert(thread);
@@ -407,19 +448,36 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
                 self.check_race(thread, location, true, order);
                 self.model.push_store(NewStore { event, thread, location, order });
                 self.add_write(thread, location, value, carries, origin);
+                let flushes = M::REORDERS_STORES
+                    && StoreBuffers::PerLocation.store(order) != StoreEffect::Buffered;
+                self.publish(event, thread, flushes);
             }
             CompactEffect::Unlock { lock } => self.unlock(thread, lock, origin),
             CompactEffect::Fence { order } => {
                 self.model.push_fence(event, thread, order);
-                self.add_fence(origin);
+                self.note_fence(thread, order);
+                self.add_fence(thread, origin);
             }
             CompactEffect::StoreFence => {
                 self.model.push_store_fence(event, thread);
-                self.add_fence(origin);
+                self.note_fence(thread, MemoryOrder::Release);
+                self.add_fence(thread, origin);
             }
             CompactEffect::Init { location, value } => self.location_mut(location).initial = value,
-            CompactEffect::Spawn { child } => self.model.push_spawn(thread, child),
+            CompactEffect::Spawn { child } => {
+                self.model.push_spawn(thread, child);
+                self.note_spawn(thread, child);
+            }
             CompactEffect::WriteCell { location } => self.write_cell(thread, location, origin),
+            CompactEffect::QuietStore { location, order, carries, value } => {
+                let write = QuietWrite { value, carries, origin };
+                self.quiet_store(thread, location, order, write);
+            }
+            CompactEffect::QuietUnlock { lock } => {
+                let write = QuietWrite { value: ValueId::ZERO, carries: false, origin };
+                self.quiet_update(thread, lock, write);
+            }
+            CompactEffect::QuietCell { location } => self.quiet_cell(thread, location, origin),
         }
     }
 
@@ -432,10 +490,12 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.add_write(thread, lock, ValueId::ZERO, false, origin);
         self.events[event].source = source;
         self.set_last_update(lock, event);
+        self.publish(event, thread, true);
     }
 
-    fn add_fence(&mut self, origin: Origin) {
+    fn add_fence(&mut self, thread: ThreadId, origin: Origin) {
         if M::FENCES_ARE_EVENTS {
+            self.publish(self.next_event(), thread, true);
             self.add_event(LocationId::new(0), RfSource::INITIAL, EventRole::Fence, origin);
         }
     }
@@ -520,9 +580,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
 
     /// Returns `true` if a known history ends its thread, without anything that concerns other threads.
     #[inline]
-    pub(super) fn is_quiet_end(&self, history: HistoryId) -> bool {
+    pub(super) fn only_writes_to_end(&self, history: HistoryId) -> bool {
         let segment = self.cache.segment(history);
-        segment.pending == PendingKind::Ended && !segment.is_unfinished && segment.is_quiet
+        segment.pending == PendingKind::Ended && !segment.is_unfinished && segment.only_writes
     }
 
     /// Sets the last update of a synchronization object.
@@ -606,6 +666,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         let SearchThread { history, target, .. } = *self.thread(thread);
         let child = target.thread();
         self.model.push_join(thread, child);
+        self.note_join(thread, child);
         if !self.joined.has(child) {
             self.joined.insert(child);
             self.threads[thread.index()].joins += 1;

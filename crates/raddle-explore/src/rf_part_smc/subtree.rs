@@ -106,6 +106,9 @@ pub struct SubtreeReport {
     pub frames: Vec<SuspendedNode>,
     /// Why the exploration as a whole ends, if it does.
     pub ends: Option<Extent>,
+    /// Locations that were assumed to be quiet and have conflicting accesses: the whole exploration starts over.
+    #[serde(default)]
+    pub conflicts: Vec<String>,
     /// What the program has learned ([`Program::learned`](raddle_core::program::Program::learned)).
     pub learned: String,
 }

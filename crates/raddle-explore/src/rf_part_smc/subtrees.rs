@@ -84,8 +84,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let Route { matters, mut frames, .. } = std::mem::take(&mut self.route);
         frames.reverse();
         let Self { classes, blocked, hit_limit, .. } = *self;
-        let learned = String::new();
-        SubtreeReport { classes, blocked, hit_limit, matters, frames, ends, learned }
+        let report = SubtreeReport::default();
+        SubtreeReport { classes, blocked, hit_limit, matters, frames, ends, ..report }
     }
 
     /// Raises the floors that a step of the path to the subtree says. Returns its thread, and the number of floors that

@@ -9,6 +9,7 @@ mod explorers;
 mod incremental_models;
 mod incremental_models_examples;
 mod parallel;
+mod quiet;
 mod rf_part_smc;
 mod rf_smc;
 mod rf_smc_oracle;

@@ -20,7 +20,7 @@ use raddle_explore::parallel::{
 use raddle_explore::rf_part_smc::subtree::Subtree;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor, rf_part_smc};
 use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, random};
-use raddle_testkit::programs::shrink;
+use raddle_testkit::programs::{handover, shrink};
 use raddle_testkit::script::{Script, ScriptProgram};
 
 use raddle_testkit::seeds::for_cases;
@@ -119,6 +119,14 @@ fn parts_of_random_programs_are_the_whole() {
         let style = *source.pick(&OrderStyle::ALL).expect("there are styles");
         let features = ProgramFeatures::random(source);
         random(source, style, features)
+    });
+}
+
+#[test]
+fn parts_of_programs_that_hand_data_over_are_the_whole() {
+    agree_on(60, |source| {
+        let style = *source.pick(&OrderStyle::ALL).expect("there are styles");
+        handover(source, style)
     });
 }
 

@@ -5,7 +5,7 @@ use raddle_core::model::Model;
 use raddle_core::random::Random;
 use raddle_explore::model::RvfOptions;
 use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, cycle, random};
-use raddle_testkit::programs::shrink;
+use raddle_testkit::programs::{handover, shrink};
 use raddle_testkit::script::Script;
 
 use crate::common::rvf_smc::{by_reads_from, fault, fault_with, open_fault, script};
@@ -51,6 +51,14 @@ fn check_all(cases: u64, mut case: impl FnMut(&mut Random) -> Script) {
 
 fn any_style(random: &mut Random) -> OrderStyle {
     OrderStyle::ALL[random.below(OrderStyle::ALL.len())]
+}
+
+#[test]
+fn programs_that_hand_data_over() {
+    check_all(60, |numbers| {
+        let style = any_style(numbers);
+        handover(numbers, style)
+    });
 }
 
 #[test]

@@ -395,6 +395,13 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for CheckerModel<M, R> {
         built.finish().is_some_and(|execution| allows::<M>(&execution))
     }
 
+    fn events_of(&self, thread: ThreadId) -> R {
+        let own = self.steps.iter().filter(|&&(of, _)| of == thread);
+        let mut events = R::default();
+        own.filter_map(|(_, step)| step.event()).for_each(|event| events.insert(event));
+        events
+    }
+
     fn happened_before(&self, thread: ThreadId) -> R {
         let mut before = R::default();
         let mut built = self.build(true);

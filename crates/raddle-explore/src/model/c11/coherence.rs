@@ -371,6 +371,11 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
         (self.events, self.taken, self.releases) = (level.events, level.taken, level.releases);
     }
 
+    /// The events of a thread, without accesses of cells.
+    pub(super) fn events_of(&self, thread: ThreadId) -> R {
+        self.threads.get(thread).map_or(R::default(), |thread| thread.own)
+    }
+
     /// The events that happened before the next one of a thread.
     pub(super) fn happened_before(&self, thread: ThreadId) -> R {
         self.threads.get(thread).map_or(R::default(), |thread| thread.now.happened())

@@ -127,6 +127,10 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for CoherenceModel<M, R> {
         self.execution.happened_before(thread)
     }
 
+    fn events_of(&self, thread: ThreadId) -> R {
+        self.execution.events_of(thread)
+    }
+
     fn needs_stronger_model(&self) -> bool {
         self.saw_sequential
     }

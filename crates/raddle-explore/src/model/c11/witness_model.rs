@@ -25,7 +25,9 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
-use crate::model::{IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, RfSources};
+use crate::model::{
+    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, RfSources,
+};
 
 use super::coherence::{CoherentExecution, CoherentRead, CoherentStore};
 use super::mo_search::{MoSearch, MoSearchTables};
@@ -229,6 +231,12 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for WitnessModel<M, R> {
         self.scb.boundary(&mut self.execution.threads, thread);
     }
 
+    /// As the begin or the end of a thread: the order of sequentially consistent accesses respects the step.
+    #[inline]
+    fn push_quiet_access(&mut self, thread: ThreadId, _step: QuietStep) {
+        self.push_thread_boundary(thread);
+    }
+
     fn push_cell_access(&mut self, event: EventIndex, thread: ThreadId) {
         self.execution.cell_access(event, thread);
         self.scb.ignore(event);
@@ -311,6 +319,10 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for WitnessModel<M, R> {
 
     fn happened_before(&self, thread: ThreadId) -> R {
         self.execution.happened_before(thread)
+    }
+
+    fn events_of(&self, thread: ThreadId) -> R {
+        self.execution.events_of(thread)
     }
 
     fn needs_stronger_model(&self) -> bool {

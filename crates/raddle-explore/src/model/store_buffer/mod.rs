@@ -40,7 +40,8 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
 
 use super::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind, RfSources,
+    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, ReadEffect, ReadKind,
+    RfSources,
 };
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
@@ -395,6 +396,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
 impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R, BUFFERS> {
     const FENCES_ARE_EVENTS: bool = false;
     const RACES: bool = false;
+    const REORDERS_STORES: bool = BUFFERS == PSO;
 
     fn new(threads: usize, locations: usize) -> Self {
         let none = R::default();
@@ -461,6 +463,23 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
         let known = &mut self.threads[parent.index()];
         known.front = known.front.or(front);
         known.past = known.past.or(past);
+    }
+
+    #[inline]
+    fn push_quiet_access(&mut self, thread: ThreadId, step: QuietStep) {
+        let effect = match step {
+            QuietStep::Load => return,
+            QuietStep::Store(order) => Self::KIND.store(order),
+            QuietStep::Update => StoreEffect::AtOnce,
+        };
+        match effect {
+            StoreEffect::Buffered => {}
+            StoreEffect::AtOnce => self.drain(thread),
+            StoreEffect::BufferedBehindFence => {
+                let known = &mut self.threads[thread.index()];
+                known.fenced = known.buffered;
+            }
+        }
     }
 
     /// The event has no front: it may stand anywhere in the witness.
@@ -549,5 +568,9 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
 
     fn happened_before(&self, thread: ThreadId) -> R {
         self.threads[thread.index()].past
+    }
+
+    fn events_of(&self, thread: ThreadId) -> R {
+        self.threads[thread.index()].events
     }
 }

@@ -27,7 +27,8 @@ use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, RfSources, RvfOptions,
+    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, ReadEffect, RfSources,
+    RvfOptions,
 };
 
 use super::{BufferLevel, LinearizedEvent, PSO, SC, StoreBufferModel, TSO};
@@ -107,6 +108,8 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for GoodWritesModel<R, 
     const FENCES_ARE_EVENTS: bool = false;
     const RACES: bool = false;
     const BY_VALUE: bool = true;
+    const REORDERS_STORES: bool =
+        <StoreBufferModel<R, BUFFERS> as IncrementalModel<R>>::REORDERS_STORES;
 
     fn new(threads: usize, locations: usize) -> Self {
         GoodWritesModel {
@@ -144,6 +147,11 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for GoodWritesModel<R, 
     #[inline]
     fn push_store_fence(&mut self, event: EventIndex, thread: ThreadId) {
         self.base.push_store_fence(event, thread);
+    }
+
+    #[inline]
+    fn push_quiet_access(&mut self, thread: ThreadId, step: QuietStep) {
+        self.base.push_quiet_access(thread, step);
     }
 
     fn push_spawn(&mut self, parent: ThreadId, child: ThreadId) {
@@ -250,6 +258,10 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for GoodWritesModel<R, 
 
     fn happened_before(&self, thread: ThreadId) -> R {
         self.base.happened_before(thread)
+    }
+
+    fn events_of(&self, thread: ThreadId) -> R {
+        self.base.events_of(thread)
     }
 
     fn needs_stronger_model(&self) -> bool {

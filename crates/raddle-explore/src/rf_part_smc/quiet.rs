@@ -1,0 +1,462 @@
+//! Quiet locations: accesses that need no decision are not events.
+//!
+//! A location is quiet until two of its accesses turn out to conflict ([`LocationFacts`]); then the exploration starts
+//! over with that fact. `quiet_table.rs` has the idea. This file knows what happens before what.
+//!
+//! *Sound.* What is left out are only constraints that every order of the remaining events satisfies: the accesses of a
+//! quiet location are ordered by happens-before. *Complete.* Take the first conflicting accesses of an execution that
+//! would be missed. The part before them is explored, both threads reach them there with the same pasts, and the second
+//! one is noticed. If nothing is ever noticed, nothing was missed.
+//!
+//! *Happens-before* is that of the model ([`IncrementalModel::happened_before`]), which has events only. An event, a
+//! spawn or a join *publishes* all earlier accesses of its thread: whoever knows the event knows these. Three rules of
+//! the models remain:
+//!
+//! - Under PSO a store publishes only what has left the store buffer: what came before the last fence or update
+//!   (`d = 2; f = 1 || if f == 1 { r = d }` reads 0 or 2). A load publishes nothing by itself under any model.
+//! - An update of a quiet location still empties the store buffer ([`IncrementalModel::push_quiet_access`]).
+//! - Under RC11 and C20 a quiet access is a step without location: it separates two accesses of one location, so that
+//!   more accesses are in `po|≠loc`.
+//!
+//! A thread that waits for a quiet location, for a lock that is held say, makes it a conflicting one: only a conflicting
+//! access can release it.
+//!
+//! When an access conflicts, the execution is followed to its end to find others, but a thread that reads such a
+//! location stops: the value may be one that it cannot read.
+//!
+//! *Rejected.* Epochs in every event of the model, as clocks: the sets of events that the models have anyway tell the
+//! same.
+
+use super::history_cache::{PendingKind, SegmentInfo, ValueId};
+use super::quiet_table::{QuietAccess, QuietMark, QuietTable, QuietWrite, Time};
+use super::state::{PartSearch, SearchThread, SearchUndo, ThreadAnswer};
+use crate::driver::TableSizes;
+use crate::event_index::EventIndex;
+use crate::event_map::EventMap;
+use crate::event_set::EventSet;
+use crate::model::{IncrementalModel, QuietStep};
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
+use raddle_core::program::{Answer, HistoryId, OpKind, Origin, UpdateKind};
+
+/// What an event publishes.
+#[derive(Clone, Copy)]
+struct Publication {
+    /// The accesses of its thread up to this time.
+    time: Time,
+    /// What the thread knew from spawns and joins: an index of [`QuietState::bases`].
+    base: u32,
+}
+
+/// What a thread knows from spawns and joins: one time per thread, in [`QuietState::times`].
+#[derive(Clone, Copy)]
+struct KnowledgeBase {
+    /// It is what this thread knew at this time.
+    of: ThreadId,
+    at: Time,
+}
+
+/// The state of quiet locations.
+pub(super) struct QuietState<R: EventSet> {
+    table: QuietTable,
+    /// Whether there is a quiet location. Otherwise nothing is published.
+    pub(super) is_active: bool,
+    now: Time,
+    published: R::Map<Publication>,
+    /// What threads know from spawns and joins, one time per thread. The first one is of the main thread at its begin.
+    bases: Vec<KnowledgeBase>,
+    /// The times of all of them.
+    times: Vec<Time>,
+    /// The last joins: who joined whom.
+    joins: Vec<(ThreadId, ThreadId)>,
+    /// How many threads there is room for.
+    threads: usize,
+    /// One more than the largest thread that was started.
+    started: usize,
+    /// What a thread knows, if that was computed since it last learned something.
+    known: Vec<Time>,
+    known_of: Option<ThreadId>,
+    /// Locations whose accesses turned out to conflict.
+    pub(super) conflicts: Vec<LocationId>,
+}
+
+/// A state of quiet locations, to return to.
+#[derive(Clone, Copy)]
+pub(super) struct QuietStateMark {
+    table: QuietMark,
+    bases: u32,
+    joins: u32,
+}
+
+impl<R: EventSet> QuietState<R> {
+    pub(super) fn new(sizes: TableSizes) -> Self {
+        let TableSizes { threads, locations } = sizes;
+        QuietState {
+            table: QuietTable::new(threads, locations),
+            is_active: false,
+            now: 0,
+            published: R::Map::filled(Publication { time: 0, base: 0 }),
+            bases: vec![KnowledgeBase { of: ThreadId::new(0), at: 0 }],
+            times: vec![0; threads],
+            joins: vec![],
+            threads,
+            started: 1,
+            known: vec![0; threads],
+            known_of: None,
+            conflicts: vec![],
+        }
+    }
+
+    #[inline]
+    pub(super) fn mark(&self) -> QuietStateMark {
+        let (bases, joins) = (self.bases.len() as u32, self.joins.len() as u32);
+        QuietStateMark { table: self.table.mark(), bases, joins }
+    }
+
+    #[inline]
+    pub(super) fn undo_to(&mut self, mark: QuietStateMark) {
+        self.table.undo_to(mark.table);
+        self.bases.truncate(mark.bases as usize);
+        self.times.truncate(mark.bases as usize * self.threads);
+        self.joins.truncate(mark.joins as usize);
+        self.known_of = None;
+    }
+
+    /// The thread has learned something, or another thread continues.
+    #[inline]
+    pub(super) fn forget_known(&mut self) {
+        self.known_of = None;
+    }
+
+    /// Adds what a base contains to what is known, unless that is known already: who knows what a thread did at some
+    /// time knows what that thread knew then.
+    #[inline]
+    fn learn_base(&mut self, base: u32) {
+        let KnowledgeBase { of, at } = self.bases[base as usize];
+        if self.known[of.index()] >= at {
+            return;
+        }
+        let times = &self.times[base as usize * self.threads..][..self.started];
+        for (known, &time) in self.known.iter_mut().zip(times) {
+            *known = (*known).max(time);
+        }
+    }
+
+    /// Keeps what a thread knows, with all its accesses up to now. Returns the index of the base.
+    fn keep_known(&mut self, thread: ThreadId) -> u32 {
+        self.now += 1;
+        self.known[thread.index()] = self.now;
+        let base = self.bases.len();
+        self.bases.push(KnowledgeBase { of: thread, at: self.now });
+        self.times.extend_from_slice(&self.known);
+        self.known_of = None;
+        base as u32
+    }
+}
+
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
+    /// Returns `true` if the location is quiet.
+    #[inline]
+    pub(super) fn is_quiet(&self, location: LocationId) -> bool {
+        self.cache.is_quiet_location(location)
+    }
+
+    /// Publishes the accesses of a thread by its event. If that `flushes`, its stores reach memory before.
+    #[inline]
+    pub(super) fn publish(&mut self, event: EventIndex, thread: ThreadId, flushes: bool) {
+        if !self.quiet.is_active {
+            return;
+        }
+        self.add_joins(thread);
+        self.quiet.now += 1;
+        let now = self.quiet.now;
+        let state = &mut self.threads[thread.index()];
+        if M::REORDERS_STORES && flushes {
+            state.flushed = now;
+        }
+        let time = if M::REORDERS_STORES { state.flushed } else { now };
+        self.quiet.published[event] = Publication { time, base: state.base };
+    }
+
+    /// All stores of the thread so far reach memory before its later ones.
+    pub(super) fn note_flush(&mut self, thread: ThreadId) {
+        if self.quiet.is_active {
+            self.quiet.now += 1;
+            self.threads[thread.index()].flushed = self.quiet.now;
+        }
+    }
+
+    /// Records the effect of a fence on what later events publish and on what the thread knows.
+    pub(super) fn note_fence(&mut self, thread: ThreadId, order: MemoryOrder) {
+        if M::REORDERS_STORES && StoreBuffers::PerLocation.fence(order) != FenceEffect::Nothing {
+            self.note_flush(thread);
+        }
+        self.quiet.forget_known();
+    }
+
+    /// Computes what the thread knows.
+    #[inline]
+    fn update_known(&mut self, thread: ThreadId) {
+        if self.quiet.known_of != Some(thread) {
+            self.compute_known(thread);
+        }
+    }
+
+    fn compute_known(&mut self, thread: ThreadId) {
+        self.add_joins(thread);
+        self.quiet.known.fill(0);
+        self.add_known(thread);
+        self.quiet.known_of = Some(thread);
+    }
+
+    /// Adds what a thread knows, without its last joins, to what is known.
+    fn add_known(&mut self, thread: ThreadId) {
+        self.quiet.learn_base(self.thread(thread).base);
+        self.quiet.known[thread.index()] = Time::MAX;
+        let happened = self.model.happened_before(thread);
+        for other in (0..self.quiet.started).map(ThreadId::new) {
+            let seen = self.model.events_of(other).and(happened);
+            let Some(last) = seen.last().filter(|_| other != thread) else { continue };
+            let Publication { time, base } = self.quiet.published[last];
+            self.quiet.learn_base(base);
+            let known = &mut self.quiet.known[other.index()];
+            *known = (*known).max(time);
+        }
+    }
+
+    /// Adds the last joins of a thread to its base. Most threads end after their last joins, so that is done only when
+    /// it matters.
+    #[inline]
+    fn add_joins(&mut self, thread: ThreadId) {
+        if (self.thread(thread).joined_from as usize) < self.quiet.joins.len() {
+            self.add_new_joins(thread);
+        }
+    }
+
+    #[cold]
+    fn add_new_joins(&mut self, thread: ThreadId) {
+        let joins = &self.quiet.joins[self.thread(thread).joined_from as usize..];
+        let joined = joins.iter().filter(|&&(parent, _)| parent == thread);
+        let joined: Vec<ThreadId> = joined.map(|&(_, child)| child).collect();
+        self.threads[thread.index()].joined_from = self.quiet.joins.len() as u32;
+        if joined.is_empty() {
+            return;
+        }
+        for &child in &joined {
+            self.undo.push(SearchUndo::Thread(child, *self.thread(child)));
+            self.add_joins(child);
+        }
+        self.quiet.known.fill(0);
+        self.add_known(thread);
+        for child in joined {
+            self.add_known(child);
+            self.quiet.known[child.index()] = self.quiet.now;
+        }
+        self.threads[thread.index()].base = self.quiet.keep_known(thread);
+    }
+
+    /// Records what a spawned thread knows.
+    pub(super) fn note_spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        self.quiet.started = self.quiet.started.max(child.index() + 1);
+        if !self.quiet.is_active {
+            return;
+        }
+        self.compute_known(parent);
+        let base = self.quiet.keep_known(parent);
+        let (now, joined_from) = (self.quiet.now, self.quiet.joins.len() as u32);
+        self.threads[parent.index()].flushed = now;
+        let child = &mut self.threads[child.index()];
+        (child.base, child.joined_from, child.flushed) = (base, joined_from, now);
+    }
+
+    /// Records that a thread has joined another one.
+    pub(super) fn note_join(&mut self, parent: ThreadId, child: ThreadId) {
+        if !self.quiet.is_active {
+            return;
+        }
+        self.quiet.now += 1;
+        self.quiet.joins.push((parent, child));
+        self.note_flush(parent);
+        self.quiet.forget_known();
+    }
+
+    /// Two accesses of a quiet location conflict: the exploration starts over when the execution has ended.
+    #[cold]
+    fn note_conflict(&mut self, location: LocationId) {
+        if !self.quiet.conflicts.contains(&location) {
+            self.quiet.conflicts.push(location);
+        }
+    }
+
+    fn quiet_read(&mut self, thread: ThreadId, location: LocationId) {
+        self.update_known(thread);
+        let QuietState { table, known, now, .. } = &mut self.quiet;
+        if !table.read(location, QuietAccess { thread, time: *now + 1, known }) {
+            self.note_conflict(location);
+        }
+    }
+
+    fn quiet_write(&mut self, thread: ThreadId, location: LocationId, write: QuietWrite) {
+        self.update_known(thread);
+        let QuietState { table, known, now, .. } = &mut self.quiet;
+        if !table.write(location, QuietAccess { thread, time: *now + 1, known }, write) {
+            self.note_conflict(location);
+        }
+    }
+
+    /// Performs a store of a quiet location.
+    pub(super) fn quiet_store(
+        &mut self,
+        thread: ThreadId,
+        location: LocationId,
+        order: MemoryOrder,
+        write: QuietWrite,
+    ) {
+        self.model.push_quiet_access(thread, QuietStep::Store(order));
+        let effect = StoreBuffers::PerLocation.store(order);
+        if M::REORDERS_STORES && effect == StoreEffect::BufferedBehindFence {
+            self.note_flush(thread);
+        }
+        self.quiet_write(thread, location, write);
+        if M::REORDERS_STORES && effect == StoreEffect::AtOnce {
+            self.note_flush(thread);
+        }
+    }
+
+    /// Performs an update of a quiet location, or releases a quiet lock.
+    pub(super) fn quiet_update(
+        &mut self,
+        thread: ThreadId,
+        location: LocationId,
+        write: QuietWrite,
+    ) {
+        self.model.push_quiet_access(thread, QuietStep::Update);
+        self.quiet_write(thread, location, write);
+        if M::REORDERS_STORES {
+            self.note_flush(thread);
+        }
+    }
+
+    /// Writes a quiet cell.
+    pub(super) fn quiet_cell(&mut self, thread: ThreadId, location: LocationId, origin: Origin) {
+        let write = QuietWrite { value: ValueId::NONE, carries: false, origin };
+        self.quiet_write(thread, location, write);
+    }
+
+    /// Answers the question of a thread about a quiet location. Returns the history that follows; `None` if the thread
+    /// cannot continue.
+    pub(super) fn answer_quietly(&mut self, thread: ThreadId) -> Option<HistoryId> {
+        let SearchThread { history, target, .. } = *self.thread(thread);
+        let location = target.location();
+        if !self.continues() {
+            return None;
+        }
+        let &SegmentInfo { asked, expected, is_weak, .. } = self.cache.segment(history);
+        let last = self.quiet.table.last_write(location);
+        let value = last.map_or(self.location(location).initial, |write| write.value);
+        let waits = match asked {
+            PendingKind::Lock => value != ValueId::ZERO,
+            PendingKind::Sync => !self.is_admitted(history, value),
+            // The failure is a choice.
+            PendingKind::CompareExchange => is_weak && value == expected,
+            _ => false,
+        };
+        if waits {
+            self.note_conflict(location);
+        }
+        if self.quiet.conflicts.contains(&location) {
+            self.stop_thread(thread);
+            return None;
+        }
+        Some(self.perform_quiet_question(thread, history, location, last))
+    }
+
+    fn perform_quiet_question(
+        &mut self,
+        thread: ThreadId,
+        history: HistoryId,
+        location: LocationId,
+        last: Option<QuietWrite>,
+    ) -> HistoryId {
+        let initial = self.location(location).initial;
+        let value = last.map_or(initial, |write| write.value);
+        let &SegmentInfo { asked, expected, .. } = self.cache.segment(history);
+        let by_value = match last {
+            Some(QuietWrite { carries: true, origin, .. }) => {
+                ThreadAnswer::Full(Answer::From(origin))
+            }
+            _ => ThreadAnswer::Value(value),
+        };
+        let identity = match last.filter(|_| self.shares_memory) {
+            Some(QuietWrite { origin, .. }) => ThreadAnswer::Full(Answer::From(origin)),
+            None => ThreadAnswer::Value(ValueId::NONE),
+        };
+        let (answer, writes) = match asked {
+            PendingKind::Load => (by_value, false),
+            PendingKind::CompareExchange => (by_value, value == expected),
+            PendingKind::Update => (by_value, true),
+            PendingKind::Sync if !self.shares_memory => (by_value, true),
+            PendingKind::Lock | PendingKind::Sync => (identity, true),
+            _ => (identity, false),
+        };
+        let (written, carries) = if writes {
+            self.written_quietly(history, value, last.is_some_and(|write| write.carries))
+        } else {
+            (ValueId::NONE, false)
+        };
+        let next = self.after(history, answer);
+        let next = next.unwrap_or_else(|| self.grow(history, answer, written));
+        if writes {
+            let origin = Origin { node: next, index: 0 };
+            self.quiet_update(thread, location, QuietWrite { value: written, carries, origin });
+        } else {
+            match asked {
+                PendingKind::Load => self.model.push_quiet_access(thread, QuietStep::Load),
+                PendingKind::CompareExchange => {
+                    self.model.push_quiet_access(thread, QuietStep::Update);
+                    self.note_flush(thread);
+                }
+                _ => {}
+            }
+            self.quiet_read(thread, location);
+        }
+        next
+    }
+
+    /// The value that a question about a quiet location writes if it reads `read`, and whether that is a pointer.
+    fn written_quietly(
+        &mut self,
+        history: HistoryId,
+        read: ValueId,
+        is_pointer: bool,
+    ) -> (ValueId, bool) {
+        let value = self.cache.values.get(read);
+        let (written, carries) = match self.question(history).kind {
+            OpKind::Lock { .. } => return (ValueId::ONE, false),
+            OpKind::Rmw { update, .. } => {
+                let keeps = is_pointer && update.kind != UpdateKind::Swap;
+                (update.apply(value), update.carries || keeps)
+            }
+            OpKind::CompareExchange { desired, carries, .. } => (desired, carries),
+            OpKind::Sync { update, .. } => (update.apply(value), false),
+            kind => unreachable!("{kind:?} does not write"),
+        };
+        (self.cache.values.id(written), carries)
+    }
+
+    /// Returns `true` if the value satisfies the guard of the question.
+    fn is_admitted(&self, history: HistoryId, value: ValueId) -> bool {
+        let OpKind::Sync { guard, .. } = self.question(history).kind else {
+            unreachable!("an op of a synchronization object has a guard")
+        };
+        guard.admits(self.cache.values.get(value))
+    }
+
+    /// Lets a thread stop: the exploration starts over anyway.
+    fn stop_thread(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].pending = PendingKind::Ended;
+        self.waiting.remove(thread);
+        self.special.remove(thread);
+        self.unfinished += 1;
+    }
+}
