@@ -511,7 +511,9 @@ impl<F: Fn()> Program for Native<F> {
         let state = &mut *self.context.state.borrow_mut();
         let current = state.current;
         let number = state.thread(current).given?;
+        // Who joins a thread that has spawned others in a scope joins these, too: the scope's list of threads is memory.
         let carries = state.settings.joins_carry
+            || state.thread(current).spawned > 0
             || is_pointer(state.encode(&self.context.heap, number as u64));
         (!carries).then_some(number)
     }
