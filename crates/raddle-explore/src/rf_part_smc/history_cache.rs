@@ -12,6 +12,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::runs::{QuietRun, RunHistory, RunStep};
 use crate::model::ReadKind;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::program::{
@@ -171,6 +172,8 @@ pub(super) struct SegmentInfo {
     pub(super) spawns: bool,
     /// Whether it ends otherwise than with an op or the regular end of the thread.
     pub(super) is_unfinished: bool,
+    /// Whether it accesses a quiet location and spawns no thread, so that a run may begin with it.
+    pub(super) begins_run: bool,
     /// Whether all its effects are fences, and atomic stores and unlocks of locations that are not quiet.
     pub(super) only_writes: bool,
     /// How many of its effects are events at most.
@@ -261,7 +264,7 @@ pub(super) enum CompactEffect {
 
 impl CompactEffect {
     /// Returns `true` if the effect may be an event.
-    fn is_event(self) -> bool {
+    pub(super) fn is_event(self) -> bool {
         match self {
             CompactEffect::Store { .. }
             | CompactEffect::Unlock { .. }
@@ -299,6 +302,11 @@ pub(super) struct HistoryCache {
     pub(super) values: ValueTable,
     /// By location: whether it is quiet.
     quiet: Vec<bool>,
+    /// The runs of histories that begin one.
+    runs: FxHashMap<HistoryId, QuietRun>,
+    /// The steps and the histories of all runs.
+    pub(super) run_steps: Vec<RunStep>,
+    pub(super) run_histories: Vec<RunHistory>,
 }
 
 impl HistoryCache {
@@ -343,6 +351,30 @@ impl HistoryCache {
         (result != ValueId::NONE).then_some(result)
     }
 
+    /// The run that begins with a history, if it was made.
+    #[inline]
+    pub(super) fn run(&self, history: HistoryId) -> Option<QuietRun> {
+        self.runs.get(&history).copied()
+    }
+
+    /// Adds the run that begins with a history.
+    pub(super) fn add_run(
+        &mut self,
+        history: HistoryId,
+        steps: &[RunStep],
+        histories: &[RunHistory],
+        events: u32,
+        next: Option<HistoryId>,
+    ) -> QuietRun {
+        let first = (self.run_steps.len() as u32, self.run_histories.len() as u32);
+        self.run_steps.extend_from_slice(steps);
+        self.run_histories.extend_from_slice(histories);
+        let last = (self.run_steps.len() as u32, self.run_histories.len() as u32);
+        let run = QuietRun { steps: (first.0, last.0), histories: (first.1, last.1), events, next };
+        self.runs.insert(history, run);
+        run
+    }
+
     /// Adds the histories and the segments that are new. Their locations must be [added](Self::add_location) before.
     pub(super) fn update(&mut self, histories: &LocalHistories) {
         for history in self.histories.len()..histories.len() {
@@ -377,6 +409,7 @@ impl HistoryCache {
             carries: false,
             spawns: effects.iter().any(|op| matches!(op.kind, OpKind::Spawn { .. })),
             is_unfinished: !matches!(end, End::Question(_) | End::Finished),
+            begins_run: false,
             only_writes: self.effects[first as usize..].iter().all(|it| it.only_writes()),
             events: self.effects[first as usize..].iter().filter(|it| it.is_event()).count() as u32,
             target: PendingTarget::NONE,
@@ -386,6 +419,16 @@ impl HistoryCache {
         if let End::Question(op) = end {
             self.set_pending_op(op, &mut info);
         }
+        let is_quiet = |effect: &CompactEffect| {
+            matches!(
+                effect,
+                CompactEffect::QuietStore { .. }
+                    | CompactEffect::QuietUnlock { .. }
+                    | CompactEffect::QuietCell { .. }
+            )
+        };
+        let has_quiet = self.effects[first as usize..].iter().any(is_quiet);
+        info.begins_run = (has_quiet || info.pending == PendingKind::Quiet) && !info.spawns;
         info
     }
 

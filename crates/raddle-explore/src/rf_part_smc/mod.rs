@@ -44,6 +44,7 @@ mod quiet;
 mod quiet_table;
 mod recognition;
 mod route;
+mod runs;
 mod search;
 mod stamps;
 mod state;

@@ -22,7 +22,7 @@
 //! access can release it.
 //!
 //! When an access conflicts, the execution is followed to its end to find others, but a thread that reads such a
-//! location stops: the value may be one that it cannot read.
+//! location stops: the value may be one that it cannot read, and programs run only with values that they can.
 //!
 //! *Rejected.* Epochs in every event of the model, as clocks: the sets of events that the models have anyway tell the
 //! same.
@@ -288,7 +288,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    fn quiet_read(&mut self, thread: ThreadId, location: LocationId) {
+    pub(super) fn quiet_read(&mut self, thread: ThreadId, location: LocationId) {
         self.update_known(thread);
         let QuietState { table, known, now, .. } = &mut self.quiet;
         if !table.read(location, QuietAccess { thread, time: *now + 1, known }) {
@@ -296,7 +296,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    fn quiet_write(&mut self, thread: ThreadId, location: LocationId, write: QuietWrite) {
+    pub(super) fn quiet_write(
+        &mut self,
+        thread: ThreadId,
+        location: LocationId,
+        write: QuietWrite,
+    ) {
         self.update_known(thread);
         let QuietState { table, known, now, .. } = &mut self.quiet;
         if !table.write(location, QuietAccess { thread, time: *now + 1, known }, write) {
@@ -354,14 +359,18 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let &SegmentInfo { asked, expected, is_weak, .. } = self.cache.segment(history);
         let last = self.quiet.table.last_write(location);
         let value = last.map_or(self.location(location).initial, |write| write.value);
-        let waits = match asked {
-            PendingKind::Lock => value != ValueId::ZERO,
-            PendingKind::Sync => !self.is_admitted(history, value),
+        let (writes, waits) = match asked {
+            PendingKind::Lock => (true, value != ValueId::ZERO),
+            PendingKind::Sync => (true, !self.is_admitted(history, value)),
             // The failure is a choice.
-            PendingKind::CompareExchange => is_weak && value == expected,
-            _ => false,
+            PendingKind::CompareExchange => (value == expected, is_weak && value == expected),
+            PendingKind::Update => (true, false),
+            _ => (false, false),
         };
-        if waits {
+        self.update_known(thread);
+        let QuietState { table, known, now, .. } = &self.quiet;
+        let access = QuietAccess { thread, time: *now + 1, known };
+        if waits || !table.is_in_order(location, access, writes) {
             self.note_conflict(location);
         }
         if self.quiet.conflicts.contains(&location) {
@@ -424,7 +433,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// The value that a question about a quiet location writes if it reads `read`, and whether that is a pointer.
-    fn written_quietly(
+    pub(super) fn written_quietly(
         &mut self,
         history: HistoryId,
         read: ValueId,

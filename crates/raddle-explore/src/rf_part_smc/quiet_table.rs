@@ -159,6 +159,29 @@ impl QuietTable {
         Self::is_after_write(&entry, access)
     }
 
+    /// Returns `true` if the access is ordered after the last write, and after all reads since if it `writes`.
+    pub(super) fn is_in_order(
+        &self,
+        location: LocationId,
+        access: QuietAccess<'_>,
+        writes: bool,
+    ) -> bool {
+        let entry = &self.entries[location.index()];
+        Self::is_after_write(entry, access)
+            && (!writes || self.is_after_readers(entry.readers, access))
+    }
+
+    fn is_after_readers(&self, readers: Readers, access: QuietAccess<'_>) -> bool {
+        match readers {
+            Readers::None => true,
+            Readers::One { thread, time } => access.knows(thread, time),
+            Readers::Several(first) => {
+                let times = &self.times[first as usize..][..self.threads];
+                times.iter().enumerate().all(|(thread, &at)| access.knows(thread as u32, at))
+            }
+        }
+    }
+
     /// Adds a write, or an update. Returns `false` if it is not ordered after the last write and all reads since.
     pub(super) fn write(
         &mut self,
@@ -170,15 +193,7 @@ impl QuietTable {
         let thread = access.thread.index() as u32;
         let written = Some((write, thread, access.time));
         self.set(location, QuietEntry { write: written, readers: Readers::None });
-        Self::is_after_write(&entry, access)
-            && match entry.readers {
-                Readers::None => true,
-                Readers::One { thread, time } => access.knows(thread, time),
-                Readers::Several(first) => {
-                    let times = &self.times[first as usize..][..self.threads];
-                    times.iter().enumerate().all(|(thread, &at)| access.knows(thread as u32, at))
-                }
-            }
+        Self::is_after_write(&entry, access) && self.is_after_readers(entry.readers, access)
     }
 }
 

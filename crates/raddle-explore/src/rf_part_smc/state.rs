@@ -11,6 +11,7 @@ use super::open_classes::{OpenAttempt, OpenClasses};
 use super::quiet::QuietState;
 use super::quiet_table::{QuietWrite, Time};
 use super::route::Route;
+use super::runs::KnownValues;
 use super::stamps::Stamp;
 use super::thread_set::ThreadSet;
 use crate::driver::{Restart, TableSizes};
@@ -142,6 +143,8 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) floors: Vec<(ThreadId, u32)>,
     pub(super) open: OpenClasses,
     pub(super) quiet: QuietState<R>,
+    /// What a thread knows at the end of the run that was made last.
+    pub(super) last_known: Option<(HistoryId, KnownValues)>,
     /// Logical time of stamps.
     pub(super) clock: u64,
     /// When a subtree was last left unexplored, so that its stamps are incomplete.
@@ -237,6 +240,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             floors: vec![],
             open: OpenClasses::default(),
             quiet: QuietState::new(sizes),
+            last_known: None,
             clock: 1,
             unexplored: 0,
             has_plain: false,
@@ -308,7 +312,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
 
     /// Adds new histories to the cache, and makes sure that the tables have room for their threads and locations.
     #[cold]
-    fn learn_histories(&mut self) {
+    pub(super) fn learn_histories(&mut self) {
         let (threads, locations) = self.histories.sizes();
         self.learn_locations(locations);
         self.cache.update(&self.histories);
@@ -346,23 +350,38 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     #[inline]
     pub(super) fn enter(&mut self, thread: ThreadId, history: HistoryId) {
         self.quiet.forget_known();
-        self.enter_segment(thread, history);
-        while self.thread(thread).pending == PendingKind::Quiet {
-            let Some(next) = self.answer_quietly(thread) else { return };
-            self.enter_segment(thread, next);
+        let mut next = self.enter_part(thread, history);
+        while let Some(history) = next {
+            next = self.enter_part(thread, history);
+        }
+    }
+
+    /// Extends the history of a thread by a segment, or by a run of several. Returns the history that follows, if that
+    /// needs no decision.
+    #[inline]
+    fn enter_part(&mut self, thread: ThreadId, history: HistoryId) -> Option<HistoryId> {
+        if self.cache.len() <= history.0 as usize {
+            self.learn_histories();
+        }
+        if self.cache.segment(history).begins_run && self.stop.is_none() {
+            if let Some(next) = self.enter_run(thread, history) {
+                return Some(next);
+            }
+        } else {
+            self.enter_segment(thread, history);
+        }
+        match self.thread(thread).pending {
+            PendingKind::Quiet => self.answer_quietly(thread),
+            _ => None,
         }
     }
 
     /// Extends the history of a thread by one segment: performs its effects, starts the threads that it spawns.
     #[inline]
     fn enter_segment(&mut self, thread: ThreadId, history: HistoryId) {
-        if self.cache.len() <= history.0 as usize {
-            self.learn_histories();
-        }
         let segment = self.cache.segment(history);
         let ((first, last), events, spawns) = (segment.effects, segment.events, segment.spawns);
-        let has_room = self.len + (events as usize) + 2 < R::BITS && thread.index() < R::BITS;
-        if !has_room || self.stop.is_some() {
+        if !self.has_room(thread, events) {
             return self.no_room(thread);
         }
         self.past.push(history);
@@ -378,10 +397,17 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         }
     }
 
+    /// Returns `true` if the sets have room for so many more events, and the search goes on.
+    #[inline]
+    pub(super) fn has_room(&self, thread: ThreadId, events: u32) -> bool {
+        let has_room = self.len + (events as usize) + 2 < R::BITS && thread.index() < R::BITS;
+        has_room && self.stop.is_none()
+    }
+
     /// There are more events than the sets have room for. With the widest sets the execution is cut here; otherwise the
     /// exploration restarts with wider ones.
     #[cold]
-    fn no_room(&mut self, thread: ThreadId) {
+    pub(super) fn no_room(&mut self, thread: ThreadId) {
         if R::BITS == WideSet::BITS && self.stop.is_none() {
             self.cut = Some(thread);
             self.hit_limit = true;
@@ -405,7 +431,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
 
     /// Lets the thread wait to perform the op at the end of its history, or end.
     #[inline]
-    fn wait(&mut self, thread: ThreadId, history: HistoryId) {
+    pub(super) fn wait(&mut self, thread: ThreadId, history: HistoryId) {
         let &SegmentInfo { pending, target, is_unfinished, .. } = self.cache.segment(history);
         let state = &mut self.threads[thread.index()];
         *state = SearchThread { history, pending, target, causal_floor: 0, ..*state };
@@ -441,7 +467,12 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     }
 
     #[inline]
-    fn perform_effect(&mut self, thread: ThreadId, effect: CompactEffect, origin: Origin) {
+    pub(super) fn perform_effect(
+        &mut self,
+        thread: ThreadId,
+        effect: CompactEffect,
+        origin: Origin,
+    ) {
         let event = self.next_event();
         match effect {
             CompactEffect::Store { location, order, carries, value } => {

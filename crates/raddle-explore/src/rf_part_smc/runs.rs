@@ -1,0 +1,335 @@
+//! Runs: what a thread does between two questions that need a decision, in one piece.
+//!
+//! *Problem.* A thread that accesses quiet locations a thousand times has a thousand segments, and every execution that
+//! contains them would go through all of them.
+//!
+//! *Idea.* Between two real questions a thread learns nothing from others. So a read of a quiet location that it has
+//! accessed since its last real question returns the value that it knows, and its accesses of one location between two
+//! events are one access: a write if one of them writes. Only the first read of a location asks the table
+//! (`quiet_table.rs`). A run is what is left; it is made once for each history at which it begins.
+//!
+//! *Cost.* An execution pays for the events of a run, for one access of each quiet location between two events, and for
+//! copying the list of its histories. Making a run takes a hash lookup per access.
+//!
+//! Under PSO an access that flushes stores separates those before from those after it: only the former are published.
+
+use rustc_hash::FxHashMap;
+
+use super::history_cache::{CompactEffect, PendingKind, SegmentInfo, ValueId};
+use super::quiet_table::QuietWrite;
+use super::state::{PartSearch, ThreadAnswer};
+use crate::event_set::EventSet;
+use crate::model::{IncrementalModel, QuietStep};
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::model::orders::{StoreBuffers, StoreEffect};
+use raddle_core::program::{Answer, HistoryId, HistoryStep, Origin};
+
+/// The values of quiet locations that a thread knows.
+pub(super) type KnownValues = FxHashMap<LocationId, ValueId>;
+
+/// A step of a run.
+#[derive(Clone, Copy)]
+pub(super) enum RunStep {
+    /// An effect that is performed as it is.
+    Effect(CompactEffect, Origin),
+    /// Reads a quiet location, without asking.
+    Read(LocationId),
+    /// Writes a quiet location.
+    Write(LocationId, QuietWrite),
+    /// What accesses of quiet locations mean for the model.
+    Model(QuietStep),
+    /// All stores so far reach memory before later ones.
+    Flush,
+}
+
+/// A run, in the tables of [`HistoryCache`](super::history_cache::HistoryCache).
+#[derive(Clone, Copy)]
+pub(super) struct QuietRun {
+    /// The range of its steps.
+    pub(super) steps: (u32, u32),
+    /// The range of its histories.
+    pub(super) histories: (u32, u32),
+    /// How many events it has at most.
+    pub(super) events: u32,
+    /// The history that follows, if its segment is not part of the run.
+    pub(super) next: Option<HistoryId>,
+}
+
+/// A history of a run, and how many events of the run come before it.
+pub(super) type RunHistory = (HistoryId, u32);
+
+/// A run that is being made.
+#[derive(Default)]
+struct RunBuilder {
+    steps: Vec<RunStep>,
+    histories: Vec<RunHistory>,
+    events: u32,
+    known: KnownValues,
+    /// Since the last event: by location the step that accesses it.
+    accessed: FxHashMap<LocationId, usize>,
+    /// Since the last event: the step for the model.
+    for_model: Option<usize>,
+}
+
+/// Whether one step for the model includes the other: the larger one does.
+fn strength(step: QuietStep) -> u8 {
+    match step {
+        QuietStep::Load => 0,
+        QuietStep::Store(MemoryOrder::SeqCst) | QuietStep::Update => 2,
+        QuietStep::Store(_) => 1,
+    }
+}
+
+impl RunBuilder {
+    /// What follows is not merged with what comes before.
+    fn separate(&mut self) {
+        self.accessed.clear();
+        self.for_model = None;
+    }
+
+    fn push_model_step(&mut self, step: QuietStep) {
+        match self.for_model {
+            None => {
+                self.for_model = Some(self.steps.len());
+                self.steps.push(RunStep::Model(step));
+            }
+            Some(at) => {
+                if let RunStep::Model(old) = &mut self.steps[at]
+                    && strength(*old) < strength(step)
+                {
+                    *old = step;
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, location: LocationId) {
+        self.accessed.entry(location).or_insert_with(|| {
+            self.steps.push(RunStep::Read(location));
+            self.steps.len() - 1
+        });
+    }
+
+    fn write(&mut self, location: LocationId, write: QuietWrite) {
+        let step = RunStep::Write(location, write);
+        match self.accessed.get(&location) {
+            Some(&at) => self.steps[at] = step,
+            None => {
+                self.accessed.insert(location, self.steps.len());
+                self.steps.push(step);
+            }
+        }
+        if write.carries {
+            self.known.remove(&location);
+        } else {
+            self.known.insert(location, write.value);
+        }
+    }
+
+    /// An access after which the stores so far reach memory before later ones.
+    fn flush(&mut self) {
+        self.steps.push(RunStep::Flush);
+        self.separate();
+    }
+}
+
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
+    /// Extends the history of a thread by the run that begins with a history. Returns the history that follows, if it
+    /// is known.
+    pub(super) fn enter_run(&mut self, thread: ThreadId, history: HistoryId) -> Option<HistoryId> {
+        let run = match self.cache.run(history) {
+            Some(run) => run,
+            None => self.make_run(history)?,
+        };
+        if !self.has_room(thread, run.events) {
+            self.no_room(thread);
+            return None;
+        }
+        for at in run.histories.0..run.histories.1 {
+            let (history, offset) = self.cache.run_histories[at as usize];
+            self.past.push(history);
+            self.first_events.push(self.len as u32 + offset);
+        }
+        for at in run.steps.0..run.steps.1 {
+            match self.cache.run_steps[at as usize] {
+                RunStep::Effect(effect, origin) => self.perform_effect(thread, effect, origin),
+                RunStep::Read(location) => self.quiet_read(thread, location),
+                RunStep::Write(location, write) => self.quiet_write(thread, location, write),
+                RunStep::Model(step) => self.model.push_quiet_access(thread, step),
+                RunStep::Flush => self.note_flush(thread),
+            }
+        }
+        let (last, _) = self.cache.run_histories[run.histories.1 as usize - 1];
+        self.wait(thread, last);
+        run.next
+    }
+
+    /// Makes the run that begins with a history. Returns `None` if the exploration starts over.
+    #[cold]
+    fn make_run(&mut self, history: HistoryId) -> Option<QuietRun> {
+        let mut builder = RunBuilder { known: self.known_at(history), ..RunBuilder::default() };
+        let (reached, mut at) = (self.past.len(), history);
+        let next = loop {
+            if self.cache.len() <= at.0 as usize {
+                self.learn_histories();
+                if self.stop.is_some() {
+                    self.past.truncate(reached);
+                    return None;
+                }
+            }
+            if self.cache.segment(at).spawns {
+                break Some(at);
+            }
+            self.past.push(at);
+            self.add_segment(&mut builder, at);
+            match self.answer_locally(&mut builder, at) {
+                Some(next) => at = next,
+                None => break None,
+            }
+        };
+        self.past.truncate(reached);
+        let RunBuilder { steps, histories, events, known, .. } = builder;
+        if let Some(&(last, _)) = histories.last() {
+            self.last_known = Some((last, known));
+        }
+        Some(self.cache.add_run(history, &steps, &histories, events, next))
+    }
+
+    /// Adds the effects of the last segment of a history to a run.
+    fn add_segment(&mut self, builder: &mut RunBuilder, history: HistoryId) {
+        builder.histories.push((history, builder.events));
+        let (first, last) = self.cache.segment(history).effects;
+        for at in first..last {
+            let origin = Origin { node: history, index: at - first + 1 };
+            let effect = self.cache.effects[at as usize];
+            match effect {
+                CompactEffect::QuietStore { location, order, carries, value } => {
+                    let flushes = StoreBuffers::PerLocation.store(order) != StoreEffect::Buffered;
+                    if M::REORDERS_STORES && flushes {
+                        builder.separate();
+                        builder.steps.push(RunStep::Effect(effect, origin));
+                        builder.known.remove(&location);
+                        builder.separate();
+                        continue;
+                    }
+                    builder.push_model_step(QuietStep::Store(order));
+                    builder.write(location, QuietWrite { value, carries, origin });
+                }
+                CompactEffect::Init { .. } => builder.steps.push(RunStep::Effect(effect, origin)),
+                _ => {
+                    builder.separate();
+                    builder.steps.push(RunStep::Effect(effect, origin));
+                    builder.separate();
+                    let is_fence =
+                        matches!(effect, CompactEffect::Fence { .. } | CompactEffect::StoreFence);
+                    let is_event = effect.is_event() && (M::FENCES_ARE_EVENTS || !is_fence);
+                    builder.events += u32::from(is_event);
+                }
+            }
+        }
+    }
+
+    /// Answers the question at the end of a history if the thread knows the value. Returns the history that follows.
+    fn answer_locally(
+        &mut self,
+        builder: &mut RunBuilder,
+        history: HistoryId,
+    ) -> Option<HistoryId> {
+        let &SegmentInfo { pending, asked, target, expected, is_weak, .. } =
+            self.cache.segment(history);
+        if pending != PendingKind::Quiet {
+            return None;
+        }
+        let location = target.location();
+        let value = builder.known.get(&location).copied()?;
+        let writes = match asked {
+            PendingKind::Load => false,
+            PendingKind::Update => true,
+            PendingKind::CompareExchange if !is_weak || value != expected => value == expected,
+            _ => return None,
+        };
+        let (written, carries) = if writes {
+            self.written_quietly(history, value, false)
+        } else {
+            (ValueId::NONE, false)
+        };
+        let answer = ThreadAnswer::Value(value);
+        let next = self.after(history, answer);
+        let next = next.unwrap_or_else(|| self.grow(history, answer, written));
+        let drains = asked != PendingKind::Load;
+        if M::REORDERS_STORES && drains {
+            builder.separate();
+        }
+        builder.push_model_step(if drains { QuietStep::Update } else { QuietStep::Load });
+        if writes {
+            let origin = Origin { node: next, index: 0 };
+            builder.write(location, QuietWrite { value: written, carries, origin });
+        } else {
+            builder.read(location);
+        }
+        if M::REORDERS_STORES && drains {
+            builder.flush();
+        }
+        Some(next)
+    }
+
+    /// The values that a thread knows at the begin of a run: those that it has read or written since its last real
+    /// question.
+    fn known_at(&mut self, history: HistoryId) -> KnownValues {
+        let mut chain = vec![];
+        let mut at = history;
+        let mut known = KnownValues::default();
+        while let HistoryStep::After(parent, answer) = self.histories.step(at) {
+            if self.cache.segment(parent).pending != PendingKind::Quiet {
+                break;
+            }
+            chain.push((parent, answer));
+            if let Some((_, last)) = self.last_known.take_if(|(last, _)| *last == parent) {
+                known = last;
+                break;
+            }
+            at = parent;
+        }
+        let inherited = !known.is_empty();
+        for (index, &(parent, answer)) in chain.iter().rev().enumerate() {
+            if !(inherited && index == 0) {
+                self.note_effects(&mut known, parent);
+            }
+            self.note_answer(&mut known, parent, answer);
+        }
+        known
+    }
+
+    /// Adds the quiet stores of the last segment of a history to known values.
+    fn note_effects(&self, known: &mut KnownValues, history: HistoryId) {
+        let (first, last) = self.cache.segment(history).effects;
+        for effect in &self.cache.effects[first as usize..last as usize] {
+            if let CompactEffect::QuietStore { location, carries, value, .. } = *effect {
+                known.remove(&location);
+                if !carries {
+                    known.insert(location, value);
+                }
+            }
+        }
+    }
+
+    /// Adds the answer to a quiet question, or what the question wrote then, to known values.
+    fn note_answer(&mut self, known: &mut KnownValues, parent: HistoryId, answer: Answer) {
+        let &SegmentInfo { asked, target, expected, .. } = self.cache.segment(parent);
+        let location = target.location();
+        known.remove(&location);
+        let Answer::Value(value) = answer else { return };
+        let value = self.cache.values.id(value);
+        let writes = match asked {
+            PendingKind::Load => false,
+            PendingKind::CompareExchange => value == expected,
+            PendingKind::Update => true,
+            _ => return,
+        };
+        let (after, carries) =
+            if writes { self.written_quietly(parent, value, false) } else { (value, false) };
+        if !carries {
+            known.insert(location, after);
+        }
+    }
+}
