@@ -174,6 +174,8 @@ pub(super) struct SegmentInfo {
     pub(super) is_unfinished: bool,
     /// Whether it accesses a quiet location and spawns no thread, so that a run may begin with it.
     pub(super) begins_run: bool,
+    /// Whether it accesses no quiet location, so that what follows needs a decision.
+    pub(super) is_decided: bool,
     /// Whether all its effects are fences, and atomic stores and unlocks of locations that are not quiet.
     pub(super) only_writes: bool,
     /// How many of its effects are events at most.
@@ -410,6 +412,7 @@ impl HistoryCache {
             spawns: effects.iter().any(|op| matches!(op.kind, OpKind::Spawn { .. })),
             is_unfinished: !matches!(end, End::Question(_) | End::Finished),
             begins_run: false,
+            is_decided: true,
             only_writes: self.effects[first as usize..].iter().all(|it| it.only_writes()),
             events: self.effects[first as usize..].iter().filter(|it| it.is_event()).count() as u32,
             target: PendingTarget::NONE,
@@ -428,7 +431,8 @@ impl HistoryCache {
             )
         };
         let has_quiet = self.effects[first as usize..].iter().any(is_quiet);
-        info.begins_run = (has_quiet || info.pending == PendingKind::Quiet) && !info.spawns;
+        info.is_decided = !has_quiet && info.pending != PendingKind::Quiet;
+        info.begins_run = !info.is_decided && !info.spawns;
         info
     }
 

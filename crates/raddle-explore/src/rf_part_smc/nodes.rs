@@ -53,8 +53,10 @@ enum NodeKind {
 /// The step from a node to the child that is being explored.
 pub(super) struct OpenChild<R> {
     pub(super) mark: SearchMark<R>,
-    /// The source and the answer of its read; `None` if it is a choice.
-    pub(super) read: Option<(RfSource, ThreadAnswer)>,
+    /// The source of its read; [`RfSource::NONE`] if it is a choice.
+    pub(super) source: RfSource,
+    /// Whether it is a compare-exchange that failed spuriously.
+    pub(super) is_spurious: bool,
 }
 
 impl<R: EventSet> SearchNode<R> {
@@ -267,7 +269,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// Explores what follows an answer, which was given since the mark.
-    #[inline]
+    #[inline(always)]
     pub(super) fn explore_child(&mut self, child: OpenChild<R>) {
         let depth = self.nodes.len();
         self.descend();
@@ -283,12 +285,14 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     fn end_child(&mut self, child: &OpenChild<R>) {
         self.undo(&child.mark);
         self.model.pop();
-        let Some((source, answer)) = child.read else { return };
+        if child.source == RfSource::NONE {
+            return;
+        }
         if self.is_open() {
             self.open.note_return();
         }
         if matches!(self.stop, Some(SearchStop::Suspended)) {
-            self.leave_child(source, answer);
+            self.leave_child(child.source, child.is_spurious);
         }
     }
 
@@ -323,7 +327,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let mark = self.mark(thread);
         self.model.push_level(thread);
         self.follow(thread, history, ThreadAnswer::Full(Answer::Choice(choice)));
-        self.explore_child(OpenChild { mark, read: None });
+        self.explore_child(OpenChild { mark, source: RfSource::NONE, is_spurious: false });
     }
 
     /// Begins a node on the path to a subtree, or on the way of a probe.

@@ -228,7 +228,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// it matters.
     #[inline]
     fn add_joins(&mut self, thread: ThreadId) {
-        if (self.thread(thread).joined_from as usize) < self.quiet.joins.len() {
+        let SearchThread { joins, joined_from, .. } = *self.thread(thread);
+        if joins > 0 && (joined_from as usize) < self.quiet.joins.len() {
             self.add_new_joins(thread);
         }
     }
@@ -276,7 +277,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         self.quiet.now += 1;
         self.quiet.joins.push((parent, child));
-        self.note_flush(parent);
+        if M::REORDERS_STORES {
+            self.note_flush(parent);
+        }
         self.quiet.forget_known();
     }
 
@@ -423,7 +426,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 PendingKind::Load => self.model.push_quiet_access(thread, QuietStep::Load),
                 PendingKind::CompareExchange => {
                     self.model.push_quiet_access(thread, QuietStep::Update);
-                    self.note_flush(thread);
+                    if M::REORDERS_STORES {
+                        self.note_flush(thread);
+                    }
                 }
                 _ => {}
             }

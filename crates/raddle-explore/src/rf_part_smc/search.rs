@@ -304,7 +304,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if let Some(&reached) = self.past.get(reached) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }
-        self.explore_child(OpenChild { mark, read: Some((source, answer)) });
+        let is_spurious =
+            matches!(answer, ThreadAnswer::Full(Answer::Spurious(_) | Answer::SpuriousFrom(_)));
+        self.explore_child(OpenChild { mark, source, is_spurious });
     }
 
     /// Returns `true` if everything has ended when the thread has reached this history.

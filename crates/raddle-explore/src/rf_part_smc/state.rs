@@ -350,16 +350,27 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     #[inline]
     pub(super) fn enter(&mut self, thread: ThreadId, history: HistoryId) {
         self.quiet.forget_known();
-        let mut next = self.enter_part(thread, history);
+        if self.cache.len() <= history.0 as usize {
+            self.learn_histories();
+        }
+        if self.cache.segment(history).is_decided {
+            self.enter_segment(thread, history);
+        } else {
+            self.enter_runs(thread, history);
+        }
+    }
+
+    /// Extends the history of a thread by segments and runs, as far as these need no decision.
+    fn enter_runs(&mut self, thread: ThreadId, history: HistoryId) {
+        let mut next = Some(history);
         while let Some(history) = next {
-            next = self.enter_part(thread, history);
+            next = self.enter_run_or_segment(thread, history);
         }
     }
 
     /// Extends the history of a thread by a segment, or by a run of several. Returns the history that follows, if that
     /// needs no decision.
-    #[inline]
-    fn enter_part(&mut self, thread: ThreadId, history: HistoryId) -> Option<HistoryId> {
+    fn enter_run_or_segment(&mut self, thread: ThreadId, history: HistoryId) -> Option<HistoryId> {
         if self.cache.len() <= history.0 as usize {
             self.learn_histories();
         }
@@ -377,7 +388,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     }
 
     /// Extends the history of a thread by one segment: performs its effects, starts the threads that it spawns.
-    #[inline]
+    #[inline(always)]
     fn enter_segment(&mut self, thread: ThreadId, history: HistoryId) {
         let segment = self.cache.segment(history);
         let ((first, last), events, spawns) = (segment.effects, segment.events, segment.spawns);
@@ -697,11 +708,11 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         let SearchThread { history, target, .. } = *self.thread(thread);
         let child = target.thread();
         self.model.push_join(thread, child);
-        self.note_join(thread, child);
         if !self.joined.has(child) {
             self.joined.insert(child);
             self.threads[thread.index()].joins += 1;
         }
+        self.note_join(thread, child);
         let last = self.thread(child).history;
         let answer = match self.cache.result(last) {
             _ if !self.shares_memory => ThreadAnswer::Value(ValueId::NONE),

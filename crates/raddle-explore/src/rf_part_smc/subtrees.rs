@@ -17,7 +17,7 @@ use rustc_hash::FxHasher;
 
 use super::history_cache::PendingKind;
 use super::route::Route;
-use super::state::{EventRole, PartSearch, SearchEvent, SearchStop, ThreadAnswer};
+use super::state::{EventRole, PartSearch, SearchEvent, SearchStop};
 use super::subtree::{
     ExecutionHash, RemainingThreads, Subtree, SubtreeAnswer, SubtreeReport, SubtreeStep,
     SuspendedNode, ThreadRank,
@@ -30,7 +30,7 @@ use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, RfSources};
 use raddle_core::execution::ThreadId;
-use raddle_core::program::{Answer, End, OpKind, Origin};
+use raddle_core::program::{End, OpKind, Origin};
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Explores all subtrees that the exploration hands out.
@@ -224,9 +224,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Records the answer with which the stack continues.
     #[cold]
-    pub(super) fn leave_child(&mut self, source: RfSource, answer: ThreadAnswer) {
-        let spurious =
-            matches!(answer, ThreadAnswer::Full(Answer::Spurious(_) | Answer::SpuriousFrom(_)));
+    pub(super) fn leave_child(&mut self, source: RfSource, spurious: bool) {
         self.route.pick = Some(self.subtree_answer(source, spurious));
     }
 
