@@ -3,7 +3,8 @@
 //! If the model admits sets of writes, all writes from which the thread learns the same are tried together. What it
 //! learns is the value of the write or, if it learns which write it was, the write itself.
 
-use super::state::{PartSearch, SearchEvent};
+use super::execution::SearchEvent;
+use super::state::PartSearch;
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, RfSources};

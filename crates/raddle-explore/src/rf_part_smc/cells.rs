@@ -4,7 +4,8 @@
 //! other. If nothing races, the writes of a cell are ordered by happens-before, so a read observes the last one: there
 //! is no choice.
 
-use super::state::{EventRole, PartSearch, SearchThread};
+use super::execution::{EventRole, SearchThread};
+use super::state::PartSearch;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;

@@ -12,7 +12,6 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::runs::{QuietRun, RunHistory, RunStep};
 use crate::model::ReadKind;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::program::{
@@ -304,11 +303,6 @@ pub(super) struct HistoryCache {
     pub(super) values: ValueTable,
     /// By location: whether it is quiet.
     quiet: Vec<bool>,
-    /// The runs of histories that begin one.
-    runs: FxHashMap<HistoryId, QuietRun>,
-    /// The steps and the histories of all runs.
-    pub(super) run_steps: Vec<RunStep>,
-    pub(super) run_histories: Vec<RunHistory>,
 }
 
 impl HistoryCache {
@@ -351,30 +345,6 @@ impl HistoryCache {
     pub(super) fn result(&self, history: HistoryId) -> Option<ValueId> {
         let result = self.histories[history.0 as usize].result;
         (result != ValueId::NONE).then_some(result)
-    }
-
-    /// The run that begins with a history, if it was made.
-    #[inline]
-    pub(super) fn run(&self, history: HistoryId) -> Option<QuietRun> {
-        self.runs.get(&history).copied()
-    }
-
-    /// Adds the run that begins with a history.
-    pub(super) fn add_run(
-        &mut self,
-        history: HistoryId,
-        steps: &[RunStep],
-        histories: &[RunHistory],
-        events: u32,
-        next: Option<HistoryId>,
-    ) -> QuietRun {
-        let first = (self.run_steps.len() as u32, self.run_histories.len() as u32);
-        self.run_steps.extend_from_slice(steps);
-        self.run_histories.extend_from_slice(histories);
-        let last = (self.run_steps.len() as u32, self.run_histories.len() as u32);
-        let run = QuietRun { steps: (first.0, last.0), histories: (first.1, last.1), events, next };
-        self.runs.insert(history, run);
-        run
     }
 
     /// Adds the histories and the segments that are new. Their locations must be [added](Self::add_location) before.

@@ -1,7 +1,8 @@
 //! Maximal executions: how they ended, and their traces.
 
+use super::execution::{EventRole, SearchThread};
 use super::history_cache::PendingKind;
-use super::state::{EventRole, PartSearch, SearchStop, SearchThread};
+use super::state::{PartSearch, SearchStop};
 use rustc_hash::FxHashMap;
 
 use crate::driver::Restart;

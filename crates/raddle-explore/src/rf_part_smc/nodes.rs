@@ -7,84 +7,17 @@
 //! *Rejected.* A recursive function per node: an execution with 12,000 reads needs more than 8 MB of stack. Chains of
 //! forced reads without nodes of their own: the stack is as deep for reads that have a choice.
 
+use super::execution::ThreadAnswer;
 use super::history_cache::PendingKind;
+use super::node::{NodeKind, OpenChild, SearchNode};
 use super::open_classes::OpenAttempt;
-use super::search::SearchMark;
-use super::state::{PartSearch, SearchStop, ThreadAnswer};
+use super::state::{PartSearch, SearchStop};
 use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, RfSources};
 use raddle_core::execution::ThreadId;
 use raddle_core::program::{Answer, OpKind};
-
-/// A node of the search, with what is still to be tried there.
-pub(super) struct SearchNode<R> {
-    kind: NodeKind,
-    /// The thread that is being tried.
-    thread: ThreadId,
-    /// The threads to try after it.
-    rest: ThreadSet<R>,
-    /// The sources of its read that were not tried yet.
-    left: RfSources<R>,
-    /// The source whose spurious failure is tried next; [`RfSource::NONE`] if there is none.
-    failure: RfSource,
-    /// Whether the other threads can be skipped if they do not matter to this one.
-    can_skip: bool,
-    /// The number of floors that were raised before.
-    base: u32,
-    /// When the thread was begun.
-    start: u64,
-}
-
-/// How the children of a node are found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NodeKind {
-    /// By trying threads and their sources.
-    Threads,
-    /// A thread makes a choice.
-    Choice { next: u32, options: u32 },
-    /// The node is on the path to a subtree. It has one child: step `at` of the path.
-    Route { at: u32, has_child: bool },
-    /// The node is on the way of a probe, which takes one child.
-    Probe { has_child: bool },
-}
-
-/// The step from a node to the child that is being explored.
-pub(super) struct OpenChild<R> {
-    pub(super) mark: SearchMark<R>,
-    /// The source of its read; [`RfSource::NONE`] if it is a choice.
-    pub(super) source: RfSource,
-    /// Whether it is a compare-exchange that failed spuriously.
-    pub(super) is_spurious: bool,
-}
-
-impl<R: EventSet> SearchNode<R> {
-    #[inline]
-    fn new(kind: NodeKind, thread: ThreadId, base: usize) -> Self {
-        SearchNode {
-            kind,
-            thread,
-            rest: ThreadSet::default(),
-            left: RfSources { writes: R::default(), initial: false },
-            failure: RfSource::NONE,
-            can_skip: false,
-            base: base as u32,
-            start: 0,
-        }
-    }
-
-    /// Takes the next source. The initial write is tried first.
-    #[inline]
-    fn next_source(&mut self) -> Option<RfSource> {
-        if std::mem::take(&mut self.left.initial) {
-            return Some(RfSource::INITIAL);
-        }
-        let write = self.left.writes.first()?;
-        self.left.writes.remove(write);
-        Some(write.into())
-    }
-}
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Explores all classes that extend the current execution and obey the causal maps.
@@ -360,20 +293,5 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let &mut SearchNode { thread, start, .. } = self.last_node();
         self.note_step(at as usize, thread, start);
         self.end_node();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::event_index::EventIndex;
-
-    #[test]
-    fn the_initial_write_is_the_first_source() {
-        let mut node = SearchNode::<u64>::new(NodeKind::Threads, ThreadId::new(0), 0);
-        node.left = RfSources { writes: 0b1010, initial: true };
-        let sources: Vec<RfSource> = std::iter::from_fn(|| node.next_source()).collect();
-        let event = |index| RfSource::from(EventIndex::new(index));
-        assert_eq!(sources, [RfSource::INITIAL, event(1), event(3)]);
     }
 }

@@ -14,9 +14,10 @@
 //!
 //! There is no proof; brute force has found no counterexample (SOUNDNESS.md).
 
+use super::execution::{EventRole, SearchEvent, SearchThread};
 use super::history_cache::ValueId;
 use super::open_classes::{OpenAttempt, TriedRead};
-use super::state::{EventRole, PartSearch, SearchEvent, SearchThread};
+use super::state::PartSearch;
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;

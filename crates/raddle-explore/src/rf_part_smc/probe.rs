@@ -16,8 +16,9 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
+use super::execution::SearchThread;
 use super::history_cache::PendingKind;
-use super::state::{PartSearch, SearchStop, SearchThread};
+use super::state::{PartSearch, SearchStop};
 use super::thread_set::ThreadSet;
 use crate::driver::Restart;
 use crate::event_index::RfSource;

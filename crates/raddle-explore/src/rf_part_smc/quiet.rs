@@ -27,132 +27,17 @@
 //! *Rejected.* Epochs in every event of the model, as clocks: the sets of events that the models have anyway tell the
 //! same.
 
+use super::execution::{SearchThread, SearchUndo, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
-use super::quiet_table::{QuietAccess, QuietMark, QuietTable, QuietWrite, Time};
-use super::state::{PartSearch, SearchThread, SearchUndo, ThreadAnswer};
-use crate::driver::TableSizes;
+use super::quiet_state::{Publication, QuietState};
+use super::quiet_table::{QuietAccess, QuietWrite, Time};
+use super::state::PartSearch;
 use crate::event_index::EventIndex;
-use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, QuietStep};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
 use raddle_core::program::{Answer, HistoryId, OpKind, Origin, UpdateKind};
-
-/// What an event publishes.
-#[derive(Clone, Copy)]
-struct Publication {
-    /// The accesses of its thread up to this time.
-    time: Time,
-    /// What the thread knew from spawns and joins: an index of [`QuietState::bases`].
-    base: u32,
-}
-
-/// What a thread knows from spawns and joins: one time per thread, in [`QuietState::times`].
-#[derive(Clone, Copy)]
-struct KnowledgeBase {
-    /// It is what this thread knew at this time.
-    of: ThreadId,
-    at: Time,
-}
-
-/// The state of quiet locations.
-pub(super) struct QuietState<R: EventSet> {
-    table: QuietTable,
-    /// Whether there is a quiet location. Otherwise nothing is published.
-    pub(super) is_active: bool,
-    now: Time,
-    published: R::Map<Publication>,
-    /// What threads know from spawns and joins, one time per thread. The first one is of the main thread at its begin.
-    bases: Vec<KnowledgeBase>,
-    /// The times of all of them.
-    times: Vec<Time>,
-    /// The last joins: who joined whom.
-    joins: Vec<(ThreadId, ThreadId)>,
-    /// How many threads there is room for.
-    threads: usize,
-    /// One more than the largest thread that was started.
-    started: usize,
-    /// What a thread knows, if that was computed since it last learned something.
-    known: Vec<Time>,
-    known_of: Option<ThreadId>,
-    /// Locations whose accesses turned out to conflict.
-    pub(super) conflicts: Vec<LocationId>,
-}
-
-/// A state of quiet locations, to return to.
-#[derive(Clone, Copy)]
-pub(super) struct QuietStateMark {
-    table: QuietMark,
-    bases: u32,
-    joins: u32,
-}
-
-impl<R: EventSet> QuietState<R> {
-    pub(super) fn new(sizes: TableSizes) -> Self {
-        let TableSizes { threads, locations } = sizes;
-        QuietState {
-            table: QuietTable::new(threads, locations),
-            is_active: false,
-            now: 0,
-            published: R::Map::filled(Publication { time: 0, base: 0 }),
-            bases: vec![KnowledgeBase { of: ThreadId::new(0), at: 0 }],
-            times: vec![0; threads],
-            joins: vec![],
-            threads,
-            started: 1,
-            known: vec![0; threads],
-            known_of: None,
-            conflicts: vec![],
-        }
-    }
-
-    #[inline]
-    pub(super) fn mark(&self) -> QuietStateMark {
-        let (bases, joins) = (self.bases.len() as u32, self.joins.len() as u32);
-        QuietStateMark { table: self.table.mark(), bases, joins }
-    }
-
-    #[inline]
-    pub(super) fn undo_to(&mut self, mark: QuietStateMark) {
-        self.table.undo_to(mark.table);
-        self.bases.truncate(mark.bases as usize);
-        self.times.truncate(mark.bases as usize * self.threads);
-        self.joins.truncate(mark.joins as usize);
-        self.known_of = None;
-    }
-
-    /// The thread has learned something, or another thread continues.
-    #[inline]
-    pub(super) fn forget_known(&mut self) {
-        self.known_of = None;
-    }
-
-    /// Adds what a base contains to what is known, unless that is known already: who knows what a thread did at some
-    /// time knows what that thread knew then.
-    #[inline]
-    fn learn_base(&mut self, base: u32) {
-        let KnowledgeBase { of, at } = self.bases[base as usize];
-        if self.known[of.index()] >= at {
-            return;
-        }
-        let times = &self.times[base as usize * self.threads..][..self.started];
-        for (known, &time) in self.known.iter_mut().zip(times) {
-            *known = (*known).max(time);
-        }
-    }
-
-    /// Keeps what a thread knows, with all its accesses up to now. Returns the index of the base.
-    fn keep_known(&mut self, thread: ThreadId) -> u32 {
-        self.now += 1;
-        self.known[thread.index()] = self.now;
-        let base = self.bases.len();
-        self.bases.push(KnowledgeBase { of: thread, at: self.now });
-        self.times.extend_from_slice(&self.known);
-        self.known_of = None;
-        base as u32
-    }
-}
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Returns `true` if the location is quiet.

@@ -13,131 +13,22 @@
 //!
 //! Under PSO an access that flushes stores separates those before from those after it: only the former are published.
 
-use rustc_hash::FxHashMap;
-
+use super::execution::ThreadAnswer;
 use super::history_cache::{CompactEffect, PendingKind, SegmentInfo, ValueId};
 use super::quiet_table::QuietWrite;
-use super::state::{PartSearch, ThreadAnswer};
+use super::run_table::{KnownValues, QuietRun, RunBuilder, RunStep};
+use super::state::PartSearch;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, QuietStep};
-use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::execution::ThreadId;
 use raddle_core::model::orders::{StoreBuffers, StoreEffect};
 use raddle_core::program::{Answer, HistoryId, HistoryStep, Origin};
-
-/// The values of quiet locations that a thread knows.
-pub(super) type KnownValues = FxHashMap<LocationId, ValueId>;
-
-/// A step of a run.
-#[derive(Clone, Copy)]
-pub(super) enum RunStep {
-    /// An effect that is performed as it is.
-    Effect(CompactEffect, Origin),
-    /// Reads a quiet location, without asking.
-    Read(LocationId),
-    /// Writes a quiet location.
-    Write(LocationId, QuietWrite),
-    /// What accesses of quiet locations mean for the model.
-    Model(QuietStep),
-    /// All stores so far reach memory before later ones.
-    Flush,
-}
-
-/// A run, in the tables of [`HistoryCache`](super::history_cache::HistoryCache).
-#[derive(Clone, Copy)]
-pub(super) struct QuietRun {
-    /// The range of its steps.
-    pub(super) steps: (u32, u32),
-    /// The range of its histories.
-    pub(super) histories: (u32, u32),
-    /// How many events it has at most.
-    pub(super) events: u32,
-    /// The history that follows, if its segment is not part of the run.
-    pub(super) next: Option<HistoryId>,
-}
-
-/// A history of a run, and how many events of the run come before it.
-pub(super) type RunHistory = (HistoryId, u32);
-
-/// A run that is being made.
-#[derive(Default)]
-struct RunBuilder {
-    steps: Vec<RunStep>,
-    histories: Vec<RunHistory>,
-    events: u32,
-    known: KnownValues,
-    /// Since the last event: by location the step that accesses it.
-    accessed: FxHashMap<LocationId, usize>,
-    /// Since the last event: the step for the model.
-    for_model: Option<usize>,
-}
-
-/// Whether one step for the model includes the other: the larger one does.
-fn strength(step: QuietStep) -> u8 {
-    match step {
-        QuietStep::Load => 0,
-        QuietStep::Store(MemoryOrder::SeqCst) | QuietStep::Update => 2,
-        QuietStep::Store(_) => 1,
-    }
-}
-
-impl RunBuilder {
-    /// What follows is not merged with what comes before.
-    fn separate(&mut self) {
-        self.accessed.clear();
-        self.for_model = None;
-    }
-
-    fn push_model_step(&mut self, step: QuietStep) {
-        match self.for_model {
-            None => {
-                self.for_model = Some(self.steps.len());
-                self.steps.push(RunStep::Model(step));
-            }
-            Some(at) => {
-                if let RunStep::Model(old) = &mut self.steps[at]
-                    && strength(*old) < strength(step)
-                {
-                    *old = step;
-                }
-            }
-        }
-    }
-
-    fn read(&mut self, location: LocationId) {
-        self.accessed.entry(location).or_insert_with(|| {
-            self.steps.push(RunStep::Read(location));
-            self.steps.len() - 1
-        });
-    }
-
-    fn write(&mut self, location: LocationId, write: QuietWrite) {
-        let step = RunStep::Write(location, write);
-        match self.accessed.get(&location) {
-            Some(&at) => self.steps[at] = step,
-            None => {
-                self.accessed.insert(location, self.steps.len());
-                self.steps.push(step);
-            }
-        }
-        if write.carries {
-            self.known.remove(&location);
-        } else {
-            self.known.insert(location, write.value);
-        }
-    }
-
-    /// An access after which the stores so far reach memory before later ones.
-    fn flush(&mut self) {
-        self.steps.push(RunStep::Flush);
-        self.separate();
-    }
-}
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Extends the history of a thread by the run that begins with a history. Returns the history that follows, if it
     /// is known.
     pub(super) fn enter_run(&mut self, thread: ThreadId, history: HistoryId) -> Option<HistoryId> {
-        let run = match self.cache.run(history) {
+        let run = match self.runs.get(history) {
             Some(run) => run,
             None => self.make_run(history)?,
         };
@@ -146,12 +37,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             return None;
         }
         for at in run.histories.0..run.histories.1 {
-            let (history, offset) = self.cache.run_histories[at as usize];
+            let (history, offset) = self.runs.histories[at as usize];
             self.past.push(history);
             self.first_events.push(self.len as u32 + offset);
         }
         for at in run.steps.0..run.steps.1 {
-            match self.cache.run_steps[at as usize] {
+            match self.runs.steps[at as usize] {
                 RunStep::Effect(effect, origin) => self.perform_effect(thread, effect, origin),
                 RunStep::Read(location) => self.quiet_read(thread, location),
                 RunStep::Write(location, write) => self.quiet_write(thread, location, write),
@@ -159,7 +50,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 RunStep::Flush => self.note_flush(thread),
             }
         }
-        let (last, _) = self.cache.run_histories[run.histories.1 as usize - 1];
+        let (last, _) = self.runs.histories[run.histories.1 as usize - 1];
         self.wait(thread, last);
         run.next
     }
@@ -167,7 +58,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Makes the run that begins with a history. Returns `None` if the exploration starts over.
     #[cold]
     fn make_run(&mut self, history: HistoryId) -> Option<QuietRun> {
-        let mut builder = RunBuilder { known: self.known_at(history), ..RunBuilder::default() };
+        let mut builder = RunBuilder::with_known(self.known_at(history));
         let (reached, mut at) = (self.past.len(), history);
         let next = loop {
             if self.cache.len() <= at.0 as usize {
@@ -188,11 +79,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             }
         };
         self.past.truncate(reached);
-        let RunBuilder { steps, histories, events, known, .. } = builder;
-        if let Some(&(last, _)) = histories.last() {
-            self.last_known = Some((last, known));
+        let run = self.runs.add(history, &builder, next);
+        if let Some(&(last, _)) = builder.histories.last() {
+            self.last_known = Some((last, builder.known));
         }
-        Some(self.cache.add_run(history, &steps, &histories, events, next))
+        Some(run)
     }
 
     /// Adds the effects of the last segment of a history to a run.

@@ -1,9 +1,9 @@
 //! Steps of the search: which thread is tried first at a node, which sources it may have, and adding a read.
 
+use super::execution::{EventRole, ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
-use super::nodes::OpenChild;
-use super::quiet::QuietStateMark;
-use super::state::{EventRole, PartSearch, ResolvedRead, SearchStop, SearchThread, ThreadAnswer};
+use super::node::{OpenChild, SearchMark};
+use super::state::{PartSearch, SearchStop};
 use super::thread_set::ThreadSet;
 use crate::driver::Restart;
 use crate::event_index::{EventIndex, RfSource};
@@ -453,19 +453,4 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.survived_race.filter(|&(_, later)| later.index() < mark.len as usize);
         self.cut = None;
     }
-}
-
-/// State of the search before a step of a thread.
-pub(super) struct SearchMark<R> {
-    undo: u32,
-    len: u32,
-    past: u32,
-    taken: R,
-    waiting: ThreadSet<R>,
-    special: ThreadSet<R>,
-    joined: ThreadSet<R>,
-    unfinished: u32,
-    quiet: QuietStateMark,
-    thread: ThreadId,
-    saved: SearchThread,
 }

@@ -3,102 +3,29 @@
 use std::time::Instant;
 
 use super::PartExploration;
+use super::execution::{
+    EventRole, SearchEvent, SearchLocation, SearchThread, SearchUndo, ThreadAnswer,
+};
 use super::history_cache::{
     CompactEffect, HistoryCache, HistoryEdge, PendingKind, PendingTarget, SegmentInfo, ValueId,
 };
-use super::nodes::{OpenChild, SearchNode};
+use super::node::{OpenChild, SearchNode};
 use super::open_classes::{OpenAttempt, OpenClasses};
-use super::quiet::QuietState;
-use super::quiet_table::{QuietWrite, Time};
+use super::quiet_state::QuietState;
+use super::quiet_table::QuietWrite;
 use super::route::Route;
-use super::runs::KnownValues;
+use super::run_table::{KnownValues, RunTable};
 use super::stamps::Stamp;
 use super::thread_set::ThreadSet;
 use crate::driver::{Restart, TableSizes};
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::{EventSet, WideSet};
-use crate::model::{IncrementalModel, NewStore, NewUnlock, ReadEffect};
+use crate::model::{IncrementalModel, NewStore, NewUnlock};
 use crate::{Extent, Summary};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{StoreBuffers, StoreEffect};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin};
-
-/// A thread of the execution.
-#[derive(Clone, Copy)]
-pub(super) struct SearchThread {
-    /// Its history so far.
-    pub(super) history: HistoryId,
-    /// The op at the end of its history, which it waits to perform.
-    pub(super) pending: PendingKind,
-    pub(super) target: PendingTarget,
-    /// Its causal map: 0 if its pending read was not tried before, otherwise one more than the index of the first event
-    /// that it may observe.
-    pub(super) causal_floor: u32,
-    /// How many threads it was the first to join.
-    pub(super) joins: u32,
-    /// What it knows of quiet locations from spawns and joins (`quiet.rs`).
-    pub(super) base: u32,
-    /// From which entry of the list of joins on its own ones are not part of `base`.
-    pub(super) joined_from: u32,
-    /// When its stores last had to reach memory before its later ones; only if the model reorders stores.
-    pub(super) flushed: Time,
-}
-
-/// What an event does to its location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EventRole {
-    Read,
-    Write,
-    Update,
-    /// A fence, which has no location.
-    Fence,
-    ReadCell,
-    WriteCell,
-}
-
-/// An event of the execution.
-#[derive(Clone, Copy)]
-pub(super) struct SearchEvent {
-    pub(super) location: LocationId,
-    /// What it observes, if it reads.
-    pub(super) source: RfSource,
-    pub(super) role: EventRole,
-    /// Whether its value is a pointer.
-    pub(super) carries: bool,
-    /// The value that it writes.
-    pub(super) value: ValueId,
-    pub(super) origin: Origin,
-}
-
-/// A location of the execution.
-#[derive(Clone, Copy)]
-pub(super) struct SearchLocation<R> {
-    pub(super) writes: R,
-    /// Reads that do not write.
-    pub(super) reads: R,
-    /// Non-atomic accesses, or accesses of the cell.
-    pub(super) plain: R,
-    /// Whether an update has read the initial write.
-    pub(super) init_taken: bool,
-    /// The last update of a lock or another synchronization object.
-    pub(super) last_update: RfSource,
-    pub(super) initial: ValueId,
-    /// When it was last written.
-    pub(super) written: Stamp,
-    /// When an update of it was last pending.
-    pub(super) pending: Stamp,
-    /// The threads that ever wrote it.
-    pub(super) writers: ThreadSet<R>,
-}
-
-/// A change to undo.
-pub(super) enum SearchUndo {
-    Thread(ThreadId, SearchThread),
-    LastUpdate(LocationId, RfSource),
-    /// The model has one more level.
-    Level,
-}
 
 /// RF-partSMC over event sets `R` and the incremental model `M`.
 ///
@@ -109,6 +36,7 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) exploration: &'s mut PartExploration<'a>,
     pub(super) histories: LocalHistories,
     pub(super) cache: HistoryCache,
+    pub(super) runs: RunTable,
     pub(super) model: M,
     pub(super) threads: Vec<SearchThread>,
     pub(super) locations: Vec<SearchLocation<R>>,
@@ -220,6 +148,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         PartSearch {
             histories: std::mem::take(&mut exploration.histories),
             cache: HistoryCache::default(),
+            runs: RunTable::default(),
             model,
             threads: vec![thread; sizes.threads],
             locations: vec![location; sizes.locations],
@@ -840,34 +769,5 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         if self.leaves == self.route.budget && self.stop.is_none() {
             self.stop = Some(SearchStop::Suspended);
         }
-    }
-}
-
-/// What a thread learns from an answer.
-#[derive(Clone, Copy)]
-pub(super) enum ThreadAnswer {
-    /// This value, or nothing.
-    Value(ValueId),
-    /// Anything else.
-    Full(Answer),
-}
-
-/// A read whose value is known.
-#[derive(Clone, Copy)]
-pub(super) struct ResolvedRead {
-    pub(super) effect: ReadEffect,
-    pub(super) order: MemoryOrder,
-    /// The value that it writes, if it does.
-    pub(super) written: ValueId,
-    /// Whether that is a pointer.
-    pub(super) carries: bool,
-    /// How the thread continues, if that is known.
-    pub(super) next: Option<HistoryId>,
-}
-
-impl ResolvedRead {
-    #[inline]
-    pub(super) fn writes(&self) -> bool {
-        self.written != ValueId::NONE
     }
 }

@@ -15,9 +15,10 @@ use std::mem::discriminant;
 
 use rustc_hash::FxHasher;
 
+use super::execution::{EventRole, SearchEvent};
 use super::history_cache::PendingKind;
 use super::route::Route;
-use super::state::{EventRole, PartSearch, SearchEvent, SearchStop};
+use super::state::{PartSearch, SearchStop};
 use super::subtree::{
     ExecutionHash, RemainingThreads, Subtree, SubtreeAnswer, SubtreeReport, SubtreeStep,
     SuspendedNode, ThreadRank,

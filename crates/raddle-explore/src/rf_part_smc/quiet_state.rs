@@ -1,0 +1,122 @@
+//! What threads know of the accesses of quiet locations (`quiet.rs`).
+
+use super::quiet_table::{QuietMark, QuietTable, Time};
+use crate::driver::TableSizes;
+use crate::event_map::EventMap;
+use crate::event_set::EventSet;
+use raddle_core::execution::{LocationId, ThreadId};
+
+/// What an event publishes.
+#[derive(Clone, Copy)]
+pub(super) struct Publication {
+    /// The accesses of its thread up to this time.
+    pub(super) time: Time,
+    /// What the thread knew from spawns and joins: an index of [`QuietState::bases`].
+    pub(super) base: u32,
+}
+
+/// What a thread knows from spawns and joins: one time per thread, in [`QuietState::times`].
+#[derive(Clone, Copy)]
+struct KnowledgeBase {
+    /// It is what this thread knew at this time.
+    of: ThreadId,
+    at: Time,
+}
+
+/// The state of quiet locations.
+pub(super) struct QuietState<R: EventSet> {
+    pub(super) table: QuietTable,
+    /// Whether there is a quiet location. Otherwise nothing is published.
+    pub(super) is_active: bool,
+    pub(super) now: Time,
+    pub(super) published: R::Map<Publication>,
+    /// What threads know from spawns and joins, one time per thread. The first one is of the main thread at its begin.
+    bases: Vec<KnowledgeBase>,
+    /// The times of all of them.
+    times: Vec<Time>,
+    /// The last joins: who joined whom.
+    pub(super) joins: Vec<(ThreadId, ThreadId)>,
+    /// How many threads there is room for.
+    threads: usize,
+    /// One more than the largest thread that was started.
+    pub(super) started: usize,
+    /// What a thread knows, if that was computed since it last learned something.
+    pub(super) known: Vec<Time>,
+    pub(super) known_of: Option<ThreadId>,
+    /// Locations whose accesses turned out to conflict.
+    pub(super) conflicts: Vec<LocationId>,
+}
+
+/// A state of quiet locations, to return to.
+#[derive(Clone, Copy)]
+pub(super) struct QuietStateMark {
+    table: QuietMark,
+    bases: u32,
+    joins: u32,
+}
+
+impl<R: EventSet> QuietState<R> {
+    pub(super) fn new(sizes: TableSizes) -> Self {
+        let TableSizes { threads, locations } = sizes;
+        QuietState {
+            table: QuietTable::new(threads, locations),
+            is_active: false,
+            now: 0,
+            published: R::Map::filled(Publication { time: 0, base: 0 }),
+            bases: vec![KnowledgeBase { of: ThreadId::new(0), at: 0 }],
+            times: vec![0; threads],
+            joins: vec![],
+            threads,
+            started: 1,
+            known: vec![0; threads],
+            known_of: None,
+            conflicts: vec![],
+        }
+    }
+
+    #[inline]
+    pub(super) fn mark(&self) -> QuietStateMark {
+        let (bases, joins) = (self.bases.len() as u32, self.joins.len() as u32);
+        QuietStateMark { table: self.table.mark(), bases, joins }
+    }
+
+    #[inline]
+    pub(super) fn undo_to(&mut self, mark: QuietStateMark) {
+        self.table.undo_to(mark.table);
+        self.bases.truncate(mark.bases as usize);
+        self.times.truncate(mark.bases as usize * self.threads);
+        self.joins.truncate(mark.joins as usize);
+        self.known_of = None;
+    }
+
+    /// The thread has learned something, or another thread continues.
+    #[inline]
+    pub(super) fn forget_known(&mut self) {
+        self.known_of = None;
+    }
+
+    /// Adds what a base contains to what is known, unless that is known already: who knows what a thread did at some
+    /// time knows what that thread knew then.
+    #[inline]
+    pub(super) fn learn_base(&mut self, base: u32) {
+        let KnowledgeBase { of, at } = self.bases[base as usize];
+        if self.known[of.index()] >= at {
+            return;
+        }
+        let times = &self.times[base as usize * self.threads..][..self.started];
+        for (known, &time) in self.known.iter_mut().zip(times) {
+            *known = (*known).max(time);
+        }
+    }
+
+    /// Keeps what a thread knows, with all its accesses up to now. Returns the index of the base.
+    pub(super) fn keep_known(&mut self, thread: ThreadId) -> u32 {
+        self.now += 1;
+        self.known[thread.index()] = self.now;
+        let base = self.bases.len();
+        self.bases.push(KnowledgeBase { of: thread, at: self.now });
+        self.times.extend_from_slice(&self.known);
+        self.known_of = None;
+        base as u32
+    }
+}

@@ -1,0 +1,163 @@
+//! The runs of threads between two questions that need a decision (`runs.rs`).
+
+use rustc_hash::FxHashMap;
+
+use super::history_cache::{CompactEffect, ValueId};
+use super::quiet_table::QuietWrite;
+use crate::model::QuietStep;
+use raddle_core::execution::{LocationId, MemoryOrder};
+use raddle_core::program::{HistoryId, Origin};
+
+/// The values of quiet locations that a thread knows.
+pub(super) type KnownValues = FxHashMap<LocationId, ValueId>;
+
+/// A step of a run.
+#[derive(Clone, Copy)]
+pub(super) enum RunStep {
+    /// An effect that is performed as it is.
+    Effect(CompactEffect, Origin),
+    /// Reads a quiet location, without asking.
+    Read(LocationId),
+    /// Writes a quiet location.
+    Write(LocationId, QuietWrite),
+    /// What accesses of quiet locations mean for the model.
+    Model(QuietStep),
+    /// All stores so far reach memory before later ones.
+    Flush,
+}
+
+/// A run, in the tables of [`RunTable`].
+#[derive(Clone, Copy)]
+pub(super) struct QuietRun {
+    /// The range of its steps.
+    pub(super) steps: (u32, u32),
+    /// The range of its histories.
+    pub(super) histories: (u32, u32),
+    /// How many events it has at most.
+    pub(super) events: u32,
+    /// The history that follows, if its segment is not part of the run.
+    pub(super) next: Option<HistoryId>,
+}
+
+/// A history of a run, and how many events of the run come before it.
+pub(super) type RunHistory = (HistoryId, u32);
+
+/// A run that is being made.
+#[derive(Default)]
+pub(super) struct RunBuilder {
+    pub(super) steps: Vec<RunStep>,
+    pub(super) histories: Vec<RunHistory>,
+    pub(super) events: u32,
+    pub(super) known: KnownValues,
+    /// Since the last event: by location the step that accesses it.
+    accessed: FxHashMap<LocationId, usize>,
+    /// Since the last event: the step for the model.
+    for_model: Option<usize>,
+}
+
+/// Whether one step for the model includes the other: the larger one does.
+fn strength(step: QuietStep) -> u8 {
+    match step {
+        QuietStep::Load => 0,
+        QuietStep::Store(MemoryOrder::SeqCst) | QuietStep::Update => 2,
+        QuietStep::Store(_) => 1,
+    }
+}
+
+impl RunBuilder {
+    /// Begins a run of a thread that knows these values.
+    pub(super) fn with_known(known: KnownValues) -> Self {
+        RunBuilder { known, ..RunBuilder::default() }
+    }
+
+    /// What follows is not merged with what comes before.
+    pub(super) fn separate(&mut self) {
+        self.accessed.clear();
+        self.for_model = None;
+    }
+
+    pub(super) fn push_model_step(&mut self, step: QuietStep) {
+        match self.for_model {
+            None => {
+                self.for_model = Some(self.steps.len());
+                self.steps.push(RunStep::Model(step));
+            }
+            Some(at) => {
+                if let RunStep::Model(old) = &mut self.steps[at]
+                    && strength(*old) < strength(step)
+                {
+                    *old = step;
+                }
+            }
+        }
+    }
+
+    pub(super) fn read(&mut self, location: LocationId) {
+        self.accessed.entry(location).or_insert_with(|| {
+            self.steps.push(RunStep::Read(location));
+            self.steps.len() - 1
+        });
+    }
+
+    pub(super) fn write(&mut self, location: LocationId, write: QuietWrite) {
+        let step = RunStep::Write(location, write);
+        match self.accessed.get(&location) {
+            Some(&at) => self.steps[at] = step,
+            None => {
+                self.accessed.insert(location, self.steps.len());
+                self.steps.push(step);
+            }
+        }
+        if write.carries {
+            self.known.remove(&location);
+        } else {
+            self.known.insert(location, write.value);
+        }
+    }
+
+    /// An access after which the stores so far reach memory before later ones.
+    pub(super) fn flush(&mut self) {
+        self.steps.push(RunStep::Flush);
+        self.separate();
+    }
+}
+
+/// All runs that were made.
+#[derive(Default)]
+pub(super) struct RunTable {
+    /// By the history with which they begin.
+    runs: FxHashMap<HistoryId, QuietRun>,
+    /// The steps of all runs.
+    pub(super) steps: Vec<RunStep>,
+    /// The histories of all runs.
+    pub(super) histories: Vec<RunHistory>,
+}
+
+impl RunTable {
+    /// The run that begins with a history, if it was made.
+    #[inline]
+    pub(super) fn get(&self, history: HistoryId) -> Option<QuietRun> {
+        self.runs.get(&history).copied()
+    }
+
+    /// Adds the run that begins with a history.
+    pub(super) fn add(
+        &mut self,
+        history: HistoryId,
+        RunBuilder { steps, histories, events, .. }: &RunBuilder,
+        next: Option<HistoryId>,
+    ) -> QuietRun {
+        let first = (self.steps.len() as u32, self.histories.len() as u32);
+        self.steps.extend_from_slice(steps);
+        self.histories.extend_from_slice(histories);
+        let last = (self.steps.len() as u32, self.histories.len() as u32);
+        let run = QuietRun {
+            steps: (first.0, last.0),
+            histories: (first.1, last.1),
+            events: *events,
+            next,
+        };
+        self.runs.insert(history, run);
+        run
+    }
+}
