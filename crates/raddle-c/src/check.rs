@@ -12,6 +12,7 @@ use raddle_core::schedule::Schedule;
 use raddle_core::trace::{Counterexample, Ending, Pending, ThreadEnd, Trace};
 use raddle_explore::counterexample::{self, Style};
 use raddle_explore::driver;
+use raddle_explore::facts::EventBound;
 use raddle_explore::plan::{Explorer, Plan};
 use raddle_explore::rf_part_smc;
 use raddle_explore::robustness::{self, RobustnessCheck};
@@ -31,7 +32,7 @@ use crate::told::told;
 use crate::trap::{self, Watchdog};
 
 /// How many events a thread may have, if nobody says otherwise.
-const MAX_EVENTS: u32 = 10_000;
+const MAX_EVENTS: u32 = EventBound::LAST;
 
 /// What to explore, and how.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ pub struct Request {
     pub max_executions: Option<u64>,
     /// At most so long.
     pub timeout: Option<Duration>,
-    /// At most so many events for each thread.
+    /// At most so many events for each execution; fewer are tried first unless this is set.
     pub max_events: u32,
     /// Whether an execution that SC does not allow is wrong.
     pub robust: bool,
@@ -57,8 +58,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The program in these files, under the model of C++20, without limits but 10,000 events for each
-    /// thread.
+    /// The program in these files, under the model of C++20, without limits but that on the events of an execution.
     #[must_use]
     pub fn new(files: &[&std::path::Path]) -> Self {
         let files = files.iter().map(|file| file.to_path_buf()).collect();
@@ -82,6 +82,11 @@ impl Request {
         let compares = self.robust || self.leaks || self.max_executions.is_some();
         let plan = Plan { model: self.model, explorer: self.explorer };
         plan.is_divisible().is_err() || compares
+    }
+
+    /// The bound on the events of an execution, if it was set.
+    fn events(&self) -> Option<u32> {
+        (self.max_events != MAX_EVENTS).then_some(self.max_events)
     }
 }
 
@@ -134,7 +139,7 @@ pub fn check_parallel(
     let (summary, found, leaves) = driver::until_stable(&mut program, |program| {
         explore(program, request, &mut options, start)
     });
-    let mut outcome = outcome(&mut program, request, summary, found, leaves);
+    let mut outcome = outcome(&mut program, request, &summary, found, leaves);
     outcome.counts.start_up = start_up;
     outcome.counts.seconds = start.elapsed().as_secs_f64();
     Ok(outcome)
@@ -186,7 +191,7 @@ fn explore(
     start: Instant,
 ) -> (Summary, Found, Leaves) {
     let deadline = request.timeout.map(|timeout| start + timeout);
-    let limits = Limits { classes: request.max_executions, deadline };
+    let limits = Limits { classes: request.max_executions, deadline, events: request.events() };
     if !request.is_whole() {
         if let Some((summary, found)) = parts::explore(program, request.model, &limits, options) {
             return (summary, found, Leaves::default());
@@ -267,7 +272,7 @@ pub(crate) fn running<R>(f: impl FnOnce() -> R) -> R {
 fn outcome(
     program: &mut Native,
     request: &Request,
-    summary: Summary,
+    summary: &Summary,
     found: Found,
     leaves: Leaves,
 ) -> Outcome {
@@ -275,13 +280,13 @@ fn outcome(
     // Collecting the output of a finding runs threads again, which is not part of the exploration.
     let counts = summary.counts(program.executions());
     let finding = finding(program, request.model, found, leaves);
-    let finding = finding.map(|finding| Finding { sample: plan.last_run(&summary), ..finding });
+    let finding = finding.map(|finding| Finding { sample: plan.last_run(summary), ..finding });
     let bound = match summary.extent {
         Extent::All if program.bound.is_some() => program.bound.clone().map(Bound::Other),
         Extent::Stopped if finding.is_none() => {
             Some(Bound::Other(String::from("the exploration was stopped")))
         }
-        _ => plan.bound(&summary),
+        _ => plan.bound(summary),
     };
     Outcome::new(finding.into_iter().collect(), counts, bound)
 }

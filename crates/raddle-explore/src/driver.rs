@@ -27,8 +27,9 @@ pub enum Restart {
     LargerTables(TableSizes),
     /// The memory model in use cannot represent something that the program did; the next stronger one can.
     StrongerModel,
-    /// Accesses of a location conflict that was assumed to be quiet. Leaves come in another order in the next attempt.
-    ConflictingLocations,
+    /// The exploration has learned a [fact](crate::facts::ExplorationFacts) that determines the shape of its tree. Leaves
+    /// come in another order in the next attempt, except if only the bound on events was doubled.
+    ExplorationFacts,
     /// The program has learned a fact about itself that changes which ops its threads perform.
     ProgramFacts,
 }
@@ -46,9 +47,9 @@ pub struct TableSizes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetWidth {
     /// One machine word, [`u64`].
-    Narrow,
-    /// [`WideSet`](crate::event_set::WideSet).
-    Wide,
+    OneWord,
+    /// [`LongSet`](crate::long_set::LongSet).
+    Unbounded,
 }
 
 /// Which of the two implementations of a memory model an attempt uses.
@@ -74,7 +75,7 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         Setup {
-            width: SetWidth::Narrow,
+            width: SetWidth::OneWord,
             tables: TableSizes { threads: 8, locations: 16 },
             strength: ModelStrength::Basic,
         }
@@ -86,10 +87,10 @@ impl Setup {
     #[must_use]
     pub fn after(self, restart: Restart) -> Self {
         match restart {
-            Restart::WiderSets => Setup { width: SetWidth::Wide, ..self },
+            Restart::WiderSets => Setup { width: SetWidth::Unbounded, ..self },
             Restart::LargerTables(tables) => Setup { tables, ..self },
             Restart::StrongerModel => Setup { strength: ModelStrength::Full, ..self },
-            Restart::ConflictingLocations => self,
+            Restart::ExplorationFacts => self,
             Restart::ProgramFacts => Setup::default(),
         }
     }
@@ -141,7 +142,7 @@ mod tests {
             setups.push(setup);
             restarts.pop().map_or(Ok(()), Err)
         });
-        let wide = Setup { width: SetWidth::Wide, ..Setup::default() };
+        let wide = Setup { width: SetWidth::Unbounded, ..Setup::default() };
         let strong = Setup { strength: ModelStrength::Full, ..Setup::default() };
         let (first, larger) = (Setup::default(), Setup { tables, ..wide });
         assert_eq!(setups, [first, wide, larger, first, strong]);

@@ -2,24 +2,24 @@
 
 use crate::event_index::EventIndex;
 use crate::event_map::EventMap;
-use crate::event_set::EventSet;
+use crate::event_set::{EventSet, Position};
 
 /// Events in some order, each at most once. Never allocates: it has room for all events.
 pub(crate) struct EventList<R: EventSet> {
     /// By position; a list is never longer than a table by event.
-    events: R::Map<u16>,
+    events: R::Map<R::Position>,
     len: usize,
 }
 
 impl<R: EventSet> EventList<R> {
     #[must_use]
     pub(crate) fn new() -> Self {
-        EventList { events: R::Map::filled(0), len: 0 }
+        EventList { events: R::Map::filled(R::Position::default()), len: 0 }
     }
 
     /// Indices of the events.
     #[inline]
-    pub(crate) fn as_slice(&self) -> &[u16] {
+    pub(crate) fn as_slice(&self) -> &[R::Position] {
         self.events.first(self.len)
     }
 
@@ -36,13 +36,13 @@ impl<R: EventSet> EventList<R> {
     /// The event at a position, which must be less than the number of events that were ever in the list.
     #[inline]
     pub(crate) fn at(&self, position: usize) -> EventIndex {
-        EventIndex::new(usize::from(self.events[EventIndex::new(position)]))
+        EventIndex::new(self.events[EventIndex::new(position)].index())
     }
 
     /// Replaces the event at a position.
     #[inline]
     pub(crate) fn set(&mut self, position: usize, event: EventIndex) {
-        self.events[EventIndex::new(position)] = event.index() as u16;
+        self.events[EventIndex::new(position)] = R::Position::new(event.index());
     }
 
     /// Appends an event.
@@ -54,7 +54,7 @@ impl<R: EventSet> EventList<R> {
 
     /// Appends events that are given by their indices.
     #[inline]
-    pub(crate) fn extend(&mut self, events: &[u16]) {
+    pub(crate) fn extend(&mut self, events: &[R::Position]) {
         let len = self.len + events.len();
         self.events.first_mut(len)[self.len..].copy_from_slice(events);
         self.len = len;

@@ -12,19 +12,21 @@ use crate::event_index::EventIndex;
 pub trait EventMap<T>: Index<EventIndex, Output = T> + IndexMut<EventIndex> {
     /// The table with this value everywhere.
     fn filled(value: T) -> Self;
-    /// The values of the first `events` events.
+    /// The values of the first `events` events. There may be fewer if the last ones were never written.
     fn first(&self, events: usize) -> &[T];
     /// The values of the first `events` events, mutable.
     fn first_mut(&mut self, events: usize) -> &mut [T];
+    /// Copies the values of the first `events` events of another table.
+    fn copy_first(&mut self, events: usize, other: &Self);
 }
 
 /// A table for 64 events.
 #[derive(Clone, Debug)]
 pub struct NarrowMap<T>(Box<[T; 64]>);
 
-impl<T: Copy> EventMap<T> for NarrowMap<T> {
+impl<T: Clone> EventMap<T> for NarrowMap<T> {
     fn filled(value: T) -> Self {
-        NarrowMap(Box::new([value; 64]))
+        NarrowMap(Box::new(std::array::from_fn(|_| value.clone())))
     }
 
     #[inline]
@@ -35,6 +37,11 @@ impl<T: Copy> EventMap<T> for NarrowMap<T> {
     #[inline]
     fn first_mut(&mut self, events: usize) -> &mut [T] {
         &mut self.0[..events]
+    }
+
+    #[inline]
+    fn copy_first(&mut self, events: usize, other: &Self) {
+        self.0[..events].clone_from_slice(&other.0[..events]);
     }
 }
 
@@ -56,38 +63,59 @@ impl<T> IndexMut<EventIndex> for NarrowMap<T> {
     }
 }
 
-/// A table for `N` times 64 events.
+/// A table without a bound on the number of events. It grows when an entry is written.
 #[derive(Clone, Debug)]
-pub struct WideMap<T, const N: usize>(Vec<T>);
+pub struct LongMap<T> {
+    values: Vec<T>,
+    /// The value of all other events.
+    value: T,
+}
 
-impl<T: Copy, const N: usize> EventMap<T> for WideMap<T, N> {
+impl<T: Clone> LongMap<T> {
+    #[inline]
+    fn grow(&mut self, events: usize) {
+        if self.values.len() < events {
+            self.values.resize(events, self.value.clone());
+        }
+    }
+}
+
+impl<T: Clone> EventMap<T> for LongMap<T> {
     fn filled(value: T) -> Self {
-        WideMap(vec![value; 64 * N])
+        LongMap { values: vec![], value }
     }
 
     #[inline]
     fn first(&self, events: usize) -> &[T] {
-        &self.0[..events]
+        &self.values[..events.min(self.values.len())]
     }
 
     #[inline]
     fn first_mut(&mut self, events: usize) -> &mut [T] {
-        &mut self.0[..events]
+        self.grow(events);
+        &mut self.values[..events]
+    }
+
+    fn copy_first(&mut self, events: usize, other: &Self) {
+        let known = other.first(events);
+        self.first_mut(events)[..known.len()].clone_from_slice(known);
+        self.values[known.len()..events].fill(other.value.clone());
     }
 }
 
-impl<T, const N: usize> Index<EventIndex> for WideMap<T, N> {
+impl<T> Index<EventIndex> for LongMap<T> {
     type Output = T;
 
     #[inline]
     fn index(&self, event: EventIndex) -> &T {
-        &self.0[event.index()]
+        self.values.get(event.index()).unwrap_or(&self.value)
     }
 }
 
-impl<T, const N: usize> IndexMut<EventIndex> for WideMap<T, N> {
+impl<T: Clone> IndexMut<EventIndex> for LongMap<T> {
     #[inline]
     fn index_mut(&mut self, event: EventIndex) -> &mut T {
-        &mut self.0[event.index()]
+        self.grow(event.index() + 1);
+        &mut self.values[event.index()]
     }
 }

@@ -1,19 +1,24 @@
 //! Sets of events as bits.
 //!
 //! Most executions have at most 64 events, and then a set of events is one machine word. An explorer begins with
-//! [`u64`] and [restarts](crate::driver::Restart::WiderSets) with [`WideSet`] if that is not enough.
+//! [`u64`] and [restarts](crate::driver::Restart::WiderSets) with [`LongSet`](crate::long_set::LongSet) if that is not
+//! enough.
 
 use std::fmt::Debug;
 
 use crate::event_index::EventIndex;
-use crate::event_map::{EventMap, NarrowMap, WideMap};
+use crate::event_map::{EventMap, NarrowMap};
 
 /// A set of events whose indices are less than [`EventSet::BITS`]. Passing others is a bug; it may panic, or not.
-pub trait EventSet: Copy + Debug + PartialEq + Eq + Default + 'static {
+pub trait EventSet: Clone + Debug + PartialEq + Eq + Default + 'static {
     /// How many different events there can be.
     const BITS: usize;
     /// A table with an entry for each of them.
-    type Map<T: Copy>: EventMap<T>;
+    type Map<T: Clone>: EventMap<T>;
+    /// The position of an event in an order of all events.
+    type Position: Position;
+    /// Iterator over the events of a set, in ascending order. It does not borrow the set.
+    type Iter: Iterator<Item = EventIndex>;
     /// The set of one event.
     fn one(event: EventIndex) -> Self;
     /// All events before one.
@@ -26,13 +31,13 @@ pub trait EventSet: Copy + Debug + PartialEq + Eq + Default + 'static {
     fn meets(&self, other: &Self) -> bool;
     /// Union.
     #[must_use]
-    fn or(self, other: Self) -> Self;
+    fn or(&self, other: &Self) -> Self;
     /// Intersection.
     #[must_use]
-    fn and(self, other: Self) -> Self;
+    fn and(&self, other: &Self) -> Self;
     /// Difference.
     #[must_use]
-    fn minus(self, other: Self) -> Self;
+    fn minus(&self, other: &Self) -> Self;
     /// Adds an event.
     fn insert(&mut self, event: EventIndex);
     /// Removes an event.
@@ -45,16 +50,45 @@ pub trait EventSet: Copy + Debug + PartialEq + Eq + Default + 'static {
     fn count(&self) -> usize;
 
     /// The events, in ascending order.
+    fn iter(&self) -> Self::Iter;
+}
+
+/// A position in an order of events, as small as the number of events permits.
+pub trait Position: Copy + Debug + Default + Ord + 'static {
+    /// The position after `index` others.
+    fn new(index: usize) -> Self;
+    /// How many others precede it.
+    fn index(self) -> usize;
+}
+
+impl Position for u8 {
     #[inline]
-    fn iter(self) -> EventSetIter<Self> {
-        EventSetIter(self)
+    fn new(index: usize) -> Self {
+        index as u8
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self)
     }
 }
 
-/// Iterator over the events of a set, in ascending order.
-pub struct EventSetIter<R>(R);
+impl Position for u32 {
+    #[inline]
+    fn new(index: usize) -> Self {
+        index as u32
+    }
 
-impl<R: EventSet> Iterator for EventSetIter<R> {
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Iterator over the events of a word, in ascending order.
+pub struct WordIter(u64);
+
+impl Iterator for WordIter {
     type Item = EventIndex;
 
     #[inline]
@@ -67,7 +101,9 @@ impl<R: EventSet> Iterator for EventSetIter<R> {
 
 impl EventSet for u64 {
     const BITS: usize = 64;
-    type Map<T: Copy> = NarrowMap<T>;
+    type Map<T: Clone> = NarrowMap<T>;
+    type Position = u8;
+    type Iter = WordIter;
 
     #[inline]
     fn one(event: EventIndex) -> Self {
@@ -90,15 +126,15 @@ impl EventSet for u64 {
         self & other != 0
     }
     #[inline]
-    fn or(self, other: Self) -> Self {
+    fn or(&self, other: &Self) -> Self {
         self | other
     }
     #[inline]
-    fn and(self, other: Self) -> Self {
+    fn and(&self, other: &Self) -> Self {
         self & other
     }
     #[inline]
-    fn minus(self, other: Self) -> Self {
+    fn minus(&self, other: &Self) -> Self {
         self & !other
     }
     #[inline]
@@ -121,104 +157,9 @@ impl EventSet for u64 {
     fn count(&self) -> usize {
         self.count_ones() as usize
     }
-}
-
-/// The set for executions with more than 64 events.
-pub type WideSet = Words<8>;
-
-/// A set of `N` words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words<const N: usize>([u64; N]);
-
-impl<const N: usize> Default for Words<N> {
     #[inline]
-    fn default() -> Self {
-        Words([0; N])
-    }
-}
-
-impl<const N: usize> Words<N> {
-    #[inline]
-    fn zip(mut self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        for (word, other) in self.0.iter_mut().zip(other.0) {
-            *word = f(*word, other);
-        }
-        self
-    }
-}
-
-/// The word that an event is in, and the event as an element of that word.
-#[inline]
-fn word_of(event: EventIndex) -> (usize, EventIndex) {
-    (event.index() / 64, EventIndex::new(event.index() % 64))
-}
-
-impl<const N: usize> EventSet for Words<N> {
-    const BITS: usize = 64 * N;
-    type Map<T: Copy> = WideMap<T, N>;
-
-    #[inline]
-    fn one(event: EventIndex) -> Self {
-        let mut set = Self::default();
-        set.insert(event);
-        set
-    }
-    #[inline]
-    fn below(event: EventIndex) -> Self {
-        let mut set = Self::default();
-        for (at, word) in set.0.iter_mut().enumerate() {
-            *word = u64::below(EventIndex::new(event.index().saturating_sub(64 * at)));
-        }
-        set
-    }
-    #[inline]
-    fn has(&self, event: EventIndex) -> bool {
-        let (word, bit) = word_of(event);
-        self.0[word].has(bit)
-    }
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
-    }
-    #[inline]
-    fn meets(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
-    }
-    #[inline]
-    fn or(self, other: Self) -> Self {
-        self.zip(other, |a, b| a | b)
-    }
-    #[inline]
-    fn and(self, other: Self) -> Self {
-        self.zip(other, |a, b| a & b)
-    }
-    #[inline]
-    fn minus(self, other: Self) -> Self {
-        self.zip(other, |a, b| a & !b)
-    }
-    #[inline]
-    fn insert(&mut self, event: EventIndex) {
-        let (word, bit) = word_of(event);
-        self.0[word].insert(bit);
-    }
-    #[inline]
-    fn remove(&mut self, event: EventIndex) {
-        let (word, bit) = word_of(event);
-        self.0[word].remove(bit);
-    }
-    #[inline]
-    fn first(&self) -> Option<EventIndex> {
-        let at = self.0.iter().position(|&word| word != 0)?;
-        Some(EventIndex::new(64 * at + self.0[at].trailing_zeros() as usize))
-    }
-    #[inline]
-    fn last(&self) -> Option<EventIndex> {
-        let at = self.0.iter().rposition(|&word| word != 0)?;
-        Some(EventIndex::new(64 * at + 63 - self.0[at].leading_zeros() as usize))
-    }
-    #[inline]
-    fn count(&self) -> usize {
-        self.0.iter().map(EventSet::count).sum()
+    fn iter(&self) -> WordIter {
+        WordIter(*self)
     }
 }
 
@@ -227,38 +168,56 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::long_set::LongSet;
 
-    fn agrees_with_a_sorted_set<R: EventSet>() {
+    /// Sets of events below `bound`, some of them dense.
+    fn agrees_with_a_sorted_set<R: EventSet>(bound: usize) {
         let mut state = 7u64;
         let mut random = |bound: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) as usize % bound
         };
-        for _ in 0..200 {
-            let events: BTreeSet<EventIndex> =
-                (0..random(20)).map(|_| EventIndex::new(random(R::BITS - 1))).collect();
-            let mut set = R::default();
-            events.iter().for_each(|&event| set.insert(event));
+        for _ in 0..400 {
+            let mut make = || {
+                let (start, len) = (random(bound), random(bound));
+                let dense = start..(start + len).min(bound);
+                let dense = if random(2) == 0 { dense } else { 0..0 };
+                let events = (0..random(20)).map(|_| random(bound)).chain(dense);
+                let events: BTreeSet<EventIndex> = events.map(EventIndex::new).collect();
+                let mut set = R::default();
+                events.iter().for_each(|&event| set.insert(event));
+                (events, set)
+            };
+            let ((events, mut set), (others, other)) = (make(), make());
             assert!(set.iter().eq(events.iter().copied()));
             assert_eq!(set.first(), events.first().copied());
             assert_eq!(set.last(), events.last().copied());
             assert_eq!(set.count(), events.len());
-            let bound = EventIndex::new(random(R::BITS + 1));
-            assert!(set.and(R::below(bound)).iter().eq(events.range(..bound).copied()));
-            let Some(&event) = events.first() else { continue };
+            assert_eq!(set.is_empty(), events.is_empty());
+            assert!(set.or(&other).iter().eq(events.union(&others).copied()));
+            assert!(set.and(&other).iter().eq(events.intersection(&others).copied()));
+            assert!(set.minus(&other).iter().eq(events.difference(&others).copied()));
+            assert_eq!(set.meets(&other), !events.is_disjoint(&others));
+            assert_eq!(set == other, events == others);
+            assert_eq!(set.or(&other).minus(&other), set.minus(&other));
+            let end = EventIndex::new(random(bound + 1));
+            assert!(set.and(&R::below(end)).iter().eq(events.range(..end).copied()));
+            let (Some(&event), copy) = (events.first(), set.clone()) else { continue };
             set.remove(event);
-            assert!(!set.has(event) && set.or(R::one(event)).has(event));
+            assert!(!set.has(event) && copy.has(event));
+            assert_eq!(set.or(&R::one(event)), copy);
         }
     }
 
     #[test]
     fn one_word_agrees_with_a_sorted_set() {
-        agrees_with_a_sorted_set::<u64>();
+        agrees_with_a_sorted_set::<u64>(63);
     }
 
     #[test]
-    fn several_words_agree_with_a_sorted_set() {
-        agrees_with_a_sorted_set::<Words<2>>();
-        agrees_with_a_sorted_set::<Words<5>>();
+    fn long_sets_agree_with_sorted_sets() {
+        for bound in [3, 63, 255, 256, 600, 2_000] {
+            agrees_with_a_sorted_set::<LongSet>(bound);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use raddle_core::outcome::{Counts, Unsupported};
+use raddle_core::outcome::{Counts, CutThread, Unsupported};
 use serde::{Deserialize, Serialize};
 
 /// How far to explore.
@@ -12,6 +12,9 @@ pub struct Limits {
     pub classes: Option<u64>,
     /// When to stop.
     pub deadline: Option<Instant>,
+    /// The maximal number of events of an execution. `None` lets the explorer choose, and longer executions be explored
+    /// unless they seem to be endless.
+    pub events: Option<u32>,
 }
 
 /// How far an exploration got.
@@ -34,7 +37,7 @@ pub enum Extent {
 }
 
 /// The counts of an exploration, and how far it got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// How far the exploration got.
     pub extent: Extent,
@@ -44,13 +47,15 @@ pub struct Summary {
     pub blocked: u64,
     /// Distinct histories of single threads, each of which the program ran once.
     pub histories: u64,
+    /// The first thread that was stopped, if the extent is [`Extent::Events`] for that reason.
+    pub cut: Option<CutThread>,
 }
 
 impl Summary {
     /// The summary of an explorer that does not support the model.
     pub(crate) fn unsupported_model() -> Self {
         let extent = Extent::Unsupported(Unsupported::Model);
-        Summary { extent, classes: 0, blocked: 0, histories: 0 }
+        Summary { extent, classes: 0, blocked: 0, histories: 0, cut: None }
     }
 
     /// The number of runs, if the explorer samples.
@@ -62,7 +67,7 @@ impl Summary {
     /// The summary as counts, with `executions` as the number of thread runs.
     #[must_use]
     pub fn counts(&self, executions: u64) -> Counts {
-        let Summary { classes, blocked, histories, .. } = *self;
+        let &Summary { classes, blocked, histories, .. } = self;
         Counts { classes, blocked, executions, histories, ..Counts::default() }
     }
 }

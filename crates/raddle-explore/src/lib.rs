@@ -17,7 +17,8 @@ mod event_list;
 pub mod event_map;
 pub mod event_set;
 mod extent;
-pub mod location_facts;
+pub mod facts;
+pub mod long_set;
 pub mod model;
 
 pub mod parallel;
@@ -31,6 +32,6 @@ pub mod sampling;
 mod visitor;
 
 pub use extent::{Extent, Limits, Summary};
-pub use raddle_core::outcome::Unsupported;
+pub use raddle_core::outcome::{CutThread, Unsupported};
 pub(crate) use visitor::ending_of;
 pub use visitor::{Control, Leaf, Visitor};

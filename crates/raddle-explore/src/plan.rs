@@ -293,7 +293,7 @@ impl Plan {
             Extent::All | Extent::Stopped => None,
             Extent::Classes => Some(Bound::Classes),
             Extent::Deadline => Some(Bound::Deadline),
-            Extent::Events => Some(Bound::Events),
+            Extent::Events => Some(summary.cut.clone().map_or(Bound::Events, Bound::LongExecution)),
             Extent::Unsupported(reason) => Some(Bound::Unsupported(reason)),
             Extent::Sampled => Some(Bound::Sampled {
                 runs: summary.runs(),

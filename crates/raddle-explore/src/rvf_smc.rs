@@ -23,7 +23,7 @@
 //! *Cost.* 50 ns to a few microseconds per class; memory for one execution, and the remembered histories of single
 //! threads.
 
-use crate::event_set::WideSet;
+use crate::long_set::LongSet;
 use crate::model::RvfOptions;
 use crate::model::store_buffer::{self, good_writes};
 use crate::rf_part_smc::explore_by_value;
@@ -54,25 +54,25 @@ pub fn explore_with<'a>(
         OrderSemantics::StoreBuffer(StoreBuffers::None) => {
             explore_by_value::<
                 good_writes::Sc<u64>,
-                good_writes::Sc<WideSet>,
+                good_writes::Sc<LongSet>,
                 store_buffer::Sc<u64>,
-                store_buffer::Sc<WideSet>,
+                store_buffer::Sc<LongSet>,
             >
         }
         OrderSemantics::StoreBuffer(StoreBuffers::PerThread) => {
             explore_by_value::<
                 good_writes::Tso<u64>,
-                good_writes::Tso<WideSet>,
+                good_writes::Tso<LongSet>,
                 store_buffer::Tso<u64>,
-                store_buffer::Tso<WideSet>,
+                store_buffer::Tso<LongSet>,
             >
         }
         OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => {
             explore_by_value::<
                 good_writes::Pso<u64>,
-                good_writes::Pso<WideSet>,
+                good_writes::Pso<LongSet>,
                 store_buffer::Pso<u64>,
-                store_buffer::Pso<WideSet>,
+                store_buffer::Pso<LongSet>,
             >
         }
         OrderSemantics::C11(_) => return Summary::unsupported_model(),

@@ -123,7 +123,7 @@ pub fn explore(test: &LitmusTest, plan: Plan, options: &LitmusOptions) -> Litmus
     if collector.hit_limit && summary.extent == Extent::All {
         summary.extent = Extent::Events;
     }
-    collector.outcome(plan, summary, start)
+    collector.outcome(plan, &summary, start)
 }
 
 /// Explores a test until SC forbids an execution, or an execution fails. The condition does not matter.
@@ -145,7 +145,7 @@ pub fn check_robustness(test: &LitmusTest, plan: Plan, options: &LitmusOptions) 
 
 fn bound(plan: Plan, summary: &Summary) -> Option<Bound> {
     match summary.extent {
-        Extent::Events => Some(Bound::LoopIterations),
+        Extent::Events if summary.cut.is_none() => Some(Bound::LoopIterations),
         _ => plan.bound(summary),
     }
 }
@@ -227,10 +227,10 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn outcome(self, plan: Plan, summary: Summary, start: Instant) -> LitmusOutcome {
+    fn outcome(self, plan: Plan, summary: &Summary, start: Instant) -> LitmusOutcome {
         let named = |found: Counterexample| found.named(&self.program, plan.model);
         let witness = self.witness.map(|trace| named(Counterexample::new(Ending::Complete, trace)));
-        let bound = bound(plan, &summary);
+        let bound = bound(plan, summary);
         let finals = FinalStates {
             states: self.states,
             positive: self.positive,
@@ -240,12 +240,12 @@ impl<'a> Collector<'a> {
         };
         let of = |found, kind| counterexample::finding(kind, named(found), &Style::default());
         let failure = self.failure.map(|found| Finding {
-            sample: plan.last_run(&summary),
+            sample: plan.last_run(summary),
             ..of(found.clone(), kind_of_failure(&found.ending))
         });
         let race = self.race.map(|found| of(found, FindingKind::Race));
         let findings = failure.into_iter().chain(race).chain(condition(self.test, &finals));
-        let outcome = Outcome::new(findings.collect(), counts(&summary, start), bound);
+        let outcome = Outcome::new(findings.collect(), counts(summary, start), bound);
         LitmusOutcome { outcome, finals }
     }
 }

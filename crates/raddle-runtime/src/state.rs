@@ -300,7 +300,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            max_events: 10_000,
+            max_events: 1_000_000,
             mutexes_can_be_tried: false,
             owners_are_counted: false,
             joins_carry: false,

@@ -147,7 +147,8 @@ impl Checker {
         self
     }
 
-    /// Limits the number of events of each thread.
+    /// Limits the number of events of an execution. By default the limit is 1,000, and is raised up to 1,000,000 as
+    /// long as an execution has more.
     pub fn max_events(mut self, events: u32) -> Self {
         self.settings.max_events = events;
         self.has_max_events = true;
@@ -222,7 +223,7 @@ impl Checker {
         let (summary, found) = driver::until_stable(&mut program, |program| {
             raddle_runtime::on_large_stack(|| self.explore_once(program, plan, &f, start))
         });
-        let outcome = outcome(&program, plan, summary, found, start);
+        let outcome = outcome(&program, plan, &summary, found, start);
         self.write_trace(&outcome);
         outcome
     }
@@ -233,8 +234,12 @@ impl Checker {
         let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
         let jobs = self.jobs.or(one).filter(|_| !is_whole)?;
         let deadline = self.timeout.map(|timeout| start + timeout);
-        let limits = Limits { classes: None, deadline };
+        let limits = Limits { classes: None, deadline, events: self.events() };
         Some(ParallelOptions { model: self.model, limits, jobs })
+    }
+
+    fn events(&self) -> Option<u32> {
+        self.has_max_events.then_some(self.settings.max_events)
     }
 
     /// Returns `true` if one worker must explore all executions.
@@ -272,7 +277,7 @@ impl Checker {
         if let Some(file) = &file {
             file.close(summary.extent == Extent::Deadline);
         }
-        let mut outcome = outcome(&program, plan, summary, found, start);
+        let mut outcome = outcome(&program, plan, &summary, found, start);
         outcome.counts.executions = executions;
         self.write_trace(&outcome);
         outcome
@@ -311,6 +316,7 @@ impl Checker {
         let limits = Limits {
             classes: self.max_executions,
             deadline: self.timeout.map(|timeout| start + timeout),
+            events: self.events(),
         };
         if self.robust {
             let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();
@@ -346,19 +352,19 @@ impl Checker {
 fn outcome<F: Fn()>(
     program: &Native<F>,
     plan: Plan,
-    summary: Summary,
+    summary: &Summary,
     found: Option<Counterexample>,
     start: Instant,
 ) -> Outcome {
     let finding = found.map(|found| Finding {
-        sample: plan.last_run(&summary),
+        sample: plan.last_run(summary),
         ..report::finding(program, plan.model, found)
     });
     let bound = match summary.extent {
         _ if finding.is_some() => None,
         // The visitor stops at the limit of executions, or at a finding.
         Extent::Stopped => Some(Bound::Classes),
-        _ => plan.bound(&summary),
+        _ => plan.bound(summary),
     };
     let seconds = start.elapsed().as_secs_f64();
     let counts = Counts { seconds, ..summary.counts(program.executions()) };

@@ -98,6 +98,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     max_executions: Option<u64>,
 
+    /// Stop threads where an execution has more than this many events [default: 1000; up to 1000000 if some execution
+    /// needs more and seems to end]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_events: Option<u32>,
+
     /// Stop each exploration after this many seconds
     #[arg(long, visible_alias = "time", value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
@@ -237,6 +242,6 @@ impl CheckArgs {
     /// The limits of an exploration that starts now.
     pub(crate) fn limits(&self) -> Limits {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Limits { classes: self.max_executions, deadline }
+        Limits { classes: self.max_executions, deadline, events: self.max_events }
     }
 }

@@ -11,9 +11,11 @@ pub enum Bound {
     Classes,
     /// The time limit was reached.
     Deadline,
-    /// An execution exceeds the limit on the events of a thread, or on those of an execution.
+    /// A thread exceeds the limit on its events, or an execution that of an explorer.
     Events,
-    /// A loop exceeds its limit of iterations, or an execution the limit on its events.
+    /// An execution exceeds the bound on its events, mostly because of one thread.
+    LongExecution(CutThread),
+    /// A loop exceeds its limit of iterations.
     LoopIterations,
     /// Runs were sampled instead of exploring all executions.
     Sampled {
@@ -36,6 +38,17 @@ pub enum Bound {
     Other(String),
 }
 
+/// A thread that was stopped because its execution had too many events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutThread {
+    /// Its name.
+    pub thread: String,
+    /// The place of the op that it would have performed next.
+    pub place: String,
+    /// The bound.
+    pub events: u32,
+}
+
 /// Why an explorer gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unsupported {
@@ -56,11 +69,14 @@ impl fmt::Display for Bound {
             Bound::Classes => f.write_str("the limit on executions was reached"),
             Bound::Deadline => f.write_str("the time limit was reached"),
             Bound::Events => f.write_str(
-                "an execution has more events than the limit of a thread, or than 500 in total",
+                "a thread has more events than its limit, or an execution more than the explorer supports",
             ),
-            Bound::LoopIterations => f.write_str(
-                "a loop has more iterations than its limit, or an execution has more than 500 events",
+            Bound::LongExecution(CutThread { thread, place, events }) => write!(
+                f,
+                "an execution has more than {events} events, most of them of thread {thread}, which was stopped at \
+                 {place}"
             ),
+            Bound::LoopIterations => f.write_str("a loop has more iterations than its limit"),
             Bound::Sampled { runs, explorer, seed } => {
                 let plural = if *runs == 1 { "" } else { "s" };
                 let runs = format_args!("{runs} run{plural}");

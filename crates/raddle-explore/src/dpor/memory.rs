@@ -11,11 +11,11 @@ impl<R: EventSet> DporState<'_, R> {
     /// Adds an event before which `base` happens, and returns its index. Its effect has to follow.
     pub(super) fn push_event(&mut self, footprint: Footprint, base: R) -> EventIndex {
         let at = EventIndex::new(self.events.len());
-        let Process { thread, hb, .. } = self.processes[footprint.process as usize];
-        let known = self.threads[thread as usize];
+        let &Process { thread, ref hb, .. } = &self.processes[footprint.process as usize];
+        let known = &self.threads[thread as usize];
         let action = if footprint.flushed == NONE { known.action } else { NextAction::Write };
-        self.undo.push((thread, known));
-        let before = base.or(R::one(at));
+        self.undo.push((thread, known.clone()));
+        let before = base.or(&R::one(at));
         self.events.push(DporEvent {
             footprint,
             action,
@@ -27,7 +27,7 @@ impl<R: EventSet> DporState<'_, R> {
             previous: NONE,
             readers: R::default(),
             is_forwarded: false,
-            process_hb: hb,
+            process_hb: hb.clone(),
             log_len: self.log.len() as u32,
             past_len: self.past.len() as u32,
             undo_len: self.undo.len() as u32 - 1,
@@ -61,13 +61,13 @@ impl<R: EventSet> DporState<'_, R> {
         if last == NONE {
             return NONE;
         }
-        let DporEvent { before, footprint, log_index, .. } = self.events[last as usize];
+        let DporEvent { before, footprint, log_index, .. } = self.events[last as usize].clone();
         if footprint.thread != thread {
             let event = &mut self.events[at.index()];
             if !event.base.has(EventIndex::new(last as usize)) {
                 event.races.insert(EventIndex::new(last as usize));
             }
-            event.before = event.before.or(before);
+            event.before = event.before.or(&before);
         }
         log_index
     }
@@ -77,20 +77,20 @@ impl<R: EventSet> DporState<'_, R> {
     #[inline]
     pub(super) fn write(&mut self, at: EventIndex) {
         let Footprint { thread, location, flushed, .. } = self.events[at.index()].footprint;
-        let DporLocation { last, readers, .. } = self.locations[location as usize];
-        let mut others = readers;
+        let DporLocation { last, readers, .. } = &self.locations[location as usize];
+        let (last, mut others) = (*last, readers.clone());
         if last != NONE {
             others.insert(EventIndex::new(last as usize));
         }
-        let base = self.events[at.index()].base;
-        let (mut before, mut inner) = (R::one(at).or(base), base);
+        let base = &self.events[at.index()].base;
+        let (mut before, mut inner) = (R::one(at).or(base), base.clone());
         for other in others.iter() {
-            let hb = self.events[other.index()].before;
+            let hb = &self.events[other.index()].before;
             before = before.or(hb);
-            inner = inner.or(hb.minus(R::one(other)));
+            inner = inner.or(&hb.minus(&R::one(other)));
         }
         let event = &mut self.events[at.index()];
-        (event.before, event.races) = (before, others.minus(inner));
+        (event.before, event.races) = (before, others.minus(&inner));
         self.set_last(at, location, thread, flushed);
     }
 
@@ -99,11 +99,11 @@ impl<R: EventSet> DporState<'_, R> {
     fn set_last(&mut self, at: EventIndex, location: u32, thread: u32, flushed: u32) {
         let place = &mut self.locations[location as usize];
         let event = &mut self.events[at.index()];
-        (event.previous, event.readers) = (place.last, place.readers);
+        (event.previous, event.readers) = (place.last, place.readers.clone());
         place.last = at.index() as u32;
         place.readers = match flushed {
             NONE => R::default(),
-            store => self.stores[thread as usize][store as usize].readers,
+            store => self.stores[thread as usize][store as usize].readers.clone(),
         };
     }
 
@@ -113,10 +113,10 @@ impl<R: EventSet> DporState<'_, R> {
         let Footprint { thread, location, .. } = self.events[at.index()].footprint;
         let last = self.locations[location as usize].last;
         if last != NONE {
-            let hb = self.events[last as usize].before;
+            let hb = &self.events[last as usize].before;
             self.events[at.index()].before = self.events[at.index()].before.or(hb);
         }
-        let DporEvent { action, base, .. } = self.events[at.index()];
+        let &DporEvent { action, ref base, .. } = &self.events[at.index()];
         if action != NextAction::Unlock {
             let node = self.threads[thread as usize].node;
             self.events[at.index()].races = self.sync_races(action, node, base, last);
@@ -128,13 +128,13 @@ impl<R: EventSet> DporState<'_, R> {
     #[inline]
     pub(super) fn hb_of_flush(&self, process: u32, thread: u32, store: u32) -> R {
         let all = &self.stores[thread as usize];
-        let DporStore { hb, epoch, .. } = all[store as usize];
+        let &DporStore { ref hb, epoch, .. } = &all[store as usize];
         let mut base = self.processes[process as usize].hb.or(hb);
         if self.buffers.reorders_stores() {
             let since = self.threads[thread as usize].drained;
             for earlier in &all[since as usize..store as usize] {
                 if earlier.epoch < epoch {
-                    base = base.or(self.events[earlier.flushed_by as usize].before);
+                    base = base.or(&self.events[earlier.flushed_by as usize].before);
                 }
             }
         }
@@ -149,7 +149,7 @@ impl<R: EventSet> DporState<'_, R> {
         if effect == StoreEffect::BufferedBehindFence {
             known.epoch += 1;
         }
-        let (epoch, hb) = (known.epoch, known.hb);
+        let (epoch, hb) = (known.epoch, known.hb.clone());
         known.stores += 1;
         let readers = R::default();
         let (log_index, flushed_by) = (self.log.len() as u32, NONE);
@@ -168,13 +168,13 @@ impl<R: EventSet> DporState<'_, R> {
     /// Orders the next event of the process after this one.
     #[inline]
     pub(super) fn set_process_hb(&mut self, at: EventIndex) {
-        let DporEvent { footprint, before, .. } = self.events[at.index()];
-        self.processes[footprint.process as usize].hb = before;
+        let &DporEvent { footprint, ref before, .. } = &self.events[at.index()];
+        self.processes[footprint.process as usize].hb = before.clone();
     }
 
     /// Marks the store of a flush as flushed.
     pub(super) fn mark_flushed(&mut self, at: EventIndex) {
-        let DporEvent { footprint, before, .. } = self.events[at.index()];
+        let &DporEvent { footprint, ref before, .. } = &self.events[at.index()];
         let all = &mut self.stores[footprint.thread as usize];
         all[footprint.flushed as usize].flushed_by = at.index() as u32;
         let known = &mut self.threads[footprint.thread as usize];
@@ -199,7 +199,7 @@ impl<R: EventSet> DporState<'_, R> {
         }
         while self.undo.len() > event.undo_len as usize {
             let (thread, old) = self.undo.pop().expect("the stack is longer than `undo_len`");
-            self.threads[thread as usize] = old;
+            self.threads[thread as usize] = old.clone();
             self.stores[thread as usize].truncate(old.stores as usize);
         }
         self.log.truncate(event.log_len as usize);

@@ -41,7 +41,8 @@ mod tally;
 mod wakeup;
 
 use crate::driver::{self, Restart, SetWidth};
-use crate::event_set::{EventSet, WideSet};
+use crate::event_set::EventSet;
+use crate::long_set::LongSet;
 use crate::{Limits, Summary, Visitor};
 use raddle_core::model::Model;
 use raddle_core::program::Program;
@@ -76,18 +77,18 @@ impl<'a> DporExploration<'a> {
             return Summary::unsupported_model();
         }
         driver::drive(|setup| match setup.width {
-            SetWidth::Narrow => self.run_with::<A, u64>(),
-            SetWidth::Wide => self.run_with::<A, WideSet>(),
+            SetWidth::OneWord => self.run_with::<A, u64>(),
+            SetWidth::Unbounded => self.run_with::<A, LongSet>(),
         });
         let tally = &self.tally;
         let (extent, histories) = (tally.extent(), tally.histories.len() as u64);
-        Summary { extent, classes: tally.classes, blocked: tally.blocked, histories }
+        Summary { extent, classes: tally.classes, blocked: tally.blocked, histories, cut: None }
     }
 
     fn run_with<A: DporAlgorithm, R: EventSet>(&mut self) -> Result<(), Restart> {
         self.tally.begin_attempt();
         let histories = std::mem::take(&mut self.tally.histories);
-        let state = DporState::<R>::new(self.program, histories, self.model);
+        let state = DporState::<R>::new(self.program, histories, self.model, self.tally.bound());
         A::run(state, &mut self.tally)
     }
 }

@@ -78,15 +78,15 @@ impl<R: EventSet> DporState<'_, R> {
     /// Returns whether the step is a weak initial of the sequence, and in which way.
     #[inline]
     pub(super) fn weak_initial(&self, sequence: &NotDep<R>, footprint: &Footprint) -> Initial {
-        let own = sequence.events.and(self.processes[footprint.process as usize].events);
+        let own = sequence.events.and(&self.processes[footprint.process as usize].events);
         if let Some(event) = own.first() {
             return self.event_initial(sequence, footprint, event);
         }
-        match sequence.last {
+        match &sequence.last {
             Some((last, base)) if last.process == footprint.process => {
                 let is_initial = last.choice == footprint.choice
                     && !base.meets(&sequence.events)
-                    && !self.depends(sequence, &last, false);
+                    && !self.depends(sequence, last, false);
                 if is_initial { Initial::Last } else { Initial::No }
             }
             _ if self.depends(sequence, footprint, true) => Initial::No,
@@ -101,8 +101,8 @@ impl<R: EventSet> DporState<'_, R> {
         footprint: &Footprint,
         event: EventIndex,
     ) -> Initial {
-        let DporEvent { before, footprint: known, .. } = &self.events[event.index()];
-        let earlier = before.minus(R::one(event));
+        let &DporEvent { ref before, footprint: known, .. } = &self.events[event.index()];
+        let earlier = before.minus(&R::one(event));
         if known.choice == footprint.choice && !earlier.meets(&sequence.events) {
             Initial::Event(event)
         } else {
@@ -117,16 +117,16 @@ impl<R: EventSet> DporState<'_, R> {
         if footprint.access == FootprintAccess::Silent {
             return false;
         }
-        if let Some((last, _)) = sequence.last.filter(|_| with_last)
+        if let Some((last, _)) = sequence.last.clone().filter(|_| with_last)
             && footprint.conflicts(&last)
             && self.accesses_memory_at_end(sequence, footprint)
         {
             return true;
         }
-        let DporLocation { accesses, writes, .. } = self.locations[footprint.location as usize];
+        let DporLocation { accesses, writes, .. } = &self.locations[footprint.location as usize];
         let writes = sequence.events.and(writes);
         if footprint.access == FootprintAccess::Write {
-            let mut reads = sequence.events.and(accesses).minus(writes).iter();
+            let mut reads = sequence.events.and(accesses).minus(&writes).iter();
             return !writes.is_empty()
                 || reads.any(|read| {
                     self.accesses_memory(sequence, &self.events[read.index()].footprint)
@@ -137,7 +137,7 @@ impl<R: EventSet> DporState<'_, R> {
         }
         // The load accesses memory once its own store is flushed.
         let flush = self.flush_event(footprint).filter(|&at| sequence.events.has(at));
-        flush.is_some_and(|at| !writes.minus(R::below(at.next())).is_empty())
+        flush.is_some_and(|at| !writes.minus(&R::below(at.next())).is_empty())
     }
 
     /// Returns `true` if the step would access memory before the sequence, or after its events.

@@ -140,7 +140,7 @@ impl<R: EventSet> OptimalExplorer<'_, '_, '_, R> {
         for thread in 0..self.state.threads.len() as u32 {
             if let Some(blocked) = self.state.blocked_step(thread) {
                 let BlockedStep { footprint, base, races } = blocked;
-                races.iter().for_each(|first| self.reverse_race(first, footprint, base));
+                races.iter().for_each(|first| self.reverse_race(first, footprint, base.clone()));
             }
         }
         self.first_new = usize::MAX;
@@ -149,15 +149,15 @@ impl<R: EventSet> OptimalExplorer<'_, '_, '_, R> {
     /// Reverses the races of an event with earlier ones. If the event was in the last execution, they were reversed
     /// there; the sequence differs only if some new event does not depend on the first event of the race.
     fn reverse_races(&mut self, event: EventIndex) {
-        let DporEvent { races, base, .. } = self.state.events[event.index()];
+        let DporEvent { races, base, .. } = self.state.events[event.index()].clone();
         for first in races.iter() {
             if event.index() < self.first_new && !self.has_new_independent_event(first) {
                 continue;
             }
             let (footprint, spurious) = self.state.reversed_footprint(first, event);
-            self.reverse_race(first, footprint, base);
+            self.reverse_race(first, footprint, base.clone());
             if let Some(footprint) = spurious {
-                self.reverse_race(first, footprint, base);
+                self.reverse_race(first, footprint, base.clone());
             }
         }
     }
@@ -170,9 +170,9 @@ impl<R: EventSet> OptimalExplorer<'_, '_, '_, R> {
     /// Adds the other alternatives of an event.
     fn add_alternatives(&mut self, event: EventIndex) {
         let DporEvent { base, options, footprint: Footprint { choice, .. }, .. } =
-            self.state.events[event.index()];
+            self.state.events[event.index()].clone();
         for other in (0..options).filter(|&other| other != choice) {
-            self.reverse_race(event, self.state.alternative_footprint(event, other), base);
+            self.reverse_race(event, self.state.alternative_footprint(event, other), base.clone());
         }
     }
 

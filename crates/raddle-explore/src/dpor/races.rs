@@ -37,7 +37,7 @@ impl<R: EventSet> DporState<'_, R> {
     /// Returns the events instead of which a thread could have updated a synchronization object: at most one. The
     /// thread has this next action and this history; `base` are the events that happen before its step, `last` is the
     /// last update of the object.
-    pub(super) fn sync_races(&self, action: NextAction, node: HistoryId, base: R, last: u32) -> R {
+    pub(super) fn sync_races(&self, action: NextAction, node: HistoryId, base: &R, last: u32) -> R {
         let mut at = last;
         while at != NONE && !base.has(EventIndex::new(at as usize)) {
             let DporEvent { previous, footprint, action: had, .. } = self.events[at as usize];
@@ -56,12 +56,12 @@ impl<R: EventSet> DporState<'_, R> {
     /// Returns the next step of a thread that is blocked by a synchronization object at the end of the execution.
     pub(super) fn blocked_step(&self, thread: u32) -> Option<BlockedStep<R>> {
         let DporThread { action, node, location, hb, flushes_hb, .. } =
-            self.threads[thread as usize];
+            self.threads[thread as usize].clone();
         if !matches!(action, NextAction::Lock | NextAction::Sync) || !self.is_drained(thread) {
             return None;
         }
-        let base = hb.or(flushes_hb);
-        let races = self.sync_races(action, node, base, self.locations[location as usize].last);
+        let base = hb.or(&flushes_hb);
+        let races = self.sync_races(action, node, &base, self.locations[location as usize].last);
         let footprint = Footprint {
             process: self.of_thread[thread as usize][0],
             thread,

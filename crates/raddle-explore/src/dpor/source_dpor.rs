@@ -129,7 +129,7 @@ impl<R: EventSet> SourceExplorer<'_, '_, '_, R> {
         for thread in 0..self.state.threads.len() as u32 {
             if let Some(blocked) = self.state.blocked_step(thread) {
                 let BlockedStep { footprint, base, races } = blocked;
-                races.iter().for_each(|first| self.reverse_race(first, footprint, base));
+                races.iter().for_each(|first| self.reverse_race(first, footprint, base.clone()));
             }
         }
         for event in self.state.choices.iter() {
@@ -140,20 +140,20 @@ impl<R: EventSet> SourceExplorer<'_, '_, '_, R> {
     /// Adds the other alternatives of an event.
     fn add_alternatives(&mut self, event: EventIndex) {
         let DporEvent { base, options, footprint: Footprint { choice, .. }, .. } =
-            self.state.events[event.index()];
+            self.state.events[event.index()].clone();
         for other in (0..options).filter(|&other| other != choice) {
-            self.reverse_race(event, self.state.alternative_footprint(event, other), base);
+            self.reverse_race(event, self.state.alternative_footprint(event, other), base.clone());
         }
     }
 
     /// Reverses the races of the last event with earlier ones.
     fn reverse_races(&mut self, event: EventIndex) {
-        let DporEvent { races, base, .. } = self.state.events[event.index()];
+        let DporEvent { races, base, .. } = self.state.events[event.index()].clone();
         for first in races.iter() {
             let (footprint, spurious) = self.state.reversed_footprint(first, event);
-            self.reverse_race(first, footprint, base);
+            self.reverse_race(first, footprint, base.clone());
             if let Some(footprint) = spurious {
-                self.reverse_race(first, footprint, base);
+                self.reverse_race(first, footprint, base.clone());
             }
         }
     }

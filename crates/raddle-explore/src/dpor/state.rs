@@ -184,6 +184,8 @@ pub(super) struct DporState<'a, R> {
     pub(super) past: Vec<HistoryId>,
     /// Former states of threads, by index, for undo.
     pub(super) undo: Vec<(u32, DporThread<R>)>,
+    /// How many events an execution may have, unless the event sets have room for fewer.
+    pub(super) bound: usize,
     pub(super) early_end: Option<EarlyEnd>,
 }
 
@@ -193,6 +195,7 @@ impl<'a, R: EventSet> DporState<'a, R> {
         program: &'a mut dyn Program,
         histories: LocalHistories,
         model: Model,
+        bound: usize,
     ) -> Self {
         let shares_memory = program.shares_memory();
         let mut state = DporState {
@@ -210,6 +213,7 @@ impl<'a, R: EventSet> DporState<'a, R> {
             log: vec![],
             past: vec![],
             undo: vec![],
+            bound,
             early_end: None,
         };
         state.start(0, None, R::default());

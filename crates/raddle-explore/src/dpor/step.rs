@@ -40,12 +40,12 @@ impl<R: EventSet> DporState<'_, R> {
         }
         let thread = footprint.thread;
         let DporThread { action, node, effect, hb, flushes_hb, stores, .. } =
-            self.threads[thread as usize];
-        if self.events.len() + 1 >= R::BITS {
+            self.threads[thread as usize].clone();
+        if self.events.len() + 1 >= R::BITS.min(self.bound) {
             self.early_end = Some(EarlyEnd::Events(thread));
         }
         let waits = !matches!(action, NextAction::Load | NextAction::Choose);
-        let at = self.push_event(footprint, if waits { hb.or(flushes_hb) } else { hb });
+        let at = self.push_event(footprint, if waits { hb.or(&flushes_hb) } else { hb.clone() });
         if waits {
             let known = &mut self.threads[thread as usize];
             known.drained = stores;
@@ -62,7 +62,7 @@ impl<R: EventSet> DporState<'_, R> {
     /// Moves a store from its buffer to memory.
     fn flush(&mut self, footprint: Footprint) {
         let Footprint { process, thread, flushed, .. } = footprint;
-        if self.events.len() + 1 >= R::BITS {
+        if self.events.len() + 1 >= R::BITS.min(self.bound) {
             self.early_end = Some(EarlyEnd::Events(thread));
         }
         let base = self.hb_of_flush(process, thread, flushed);
@@ -113,7 +113,7 @@ impl<R: EventSet> DporState<'_, R> {
     #[inline]
     fn set_thread_hb(&mut self, at: EventIndex) {
         let thread = self.events[at.index()].footprint.thread;
-        self.threads[thread as usize].hb = self.events[at.index()].before;
+        self.threads[thread as usize].hb = self.events[at.index()].before.clone();
     }
 
     /// Logs the next effect of the thread.
@@ -142,9 +142,9 @@ impl<R: EventSet> DporState<'_, R> {
     /// Logs the spawn of a thread and starts the thread.
     fn spawn(&mut self, thread: u32, child: ThreadId) {
         self.log_effect(thread, None, false);
-        let DporThread { node, effect, hb, .. } = self.threads[thread as usize];
+        let DporThread { node, effect, hb, .. } = self.threads[thread as usize].clone();
         let origin = Origin { node, index: effect };
-        self.start(child.index() as u32, Some(origin), hb);
+        self.start(child.index() as u32, Some(origin), hb.clone());
     }
 
     /// Starts a thread, spawned by `by`. `hb` are the events that happen before its first one.
@@ -159,7 +159,7 @@ impl<R: EventSet> DporState<'_, R> {
         let id = ThreadId::new(thread as usize);
         let node = self.histories.start(self.program, &self.past, id, spawned_by);
         self.grow();
-        self.undo.push((thread, self.threads[thread as usize]));
+        self.undo.push((thread, self.threads[thread as usize].clone()));
         let known = &mut self.threads[thread as usize];
         (known.node, known.action, known.hb) = (node, NextAction::Ended, hb);
         self.past.push(node);
@@ -255,10 +255,11 @@ impl<R: EventSet> DporState<'_, R> {
     /// Executes the join of `child`, which has finished.
     fn join(&mut self, at: EventIndex, node: HistoryId, child: ThreadId) {
         let thread = self.events[at.index()].footprint.thread;
-        let DporThread { node: last, hb, flushes_hb, last_op, .. } = self.threads[child.index()];
+        let DporThread { node: last, hb, flushes_hb, last_op, .. } =
+            self.threads[child.index()].clone();
         let event = &mut self.events[at.index()];
-        event.base = event.base.or(hb).or(flushes_hb);
-        event.before = event.before.or(event.base);
+        event.base = event.base.or(&hb).or(&flushes_hb);
+        event.before = event.before.or(&event.base);
         self.set_thread_hb(at);
         let answer = if self.shares_memory { self.histories.joined(last) } else { Answer::Initial };
         self.continue_thread(thread, AnsweredQuestion::read(node, answer, last_op));

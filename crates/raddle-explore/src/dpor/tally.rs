@@ -5,7 +5,8 @@ use std::time::Instant;
 use super::leaf::{DporLeaf, ending};
 use super::state::{DporState, EarlyEnd};
 use crate::driver::Restart;
-use crate::event_set::{EventSet, WideSet};
+use crate::event_set::EventSet;
+use crate::facts::EventBound;
 use crate::{Control, Extent, Limits, Unsupported, Visitor};
 use raddle_core::program::LocalHistories;
 use raddle_core::trace::Ending;
@@ -51,6 +52,11 @@ impl<'a> DporTally<'a> {
         }
     }
 
+    /// How many events an execution may have.
+    pub(super) fn bound(&self) -> usize {
+        self.limits.events.unwrap_or(EventBound::FIRST) as usize
+    }
+
     /// Resets everything except for the number of visited executions and the local histories.
     pub(super) fn begin_attempt(&mut self) {
         (self.ends, self.leaves, self.classes, self.blocked) = (0, 0, 0, 0);
@@ -92,7 +98,7 @@ impl<'a> DporTally<'a> {
     pub(super) fn visit<R: EventSet>(&mut self, state: &DporState<'_, R>) {
         self.count_execution();
         match state.early_end {
-            Some(EarlyEnd::Events(_)) if R::BITS < WideSet::BITS => {
+            Some(EarlyEnd::Events(_)) if state.bound > R::BITS => {
                 self.stop = Some(EarlyStop::Restart(Restart::WiderSets));
             }
             Some(EarlyEnd::Malformed) => {
@@ -109,6 +115,7 @@ impl<'a> DporTally<'a> {
         let ending = ending(state);
         self.leaves += 1;
         match ending {
+            Ending::Limit(_) if state.early_end.is_some() => {}
             Ending::Blocked => self.blocked += 1,
             _ => self.classes += 1,
         }

@@ -187,21 +187,26 @@ impl Default for RvfOptions {
 /// [`push_level`](IncrementalModel::push_level) begins one, and [`pop`](IncrementalModel::pop) removes the last one
 /// with everything that was added since.
 pub trait IncrementalModel<R: EventSet> {
-    /// Whether fences are events; otherwise the event of [`push_fence`](IncrementalModel::push_fence) is meaningless.
-    const FENCES_ARE_EVENTS: bool;
+    /// Returns `true` if fences are events; otherwise the event of [`push_fence`](IncrementalModel::push_fence) is
+    /// meaningless. This and the next three are constants of the model.
+    fn fences_are_events(&self) -> bool;
 
-    /// Whether a race with a non-atomic access is an error; otherwise such an access is like any other.
-    const RACES: bool;
+    /// Returns `true` if a race with a non-atomic access is an error; otherwise such an access is like any other.
+    fn races_are_errors(&self) -> bool;
 
-    /// Whether a read observes any of several writes that have the same value, those that it was
+    /// Returns `true` if a read observes any of several writes that have the same value, those that it was
     /// [offered](IncrementalModel::offer_sources); otherwise it observes one.
-    const BY_VALUE: bool = false;
+    #[inline]
+    fn observes_by_value(&self) -> bool {
+        false
+    }
 
-    /// Whether a store may reach memory before earlier ones of its thread, so that who observes it does not know these.
-    const REORDERS_STORES: bool = false;
-
-    /// The model of an execution without events, with room for some threads and locations.
-    fn new(threads: usize, locations: usize) -> Self;
+    /// Returns `true` if a store may reach memory before earlier ones of its thread, so that who observes it does not
+    /// know these.
+    #[inline]
+    fn reorders_stores(&self) -> bool {
+        false
+    }
 
     /// Sets options, before anything is added.
     fn configure(&mut self, _options: &RvfOptions) {}
@@ -242,12 +247,12 @@ pub trait IncrementalModel<R: EventSet> {
     fn sources(&mut self, read: PendingRead) -> RfSources<R>;
 
     /// Sets the good-writes of the read that is added next. Its source is then one of them. Ignored unless
-    /// [`IncrementalModel::BY_VALUE`].
+    /// [`IncrementalModel::observes_by_value`].
     #[inline]
     fn offer_sources(&mut self, _event: EventIndex, _good: RfSources<R>) {}
 
     /// Adds a write, which is the last event, to the good-writes of a read. Ignored unless
-    /// [`IncrementalModel::BY_VALUE`].
+    /// [`IncrementalModel::observes_by_value`].
     fn add_good_write(&mut self, _read: EventIndex, _write: EventIndex) {}
 
     /// Adds a read with this source and returns `true`, if the execution stays consistent; otherwise changes nothing. A
@@ -285,8 +290,8 @@ pub trait IncrementalModel<R: EventSet> {
 
     /// As [`IncrementalModel::can_be_last`], with any of several writes last in each location.
     fn can_be_last_of(&mut self, last: &[(LocationId, RfSources<R>)]) -> bool {
-        let only = |&(location, good): &(LocationId, RfSources<R>)| {
-            (location, RfSource::from(good.writes.first()))
+        let only = |(location, good): &(LocationId, RfSources<R>)| {
+            (*location, RfSource::from(good.writes.first()))
         };
         let last: Vec<(LocationId, RfSource)> = last.iter().map(only).collect();
         self.can_be_last(&last)
@@ -314,4 +319,10 @@ pub trait IncrementalModel<R: EventSet> {
     fn needs_stronger_model(&self) -> bool {
         false
     }
+}
+
+/// A model that begins with an execution without events.
+pub trait NewModel: Sized {
+    /// The model of an execution without events, with room for some threads and locations.
+    fn new(threads: usize, locations: usize) -> Self;
 }

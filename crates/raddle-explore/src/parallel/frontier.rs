@@ -13,7 +13,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::location_facts::LocationFacts;
+use crate::CutThread;
+use crate::facts::{ExplorationFacts, NewFact};
 
 use crate::rf_part_smc::subtree::{
     RemainingThreads, Subtree, SubtreeAnswer, SubtreeReport, SubtreeStep, SuspendedNode,
@@ -23,7 +24,7 @@ use crate::rf_part_smc::subtree::{
 pub type SubtreeKey = Vec<u32>;
 
 /// The counts of one or several subtrees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassCounts {
     /// Classes of complete (or erroneous) executions.
     pub classes: u64,
@@ -31,13 +32,17 @@ pub struct ClassCounts {
     pub blocked: u64,
     /// Whether some thread reached a limit of events.
     pub hit_limit: bool,
+    /// The first thread that was stopped because of the events of its execution.
+    #[serde(default)]
+    pub cut: Option<CutThread>,
 }
 
 impl ClassCounts {
-    fn add(&mut self, other: ClassCounts) {
+    fn add(&mut self, other: &ClassCounts) {
         self.classes += other.classes;
         self.blocked += other.blocked;
         self.hit_limit |= other.hit_limit;
+        self.cut = self.cut.take().or_else(|| other.cut.clone());
     }
 }
 
@@ -87,7 +92,7 @@ pub struct Frontier {
     last: Option<(SubtreeKey, Subtree)>,
     /// What is known about locations, which the tree depends on.
     #[serde(default)]
-    facts: LocationFacts,
+    facts: ExplorationFacts,
     /// How often the exploration has started over because of that.
     #[serde(default)]
     restarts: u32,
@@ -113,21 +118,21 @@ impl Frontier {
             settled: ClassCounts::default(),
             counted: vec![],
             last: None,
-            facts: LocationFacts::default(),
+            facts: ExplorationFacts::default(),
             restarts: 0,
         }
     }
 
-    /// The whole tree, with more locations whose accesses conflict.
-    pub(super) fn started_over(&self, conflicts: Vec<String>) -> Self {
+    /// The whole tree, with one more fact.
+    pub(super) fn started_over(&self, fact: NewFact) -> Self {
         let (mut facts, restarts) = (self.facts.clone(), self.restarts + 1);
-        facts.add(conflicts);
+        facts.add(fact);
         Frontier { facts, restarts, ..Self::new() }
     }
 
     /// What is known about locations.
     #[must_use]
-    pub fn facts(&self) -> &LocationFacts {
+    pub fn facts(&self) -> &ExplorationFacts {
         &self.facts
     }
 
@@ -204,8 +209,8 @@ impl Frontier {
     /// The counts up to the last subtree that counts.
     #[must_use]
     pub fn counts(&self) -> ClassCounts {
-        let mut counts = self.settled;
-        self.counted.iter().for_each(|(_, more)| counts.add(*more));
+        let mut counts = self.settled.clone();
+        self.counted.iter().for_each(|(_, more)| counts.add(more));
         counts
     }
 
@@ -236,10 +241,11 @@ impl Frontier {
         let at = self.running.iter().position(|job| job.key == *key);
         let job = self.running.swap_remove(at.expect("only subtrees that were taken are reported"));
         self.note_what_matters(job.parent, &report.matters);
-        let SubtreeReport { classes, blocked, hit_limit, frames, .. } = report;
+        let SubtreeReport { classes, blocked, hit_limit, cut, frames, .. } = report;
         let counted = [key.as_slice(), &[0]].concat();
         if !self.is_cut(&counted) {
-            self.counted.push((counted.clone(), ClassCounts { classes, blocked, hit_limit }));
+            let counts = ClassCounts { classes, blocked, hit_limit, cut };
+            self.counted.push((counted.clone(), counts));
         }
         if is_last {
             self.cut(&counted, &job.subtree);
@@ -375,7 +381,7 @@ impl Frontier {
         self.counted.retain(|(key, counts)| {
             let is_settled = first.is_none_or(|first| key < first);
             if is_settled {
-                settled.add(*counts);
+                settled.add(counts);
             }
             !is_settled
         });

@@ -25,7 +25,7 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use crate::driver::{self, Restart};
-use crate::location_facts::LocationFacts;
+use crate::facts::{ExplorationFacts, NewFact};
 use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
 use crate::rf_part_smc::{SubtreeSource, explore_subtrees};
 use crate::{Control, Extent, Leaf, Limits, Summary, Visitor};
@@ -119,10 +119,10 @@ pub struct ParallelResult<V> {
     pub visitors: Vec<V>,
     /// What is left.
     pub frontier: Frontier,
-    /// Whether the observer ended it, or conflicts were found.
+    /// Whether the observer ended it, or a fact was learned.
     pub is_interrupted: bool,
-    /// In which subtree accesses of which locations turned out to conflict, if the exploration must start over.
-    conflicts: Option<(SubtreeKey, Vec<String>)>,
+    /// What was learned in which subtree, if the exploration must start over.
+    fact: Option<(SubtreeKey, NewFact)>,
 }
 
 /// Explores one subtree of the tree that these facts determine, until the visitor stops it.
@@ -130,7 +130,7 @@ pub fn explore_subtree(
     program: &mut dyn Program,
     model: Model,
     budget: Budget,
-    (facts, subtree): (&LocationFacts, Subtree),
+    (facts, subtree): (&ExplorationFacts, Subtree),
     visitor: &mut dyn Visitor,
 ) {
     let (first, facts) = (budget.first, facts.clone());
@@ -141,7 +141,7 @@ pub fn explore_subtree(
 /// Hands out one subtree.
 struct SingleSubtree<'a> {
     first: u64,
-    facts: LocationFacts,
+    facts: ExplorationFacts,
     subtree: Option<Subtree>,
     visitor: &'a mut dyn Visitor,
 }
@@ -163,7 +163,7 @@ impl SubtreeSource for SingleSubtree<'_> {
 
     fn report(&mut self, _: SubtreeReport) {}
 
-    fn facts(&self) -> LocationFacts {
+    fn facts(&self) -> ExplorationFacts {
         self.facts.clone()
     }
 
@@ -208,7 +208,7 @@ pub fn explore<V: Visitor + Send, P: Program>(
     explore_all(task, program, frontier, &mut |program: &mut P| program.restart())
 }
 
-/// As [`explore`]. Whenever accesses of a location conflict, first explores what is left before, as a single worker
+/// As [`explore`]. Whenever a fact is learned, first explores what is left before, as a single worker
 /// would have, and then starts over with that fact.
 fn explore_all<V: Visitor + Send, P: Program>(
     task: &ParallelTask<'_, V>,
@@ -216,26 +216,26 @@ fn explore_all<V: Visitor + Send, P: Program>(
     mut frontier: Frontier,
     renew: &mut dyn FnMut(&mut P),
 ) -> ParallelResult<V> {
-    let mut conflicts = None;
+    let mut fact = None;
     driver::drive(|_| {
         let mut explored = explore_once(task, program, std::mem::take(&mut frontier));
-        let has_conflicts = explored.conflicts.is_some();
-        conflicts = explored.conflicts.take().or_else(|| conflicts.take());
-        conflicts.take_if(|(key, _)| explored.frontier.is_cut(key));
-        let ends = explored.is_interrupted && !has_conflicts;
-        if ends || conflicts.is_none() || explored.summary.extent == Extent::Deadline {
+        let has_learned = explored.fact.is_some();
+        fact = explored.fact.take().or_else(|| fact.take());
+        fact.take_if(|(key, _)| explored.frontier.is_cut(key));
+        let ends = explored.is_interrupted && !has_learned;
+        if ends || fact.is_none() || explored.summary.extent == Extent::Deadline {
             return Ok(explored);
         }
         renew(program);
         frontier = explored.frontier;
-        if let Some((_, names)) = conflicts.take_if(|_| frontier.is_done()) {
-            frontier = frontier.started_over(names);
+        if let Some((_, fact)) = fact.take_if(|_| frontier.is_done()) {
+            frontier = frontier.started_over(fact);
         }
-        Err(Restart::ConflictingLocations)
+        Err(Restart::ExplorationFacts)
     })
 }
 
-/// Explores what is left of a tree until it is done, somebody stops, or conflicts are found.
+/// Explores what is left of a tree until it is done, somebody stops, or a fact is learned.
 fn explore_once<V: Visitor + Send>(
     task: &ParallelTask<'_, V>,
     program: &mut dyn Program,

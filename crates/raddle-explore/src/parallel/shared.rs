@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use super::frontier::{Frontier, SubtreeKey};
 use super::process::RemoteWorker;
 use super::{ExploredSubtree, Helpers, ParallelResult, ParallelTask};
-use crate::location_facts::LocationFacts;
+use crate::facts::{ExplorationFacts, NewFact};
 use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
 use crate::{Control, Extent, Summary};
 
 /// An exploration by several workers.
 pub(super) struct SharedExploration<'a, V> {
     pub(super) task: &'a ParallelTask<'a, V>,
-    /// What is known about locations.
-    pub(super) facts: LocationFacts,
+    /// What is known about the program.
+    pub(super) facts: ExplorationFacts,
     start: Instant,
     /// The estimated share of the tree that was left at the start.
     share_at_start: f64,
@@ -35,10 +35,10 @@ struct SharedState<V> {
     visitors: Vec<(SubtreeKey, V)>,
     /// Why the exploration ends early, unless a visitor or the observer stopped it.
     ends: Option<Extent>,
-    /// Whether the observer stopped it, or conflicts were found.
+    /// Whether the observer stopped it, or a fact was learned.
     is_interrupted: bool,
-    /// In which subtree accesses of which locations turned out to conflict.
-    conflicts: Option<(SubtreeKey, Vec<String>)>,
+    /// What was learned in which subtree.
+    fact: Option<(SubtreeKey, NewFact)>,
     /// Classes and blocked ones of subtrees in which the time was up: these remain in the frontier.
     unfinished: (u64, u64),
 }
@@ -63,7 +63,7 @@ impl<'a, V> SharedExploration<'a, V> {
             visitors,
             ends: None,
             is_interrupted: false,
-            conflicts: None,
+            fact: None,
             unfinished,
         };
         SharedExploration {
@@ -83,21 +83,22 @@ impl<'a, V> SharedExploration<'a, V> {
     pub(super) fn into_result(self) -> ParallelResult<V> {
         let SharedExploration { state, histories, .. } = self;
         let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let SharedState { frontier, mut visitors, ends, is_interrupted, conflicts, unfinished } =
-            state;
+        let SharedState { frontier, mut visitors, ends, is_interrupted, fact, unfinished } = state;
         visitors.retain(|(key, _)| !frontier.is_cut(key));
         visitors.sort_by(|(a, _), (b, _)| a.cmp(b));
         let counts = frontier.counts();
         let extent = match ends {
             Some(extent) => extent,
             None if frontier.is_stopped() => Extent::Stopped,
+            None if !frontier.is_done() => Extent::Stopped,
             None if counts.hit_limit => Extent::Events,
             None => Extent::All,
         };
         let (classes, blocked) = (counts.classes + unfinished.0, counts.blocked + unfinished.1);
-        let summary = Summary { extent, classes, blocked, histories: histories.into_inner() };
+        let cut = counts.cut.filter(|_| extent == Extent::Events);
+        let summary = Summary { extent, classes, blocked, histories: histories.into_inner(), cut };
         let visitors = visitors.into_iter().map(|(_, visitor)| visitor).collect();
-        ParallelResult { summary, visitors, frontier, is_interrupted, conflicts }
+        ParallelResult { summary, visitors, frontier, is_interrupted, fact }
     }
 
     /// Locks the state. If a worker has panicked, what it reported before is still valid.
@@ -206,11 +207,10 @@ impl<'a, V> SharedExploration<'a, V> {
             drop(state);
             return ends.map_or((), |extent| self.end_early(extent));
         }
-        if !report.conflicts.is_empty() {
-            let conflicts = report.conflicts.clone();
+        if let Some(fact) = report.fact.clone() {
             let key = state.frontier.report(&key, report, true);
             state.is_interrupted = true;
-            state.conflicts = (!state.frontier.is_cut(&key)).then_some((key, conflicts));
+            state.fact = (!state.frontier.is_cut(&key)).then_some((key, fact));
             drop(state);
             return self.end_early(Extent::Stopped);
         }

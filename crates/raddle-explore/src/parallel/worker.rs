@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::process::{ForkedWorkers, ParentLink};
 use super::shared::{CurrentSubtree, SharedExploration};
 use super::{Helpers, ParallelTask};
-use crate::location_facts::LocationFacts;
+use crate::facts::ExplorationFacts;
 use crate::rf_part_smc::subtree::{Subtree, SubtreeReport};
 use crate::rf_part_smc::{SubtreeSource, explore_subtrees};
 use crate::{Control, Extent, Leaf, Visitor};
@@ -123,7 +123,7 @@ impl<V: Visitor + Send> SubtreeSource for Worker<'_, '_, '_, V> {
         self.shared.task.budget.first
     }
 
-    fn facts(&self) -> LocationFacts {
+    fn facts(&self) -> ExplorationFacts {
         self.shared.facts.clone()
     }
 

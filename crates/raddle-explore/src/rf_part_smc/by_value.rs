@@ -17,13 +17,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         &self,
         location: LocationId,
         source: RfSource,
-        among: RfSources<R>,
+        among: &RfSources<R>,
     ) -> RfSources<R> {
         if source.event().is_some_and(|event| self.events[event].carries) {
             return RfSources::only(source);
         }
         let wanted = self.value(location, source);
-        let mut writes = among.writes;
+        let mut writes = among.writes.clone();
         for write in among.writes.iter() {
             let SearchEvent { value, carries, .. } = self.events[write];
             if carries || value != wanted {
@@ -36,18 +36,18 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// All writes of the location after which a thread continues as after this one.
     pub(super) fn same(&self, location: LocationId, source: RfSource) -> RfSources<R> {
-        let among = if M::BY_VALUE {
-            RfSources { writes: self.location(location).writes, initial: true }
+        let among = if self.model.observes_by_value() {
+            RfSources { writes: self.location(location).writes.clone(), initial: true }
         } else {
             RfSources::only(source)
         };
-        self.same_among(location, source, among)
+        self.same_among(location, source, &among)
     }
 
     /// Returns `true` if the read cannot observe anything but this source.
     #[inline]
     pub(super) fn is_only_source(&self, read: EventIndex, source: RfSource) -> bool {
-        !M::BY_VALUE
+        !self.model.observes_by_value()
             || !self.is_open()
                 && self.model.good_writes(read, RfSource::INITIAL) == RfSources::only(source)
     }

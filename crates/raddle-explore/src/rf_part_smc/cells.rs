@@ -23,7 +23,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         order: MemoryOrder,
     ) {
         let is_plain = order == MemoryOrder::NonAtomic;
-        if M::RACES && (is_plain || !self.location(location).plain.is_empty()) {
+        if self.model.races_are_errors() && (is_plain || !self.location(location).plain.is_empty())
+        {
             self.check_conflicts(thread, location, writes, is_plain);
         }
     }
@@ -38,12 +39,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     ) {
         let event = self.next_event();
         let accesses = self.location(location);
-        let mut others = if writes { accesses.writes.or(accesses.reads) } else { accesses.writes };
+        let reads = if writes { accesses.reads.clone() } else { R::default() };
+        let mut others = accesses.writes.or(&reads);
         if !is_plain {
-            others = others.and(accesses.plain);
+            others = others.and(&accesses.plain);
         }
         let before = self.model.happened_before(thread);
-        if let Some(other) = others.minus(before).first() {
+        if let Some(other) = others.minus(&before).first() {
             let race = if self.survives_races { &mut self.survived_race } else { &mut self.race };
             race.get_or_insert((other, event));
         }

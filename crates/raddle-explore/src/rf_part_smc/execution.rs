@@ -57,7 +57,7 @@ pub(super) struct SearchEvent {
 }
 
 /// A location of the execution.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct SearchLocation<R> {
     pub(super) writes: R,
     /// Reads that do not write.

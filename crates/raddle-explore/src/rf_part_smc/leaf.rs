@@ -31,7 +31,10 @@ impl<R: EventSet, M: IncrementalModel<R>> Leaf for PartLeaf<'_, '_, '_, R, M> {
     }
 
     fn alternatives(&self) -> Option<Vec<Vec<Observed>>> {
-        M::BY_VALUE.then(|| PartTraceBuilder::new(self.search).alternatives())
+        self.search
+            .model
+            .observes_by_value()
+            .then(|| PartTraceBuilder::new(self.search).alternatives())
     }
 }
 
@@ -57,20 +60,21 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Starts over with the conflicts of the execution, which has ended.
     #[cold]
-    fn learn_conflicts(&mut self) {
+    pub(super) fn learn_conflicts(&mut self) {
         let conflicts = std::mem::take(&mut self.quiet.conflicts);
         self.exploration.note_conflicts(&conflicts);
-        self.stop = Some(SearchStop::Restart(Restart::ConflictingLocations));
+        self.stop = Some(SearchStop::Restart(Restart::ExplorationFacts));
     }
 
     #[cold]
     fn unusual_leaf(&mut self) {
         let ending = self.unusual_ending();
         match ending {
+            Ending::Limit(_) if self.cut.is_some() => {}
             Ending::Blocked => self.blocked += 1,
             _ => self.classes += 1,
         }
-        if self.race.is_some() || self.cut.is_some() {
+        if self.race.is_some() {
             self.clock += 1;
             self.unexplored = self.clock;
         }
@@ -120,9 +124,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let positions = PartTraceBuilder::new(self).positions();
             return Ending::Race(positions[first.index()], positions[second.index()]);
         }
-        if let Some(thread) = self.cut {
-            return Ending::Limit(thread);
-        }
         let ends = self.ends().collect();
         let end = |thread: ThreadId| self.histories.end(self.thread(thread).history).clone();
         let repeating = match ending_of(&ends, end) {
@@ -145,6 +146,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 End::Limit => ThreadEnd::Limit,
                 End::Question(_) => match pending {
                     PendingKind::Lock | PendingKind::Sync | PendingKind::Join => ThreadEnd::Waiting,
+                    PendingKind::Ended => ThreadEnd::Limit,
                     _ => ThreadEnd::Open,
                 },
             };
@@ -164,8 +166,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let Some(reads) = self.reads_of_loop(thread) else { return false };
             for (location, source) in reads {
                 let same = self.same(location, source);
-                match last.iter().find(|&&(known, _)| known == location) {
-                    Some(&(_, known)) if known != same => return false,
+                match last.iter().find(|(known, _)| *known == location) {
+                    Some((_, known)) if *known != same => return false,
                     Some(_) => {}
                     None => last.push((location, same)),
                 }
@@ -307,7 +309,7 @@ impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, '
             let is_event = match op.kind {
                 _ if is_quiet => false,
                 OpKind::Init { .. } | OpKind::Spawn { .. } => false,
-                OpKind::Fence { .. } | OpKind::StoreFence => M::FENCES_ARE_EVENTS,
+                OpKind::Fence { .. } | OpKind::StoreFence => self.search.model.fences_are_events(),
                 _ => true,
             };
             let written = match op.kind {

@@ -56,11 +56,11 @@ pub mod subtree;
 mod subtrees;
 mod thread_set;
 
-use crate::driver::{self, ModelStrength, Restart, SetWidth, Setup};
-use crate::event_set::{EventSet, WideSet};
-use crate::location_facts::LocationFacts;
+use crate::driver::{self, ModelStrength, Restart, SetWidth, Setup, TableSizes};
+use crate::facts::{EventBound, ExplorationFacts, NewFact};
+use crate::long_set::LongSet;
 use crate::model::c11::{self, CheckerModel, CoherenceModel, Rules, WitnessModel};
-use crate::model::{IncrementalModel, RvfOptions, store_buffer};
+use crate::model::{BoxedModel, IncrementalModel, NewModel, RvfOptions, store_buffer};
 use crate::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
 use probe::TreeProbes;
 use raddle_core::execution::LocationId;
@@ -111,7 +111,7 @@ pub fn estimate<'a>(
     probes: u64,
     end: Option<Instant>,
 ) -> Option<Estimate> {
-    let limits = Limits { classes: None, deadline: end };
+    let limits = Limits { deadline: end, ..Limits::default() };
     let mut exploration = PartExploration::new(program, &limits, None, RvfOptions::default());
     exploration.probes = Some(TreeProbes::new(probes, PROBE_SEED));
     driver::drive(|setup| exploration.learning(|it| it.attempt(model, setup)));
@@ -134,8 +134,8 @@ pub(crate) trait SubtreeSource: Visitor {
     fn is_cancelled(&self) -> bool;
     /// Returns `true` if the current subtree is to be suspended, as others wait for work.
     fn wants_suspension(&self) -> bool;
-    /// What is known about locations. Determines the shape of the tree.
-    fn facts(&self) -> LocationFacts;
+    /// What is known about the program. Determines the shape of the tree.
+    fn facts(&self) -> ExplorationFacts;
 }
 
 /// The client of an exploration.
@@ -172,10 +172,10 @@ fn explore_for<'a>(
 /// by reads-from `C` and `D` if threads access memory that no op carries.
 pub(super) fn explore_by_value<
     'a,
-    N: IncrementalModel<u64>,
-    W: IncrementalModel<WideSet>,
-    C: IncrementalModel<u64>,
-    D: IncrementalModel<WideSet>,
+    N: IncrementalModel<u64> + NewModel,
+    W: IncrementalModel<LongSet> + NewModel + 'static,
+    C: IncrementalModel<u64> + NewModel,
+    D: IncrementalModel<LongSet> + NewModel + 'static,
 >(
     program: &'a mut (dyn Program + 'a),
     limits: &'a Limits,
@@ -201,7 +201,7 @@ pub(super) fn explore_by_value<
         }
         if explored.is_ok() && std::mem::take(&mut exploration.is_silent) {
             exploration.visited = 0;
-            return Err(Restart::ConflictingLocations);
+            return Err(Restart::ExplorationFacts);
         }
         explored
     })
@@ -222,10 +222,9 @@ struct PartExploration<'a> {
     /// If the tree is only probed.
     probes: Option<TreeProbes>,
     options: RvfOptions,
-    /// Which locations have conflicting accesses; all others are assumed to be quiet.
-    facts: LocationFacts,
-    /// Locations that turned out to have some in the last attempt.
-    conflicts: Vec<String>,
+    facts: ExplorationFacts,
+    /// What the last attempt has learned.
+    new_fact: Option<NewFact>,
     recognition: Recognition,
     /// Whether leaves are not shown. By value, the classes depend on which locations are quiet, so all leaves are
     /// visited once before the first one is shown; if no location is quiet, only the first one.
@@ -248,8 +247,8 @@ impl c11::Strategies for C11Attempt<'_, '_> {
     /// Long executions always get a witness: they would rarely do without.
     fn coherence_then_witness<M: Rules>(self) -> Self::Output {
         match (self.setup.width, self.setup.strength) {
-            (SetWidth::Narrow, ModelStrength::Basic) => {
-                self.exploration.run::<u64, CoherenceModel<M, u64>>(self.setup)
+            (SetWidth::OneWord, ModelStrength::Basic) => {
+                self.exploration.run_with_words::<CoherenceModel<M, u64>>(self.setup)
             }
             _ => self.exploration.with_witness::<M>(self.setup),
         }
@@ -288,8 +287,8 @@ impl<'a> PartExploration<'a> {
             current,
             probes,
             options,
-            facts: LocationFacts::default(),
-            conflicts: vec![],
+            facts: ExplorationFacts::default(),
+            new_fact: None,
             recognition: Recognition::default(),
             is_silent: false,
         }
@@ -299,13 +298,13 @@ impl<'a> PartExploration<'a> {
     fn attempt(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
         match model.orders() {
             OrderSemantics::StoreBuffer(StoreBuffers::None) => {
-                self.with_sets::<store_buffer::Sc<u64>, store_buffer::Sc<WideSet>>(setup)
+                self.with_sets::<store_buffer::Sc<u64>, store_buffer::Sc<LongSet>>(setup)
             }
             OrderSemantics::StoreBuffer(StoreBuffers::PerThread) => {
-                self.with_sets::<store_buffer::Tso<u64>, store_buffer::Tso<WideSet>>(setup)
+                self.with_sets::<store_buffer::Tso<u64>, store_buffer::Tso<LongSet>>(setup)
             }
             OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => {
-                self.with_sets::<store_buffer::Pso<u64>, store_buffer::Pso<WideSet>>(setup)
+                self.with_sets::<store_buffer::Pso<u64>, store_buffer::Pso<LongSet>>(setup)
             }
             OrderSemantics::C11(_) => {
                 let attempt = C11Attempt { exploration: self, setup };
@@ -318,37 +317,55 @@ impl<'a> PartExploration<'a> {
     fn assumes_quiet(&self, location: LocationId) -> bool {
         let RvfOptions { quiet, open, .. } = self.options;
         let is_known = || self.facts.is_conflicting(&self.program.location_name(location));
-        quiet && !open && (self.facts.is_empty() || !is_known())
+        quiet && !open && (self.facts.has_no_conflicts() || !is_known())
     }
 
     /// Records that accesses of these locations conflict.
     fn note_conflicts(&mut self, locations: &[LocationId]) {
         let name = |&location: &LocationId| self.program.location_name(location);
-        self.conflicts = locations.iter().map(name).collect();
+        self.new_fact = Some(NewFact::Conflicts(locations.iter().map(name).collect()));
     }
 
-    /// Runs an attempt. If that ends because of conflicting locations, prepares the next one.
+    /// How many events an execution may have.
+    fn bound(&self) -> EventBound {
+        self.limits.events.map_or(self.facts.bound(), EventBound::fixed)
+    }
+
+    /// Runs an attempt. If that ends because a fact was learned, prepares the next one.
     fn learning(
         &mut self,
         attempt: impl Fn(&mut Self) -> Result<Summary, Restart>,
     ) -> Result<Summary, Restart> {
         let explored = attempt(self);
-        if !matches!(explored, Err(Restart::ConflictingLocations)) {
+        if !matches!(explored, Err(Restart::ExplorationFacts)) {
             return explored;
         }
-        let conflicts = std::mem::take(&mut self.conflicts);
+        let Some(fact) = self.new_fact.take() else { return explored };
         if self.has_subtrees() {
-            self.report(SubtreeReport { conflicts, ..SubtreeReport::default() });
+            // It may have been learned before the first subtree was begun.
+            self.next_subtree();
+            self.report(SubtreeReport { fact: Some(fact), ..SubtreeReport::default() });
             return Ok(self.summary_of_visited(Extent::Stopped));
         }
+        let mut facts = self.facts.clone();
+        let is_conflict = matches!(fact, NewFact::Conflicts(_));
+        facts.add(fact);
+        if is_conflict || facts.bound().is_final {
+            self.forget_order(attempt);
+        }
+        self.facts = facts;
+        explored
+    }
+
+    /// Prepares for leaves that come in another order than in the last attempt.
+    fn forget_order(&mut self, attempt: impl Fn(&mut Self) -> Result<Summary, Restart>) {
         if self.visited > 0 && !self.is_silent {
             self.recognition.remember(std::mem::take(&mut self.visited));
             let _ = attempt(self);
             self.recognition.end_remembering();
+            self.new_fact = None;
         }
         self.visited = 0;
-        self.facts.add(conflicts);
-        explored
     }
 
     /// Begins a probe. Returns `false` if there are enough.
@@ -399,39 +416,53 @@ impl<'a> PartExploration<'a> {
     }
 
     /// Explores with event sets of the width that the setup says.
-    fn with_sets<N: IncrementalModel<u64>, W: IncrementalModel<WideSet>>(
+    fn with_sets<
+        N: IncrementalModel<u64> + NewModel,
+        W: IncrementalModel<LongSet> + NewModel + 'static,
+    >(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
         match setup.width {
-            SetWidth::Narrow => self.run::<u64, N>(setup),
-            SetWidth::Wide => self.run::<WideSet, W>(setup),
+            SetWidth::OneWord => self.run_with_words::<N>(setup),
+            SetWidth::Unbounded => self.run_unbounded::<W>(setup),
         }
     }
 
     fn with_coherence<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
-        self.with_sets::<CoherenceModel<M, u64>, CoherenceModel<M, WideSet>>(setup)
+        self.with_sets::<CoherenceModel<M, u64>, CoherenceModel<M, LongSet>>(setup)
     }
 
     fn with_witness<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
-        self.with_sets::<WitnessModel<M, u64>, WitnessModel<M, WideSet>>(setup)
+        self.with_sets::<WitnessModel<M, u64>, WitnessModel<M, LongSet>>(setup)
     }
 
     fn with_checker<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
-        self.run::<WideSet, CheckerModel<M, WideSet>>(setup)
+        self.run_unbounded::<CheckerModel<M, LongSet>>(setup)
     }
 
-    /// Explores with these event sets and this model.
-    fn run<R: EventSet, M: IncrementalModel<R>>(
+    /// Explores executions with few events.
+    fn run_with_words<M: IncrementalModel<u64> + NewModel>(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
-        PartSearch::<R, M>::new(self, setup.tables).explore()
+        let TableSizes { threads, locations } = setup.tables;
+        PartSearch::new(self, M::new(threads, locations), setup.tables).explore()
+    }
+
+    /// Explores executions with any number of events.
+    fn run_unbounded<M: IncrementalModel<LongSet> + NewModel + 'static>(
+        &mut self,
+        setup: Setup,
+    ) -> Result<Summary, Restart> {
+        let TableSizes { threads, locations } = setup.tables;
+        let model = BoxedModel::of(M::new(threads, locations));
+        PartSearch::new(self, model, setup.tables).explore()
     }
 
     /// The summary of an exploration that ends in the middle of an attempt.
     fn summary_of_visited(&self, extent: Extent) -> Summary {
         let histories = self.histories.len() as u64;
-        Summary { extent, classes: self.visited, blocked: 0, histories }
+        Summary { extent, classes: self.visited, blocked: 0, histories, cut: None }
     }
 }

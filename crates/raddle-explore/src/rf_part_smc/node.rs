@@ -9,6 +9,7 @@ use crate::model::RfSources;
 use raddle_core::execution::ThreadId;
 
 /// A node of the search, with what is still to be tried there.
+#[derive(Clone)]
 pub(super) struct SearchNode<R> {
     pub(super) kind: NodeKind,
     /// The thread that is being tried.
@@ -86,6 +87,8 @@ pub(super) struct SearchMark<R> {
     pub(super) special: ThreadSet<R>,
     pub(super) joined: ThreadSet<R>,
     pub(super) unfinished: u32,
+    pub(super) ops: u32,
+    pub(super) cut: Option<ThreadId>,
     pub(super) quiet: QuietStateMark,
     pub(super) thread: ThreadId,
     pub(super) saved: SearchThread,

@@ -59,7 +59,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 return self.begin_choice(thread);
             }
         }
-        if let Some(first) = self.first_thread(enabled) {
+        if let Some(first) = self.first_thread(&enabled) {
             self.begin_threads(first, enabled, self.floors.len());
         }
     }
@@ -73,17 +73,18 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let mut node = SearchNode::new(NodeKind::Threads, first, base);
         node.rest = rest;
-        self.begin_thread(&mut node, first);
         self.nodes.push(node);
+        self.begin_thread(first);
     }
 
-    /// Begins to try a thread at a node.
+    /// Begins to try a thread at the last node.
     #[inline]
-    fn begin_thread(&mut self, node: &mut SearchNode<R>, thread: ThreadId) {
+    fn begin_thread(&mut self, thread: ThreadId) {
+        let can_skip = self.thread(thread).causal_floor == 0;
+        let (left, start) = (self.candidates(thread), self.clock);
+        let node = self.last_node();
         node.rest.remove(thread);
-        (node.thread, node.start) = (thread, self.clock);
-        node.can_skip = self.thread(thread).causal_floor == 0;
-        node.left = self.candidates(thread);
+        (node.thread, node.start, node.can_skip, node.left) = (thread, start, can_skip, left);
         if self.is_open()
             && let Some((_, attempt)) = self.open_nodes.last_mut()
         {
@@ -101,17 +102,17 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             if self.stop.is_some() {
                 return self.leave_threads();
             }
-            let &mut SearchNode { thread, start, can_skip, rest, .. } = self.last_node();
+            let &mut SearchNode { thread, start, can_skip, .. } = self.last_node();
             self.raise_floor(thread);
             let nothing_new = self.is_open() && self.ends_with_nothing_new(thread, start);
             if can_skip && self.others_do_not_matter(thread, start, nothing_new) {
                 return self.end_node();
             }
-            let next = if M::BY_VALUE { self.first_thread(rest) } else { rest.first() };
+            let Some(SearchNode { rest, .. }) = self.nodes.last() else { return };
+            let by_value = self.model.observes_by_value();
+            let next = if by_value { self.first_thread(rest) } else { rest.first() };
             let Some(thread) = next else { return self.end_node() };
-            let Some(mut node) = self.nodes.pop() else { return };
-            self.begin_thread(&mut node, thread);
-            self.nodes.push(node);
+            self.begin_thread(thread);
         }
     }
 
@@ -132,7 +133,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             if failure != RfSource::NONE {
                 self.fail_spuriously(thread, failure);
             } else if let Some(source) = node.next_source() {
-                if M::BY_VALUE && !self.offer_same(thread, source) {
+                if self.model.observes_by_value() && !self.offer_same(thread, source) {
                     continue;
                 }
                 if self.may_fail_spuriously(thread, source) {
@@ -152,15 +153,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Offers the model all sources that are left from which the thread learns the same as from this one. Returns
     /// `false` if it must not learn that.
     fn offer_same(&mut self, thread: ThreadId, source: RfSource) -> bool {
-        let mut left = self.last_node().left;
+        let mut left = self.last_node().left.clone();
         match source.event() {
             None => left.initial = true,
             Some(write) => left.writes.insert(write),
         }
         let location = self.thread(thread).target.location();
-        let good = self.same_among(location, source, left);
+        let good = self.same_among(location, source, &left);
         let rest = RfSources {
-            writes: left.writes.minus(good.writes),
+            writes: left.writes.minus(&good.writes),
             initial: left.initial && !good.initial,
         };
         self.last_node().left = rest;
@@ -182,8 +183,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         {
             self.open.restore_forbidden(forbidden);
         }
-        if let Some(child) = self.children.pop() {
-            self.end_child(&child);
+        if self.depth > 0 {
+            self.end_child();
         }
     }
 
@@ -191,41 +192,42 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     #[cold]
     fn leave_threads(&mut self) {
         if matches!(self.stop, Some(SearchStop::Suspended)) {
-            let &mut SearchNode { thread, rest, base, start, left, failure, .. } = self.last_node();
+            let SearchNode { thread, rest, base, start, left, failure, .. } =
+                self.last_node().clone();
             if failure != RfSource::NONE {
                 self.leave_failure(failure);
             }
-            self.leave_sources(thread, left);
-            self.leave_node(thread, rest, base as usize, start);
+            self.leave_sources(thread, &left);
+            self.leave_node(thread, &rest, base as usize, start);
         }
         self.end_node();
     }
 
-    /// Explores what follows an answer, which was given since the mark.
+    /// Explores what follows an answer, which was given since the last child was begun.
     #[inline(always)]
-    pub(super) fn explore_child(&mut self, child: OpenChild<R>) {
-        let depth = self.nodes.len();
+    pub(super) fn explore_child(&mut self) {
+        let nodes = self.nodes.len();
         self.descend();
-        if self.nodes.len() > depth {
-            self.children.push(child);
-        } else {
-            self.end_child(&child);
+        if self.nodes.len() == nodes {
+            self.end_child();
         }
     }
 
-    /// Undoes a child.
+    /// Undoes the last child.
     #[inline]
-    fn end_child(&mut self, child: &OpenChild<R>) {
-        self.undo(&child.mark);
+    fn end_child(&mut self) {
+        self.undo_child();
         self.model.pop();
-        if child.source == RfSource::NONE {
+        self.depth -= 1;
+        let OpenChild { source, is_spurious, .. } = self.children[self.depth];
+        if source == RfSource::NONE {
             return;
         }
         if self.is_open() {
             self.open.note_return();
         }
         if matches!(self.stop, Some(SearchStop::Suspended)) {
-            self.leave_child(child.source, child.is_spurious);
+            self.leave_child(source, is_spurious);
         }
     }
 
@@ -257,10 +259,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Explores everything that follows one option of a choice.
     pub(super) fn make_choice(&mut self, thread: ThreadId, choice: u32) {
         let history = self.thread(thread).history;
-        let mark = self.mark(thread);
+        self.begin_child(thread, RfSource::NONE, false);
         self.model.push_level(thread);
         self.follow(thread, history, ThreadAnswer::Full(Answer::Choice(choice)));
-        self.explore_child(OpenChild { mark, source: RfSource::NONE, is_spurious: false });
+        self.explore_child();
     }
 
     /// Begins a node on the path to a subtree, or on the way of a probe.

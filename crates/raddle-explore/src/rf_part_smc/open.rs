@@ -28,7 +28,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Returns `true` if classes are open.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        M::BY_VALUE && self.exploration.options.open
+        self.model.observes_by_value() && self.exploration.options.open
     }
 
     /// Ends an attempt to try the thread ([`OpenClasses::end`](super::open_classes::OpenClasses::end)).
@@ -51,7 +51,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         };
         self.open.note_write(thread, location, value, self.clock);
         let accesses = self.location(location);
-        for read in accesses.reads.or(accesses.writes).minus(R::one(event)).iter() {
+        for read in accesses.reads.or(&accesses.writes).minus(&R::one(event)).iter() {
             let SearchEvent { role, source, .. } = self.events[read];
             let reads = matches!(role, EventRole::Read | EventRole::Update);
             if reads && self.open_value(location, source) == Some(value) {

@@ -159,7 +159,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let before = self.classes;
             let mark = self.mark(ThreadId::new(0));
             self.explore_extensions();
-            self.undo(&mark);
+            self.undo(mark);
             match self.stop {
                 Some(SearchStop::Restart(why)) => return Err(why),
                 Some(_) => return Ok(()),
@@ -219,7 +219,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let choice = self.draw(options as usize);
             return self.make_choice(thread, choice as u32);
         }
-        self.probe_thread(enabled);
+        self.probe_thread(&enabled);
     }
 
     /// Draws one of `options` options with equal probabilities.
@@ -230,7 +230,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// Takes a thread, and a source for it.
-    fn probe_thread(&mut self, enabled: ThreadSet<R>) {
+    fn probe_thread(&mut self, enabled: &ThreadSet<R>) {
         let threads = self.threads_to_try(enabled);
         let depth = self.past.len();
         let groups = threads.len().min(GROUPS);
@@ -249,7 +249,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// The threads of a node in the order in which they are tried, without those that lead to no leaf.
-    fn threads_to_try(&self, enabled: ThreadSet<R>) -> Vec<ThreadId> {
+    fn threads_to_try(&self, enabled: &ThreadSet<R>) -> Vec<ThreadId> {
         let first = self.first_thread(enabled);
         let others = enabled.iter().filter(|&thread| Some(thread) != first);
         let mut threads: Vec<ThreadId> = first.into_iter().chain(others).collect();

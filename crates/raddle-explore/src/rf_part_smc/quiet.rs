@@ -1,6 +1,6 @@
 //! Quiet locations: accesses that need no decision are not events.
 //!
-//! A location is quiet until two of its accesses turn out to conflict ([`LocationFacts`]); then the exploration starts
+//! A location is quiet until two of its accesses turn out to conflict ([`ExplorationFacts`]); then the exploration starts
 //! over with that fact. `quiet_table.rs` has the idea. This file knows what happens before what.
 //!
 //! *Sound.* What is left out are only constraints that every order of the remaining events satisfies: the accesses of a
@@ -52,14 +52,16 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if !self.quiet.is_active {
             return;
         }
+        // The model knows the event, and what it knew of threads that are not started now is outdated.
+        self.quiet.published[event] = Publication::NOTHING;
         self.add_joins(thread);
         self.quiet.now += 1;
         let now = self.quiet.now;
         let state = &mut self.threads[thread.index()];
-        if M::REORDERS_STORES && flushes {
+        if self.model.reorders_stores() && flushes {
             state.flushed = now;
         }
-        let time = if M::REORDERS_STORES { state.flushed } else { now };
+        let time = if self.model.reorders_stores() { state.flushed } else { now };
         self.quiet.published[event] = Publication { time, base: state.base };
     }
 
@@ -73,7 +75,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Records the effect of a fence on what later events publish and on what the thread knows.
     pub(super) fn note_fence(&mut self, thread: ThreadId, order: MemoryOrder) {
-        if M::REORDERS_STORES && StoreBuffers::PerLocation.fence(order) != FenceEffect::Nothing {
+        if self.model.reorders_stores()
+            && StoreBuffers::PerLocation.fence(order) != FenceEffect::Nothing
+        {
             self.note_flush(thread);
         }
         self.quiet.forget_known();
@@ -100,7 +104,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.quiet.known[thread.index()] = Time::MAX;
         let happened = self.model.happened_before(thread);
         for other in (0..self.quiet.started).map(ThreadId::new) {
-            let seen = self.model.events_of(other).and(happened);
+            let seen = self.model.events_of(other).and(&happened);
             let Some(last) = seen.last().filter(|_| other != thread) else { continue };
             let Publication { time, base } = self.quiet.published[last];
             self.quiet.learn_base(base);
@@ -162,7 +166,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         self.quiet.now += 1;
         self.quiet.joins.push((parent, child));
-        if M::REORDERS_STORES {
+        if self.model.reorders_stores() {
             self.note_flush(parent);
         }
         self.quiet.forget_known();
@@ -207,11 +211,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     ) {
         self.model.push_quiet_access(thread, QuietStep::Store(order));
         let effect = StoreBuffers::PerLocation.store(order);
-        if M::REORDERS_STORES && effect == StoreEffect::BufferedBehindFence {
+        if self.model.reorders_stores() && effect == StoreEffect::BufferedBehindFence {
             self.note_flush(thread);
         }
         self.quiet_write(thread, location, write);
-        if M::REORDERS_STORES && effect == StoreEffect::AtOnce {
+        if self.model.reorders_stores() && effect == StoreEffect::AtOnce {
             self.note_flush(thread);
         }
     }
@@ -225,7 +229,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     ) {
         self.model.push_quiet_access(thread, QuietStep::Update);
         self.quiet_write(thread, location, write);
-        if M::REORDERS_STORES {
+        if self.model.reorders_stores() {
             self.note_flush(thread);
         }
     }
@@ -311,7 +315,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 PendingKind::Load => self.model.push_quiet_access(thread, QuietStep::Load),
                 PendingKind::CompareExchange => {
                     self.model.push_quiet_access(thread, QuietStep::Update);
-                    if M::REORDERS_STORES {
+                    if self.model.reorders_stores() {
                         self.note_flush(thread);
                     }
                 }
@@ -351,8 +355,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         guard.admits(self.cache.values.get(value))
     }
 
-    /// Lets a thread stop: the exploration starts over anyway.
-    fn stop_thread(&mut self, thread: ThreadId) {
+    /// Lets a thread stop before its next op.
+    pub(super) fn stop_thread(&mut self, thread: ThreadId) {
         self.threads[thread.index()].pending = PendingKind::Ended;
         self.waiting.remove(thread);
         self.special.remove(thread);

@@ -15,6 +15,11 @@ pub(super) struct Publication {
     pub(super) base: u32,
 }
 
+impl Publication {
+    /// No accesses.
+    pub(super) const NOTHING: Publication = Publication { time: 0, base: 0 };
+}
+
 /// What a thread knows from spawns and joins: one time per thread, in [`QuietState::times`].
 #[derive(Clone, Copy)]
 struct KnowledgeBase {
@@ -62,7 +67,7 @@ impl<R: EventSet> QuietState<R> {
             table: QuietTable::new(threads, locations),
             is_active: false,
             now: 0,
-            published: R::Map::filled(Publication { time: 0, base: 0 }),
+            published: R::Map::filled(Publication::NOTHING),
             bases: vec![KnowledgeBase { of: ThreadId::new(0), at: 0 }],
             times: vec![0; threads],
             joins: vec![],

@@ -35,6 +35,8 @@ pub(super) struct QuietRun {
     pub(super) histories: (u32, u32),
     /// How many events it has at most.
     pub(super) events: u32,
+    /// How many ops it has.
+    pub(super) ops: u32,
     /// The history that follows, if its segment is not part of the run.
     pub(super) next: Option<HistoryId>,
 }
@@ -48,6 +50,7 @@ pub(super) struct RunBuilder {
     pub(super) steps: Vec<RunStep>,
     pub(super) histories: Vec<RunHistory>,
     pub(super) events: u32,
+    pub(super) ops: u32,
     pub(super) known: KnownValues,
     /// Since the last event: by location the step that accesses it.
     accessed: FxHashMap<LocationId, usize>,
@@ -144,19 +147,16 @@ impl RunTable {
     pub(super) fn add(
         &mut self,
         history: HistoryId,
-        RunBuilder { steps, histories, events, .. }: &RunBuilder,
+        builder: &RunBuilder,
         next: Option<HistoryId>,
     ) -> QuietRun {
         let first = (self.steps.len() as u32, self.histories.len() as u32);
-        self.steps.extend_from_slice(steps);
-        self.histories.extend_from_slice(histories);
+        self.steps.extend_from_slice(&builder.steps);
+        self.histories.extend_from_slice(&builder.histories);
         let last = (self.steps.len() as u32, self.histories.len() as u32);
-        let run = QuietRun {
-            steps: (first.0, last.0),
-            histories: (first.1, last.1),
-            events: *events,
-            next,
-        };
+        let (steps, histories) = ((first.0, last.0), (first.1, last.1));
+        let RunBuilder { events, ops, .. } = *builder;
+        let run = QuietRun { steps, histories, events, ops, next };
         self.runs.insert(history, run);
         run
     }

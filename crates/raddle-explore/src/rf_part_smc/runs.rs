@@ -24,6 +24,9 @@ use raddle_core::execution::ThreadId;
 use raddle_core::model::orders::{StoreBuffers, StoreEffect};
 use raddle_core::program::{Answer, HistoryId, HistoryStep, Origin};
 
+/// The number of ops after which a run ends: a thread may go on forever without asking others.
+const LONGEST_RUN: u32 = 1_000;
+
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Extends the history of a thread by the run that begins with a history. Returns the history that follows, if it
     /// is known.
@@ -33,7 +36,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             None => self.make_run(history)?,
         };
         if !self.has_room(thread, run.events) {
-            self.no_room(thread);
+            self.no_room();
             return None;
         }
         for at in run.histories.0..run.histories.1 {
@@ -52,6 +55,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let (last, _) = self.runs.histories[run.histories.1 as usize - 1];
         self.wait(thread, last);
+        self.count_ops(thread, run.ops);
         run.next
     }
 
@@ -68,7 +72,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                     return None;
                 }
             }
-            if self.cache.segment(at).spawns {
+            if self.cache.segment(at).spawns || builder.ops > LONGEST_RUN {
                 break Some(at);
             }
             self.past.push(at);
@@ -90,13 +94,14 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     fn add_segment(&mut self, builder: &mut RunBuilder, history: HistoryId) {
         builder.histories.push((history, builder.events));
         let (first, last) = self.cache.segment(history).effects;
+        builder.ops += last - first + 1;
         for at in first..last {
             let origin = Origin { node: history, index: at - first + 1 };
             let effect = self.cache.effects[at as usize];
             match effect {
                 CompactEffect::QuietStore { location, order, carries, value } => {
                     let flushes = StoreBuffers::PerLocation.store(order) != StoreEffect::Buffered;
-                    if M::REORDERS_STORES && flushes {
+                    if self.model.reorders_stores() && flushes {
                         builder.separate();
                         builder.steps.push(RunStep::Effect(effect, origin));
                         builder.known.remove(&location);
@@ -113,7 +118,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                     builder.separate();
                     let is_fence =
                         matches!(effect, CompactEffect::Fence { .. } | CompactEffect::StoreFence);
-                    let is_event = effect.is_event() && (M::FENCES_ARE_EVENTS || !is_fence);
+                    let is_event =
+                        effect.is_event() && (self.model.fences_are_events() || !is_fence);
                     builder.events += u32::from(is_event);
                 }
             }
@@ -148,7 +154,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let next = self.after(history, answer);
         let next = next.unwrap_or_else(|| self.grow(history, answer, written));
         let drains = asked != PendingKind::Load;
-        if M::REORDERS_STORES && drains {
+        if self.model.reorders_stores() && drains {
             builder.separate();
         }
         builder.push_model_step(if drains { QuietStep::Update } else { QuietStep::Load });
@@ -158,7 +164,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         } else {
             builder.read(location);
         }
-        if M::REORDERS_STORES && drains {
+        if self.model.reorders_stores() && drains {
             builder.flush();
         }
         Some(next)

@@ -33,7 +33,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// The threads whose pending op can be performed, whatever their causal maps forbid.
     #[inline]
     pub(super) fn enabled(&self) -> ThreadSet<R> {
-        let mut enabled = self.waiting;
+        let mut enabled = self.waiting.clone();
         if !self.special.is_empty() {
             for thread in self.special.iter() {
                 let can = match self.thread(thread).pending {
@@ -46,12 +46,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 }
             }
         }
-        enabled
+        enabled.clone()
     }
 
     /// The thread to try first: one without a causal map, whose location the fewest others have written.
     #[inline]
-    pub(super) fn first_thread(&self, enabled: ThreadSet<R>) -> Option<ThreadId> {
+    pub(super) fn first_thread(&self, enabled: &ThreadSet<R>) -> Option<ThreadId> {
         if !self.exploration.options.order {
             return enabled.first();
         }
@@ -62,7 +62,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             if causal_floor != 0 {
                 continue;
             }
-            let mut writers = self.location(target.location()).writers.and(self.waiting);
+            let mut writers = self.location(target.location()).writers.and(&self.waiting);
             writers.remove(thread);
             let cost = writers.count() + usize::from(pending != PendingKind::Load);
             if cost < fewest {
@@ -123,13 +123,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             }
         };
         if pending == PendingKind::Update {
-            sources.writes = sources.writes.minus(self.taken);
+            sources.writes = sources.writes.minus(&self.taken);
             sources.initial &= !self.location(location).init_taken;
         }
         if causal_floor > 0 {
             let first = EventIndex::new(causal_floor as usize - 1);
             sources.initial = false;
-            sources.writes = sources.writes.minus(R::below(first));
+            sources.writes = sources.writes.minus(&R::below(first));
         }
         sources
     }
@@ -271,7 +271,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let ResolvedRead { effect, order, written, next, .. } = read;
         let new_read = NewRead { event, thread, location, effect, order };
         if let Some(last) = next.filter(|&next| self.is_last_history(thread, next)) {
-            let is_admitted = if M::BY_VALUE {
+            let is_admitted = if self.model.observes_by_value() {
                 self.model.admits_cheaply(new_read, source)
             } else {
                 self.model.admits(new_read, source)
@@ -280,7 +280,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 return self.leaf_after(thread, location, source, read, last);
             }
             // By value, the other reads may have to observe something else: that takes a new witness.
-            if !M::BY_VALUE {
+            if !self.model.observes_by_value() {
                 return;
             }
         }
@@ -294,7 +294,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let value = self.open_value(location, source);
             self.open.note_read(value);
         }
-        let mark = self.mark(thread);
+        let is_spurious =
+            matches!(answer, ThreadAnswer::Full(Answer::Spurious(_) | Answer::SpuriousFrom(_)));
+        self.begin_child(thread, source, is_spurious);
         self.check_race(thread, location, read.writes(), order);
         self.add_read(thread, location, source, read);
         self.publish(event, thread, effect.drains());
@@ -304,9 +306,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if let Some(&reached) = self.past.get(reached) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }
-        let is_spurious =
-            matches!(answer, ThreadAnswer::Full(Answer::Spurious(_) | Answer::SpuriousFrom(_)));
-        self.explore_child(OpenChild { mark, source, is_spurious });
+        self.explore_child();
     }
 
     /// Returns `true` if everything has ended when the thread has reached this history.
@@ -340,14 +340,14 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.first_events.push(self.len as u32);
         self.threads[thread.index()].history = last;
         self.waiting.remove(thread);
-        let special = self.special;
+        let special = self.special.clone();
         self.special.remove(thread);
         if self.model.needs_stronger_model() {
             self.stop.get_or_insert(SearchStop::Restart(Restart::StrongerModel));
         } else {
             self.leaf();
         }
-        self.special = special;
+        self.special = special.clone();
         self.waiting.insert(thread);
         self.threads[thread.index()] = saved;
         self.past.pop();
@@ -421,36 +421,69 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             undo: self.undo.len() as u32,
             len: self.len as u32,
             past: self.past.len() as u32,
-            taken: self.taken,
-            waiting: self.waiting,
-            special: self.special,
-            joined: self.joined,
+            taken: self.taken.clone(),
+            waiting: self.waiting.clone(),
+            special: self.special.clone(),
+            joined: self.joined.clone(),
             unfinished: self.unfinished,
+            ops: self.ops,
+            cut: self.cut,
             quiet: self.quiet.mark(),
             thread,
             saved: *self.thread(thread),
         }
     }
 
-    /// Undoes everything since the mark.
+    /// Begins a child of the last node: records the state that [`PartSearch::undo_child`] restores. The record is written
+    /// where it stays, as it is too large to be moved for every read.
     #[inline]
-    pub(super) fn undo(&mut self, mark: &SearchMark<R>) {
-        self.undo_to(mark.undo as usize);
-        self.remove_events(mark.len as usize);
+    pub(super) fn begin_child(&mut self, thread: ThreadId, source: RfSource, is_spurious: bool) {
+        let child = OpenChild { mark: self.mark(thread), source, is_spurious };
+        match self.children.get_mut(self.depth) {
+            Some(place) => *place = child,
+            None => self.add_child(child),
+        }
+        self.depth += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_child(&mut self, child: OpenChild<R>) {
+        self.children.push(child);
+    }
+
+    /// Undoes everything since the mark.
+    #[cold]
+    pub(super) fn undo(&mut self, mark: SearchMark<R>) {
+        let child = OpenChild { mark, source: RfSource::NONE, is_spurious: false };
+        self.children.truncate(self.depth);
+        self.children.push(child);
+        self.depth += 1;
+        self.undo_child();
+        self.depth -= 1;
+    }
+
+    /// Undoes everything since the last child was begun.
+    #[inline]
+    pub(super) fn undo_child(&mut self) {
+        let at = self.depth - 1;
+        self.undo_to(self.children[at].mark.undo as usize);
+        let len = self.children[at].mark.len as usize;
+        self.remove_events(len);
+        let mark = &self.children[at].mark;
         self.past.truncate(mark.past as usize);
         self.first_events.truncate(mark.past as usize);
-        self.taken = mark.taken;
-        self.waiting = mark.waiting;
-        self.special = mark.special;
-        self.joined = mark.joined;
+        self.taken.clone_from(&mark.taken);
+        self.waiting.clone_from(&mark.waiting);
+        self.special.clone_from(&mark.special);
+        self.joined.clone_from(&mark.joined);
         self.unfinished = mark.unfinished;
         if self.quiet.is_active {
             self.quiet.undo_to(mark.quiet);
         }
         self.threads[mark.thread.index()] = mark.saved;
         self.race = None;
-        self.survived_race =
-            self.survived_race.filter(|&(_, later)| later.index() < mark.len as usize);
-        self.cut = None;
+        self.survived_race = self.survived_race.filter(|&(_, later)| later.index() < len);
+        (self.ops, self.cut) = (mark.ops, mark.cut);
     }
 }

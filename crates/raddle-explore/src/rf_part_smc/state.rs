@@ -20,9 +20,10 @@ use super::thread_set::ThreadSet;
 use crate::driver::{Restart, TableSizes};
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
-use crate::event_set::{EventSet, WideSet};
+use crate::event_set::EventSet;
+use crate::facts::{EventBound, NewFact};
 use crate::model::{IncrementalModel, NewStore, NewUnlock};
-use crate::{Extent, Summary};
+use crate::{CutThread, Extent, Summary};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{StoreBuffers, StoreEffect};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin};
@@ -65,8 +66,10 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     /// By node at which threads are tried, if classes are open: how many values were forbidden before, and the attempt
     /// to try its thread.
     pub(super) open_nodes: Vec<(usize, OpenAttempt)>,
-    /// The children that lead from each of them to the next.
+    /// The children that lead from each of them to the next, and after the first `depth` older ones.
     pub(super) children: Vec<OpenChild<R>>,
+    /// The number of children.
+    pub(super) depth: usize,
     /// The earlier causal floors, of all nodes on the stack.
     pub(super) floors: Vec<(ThreadId, u32)>,
     pub(super) open: OpenClasses,
@@ -84,8 +87,14 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     /// The first two racing events of the current execution, if it continues nevertheless.
     pub(super) survived_race: Option<(EventIndex, EventIndex)>,
     pub(super) survives_races: bool,
-    /// A thread of the current execution whose next events do not fit.
+    /// How many events an execution may have.
+    bound: EventBound,
+    /// The number of ops that were performed, accesses of quiet locations included.
+    pub(super) ops: u32,
+    /// A thread of the current execution that was stopped because there were too many.
     pub(super) cut: Option<ThreadId>,
+    /// The first thread that ever was.
+    pub(super) cut_thread: Option<CutThread>,
     pub(super) shares_memory: bool,
     pub(super) classes: u64,
     pub(super) blocked: u64,
@@ -112,7 +121,11 @@ pub(super) enum SearchStop {
 }
 
 impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
-    pub(super) fn new(exploration: &'s mut PartExploration<'a>, sizes: TableSizes) -> Self {
+    pub(super) fn new(
+        exploration: &'s mut PartExploration<'a>,
+        mut model: M,
+        sizes: TableSizes,
+    ) -> Self {
         let none = R::default();
         let thread = SearchThread {
             history: HistoryId(0),
@@ -125,9 +138,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             flushed: 0,
         };
         let location = SearchLocation {
-            writes: none,
-            reads: none,
-            plain: none,
+            writes: none.clone(),
+            reads: none.clone(),
+            plain: none.clone(),
             init_taken: false,
             last_update: RfSource::INITIAL,
             initial: ValueId::ZERO,
@@ -143,7 +156,6 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             value: ValueId::NONE,
             origin: Origin { node: HistoryId(0), index: 0 },
         };
-        let mut model = M::new(sizes.threads, sizes.locations);
         model.configure(&exploration.options);
         PartSearch {
             histories: std::mem::take(&mut exploration.histories),
@@ -166,6 +178,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             nodes: vec![],
             open_nodes: vec![],
             children: vec![],
+            depth: 0,
             floors: vec![],
             open: OpenClasses::default(),
             quiet: QuietState::new(sizes),
@@ -176,7 +189,10 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             race: None,
             survived_race: None,
             survives_races: exploration.program.goes_on_after_races(),
+            bound: exploration.bound(),
+            ops: 0,
             cut: None,
+            cut_thread: None,
             shares_memory: exploration.program.shares_memory(),
             classes: 0,
             blocked: 0,
@@ -215,7 +231,8 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             _ if self.hit_limit => Extent::Events,
             _ => Extent::All,
         };
-        Ok(Summary { extent, classes: self.classes, blocked: self.blocked, histories })
+        let cut = self.cut_thread.take().filter(|_| extent == Extent::Events);
+        Ok(Summary { extent, classes: self.classes, blocked: self.blocked, histories, cut })
     }
 
     /// The event that is added next.
@@ -305,7 +322,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         }
         if self.cache.segment(history).begins_run && self.stop.is_none() {
             if let Some(next) = self.enter_run(thread, history) {
-                return Some(next);
+                return (self.thread(thread).pending != PendingKind::Ended).then_some(next);
             }
         } else {
             self.enter_segment(thread, history);
@@ -322,7 +339,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         let segment = self.cache.segment(history);
         let ((first, last), events, spawns) = (segment.effects, segment.events, segment.spawns);
         if !self.has_room(thread, events) {
-            return self.no_room(thread);
+            return self.no_room();
         }
         self.past.push(history);
         self.first_events.push(self.len as u32);
@@ -335,6 +352,58 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.start_children(history);
             self.quiet.forget_known();
         }
+        self.count_ops(thread, last - first + 1);
+    }
+
+    /// Counts ops of a thread, which waits for its next answer or has ended.
+    #[inline]
+    pub(super) fn count_ops(&mut self, thread: ThreadId, ops: u32) {
+        self.ops += ops;
+        if self.ops > self.bound.events {
+            self.exceed_bound(thread);
+        }
+    }
+
+    /// There are more ops than the bound. If it is final, the thread stops if it has performed more than its share of
+    /// them; the others go on. Otherwise the exploration starts over with a larger one.
+    #[cold]
+    fn exceed_bound(&mut self, thread: ThreadId) {
+        let SearchThread { pending, history, .. } = *self.thread(thread);
+        if pending == PendingKind::Ended || self.stop.is_some() {
+            return;
+        }
+        if !self.quiet.conflicts.is_empty() {
+            return self.learn_conflicts();
+        }
+        let EventBound { events, is_final } = self.bound;
+        if !is_final {
+            let fact = NewFact::LongExecution { conflicting: self.len };
+            self.exploration.new_fact = Some(fact);
+            self.stop = Some(SearchStop::Restart(Restart::ExplorationFacts));
+            return;
+        }
+        if self.ops_of(thread) < u64::from(events) / self.quiet.started as u64 {
+            return;
+        }
+        self.cut = Some(thread);
+        self.hit_limit = true;
+        self.stop_thread(thread);
+        if self.cut_thread.is_none() {
+            let program = &self.exploration.program;
+            let place = program.place(self.question(history).place);
+            let thread = program.thread_name(thread);
+            self.cut_thread = Some(CutThread { thread, place, events });
+        }
+    }
+
+    /// The number of ops that a thread has performed.
+    fn ops_of(&self, thread: ThreadId) -> u64 {
+        let own = self.past.iter().filter(|&&history| self.histories.thread(history) == thread);
+        let ops = |&history: &HistoryId| {
+            let (first, last) = self.cache.segment(history).effects;
+            u64::from(last - first + 1)
+        };
+        own.map(ops).sum()
     }
 
     /// Returns `true` if the sets have room for so many more events, and the search goes on.
@@ -344,16 +413,10 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         has_room && self.stop.is_none()
     }
 
-    /// There are more events than the sets have room for. With the widest sets the execution is cut here; otherwise the
-    /// exploration restarts with wider ones.
+    /// There are more events than the sets have room for.
     #[cold]
-    pub(super) fn no_room(&mut self, thread: ThreadId) {
-        if R::BITS == WideSet::BITS && self.stop.is_none() {
-            self.cut = Some(thread);
-            self.hit_limit = true;
-        } else {
-            self.stop.get_or_insert(SearchStop::Restart(Restart::WiderSets));
-        }
+    pub(super) fn no_room(&mut self) {
+        self.stop.get_or_insert(SearchStop::Restart(Restart::WiderSets));
     }
 
     #[cold]
@@ -419,7 +482,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
                 self.check_race(thread, location, true, order);
                 self.model.push_store(NewStore { event, thread, location, order });
                 self.add_write(thread, location, value, carries, origin);
-                let flushes = M::REORDERS_STORES
+                let flushes = self.model.reorders_stores()
                     && StoreBuffers::PerLocation.store(order) != StoreEffect::Buffered;
                 self.publish(event, thread, flushes);
             }
@@ -465,7 +528,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     }
 
     fn add_fence(&mut self, thread: ThreadId, origin: Origin) {
-        if M::FENCES_ARE_EVENTS {
+        if self.model.fences_are_events() {
             self.publish(self.next_event(), thread, true);
             self.add_event(LocationId::new(0), RfSource::INITIAL, EventRole::Fence, origin);
         }
@@ -630,7 +693,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     /// Returns `true` if the current execution is explored further.
     #[inline]
     pub(super) fn continues(&self) -> bool {
-        self.stop.is_none() && self.race.is_none() && self.cut.is_none()
+        self.stop.is_none() && self.race.is_none()
     }
 
     fn join(&mut self, thread: ThreadId) {

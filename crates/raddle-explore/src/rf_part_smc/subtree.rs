@@ -12,7 +12,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::CutThread;
 use crate::Extent;
+use crate::facts::NewFact;
 
 /// A thread: how many threads started before it in the execution.
 pub type ThreadRank = u32;
@@ -106,9 +108,12 @@ pub struct SubtreeReport {
     pub frames: Vec<SuspendedNode>,
     /// Why the exploration as a whole ends, if it does.
     pub ends: Option<Extent>,
-    /// Locations that were assumed to be quiet and have conflicting accesses: the whole exploration starts over.
+    /// The first thread that was stopped because of the events of its execution.
     #[serde(default)]
-    pub conflicts: Vec<String>,
+    pub cut: Option<CutThread>,
+    /// What was learned: the whole exploration starts over.
+    #[serde(default)]
+    pub fact: Option<NewFact>,
     /// What the program has learned ([`Program::learned`](raddle_core::program::Program::learned)).
     pub learned: String,
 }

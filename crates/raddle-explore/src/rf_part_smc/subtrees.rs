@@ -71,9 +71,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.route = Route::to(subtree, budget);
         (self.classes, self.blocked, self.leaves) = (0, 0, 0);
         self.hit_limit = self.began_at_limit;
+        self.cut_thread = None;
         let mark = self.mark(ThreadId::new(0));
         self.explore_extensions();
-        self.undo(&mark);
+        self.undo(mark);
         match self.stop.take() {
             Some(SearchStop::Restart(why)) => Err(why),
             Some(SearchStop::Extent(extent)) => Ok(Some(extent)),
@@ -84,9 +85,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     fn report(&mut self, ends: Option<Extent>) -> SubtreeReport {
         let Route { matters, mut frames, .. } = std::mem::take(&mut self.route);
         frames.reverse();
-        let Self { classes, blocked, hit_limit, .. } = *self;
+        let (classes, blocked, hit_limit) = (self.classes, self.blocked, self.hit_limit);
+        let cut = self.cut_thread.take();
         let report = SubtreeReport::default();
-        SubtreeReport { classes, blocked, hit_limit, matters, frames, ends, ..report }
+        SubtreeReport { classes, blocked, hit_limit, cut, matters, frames, ends, ..report }
     }
 
     /// Raises the floors that a step of the path to the subtree says. Returns its thread, and the number of floors that
@@ -231,7 +233,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Records sources that are not tried.
     #[cold]
-    pub(super) fn leave_sources(&mut self, thread: ThreadId, sources: RfSources<R>) {
+    pub(super) fn leave_sources(&mut self, thread: ThreadId, sources: &RfSources<R>) {
         let initial = sources.initial.then_some(RfSource::INITIAL);
         for source in initial.into_iter().chain(sources.writes.iter().map(RfSource::from)) {
             let pick = self.subtree_answer(source, false);
@@ -255,7 +257,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.route.left = (chosen + 1..options).map(SubtreeAnswer::Choice).collect();
         self.route.pick = Some(SubtreeAnswer::Choice(chosen));
         let base = self.floors.len();
-        self.leave_node(thread, ThreadSet::default(), base, 0);
+        self.leave_node(thread, &ThreadSet::default(), base, 0);
     }
 
     /// The number of answers for the question of a thread.
@@ -273,7 +275,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     pub(super) fn leave_node(
         &mut self,
         thread: ThreadId,
-        rest: ThreadSet<R>,
+        rest: &ThreadSet<R>,
         base: usize,
         start: u64,
     ) {

@@ -3,10 +3,10 @@
 use raddle_core::execution::ThreadId;
 
 use crate::event_index::EventIndex;
-use crate::event_set::{EventSet, EventSetIter};
+use crate::event_set::EventSet;
 
 /// A set of threads whose indices are less than [`EventSet::BITS`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ThreadSet<R>(R);
 
 #[inline]
@@ -38,8 +38,8 @@ impl<R: EventSet> ThreadSet<R> {
 
     /// Intersection.
     #[inline]
-    pub(super) fn and(self, other: Self) -> Self {
-        ThreadSet(self.0.and(other.0))
+    pub(super) fn and(&self, other: &Self) -> Self {
+        ThreadSet(self.0.and(&other.0))
     }
 
     #[inline]
@@ -65,13 +65,13 @@ impl<R: EventSet> ThreadSet<R> {
 
     /// The threads, in ascending order.
     #[inline]
-    pub(super) fn iter(self) -> ThreadSetIter<R> {
+    pub(super) fn iter(&self) -> ThreadSetIter<R> {
         ThreadSetIter(self.0.iter())
     }
 }
 
 /// Iterator over the threads of a set, in ascending order.
-pub(super) struct ThreadSetIter<R>(EventSetIter<R>);
+pub(super) struct ThreadSetIter<R: EventSet>(R::Iter);
 
 impl<R: EventSet> Iterator for ThreadSetIter<R> {
     type Item = ThreadId;

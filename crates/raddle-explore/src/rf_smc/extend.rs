@@ -1,6 +1,6 @@
 //! Running threads until none can go on.
 
-use crate::Unsupported;
+use crate::{Extent, Unsupported};
 use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::ThreadId;
@@ -12,19 +12,23 @@ use super::cell_race::race;
 use super::graph::{Age, Graph};
 use super::{Explorer, Slot};
 
+/// How many events an execution may have by default. An execution with more ends the exploration.
+const MAX_EVENTS: u32 = 10_000;
+
 impl Explorer<'_> {
     /// Extends an execution until no thread can go on, every question with the first answer that the
     /// model allows and a slot for the others. Stops at a race of cells, and returns it.
-    pub(super) fn extend(
-        &mut self,
-        graph: &mut Graph,
-    ) -> Result<Option<(usize, usize)>, Unsupported> {
+    pub(super) fn extend(&mut self, graph: &mut Graph) -> Result<Option<(usize, usize)>, Extent> {
+        let bound = self.limits.events.unwrap_or(MAX_EVENTS) as usize;
         loop {
             let before = graph.events.len();
             for thread in graph.threads().collect::<Vec<_>>() {
                 while self.step(graph, thread)? {
                     if let Some(race) = race(graph) {
                         return Ok(Some(race));
+                    }
+                    if graph.events.len() > bound {
+                        return Err(Extent::Events);
                     }
                 }
             }

@@ -188,7 +188,13 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
             sampling: *sampling,
             limits: *limits,
             unordered_sc: UnorderedScPolicy::default(),
-            summary: Summary { extent: Extent::Sampled, classes: 0, blocked: 0, histories: 0 },
+            summary: Summary {
+                extent: Extent::Sampled,
+                classes: 0,
+                blocked: 0,
+                histories: 0,
+                cut: None,
+            },
         }
     }
 

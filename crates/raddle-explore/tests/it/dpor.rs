@@ -235,7 +235,7 @@ fn the_class_limit_stops_the_exploration_if_there_are_more() {
     let script = script("x = 0; thread a { store x 1 }; thread b { r = load x }");
     for explore in [OPTIMAL, SOURCE] {
         for (limit, extent, seen) in [(1, Extent::Classes, 1), (2, Extent::All, 2)] {
-            let limits = Limits { classes: Some(limit), deadline: None };
+            let limits = Limits { classes: Some(limit), deadline: None, events: None };
             let mut visits = 0;
             let mut visit = |_: &dyn Leaf| {
                 visits += 1;
@@ -250,7 +250,7 @@ fn the_class_limit_stops_the_exploration_if_there_are_more() {
 
 #[test]
 fn the_deadline_and_the_visitor_stop_the_exploration() {
-    let late = Limits { classes: None, deadline: Some(Instant::now()) };
+    let late = Limits { classes: None, deadline: Some(Instant::now()), events: None };
     let script = script("x = 0; thread a { r = load x }; thread b { store x 1 }");
     for explore in [OPTIMAL, SOURCE] {
         let mut program = ScriptProgram::new(&script);
@@ -290,7 +290,7 @@ fn long_executions_need_larger_event_sets() {
 
 #[test]
 fn executions_that_are_too_long_end_at_the_limit() {
-    let text = "x = 0; thread a { repeat 600 { if r == 9 { break }; r = load x } }";
+    let text = "x = 0; thread a { repeat 1100 { if r == 9 { break }; r = load x } }";
     let (visits, summary) = visited(OPTIMAL, &script(text), Model::Sc);
     assert_eq!((summary.extent, visits.len()), (Extent::Events, 1));
     assert_eq!(visits[0].1, Ending::Limit(ThreadId::new(1)));

@@ -3,11 +3,12 @@
 
 use raddle_core::execution::{Action, Execution, LocationId, MemoryOrder, ThreadId};
 use raddle_core::random::Random;
-use raddle_explore::event_set::{EventSet, Words};
+use raddle_explore::event_set::EventSet;
+use raddle_explore::long_set::LongSet;
 use raddle_explore::model::c11::{
     C20, CoherenceModel, Ra, Rc11, Rc20, Relaxed, Rules, Sra, WitnessModel, Wra,
 };
-use raddle_explore::model::{IncrementalModel, ReadEffect};
+use raddle_explore::model::{IncrementalModel, NewModel, ReadEffect};
 use raddle_testkit::c11_cases::{cycle_case, random_case};
 
 use crate::common::side_by_side::{Phase, SeqCst, SideBySide, lock, object, random_order};
@@ -28,7 +29,7 @@ impl Walk<'_> {
         random_order(action, self.favourite, self.what, self.random)
     }
 
-    fn read<M: Rules, R: EventSet, F: IncrementalModel<R>>(
+    fn read<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel>(
         &mut self,
         models: &mut SideBySide<M, R, F>,
         thread: ThreadId,
@@ -52,7 +53,7 @@ impl Walk<'_> {
     }
 
     /// One random step of a random thread.
-    fn step<M: Rules, R: EventSet, F: IncrementalModel<R>>(
+    fn step<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel>(
         &mut self,
         models: &mut SideBySide<M, R, F>,
     ) {
@@ -82,7 +83,7 @@ impl Walk<'_> {
         }
     }
 
-    fn spawn_or_join<M: Rules, R: EventSet, F: IncrementalModel<R>>(
+    fn spawn_or_join<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel>(
         &mut self,
         models: &mut SideBySide<M, R, F>,
         thread: ThreadId,
@@ -99,7 +100,7 @@ impl Walk<'_> {
 }
 
 /// Random steps, some of which are undone.
-fn walk<M: Rules, R: EventSet, F: IncrementalModel<R>>(
+fn walk<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel>(
     events: usize,
     (what, exact): (SeqCst, bool),
     random: &mut Random,
@@ -130,7 +131,7 @@ fn walk<M: Rules, R: EventSet, F: IncrementalModel<R>>(
 }
 
 /// The events of an execution in a random order, some of which are undone and performed again.
-fn follow<M: Rules, R: EventSet, F: IncrementalModel<R>>(
+fn follow<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel>(
     execution: &Execution,
     (what, exact): (SeqCst, bool),
     random: &mut Random,
@@ -160,8 +161,8 @@ fn follow<M: Rules, R: EventSet, F: IncrementalModel<R>>(
 }
 
 /// All kinds of cases for one model. Those without fences as events offer exactly what they admit.
-fn agree<M: Rules, R: EventSet, F: IncrementalModel<R>>(cases: u64, what: SeqCst) {
-    let what = (what, !F::FENCES_ARE_EVENTS);
+fn agree<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel>(cases: u64, what: SeqCst) {
+    let what = (what, !F::new(1, 1).fences_are_events());
     let mut answers = [0; 2];
     let mut count = |[no, yes]: [usize; 2]| {
         answers[0] += no;
@@ -203,7 +204,7 @@ fn coherence_model_of_wra_agrees_with_the_checker() {
 #[test]
 fn coherence_model_of_rc11_and_c20_without_seq_cst_agrees_with_the_checker() {
     agree::<Rc11, u64, CoherenceModel<Rc11, u64>>(200, SeqCst::Nothing);
-    agree::<C20, Words<2>, CoherenceModel<C20, Words<2>>>(100, SeqCst::Nothing);
+    agree::<C20, LongSet, CoherenceModel<C20, LongSet>>(100, SeqCst::Nothing);
 }
 
 #[test]
@@ -218,7 +219,7 @@ fn witness_model_of_rc11_agrees_with_the_checker() {
 
 #[test]
 fn witness_model_of_ra_and_rc20_agrees_with_the_checker() {
-    agree::<Ra, Words<2>, WitnessModel<Ra, Words<2>>>(100, SeqCst::Everything);
+    agree::<Ra, LongSet, WitnessModel<Ra, LongSet>>(100, SeqCst::Everything);
     agree::<Rc20, u64, WitnessModel<Rc20, u64>>(200, SeqCst::Everything);
 }
 

@@ -3,13 +3,14 @@
 use raddle_core::execution::MemoryOrder::{self, Acquire, NonAtomic, Relaxed, Release, SeqCst};
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_explore::event_index::{EventIndex, RfSource};
-use raddle_explore::event_set::{EventSet, Words};
+use raddle_explore::event_set::EventSet;
+use raddle_explore::long_set::LongSet;
 use raddle_explore::model::c11::{
     C20, CheckerModel, CoherenceModel, Ra, Rc11, Rc20, Relaxed as RelaxedOnly, Sra, WitnessModel,
     Wra,
 };
 use raddle_explore::model::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind,
+    IncrementalModel, NewModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind,
 };
 
 const X: usize = 0;
@@ -33,12 +34,12 @@ fn write(index: usize) -> RfSource {
     event(index).into()
 }
 
-fn empty<R: EventSet, F: IncrementalModel<R>>() -> F {
+fn empty<R: EventSet, F: IncrementalModel<R> + NewModel>() -> F {
     F::new(0, 0)
 }
 
 /// Adds a store as this event of this thread.
-fn add_store<R: EventSet, F: IncrementalModel<R>>(
+fn add_store<R: EventSet, F: IncrementalModel<R> + NewModel>(
     model: &mut F,
     (at, by): (usize, usize),
     to: usize,
@@ -49,7 +50,7 @@ fn add_store<R: EventSet, F: IncrementalModel<R>>(
 }
 
 /// Adds a fence as this event of this thread.
-fn add_fence<R: EventSet, F: IncrementalModel<R>>(
+fn add_fence<R: EventSet, F: IncrementalModel<R> + NewModel>(
     model: &mut F,
     (at, by): (usize, usize),
     order: MemoryOrder,
@@ -67,7 +68,7 @@ fn new_read(
 }
 
 /// Returns `true` if a load can observe the source. Changes nothing.
-fn admits<R: EventSet, F: IncrementalModel<R>>(
+fn admits<R: EventSet, F: IncrementalModel<R> + NewModel>(
     model: &mut F,
     at_and_by: (usize, usize),
     from: usize,
@@ -82,7 +83,7 @@ fn admits<R: EventSet, F: IncrementalModel<R>>(
 }
 
 /// Adds a load that observes the source.
-fn load<R: EventSet, F: IncrementalModel<R>>(
+fn load<R: EventSet, F: IncrementalModel<R> + NewModel>(
     model: &mut F,
     at_and_by: (usize, usize),
     from: usize,
@@ -93,7 +94,7 @@ fn load<R: EventSet, F: IncrementalModel<R>>(
 }
 
 /// Tries to lock: adds an update of a synchronization object.
-fn try_lock<R: EventSet, F: IncrementalModel<R>>(
+fn try_lock<R: EventSet, F: IncrementalModel<R> + NewModel>(
     model: &mut F,
     at_and_by: (usize, usize),
     lock: usize,
@@ -103,7 +104,7 @@ fn try_lock<R: EventSet, F: IncrementalModel<R>>(
 }
 
 /// Returns `true` if these events can be the last writes of these locations.
-fn can_be_last<R: EventSet, F: IncrementalModel<R>>(
+fn can_be_last<R: EventSet, F: IncrementalModel<R> + NewModel>(
     model: &mut F,
     last: &[(usize, usize)],
 ) -> bool {
@@ -112,7 +113,7 @@ fn can_be_last<R: EventSet, F: IncrementalModel<R>>(
 }
 
 /// `x = 1; r = y || y = 1; s = x`: can both read 0?
-fn store_buffering<R: EventSet, F: IncrementalModel<R>>(order: MemoryOrder) -> bool {
+fn store_buffering<R: EventSet, F: IncrementalModel<R> + NewModel>(order: MemoryOrder) -> bool {
     let mut model: F = empty();
     add_store(&mut model, (0, 0), X, order);
     add_store(&mut model, (1, 1), Y, order);
@@ -127,17 +128,19 @@ fn store_buffering_needs_sequential_consistency() {
     assert!(store_buffering::<u64, WitnessModel<Sra, u64>>(SeqCst));
     assert!(store_buffering::<u64, WitnessModel<C20, u64>>(Release));
     assert!(!store_buffering::<u64, WitnessModel<C20, u64>>(SeqCst));
-    assert!(!store_buffering::<Words<3>, WitnessModel<Rc11, Words<3>>>(SeqCst));
+    assert!(!store_buffering::<LongSet, WitnessModel<Rc11, LongSet>>(SeqCst));
 }
 
 /// `x = 1; fence; r = y || y = 1; fence; s = x` with relaxed accesses: can both read 0?
-fn store_buffering_with_fences<R: EventSet, F: IncrementalModel<R>>(fence: MemoryOrder) -> bool {
+fn store_buffering_with_fences<R: EventSet, F: IncrementalModel<R> + NewModel>(
+    fence: MemoryOrder,
+) -> bool {
     let mut model: F = empty();
     let mut next = 0;
     for (thread, location) in [(0, X), (1, Y)] {
         add_store(&mut model, (next, thread), location, Relaxed);
         add_fence(&mut model, (next + 1, thread), fence);
-        next += 1 + usize::from(F::FENCES_ARE_EVENTS);
+        next += 1 + usize::from(F::new(1, 1).fences_are_events());
     }
     load(&mut model, (next, 0), Y, INITIAL, Relaxed);
     admits(&mut model, (next + 1, 1), X, INITIAL, Relaxed)
@@ -155,7 +158,7 @@ fn fences_forbid_store_buffering_if_they_are_sequentially_consistent() {
 }
 
 /// `x = 1; y = 1 || y = 2; x = 2`, and observers who see that the first write of each thread is last.
-fn two_writes_twice<R: EventSet, F: IncrementalModel<R>>(order: MemoryOrder) -> bool {
+fn two_writes_twice<R: EventSet, F: IncrementalModel<R> + NewModel>(order: MemoryOrder) -> bool {
     let mut model: F = empty();
     add_store(&mut model, (0, 0), X, order);
     add_store(&mut model, (1, 0), Y, order);
@@ -181,7 +184,7 @@ fn modification_orders_of_two_locations_depend_on_each_other_under_sra_and_sc() 
 }
 
 /// `x = 1; y.store(1, Release); y.store(2, Relaxed) || r = y.load(Acquire); s = x`: can `s` be 0 if `r` is 2?
-fn long_release_sequence<F: IncrementalModel<u64>>() -> bool {
+fn long_release_sequence<F: IncrementalModel<u64> + NewModel>() -> bool {
     let mut model: F = empty();
     add_store(&mut model, (0, 0), X, NonAtomic);
     add_store(&mut model, (1, 0), Y, Release);
@@ -206,7 +209,7 @@ fn later_stores_continue_a_release_sequence_under_rc11_only() {
 /// A store of `first`, then a release of `x`, which another thread acquires; then, perhaps after starting a thread,
 /// that one loads `second`. A third thread stores `second` and loads `first`. All but the release and the acquire is
 /// sequentially consistent: can both loads miss the stores?
-fn around<F: IncrementalModel<u64>>(first: usize, second: usize, spawn: bool) -> bool {
+fn around<F: IncrementalModel<u64> + NewModel>(first: usize, second: usize, spawn: bool) -> bool {
     let mut model: F = empty();
     add_store(&mut model, (0, 0), first, SeqCst);
     add_store(&mut model, (1, 0), X, Release);
@@ -238,7 +241,7 @@ fn happens_before_orders_accesses_only_by_way_of_other_locations() {
 
 /// A thread stores `x` and starts another one, which loads `z`, perhaps after something else; a third thread stores `z`
 /// and loads `x`: can both loads miss the stores?
-fn around_by_spawn<F: IncrementalModel<u64>>(something_else: bool) -> bool {
+fn around_by_spawn<F: IncrementalModel<u64> + NewModel>(something_else: bool) -> bool {
     let z = 2;
     let mut model: F = empty();
     add_store(&mut model, (0, 0), X, SeqCst);
@@ -264,7 +267,7 @@ fn starting_a_thread_orders_its_accesses_but_the_first() {
 /// A fence happens before a relaxed store, by way of another thread, and somebody who loads it has the next fence: this
 /// does not make the first fence happen before the second, and yet it is earlier. The rest is store buffering: `x = 1`,
 /// the two fences, `z == 0`, and on the other side `z = 1`, a fence, `x == 0`.
-fn fences_by_a_relaxed_load<F: IncrementalModel<u64>>(second: MemoryOrder) -> bool {
+fn fences_by_a_relaxed_load<F: IncrementalModel<u64> + NewModel>(second: MemoryOrder) -> bool {
     let (u, z) = (2, 3);
     let mut model: F = empty();
     add_store(&mut model, (0, 0), X, Relaxed);
@@ -291,7 +294,7 @@ fn fences_are_ordered_by_what_is_read_between_them() {
 }
 
 /// What is written under a lock is seen under it, in every model.
-fn locks<F: IncrementalModel<u64>>() {
+fn locks<F: IncrementalModel<u64> + NewModel>() {
     let (mut model, lock): (F, usize) = (empty(), Y);
     assert!(try_lock(&mut model, (0, 0), lock, INITIAL));
     add_store(&mut model, (1, 0), X, NonAtomic);
@@ -325,7 +328,7 @@ fn locks_synchronize_in_every_model() {
 /// (Observers cannot tell: those who read a plain write learn nothing.)
 #[test]
 fn a_plain_write_that_happens_later_is_later_without_modification_order() {
-    fn first_can_be_last<F: IncrementalModel<u64>>() -> bool {
+    fn first_can_be_last<F: IncrementalModel<u64> + NewModel>() -> bool {
         let mut model: F = empty();
         add_store(&mut model, (0, 0), X, Release);
         add_store(&mut model, (1, 0), X, NonAtomic);
@@ -338,7 +341,7 @@ fn a_plain_write_that_happens_later_is_later_without_modification_order() {
 
 #[test]
 fn models_report_what_they_cannot_represent() {
-    fn needs_stronger<F: IncrementalModel<u64>>(fence: bool) -> bool {
+    fn needs_stronger<F: IncrementalModel<u64> + NewModel>(fence: bool) -> bool {
         let mut model: F = empty();
         assert!(!model.needs_stronger_model());
         if fence {

@@ -8,6 +8,7 @@ mod estimate;
 mod explorers;
 mod incremental_models;
 mod incremental_models_examples;
+mod long;
 mod parallel;
 mod quiet;
 mod rf_part_smc;

@@ -62,7 +62,7 @@ fn load_error(error: &Error) -> LoadError {
 
 impl NativeProgram {
     fn request(&self, plan: Plan, args: &CheckArgs) -> Request {
-        let limits = args.limits();
+        let (limits, defaults) = (args.limits(), Request::new(&[]));
         let timeout =
             limits.deadline.map(|end| end.saturating_duration_since(std::time::Instant::now()));
         Request {
@@ -71,10 +71,10 @@ impl NativeProgram {
             model: plan.model,
             explorer: plan.explorer,
             max_executions: limits.classes,
+            max_events: limits.events.unwrap_or(defaults.max_events),
             timeout,
             robust: args.robust,
             leaks: args.leaks,
-            ..Request::new(&[])
         }
     }
 

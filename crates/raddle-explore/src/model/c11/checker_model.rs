@@ -19,7 +19,8 @@ use raddle_core::model::relations::{Relations, own_acquire};
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
 use crate::model::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind, RfSources,
+    IncrementalModel, NewModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind,
+    RfSources,
 };
 
 use super::models::Rules;
@@ -306,12 +307,21 @@ fn read_action(
     }
 }
 
-impl<M: Rules, R: EventSet> IncrementalModel<R> for CheckerModel<M, R> {
-    const FENCES_ARE_EVENTS: bool = false;
-    const RACES: bool = !M::MODEL.has_store_buffers();
-
+impl<M: Rules, R: EventSet> NewModel for CheckerModel<M, R> {
     fn new(threads: usize, locations: usize) -> Self {
         CheckerModel { threads, locations, steps: vec![], levels: vec![], marker: PhantomData }
+    }
+}
+
+impl<M: Rules, R: EventSet> IncrementalModel<R> for CheckerModel<M, R> {
+    #[inline]
+    fn fences_are_events(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn races_are_errors(&self) -> bool {
+        !M::MODEL.has_store_buffers()
     }
 
     fn push_store(&mut self, store: NewStore) {

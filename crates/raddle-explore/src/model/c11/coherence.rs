@@ -59,8 +59,8 @@ pub(super) struct CoherentExecution<M, R: EventSet, V: ThreadView<R>> {
     written: R::Map<Option<WrittenLocation>>,
     /// By write: what acquiring reads learn from it.
     message: R::Map<V>,
-    /// By releasing write: what its thread knew. Empty unless later writes of the thread send that, too.
-    sent: Vec<V>,
+    /// By releasing write: what its thread knew. Meaningless unless later writes of the thread send that, too.
+    sent: R::Map<V>,
     /// The releasing writes, under the same condition.
     releases: R,
     /// The writes that an update has read.
@@ -123,7 +123,7 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
             events: 0,
             written: R::Map::filled(None),
             message: R::Map::filled(V::default()),
-            sent: vec![V::default(); if M::LONG_RELEASE_SEQUENCES { R::BITS } else { 0 }],
+            sent: R::Map::filled(V::default()),
             releases: R::default(),
             taken: R::default(),
             levels: vec![],
@@ -141,7 +141,7 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
     #[inline]
     pub(super) fn known(&self, thread: ThreadId, location: LocationId) -> R {
         let seen = self.threads.get(thread).map_or(R::default(), |thread| thread.now.seen());
-        seen.and(self.forced.writes(location))
+        seen.and(&self.forced.writes(location))
     }
 
     /// Adds a store. Calls `enter` when all that happened before it is known.
@@ -201,12 +201,12 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
             message.join(&thread.fence);
         }
         if M::LONG_RELEASE_SEQUENCES && strength.releases {
-            self.sent[event.index()] = thread.now;
+            self.sent[event] = thread.now.clone();
             self.releases.insert(event);
         } else if M::LONG_RELEASE_SEQUENCES && strength.atomic {
-            let earlier = self.releases.and(thread.own).and(self.forced.writes(location));
+            let earlier = self.releases.and(&thread.own).and(&self.forced.writes(location));
             if let Some(earlier) = earlier.last() {
-                message.join(&self.sent[earlier.index()]);
+                message.join(&self.sent[earlier]);
             }
         }
         self.message[event] = message;
@@ -222,10 +222,11 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
     ) -> RfSources<R> {
         self.forced.grow(location);
         let known = self.known(thread, location);
-        let mut writes = self.forced.writes(location).minus(self.forced.overwritten(known));
+        let mut writes =
+            self.forced.writes(location).minus(&self.forced.overwritten(known.clone()));
         let mut initial = known.is_empty();
         if kind == ReadKind::Update {
-            writes = writes.minus(self.taken);
+            writes = writes.minus(&self.taken);
             initial &= !self.forced.initial_is_taken(location);
         }
         RfSources { writes, initial }
@@ -240,12 +241,12 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
                 Some(source) => self.taken.has(source),
                 None => self.forced.initial_is_taken(read.location),
             };
-        !is_taken && self.forced.admits(read.source, self.known(read.thread, read.location))
+        !is_taken && self.forced.admits(read.source, &self.known(read.thread, read.location))
     }
 
     #[inline]
     fn message_of(&self, source: RfSource) -> V {
-        source.event().map_or(V::default(), |source| self.message[source])
+        source.event().map_or(V::default(), |source| self.message[source].clone())
     }
 
     /// Adds a read that coherence admits. Calls `enter` when all that happened before it is known.
@@ -260,7 +261,7 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
         if M::MODIFICATION_ORDER
             && let Some(source) = source.event()
         {
-            self.forced.observe(location, source, self.known(thread, location));
+            self.forced.observe(location, source, &self.known(thread, location));
         }
         self.events = event.index() + 1;
         self.written[event] = None;
@@ -323,15 +324,15 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
         self.threads.grow(thread);
         if M::FENCES && strength.acquires {
             let thread = self.threads.change(thread);
-            let heard = thread.heard;
-            thread.now.join(&heard);
+            let heard = &thread.heard;
+            thread.now.join(heard);
         }
         if let Some(event) = event {
             self.happen(event, thread, enter);
         }
         if M::FENCES && strength.releases {
             let thread = self.threads.change(thread);
-            thread.fence = thread.now;
+            thread.fence = thread.now.clone();
         }
     }
 
@@ -339,7 +340,7 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
     #[inline]
     pub(super) fn synchronize(&mut self, from: ThreadId, to: ThreadId) {
         self.threads.grow(from.max(to));
-        let now = self.threads.get(from).map_or(V::default(), |thread| thread.now);
+        let now = self.threads.get(from).map_or(V::default(), |thread| thread.now.clone());
         self.threads.change(to).now.join(&now);
     }
 
@@ -353,7 +354,7 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
     #[inline]
     pub(super) fn push_level(&mut self) {
         let (forced, threads) = (self.forced.mark(), self.threads.enter());
-        let (events, taken, releases) = (self.events, self.taken, self.releases);
+        let (events, taken, releases) = (self.events, self.taken.clone(), self.releases.clone());
         self.levels.push(CoherenceLevel { events, forced, threads, taken, releases });
     }
 
@@ -373,7 +374,7 @@ impl<M: Rules, R: EventSet, V: ThreadView<R>> CoherentExecution<M, R, V> {
 
     /// The events of a thread, without accesses of cells.
     pub(super) fn events_of(&self, thread: ThreadId) -> R {
-        self.threads.get(thread).map_or(R::default(), |thread| thread.own)
+        self.threads.get(thread).map_or(R::default(), |thread| thread.own.clone())
     }
 
     /// The events that happened before the next one of a thread.

@@ -14,7 +14,9 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
-use crate::model::{IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, RfSources};
+use crate::model::{
+    IncrementalModel, NewModel, NewRead, NewStore, NewUnlock, PendingRead, RfSources,
+};
 
 use super::coherence::{CoherentExecution, CoherentRead, CoherentStore};
 use super::models::{Rules, access, fence};
@@ -36,15 +38,24 @@ impl<M: Rules, R: EventSet> CoherenceModel<M, R> {
     }
 }
 
-impl<M: Rules, R: EventSet> IncrementalModel<R> for CoherenceModel<M, R> {
-    const FENCES_ARE_EVENTS: bool = false;
-    const RACES: bool = true;
-
+impl<M: Rules, R: EventSet> NewModel for CoherenceModel<M, R> {
     fn new(threads: usize, locations: usize) -> Self {
         CoherenceModel {
             execution: CoherentExecution::new(threads, locations),
             saw_sequential: false,
         }
+    }
+}
+
+impl<M: Rules, R: EventSet> IncrementalModel<R> for CoherenceModel<M, R> {
+    #[inline]
+    fn fences_are_events(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn races_are_errors(&self) -> bool {
+        true
     }
 
     #[inline]

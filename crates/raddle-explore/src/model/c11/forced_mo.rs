@@ -63,10 +63,10 @@ impl<R: EventSet> ForcedMo<R> {
         (0..self.len()).map(LocationId::new)
     }
 
-    /// By write, for the first events: the writes of its location that precede it.
+    /// By write: the writes of its location that precede it.
     #[inline]
-    pub(super) fn rows(&self, events: usize) -> &[R] {
-        self.before.first(events)
+    pub(super) fn rows(&self) -> &R::Map<R> {
+        &self.before
     }
 
     /// The first write of the chain of a write, unless that is the initial one.
@@ -78,7 +78,7 @@ impl<R: EventSet> ForcedMo<R> {
     /// The first writes of all chains of a location but that of the initial write.
     #[inline]
     pub(super) fn tops(&self, location: LocationId) -> impl Iterator<Item = EventIndex> + '_ {
-        let writes = self.writes[location.index()].minus(self.initial[location.index()]);
+        let writes = self.writes[location.index()].minus(&self.initial[location.index()]);
         writes.iter().filter(|&write| self.top[write] == write.into())
     }
 
@@ -91,13 +91,13 @@ impl<R: EventSet> ForcedMo<R> {
     /// The events of the chain of the initial write.
     #[inline]
     pub(super) fn initial(&self, location: LocationId) -> R {
-        self.initial[location.index()]
+        self.initial[location.index()].clone()
     }
 
     /// Lets more writes precede a write.
     #[inline]
-    pub(super) fn extend(&mut self, write: EventIndex, row: R) {
-        if self.before[write] != row {
+    pub(super) fn extend(&mut self, write: EventIndex, row: &R) {
+        if self.before[write] != *row {
             self.raise(write, row);
         }
     }
@@ -105,7 +105,7 @@ impl<R: EventSet> ForcedMo<R> {
     /// The writes of a location.
     #[inline]
     pub(super) fn writes(&self, location: LocationId) -> R {
-        self.writes[location.index()]
+        self.writes[location.index()].clone()
     }
 
     /// Returns `true` if the location has a write. There may be no room for it.
@@ -124,7 +124,7 @@ impl<R: EventSet> ForcedMo<R> {
     pub(super) fn overwritten(&self, known: R) -> R {
         let (mut left, mut all) = (known, R::default());
         while let Some(write) = left.last() {
-            let before = self.before[write];
+            let before = &self.before[write];
             all = all.or(before);
             left.remove(write);
             left = left.minus(before);
@@ -134,9 +134,9 @@ impl<R: EventSet> ForcedMo<R> {
 
     /// Returns `true` if a thread that knows these writes of the location may observe the source.
     #[inline]
-    pub(super) fn admits(&self, source: RfSource, known: R) -> bool {
+    pub(super) fn admits(&self, source: RfSource, known: &R) -> bool {
         let Some(source) = source.event() else { return known.is_empty() };
-        let mut later = known.minus(self.before[source]);
+        let mut later = known.minus(&self.before[source]);
         later.remove(source);
         later.iter().all(|write| !self.before[write].has(source))
     }
@@ -149,9 +149,9 @@ impl<R: EventSet> ForcedMo<R> {
             while let Some(next) = self.next[write] {
                 write = next;
             }
-            all = all.or(self.before[write]);
+            all = all.or(&self.before[write]);
             all.insert(write);
-            writes = writes.minus(all);
+            writes = writes.minus(&all);
         }
         all
     }
@@ -159,25 +159,25 @@ impl<R: EventSet> ForcedMo<R> {
     /// Adds a store after all writes that its thread knows.
     #[inline]
     pub(super) fn store(&mut self, event: EventIndex, location: LocationId, known: R) {
-        let before = self.initial[location.index()].or(self.chains(known));
+        let before = self.initial[location.index()].or(&self.chains(known));
         self.add(event, location, event.into(), before);
     }
 
     /// Lets the writes that a thread knows precede another one, which it now observes, and hence precede its chain.
     #[inline]
-    pub(super) fn observe(&mut self, location: LocationId, source: EventIndex, known: R) {
-        let mut new = known.minus(self.before[source]);
+    pub(super) fn observe(&mut self, location: LocationId, source: EventIndex, known: &R) {
+        let mut new = known.minus(&self.before[source]);
         new.remove(source);
         if !new.is_empty()
             && let Some(top) = self.top(source)
         {
-            self.raise_chain(location, top, self.chains(new));
+            self.raise_chain(location, top, &self.chains(new));
         }
     }
 
     /// Lets some writes precede a chain, and hence all that comes after it.
-    fn raise_chain(&mut self, location: LocationId, top: EventIndex, new: R) {
-        for write in self.writes(location).minus(self.before[top]).iter() {
+    fn raise_chain(&mut self, location: LocationId, top: EventIndex, new: &R) {
+        for write in self.writes(location).minus(&self.before[top]).iter() {
             if write == top || self.before[write].has(top) {
                 self.raise(write, new);
             }
@@ -185,8 +185,8 @@ impl<R: EventSet> ForcedMo<R> {
     }
 
     #[inline]
-    fn raise(&mut self, write: EventIndex, new: R) {
-        self.log.push((write, self.before[write]));
+    fn raise(&mut self, write: EventIndex, new: &R) {
+        self.log.push((write, self.before[write].clone()));
         self.before[write] = self.before[write].or(new);
     }
 
@@ -195,13 +195,13 @@ impl<R: EventSet> ForcedMo<R> {
     pub(super) fn update(&mut self, event: EventIndex, location: LocationId, source: RfSource) {
         let (mut before, mut top) = (R::default(), RfSource::INITIAL);
         if let Some(source) = source.event() {
-            (before, top) = (self.before[source], self.top[source]);
+            (before, top) = (self.before[source].clone(), self.top[source]);
             before.insert(source);
             self.next[source] = Some(event);
         }
-        for write in self.writes(location).minus(before).iter() {
+        for write in self.writes(location).minus(&before).iter() {
             if source.event().is_none_or(|source| self.before[write].has(source)) {
-                self.raise(write, R::one(event));
+                self.raise(write, &R::one(event));
             }
         }
         if top.is_initial() {

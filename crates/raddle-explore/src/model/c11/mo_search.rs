@@ -103,7 +103,7 @@ impl<R: EventSet> MoSearch<'_, R> {
     /// Tries a total order near the old one for one location, and the old one for all others, which must have no new
     /// writes.
     pub(super) fn relinearise(&self, location: LocationId, tables: &mut MoSearchTables<R>) -> bool {
-        tables.mo.first_mut(self.events).copy_from_slice(self.old.first(self.events));
+        tables.mo.copy_first(self.events, self.old);
         self.linearise(location, false, tables);
         self.try_orders(tables)
     }
@@ -127,17 +127,17 @@ impl<R: EventSet> MoSearch<'_, R> {
     fn psc(&self, rows: &R::Map<R>, psc: &mut R::Map<R>) -> bool {
         let MoSearch { forced, scb, .. } = *self;
         let mut left = scb.events();
-        left.iter().for_each(|event| psc[event] = scb.given[event]);
+        left.iter().for_each(|event| psc[event] = scb.given[event].clone());
         for location in forced.locations() {
             for write in forced.writes(location).iter() {
                 self.enter(location, write, rows, psc);
             }
         }
         while !left.is_empty() {
-            let before = left;
+            let before = left.clone();
             for event in before.iter() {
                 if !psc[event].meets(&left) {
-                    psc[event] = close(psc, psc[event]);
+                    psc[event] = close(psc, psc[event].clone());
                     left.remove(event);
                 }
             }
@@ -159,16 +159,16 @@ impl<R: EventSet> MoSearch<'_, R> {
     ) {
         let scb = self.scb;
         let (entering, by_readers) = (scb.enters(write), scb.enters_by_readers(write));
-        if entering.or(by_readers).is_empty() {
+        if entering.or(&by_readers).is_empty() {
             return;
         }
-        let leaving = scb.leaving_any(location, rows[write]);
+        let leaving = scb.leaving_any(location, &rows[write]);
         for event in entering.iter() {
-            psc[event] = psc[event].or(leaving);
+            psc[event] = psc[event].or(&leaving);
         }
-        let fences = leaving.or(scb.leaves(write)).and(scb.fences);
+        let fences = leaving.or(&scb.leaves(write)).and(&scb.fences);
         for event in by_readers.iter() {
-            psc[event] = psc[event].or(fences);
+            psc[event] = psc[event].or(&fences);
         }
     }
 
@@ -201,7 +201,7 @@ impl<R: EventSet> MoSearch<'_, R> {
         let mut changed = false;
         for at in 1..tables.chains.len() {
             for other in 0..at {
-                let (one, two) = (tables.chains[at], tables.chains[other]);
+                let (one, two) = (tables.chains[at].clone(), tables.chains[other].clone());
                 if !is_open::<R>(&tables.rows, one.top, two.top) {
                     continue;
                 }
@@ -222,19 +222,20 @@ impl<R: EventSet> MoSearch<'_, R> {
     fn find_chains(&self, location: LocationId, tables: &mut MoSearchTables<R>) {
         tables.chains.clear();
         for top in self.forced.tops(location) {
-            let (mut leaving, mut entering, mut by_readers) = Default::default();
+            let (mut leaving, mut entering) = (R::default(), R::default());
+            let mut by_readers = R::default();
             for write in self.forced.chain(top) {
-                leaving = self.scb.leaving[write].or(leaving);
-                entering = self.scb.enters(write).or(entering);
-                by_readers = self.scb.enters_by_readers(write).or(by_readers);
+                leaving = leaving.or(&self.scb.leaving[write]);
+                entering = entering.or(&self.scb.enters(write));
+                by_readers = by_readers.or(&self.scb.enters_by_readers(write));
             }
-            if !leaving.or(entering).or(by_readers).is_empty() {
+            if !leaving.or(&entering).or(&by_readers).is_empty() {
                 tables.chains.push(ScChain {
                     top,
-                    leaving: close(&tables.psc, leaving),
-                    leaving_fences: close(&tables.psc, leaving.and(self.scb.fences)),
+                    leaving: close(&tables.psc, leaving.clone()),
+                    leaving_fences: close(&tables.psc, leaving.and(&self.scb.fences)),
                     entering,
-                    entering_by_readers: by_readers,
+                    entering_by_readers: by_readers.clone(),
                 });
             }
         }
@@ -249,11 +250,11 @@ impl<R: EventSet> MoSearch<'_, R> {
         rows: &mut R::Map<R>,
     ) {
         let last = self.forced.chain(first).last().unwrap_or(first);
-        let new = rows[last].or(R::one(last));
+        let new = rows[last].or(&R::one(last));
         debug_assert!(!new.has(second), "the second chain precedes the first");
         for write in self.forced.writes(location).iter() {
             if write == second || rows[write].has(second) {
-                rows[write] = rows[write].or(new);
+                rows[write] = rows[write].or(&new);
             }
         }
     }
@@ -278,7 +279,7 @@ impl<R: EventSet> MoSearch<'_, R> {
     fn linearise(&self, location: LocationId, by_rank: bool, tables: &mut MoSearchTables<R>) {
         let MoSearchTables { rows, mo, rank, tops, .. } = tables;
         let mut placed = self.forced.initial(location);
-        placed.iter().for_each(|write| mo[write] = rows[write]);
+        placed.iter().for_each(|write| mo[write] = rows[write].clone());
         tops.clear();
         for top in self.forced.tops(location) {
             let entering = self.forced.chain(top).flat_map(|write| self.scb.enters(write).iter());
@@ -287,10 +288,10 @@ impl<R: EventSet> MoSearch<'_, R> {
         }
         tops.sort_unstable();
         while !tops.is_empty() {
-            let ready = tops.iter().position(|&(_, _, top)| rows[top].minus(placed).is_empty());
+            let ready = tops.iter().position(|&(_, _, top)| rows[top].minus(&placed).is_empty());
             let Some(ready) = ready else { unreachable!("the forced order has no cycle") };
             for write in self.forced.chain(tops.remove(ready).2) {
-                mo[write] = placed;
+                mo[write] = placed.clone();
                 placed.insert(write);
             }
         }
@@ -299,16 +300,16 @@ impl<R: EventSet> MoSearch<'_, R> {
     /// Tries both orders of an open pair of chains.
     fn branch(&self, tables: &mut MoSearchTables<R>) -> bool {
         let Some((location, one, two)) = self.open_pair(tables) else { return false };
-        let rows = tables.rows.first(self.events).to_vec();
+        let rows = tables.rows.first_mut(self.events).to_vec();
         let likely = tables.mo[two].has(one);
         for (first, second) in
             if likely { [(one, two), (two, one)] } else { [(two, one), (one, two)] }
         {
-            tables.rows.first_mut(self.events).copy_from_slice(&rows);
+            tables.rows.first_mut(self.events).clone_from_slice(&rows);
             self.order(location, first, second, &mut tables.rows);
             if self.run(tables) {
                 // The order of the pair belongs to this witness; it is not forced.
-                tables.rows.first_mut(self.events).copy_from_slice(&rows);
+                tables.rows.first_mut(self.events).clone_from_slice(&rows);
                 return true;
             }
         }

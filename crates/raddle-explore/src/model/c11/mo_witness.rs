@@ -38,11 +38,11 @@ pub(super) struct MoWitness<R: EventSet> {
 /// Some sequentially consistent events, and all that precede them.
 #[inline]
 pub(super) fn close<R: EventSet>(psc: &R::Map<R>, events: R) -> R {
-    let (mut all, mut left) = (events, events);
+    let (mut all, mut left) = (events.clone(), events);
     while let Some(event) = left.last() {
-        all = all.or(psc[event]);
+        all = all.or(&psc[event]);
         left.remove(event);
-        left = left.minus(psc[event]);
+        left = left.minus(&psc[event]);
     }
     all
 }
@@ -65,26 +65,32 @@ impl<R: EventSet> MoWitness<R> {
         &mut self,
         event: EventIndex,
         location: LocationId,
-        others: R,
+        others: &R,
         scb: &Scb<R>,
     ) {
-        self.mo[event] = others;
+        self.mo[event] = others.clone();
         if scb.accesses.has(event) {
-            let before = scb.leaving_any(location, others).or(scb.given[event]);
+            let before = scb.leaving_any(location, others).or(&scb.given[event]);
             self.psc[event] = close(&self.psc, before);
         }
     }
 
     /// Adds a sequentially consistent fence of a thread that knows these writes.
-    pub(super) fn fence(&mut self, event: EventIndex, seen: R, forced: &ForcedMo<R>, scb: &Scb<R>) {
+    pub(super) fn fence(
+        &mut self,
+        event: EventIndex,
+        seen: &R,
+        forced: &ForcedMo<R>,
+        scb: &Scb<R>,
+    ) {
         let mut before = R::default();
         for location in forced.locations() {
-            let seen = seen.and(forced.writes(location));
-            let Some(last) = self.last(seen) else { continue };
-            let leaving = scb.leaving_any(location, self.mo[last]).or(scb.leaves(last));
-            before = before.or(leaving.and(scb.fences));
-            if let Some(last) = self.last(seen.and(scb.happened(event))) {
-                before = before.or(scb.leaving_any(location, self.mo[last]));
+            let seen = seen.and(&forced.writes(location));
+            let Some(last) = self.last(&seen) else { continue };
+            let leaving = scb.leaving_any(location, &self.mo[last]).or(&scb.leaves(last));
+            before = before.or(&leaving.and(&scb.fences));
+            if let Some(last) = self.last(&seen.and(&scb.happened(event))) {
+                before = before.or(&scb.leaving_any(location, &self.mo[last]));
             }
         }
         before.remove(event);
@@ -93,7 +99,7 @@ impl<R: EventSet> MoWitness<R> {
 
     /// The last of some writes of a location.
     #[inline]
-    fn last(&self, writes: R) -> Option<EventIndex> {
+    fn last(&self, writes: &R) -> Option<EventIndex> {
         let first = writes.last()?;
         let later = |last, write| if self.mo[write].has(last) { write } else { last };
         Some(writes.iter().fold(first, later))
@@ -103,7 +109,7 @@ impl<R: EventSet> MoWitness<R> {
     #[inline]
     fn up_to_source(&self, read: &CoherentRead) -> R {
         let source = read.source.event();
-        source.map_or(R::default(), |source| self.mo[source].or(R::one(source)))
+        source.map_or(R::default(), |source| self.mo[source].or(&R::one(source)))
     }
 
     /// Returns `true` if a read, whose thread knows these writes of the location, observes the last write. Then the
@@ -112,10 +118,10 @@ impl<R: EventSet> MoWitness<R> {
     pub(super) fn observes_last(
         &self,
         read: &CoherentRead,
-        known: R,
+        known: &R,
         forced: &ForcedMo<R>,
     ) -> bool {
-        known.or(forced.writes(read.location)).minus(self.up_to_source(read)).is_empty()
+        known.or(&forced.writes(read.location)).minus(&self.up_to_source(read)).is_empty()
     }
 
     /// Adds a read without reordering other writes and returns `true`, if possible. Its thread knew these writes of the
@@ -124,78 +130,78 @@ impl<R: EventSet> MoWitness<R> {
     pub(super) fn keep(
         &mut self,
         read: &CoherentRead,
-        known: R,
+        known: &R,
         forced: &ForcedMo<R>,
         scb: &Scb<R>,
     ) -> bool {
         let CoherentRead { event, location, .. } = *read;
         let before = self.up_to_source(read);
-        if !known.minus(before).is_empty() {
+        if !known.minus(&before).is_empty() {
             return false;
         }
-        let mut after = forced.writes(location).minus(before);
+        let mut after = forced.writes(location).minus(&before);
         after.remove(event);
         if scb.accesses.has(event) {
-            let mut earlier = scb.given[event];
+            let mut earlier = scb.given[event].clone();
             if read.writes() {
-                earlier = earlier.or(scb.leaving_any(location, before));
+                earlier = earlier.or(&scb.leaving_any(location, &before));
             }
-            self.psc[event] = close(&self.psc, earlier);
+            self.psc[event] = close(&self.psc, earlier.clone());
         }
-        if !after.is_empty() && !self.order_before(scb.leaves(event), after, scb) {
+        if !after.is_empty() && !self.order_before(scb.leaves(event), &after, scb) {
             return false;
         }
         if read.writes() {
             self.mo[event] = before;
-            after.iter().for_each(|write| self.set_mo(write, self.mo[write].or(R::one(event))));
+            after.iter().for_each(|write| self.set_mo(write, self.mo[write].or(&R::one(event))));
         }
         true
     }
 
     /// Lets some events precede all that enter these writes and returns `true`, unless that closes a cycle.
     #[inline]
-    fn order_before(&mut self, leaves: R, after: R, scb: &Scb<R>) -> bool {
+    fn order_before(&mut self, leaves: R, after: &R, scb: &Scb<R>) -> bool {
         if leaves.is_empty() {
             return true;
         }
-        let fences = leaves.and(scb.fences);
+        let fences = leaves.and(&scb.fences);
         let (mut to, mut to_fences) = (R::default(), R::default());
         for write in after.iter() {
-            to = to.or(scb.enters(write));
+            to = to.or(&scb.enters(write));
             if !fences.is_empty() {
-                to_fences = to_fences.or(scb.enters_by_readers(write));
+                to_fences = to_fences.or(&scb.enters_by_readers(write));
             }
         }
         let (from, from_fences) = (close(&self.psc, leaves), close(&self.psc, fences));
         if to.meets(&from) || to_fences.meets(&from_fences) {
             return false;
         }
-        if !to.or(to_fences).is_empty() {
-            let earlier = if to_fences.is_empty() { from } else { from_fences };
-            self.connect((from, to), (from_fences, to_fences), scb.events().minus(earlier));
+        if !to.or(&to_fences).is_empty() {
+            let earlier = if to_fences.is_empty() { from.clone() } else { from_fences.clone() };
+            self.connect((from, to), (from_fences, to_fences), &scb.events().minus(&earlier));
         }
         true
     }
 
     /// Adds two sets of edges, each from all events of a closed set to all events of another set.
-    fn connect(&mut self, (from, to): (R, R), (from_fences, to_fences): (R, R), events: R) {
+    fn connect(&mut self, (from, to): (R, R), (from_fences, to_fences): (R, R), events: &R) {
         for event in events.iter() {
-            let mut before = self.psc[event];
-            let reached = before.or(R::one(event));
+            let mut before = self.psc[event].clone();
+            let reached = before.or(&R::one(event));
             if reached.meets(&to) {
-                before = before.or(from);
+                before = before.or(&from);
             }
             if reached.meets(&to_fences) {
-                before = before.or(from_fences);
+                before = before.or(&from_fences);
             }
-            self.set_psc(event, before);
+            self.set_psc(event, before.clone());
         }
     }
 
     #[inline]
     pub(super) fn set_mo(&mut self, write: EventIndex, before: R) {
         if self.mo[write] != before {
-            self.log.push((WitnessSlot::Mo(write), self.mo[write]));
+            self.log.push((WitnessSlot::Mo(write), self.mo[write].clone()));
             self.mo[write] = before;
         }
     }
@@ -203,7 +209,7 @@ impl<R: EventSet> MoWitness<R> {
     #[inline]
     pub(super) fn set_psc(&mut self, event: EventIndex, before: R) {
         if self.psc[event] != before {
-            self.log.push((WitnessSlot::Psc(event), self.psc[event]));
+            self.log.push((WitnessSlot::Psc(event), self.psc[event].clone()));
             self.psc[event] = before;
         }
     }

@@ -116,13 +116,13 @@ impl<R: EventSet> Scb<R> {
     /// All sequentially consistent events.
     #[inline]
     pub(super) fn events(&self) -> R {
-        self.accesses.or(self.fences)
+        self.accesses.or(&self.fences)
     }
 
     /// The events that leave one event, itself included if it is sequentially consistent.
     #[inline]
     pub(super) fn leaves(&self, event: EventIndex) -> R {
-        let mut leaving = self.happened[event].and(self.fences);
+        let mut leaving = self.happened[event].and(&self.fences);
         if self.accesses.has(event) {
             leaving.insert(event);
         }
@@ -131,19 +131,19 @@ impl<R: EventSet> Scb<R> {
 
     /// The events that leave some writes of a location, or the initial one.
     #[inline]
-    pub(super) fn leaving_any(&self, location: LocationId, writes: R) -> R {
-        let initial = self.leaving_initial[location.index()];
-        writes.iter().fold(initial, |all, write| all.or(self.leaving[write]))
+    pub(super) fn leaving_any(&self, location: LocationId, writes: &R) -> R {
+        let initial = &self.leaving_initial[location.index()];
+        writes.iter().fold(initial.clone(), |all, write| all.or(&self.leaving[write]))
     }
 
     /// The events that enter a write.
     #[inline]
     pub(super) fn enters(&self, write: EventIndex) -> R {
-        let mut entering = self.fences_after[write];
+        let mut entering = self.fences_after[write].clone();
         if self.accesses.has(write) {
             entering.insert(write);
         }
-        entering
+        entering.clone()
     }
 
     /// The fences that enter a write through its readers.
@@ -152,7 +152,7 @@ impl<R: EventSet> Scb<R> {
         let mut entering = R::default();
         if !self.fences.is_empty() {
             for reader in self.readers[write].iter() {
-                entering = entering.or(self.fences_after[reader]);
+                entering = entering.or(&self.fences_after[reader]);
             }
         }
         entering
@@ -161,7 +161,7 @@ impl<R: EventSet> Scb<R> {
     /// The events that happened before an event.
     #[inline]
     pub(super) fn happened(&self, event: EventIndex) -> R {
-        self.happened[event]
+        self.happened[event].clone()
     }
 
     /// Adds an access to its thread, which knows all that happens before it.
@@ -173,14 +173,14 @@ impl<R: EventSet> Scb<R> {
         is_sequential: bool,
         thread: &mut ThreadViewState<R, ScView<R>>,
     ) {
-        let own = thread.own.and(self.accesses);
-        let located = self.located[location.index()];
+        let own = thread.own.and(&self.accesses);
+        let located = &self.located[location.index()];
         if is_sequential {
-            let here = thread.now.happened().and(located).and(self.accesses);
-            self.given[event] = self.around(location, thread).or(own).or(here);
+            let here = thread.now.happened().and(located).and(&self.accesses);
+            self.given[event] = self.around(location, thread).or(&own).or(&here);
             self.accesses.insert(event);
         }
-        thread.now.around = thread.now.around.or(own.minus(located));
+        thread.now.around = thread.now.around.or(&own.minus(located));
         self.add_access(event, location, thread);
     }
 
@@ -194,7 +194,7 @@ impl<R: EventSet> Scb<R> {
         thread: &mut ThreadViewState<R, ScView<R>>,
     ) {
         if writes {
-            self.given[event] = thread.now.happened().and(self.accesses);
+            self.given[event] = thread.now.happened().and(&self.accesses);
             self.accesses.insert(event);
         }
         self.add_access(event, location, thread);
@@ -215,8 +215,8 @@ impl<R: EventSet> Scb<R> {
     /// What precedes an access by `po|≠loc; hb; po|≠loc`.
     #[inline]
     fn around(&self, location: LocationId, thread: &ThreadViewState<R, ScView<R>>) -> R {
-        let elsewhere = thread.own.minus(self.located[location.index()]).last();
-        elsewhere.map_or(thread.trail, |event| thread.trail.or(self.around[event]))
+        let elsewhere = thread.own.minus(&self.located[location.index()]).last();
+        elsewhere.map_or(thread.trail.clone(), |event| thread.trail.or(&self.around[event]))
     }
 
     /// Adds a fence to its thread.
@@ -227,8 +227,8 @@ impl<R: EventSet> Scb<R> {
         is_sequential: bool,
         thread: &mut ThreadViewState<R, ScView<R>>,
     ) {
-        let own = thread.own.and(self.accesses);
-        thread.now.around = thread.now.around.or(own);
+        let own = thread.own.and(&self.accesses);
+        thread.now.around = thread.now.around.or(&own);
         if is_sequential {
             self.given[event] = R::default();
             self.fences.insert(event);
@@ -242,7 +242,7 @@ impl<R: EventSet> Scb<R> {
     #[inline]
     fn add_event(&mut self, event: EventIndex, thread: &ThreadViewState<R, ScView<R>>) {
         self.happened[event] = thread.now.happened();
-        self.around[event] = thread.now.around;
+        self.around[event] = thread.now.around.clone();
         self.fences_after[event] = R::default();
     }
 
@@ -255,9 +255,9 @@ impl<R: EventSet> Scb<R> {
     #[inline]
     pub(super) fn boundary(&self, threads: &mut ThreadTable<R, ScView<R>>, thread: ThreadId) {
         let thread = threads.change(thread);
-        let own = thread.own.and(self.accesses);
-        thread.now.around = thread.now.around.or(own);
-        thread.trail = thread.now.around;
+        let own = thread.own.and(&self.accesses);
+        thread.now.around = thread.now.around.or(&own);
+        thread.trail = thread.now.around.clone();
     }
 
     /// Records that an access, which was added to its thread, writes.
@@ -282,13 +282,17 @@ impl<R: EventSet> Scb<R> {
             Some(source) => (LeavingSlot::Write(source), &mut self.leaving[source]),
             None => (LeavingSlot::Initial(location), &mut self.leaving_initial[location.index()]),
         };
-        self.log.push((slot, *leaving));
-        *leaving = leaving.or(leaves);
+        self.log.push((slot, leaving.clone()));
+        *leaving = leaving.or(&leaves);
     }
 
     #[inline]
     pub(super) fn mark(&self) -> ScbMark<R> {
-        ScbMark { accesses: self.accesses, fences: self.fences, log: self.log.len() }
+        ScbMark {
+            accesses: self.accesses.clone(),
+            fences: self.fences.clone(),
+            log: self.log.len(),
+        }
     }
 
     /// Undoes everything since the mark, when the events of the range were added.
@@ -299,7 +303,7 @@ impl<R: EventSet> Scb<R> {
             if let Some(location) = location {
                 self.located[location.index()].remove(event);
             } else if self.fences.has(event) {
-                let happened = self.happened[event];
+                let happened = &self.happened[event];
                 happened.iter().for_each(|earlier| self.fences_after[earlier].remove(event));
             }
             if let Some(source) = source.event() {

@@ -54,7 +54,7 @@ impl<R: EventSet, V: ThreadView<R>> ThreadTable<R, V> {
     pub(super) fn change(&mut self, thread: ThreadId) -> &mut ThreadViewState<R, V> {
         let changed = &mut self.threads[thread.index()];
         if changed.level != self.level {
-            self.saved.push((thread, *changed));
+            self.saved.push((thread, changed.clone()));
             changed.level = self.level;
         }
         changed

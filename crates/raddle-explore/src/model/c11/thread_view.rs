@@ -6,9 +6,9 @@ use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 
 /// Knowledge of a thread, or the knowledge that a write hands on. Views are joined where threads synchronize.
-pub(super) trait ThreadView<R: EventSet>: Copy + Default + Debug {
+pub(super) trait ThreadView<R: EventSet>: Clone + Default + Debug {
     /// What a thread also remembers, but never hands on.
-    type Own: Copy + Default + Debug;
+    type Own: Clone + Default + Debug;
     /// Adds the knowledge of another view.
     fn join(&mut self, other: &Self);
     /// Adds a write that the thread has written or read.
@@ -34,8 +34,8 @@ impl<R: EventSet> ThreadView<R> for CoherenceView<R> {
 
     #[inline]
     fn join(&mut self, other: &Self) {
-        self.seen = self.seen.or(other.seen);
-        self.happened = self.happened.or(other.happened);
+        self.seen = self.seen.or(&other.seen);
+        self.happened = self.happened.or(&other.happened);
     }
     #[inline]
     fn see(&mut self, write: EventIndex) {
@@ -47,11 +47,11 @@ impl<R: EventSet> ThreadView<R> for CoherenceView<R> {
     }
     #[inline]
     fn seen(&self) -> R {
-        self.seen
+        self.seen.clone()
     }
     #[inline]
     fn happened(&self) -> R {
-        self.happened
+        self.happened.clone()
     }
 }
 
@@ -70,7 +70,7 @@ impl<R: EventSet> ThreadView<R> for ScView<R> {
     #[inline]
     fn join(&mut self, other: &Self) {
         self.coherence.join(&other.coherence);
-        self.around = self.around.or(other.around);
+        self.around = self.around.or(&other.around);
     }
     #[inline]
     fn see(&mut self, write: EventIndex) {
@@ -82,10 +82,10 @@ impl<R: EventSet> ThreadView<R> for ScView<R> {
     }
     #[inline]
     fn seen(&self) -> R {
-        self.coherence.seen
+        self.coherence.seen.clone()
     }
     #[inline]
     fn happened(&self) -> R {
-        self.coherence.happened
+        self.coherence.happened.clone()
     }
 }

@@ -26,7 +26,7 @@ use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, RfSources,
+    IncrementalModel, NewModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, RfSources,
 };
 
 use super::coherence::{CoherentExecution, CoherentRead, CoherentStore};
@@ -73,16 +73,16 @@ impl<M: Rules, R: EventSet> WitnessModel<M, R> {
 
     /// Makes the witness one of the execution with a new read, if there is one. Its thread knew these writes before.
     #[inline]
-    fn find_witness(&mut self, read: &CoherentRead, known: R) -> bool {
+    fn find_witness(&mut self, read: &CoherentRead, known: &R) -> bool {
         self.witness.keep(read, known, &self.execution.forced, &self.scb)
             || self.search(read, known)
     }
 
     #[cold]
-    fn search(&mut self, read: &CoherentRead, known: R) -> bool {
+    fn search(&mut self, read: &CoherentRead, known: &R) -> bool {
         let source = read.source.event();
-        let before = source.map(|source| self.witness.mo()[source].or(R::one(source)));
-        let moves = !known.minus(before.unwrap_or_default()).is_empty();
+        let before = source.map(|source| self.witness.mo()[source].or(&R::one(source)));
+        let moves = !known.minus(&before.unwrap_or_default()).is_empty();
         let (search, tables) = self.prepare_search();
         let found = moves && search.relinearise(read.location, tables) || search.run(tables);
         if found {
@@ -94,7 +94,7 @@ impl<M: Rules, R: EventSet> WitnessModel<M, R> {
     /// Begins a search that must respect only what coherence forces.
     fn prepare_search(&mut self) -> (MoSearch<'_, R>, &mut MoSearchTables<R>) {
         let (forced, events) = (&self.execution.forced, self.execution.len());
-        self.tables.rows.first_mut(events).copy_from_slice(forced.rows(events));
+        self.tables.rows.copy_first(events, forced.rows());
         let search = MoSearch { forced, scb: &self.scb, old: self.witness.mo(), events };
         (search, &mut self.tables)
     }
@@ -104,12 +104,12 @@ impl<M: Rules, R: EventSet> WitnessModel<M, R> {
         let forced = &mut self.execution.forced;
         for location in forced.locations() {
             for write in forced.writes(location).iter() {
-                forced.extend(write, self.tables.rows[write]);
-                self.witness.set_mo(write, self.tables.mo[write]);
+                forced.extend(write, &self.tables.rows[write].clone());
+                self.witness.set_mo(write, self.tables.mo[write].clone());
             }
         }
         for event in self.scb.events().iter() {
-            self.witness.set_psc(event, self.tables.psc[event]);
+            self.witness.set_psc(event, self.tables.psc[event].clone());
         }
     }
 
@@ -126,7 +126,7 @@ impl<M: Rules, R: EventSet> WitnessModel<M, R> {
         if strength.sequential {
             let thread = self.execution.threads.get(thread);
             let seen = thread.map_or(R::default(), |thread| thread.now.seen());
-            self.witness.fence(event, seen, &self.execution.forced, scb);
+            self.witness.fence(event, &seen, &self.execution.forced, scb);
         }
     }
 
@@ -136,7 +136,7 @@ impl<M: Rules, R: EventSet> WitnessModel<M, R> {
         self.scb.write(event);
         let mut others = self.execution.forced.writes(location);
         others.remove(event);
-        self.witness.store(event, location, others, &self.scb);
+        self.witness.store(event, location, &others, &self.scb);
     }
 }
 
@@ -175,10 +175,7 @@ fn add_read<M: Rules, R: EventSet>(
     }
 }
 
-impl<M: Rules, R: EventSet> IncrementalModel<R> for WitnessModel<M, R> {
-    const FENCES_ARE_EVENTS: bool = true;
-    const RACES: bool = true;
-
+impl<M: Rules, R: EventSet> NewModel for WitnessModel<M, R> {
     fn new(threads: usize, locations: usize) -> Self {
         WitnessModel {
             execution: CoherentExecution::new(threads, locations),
@@ -188,6 +185,18 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for WitnessModel<M, R> {
             levels: vec![],
             saw_strong_fence: false,
         }
+    }
+}
+
+impl<M: Rules, R: EventSet> IncrementalModel<R> for WitnessModel<M, R> {
+    #[inline]
+    fn fences_are_events(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn races_are_errors(&self) -> bool {
+        true
     }
 
     #[inline]
@@ -266,7 +275,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for WitnessModel<M, R> {
         let known = self.execution.known(read.thread, read.location);
         self.push_level(read.thread);
         self.apply(&read);
-        let found = self.find_witness(&read, known);
+        let found = self.find_witness(&read, &known);
         if !found {
             self.pop();
         }
@@ -280,7 +289,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for WitnessModel<M, R> {
             return false;
         }
         let known = self.execution.known(read.thread, read.location);
-        if self.witness.observes_last(&read, known, &self.execution.forced) {
+        if self.witness.observes_last(&read, &known, &self.execution.forced) {
             return true;
         }
         let admitted = self.try_read(new_read, source);

@@ -14,7 +14,7 @@ use super::linearization::Linearization;
 use super::witness::PrecedenceRows;
 use super::{LinearizedEvent, SC, StoreBufferModel};
 use crate::event_index::{EventIndex, RfSource};
-use crate::event_set::EventSet;
+use crate::event_set::{EventSet, Position};
 
 /// The positions of the old order that are changed.
 struct RepairWindow<R> {
@@ -45,8 +45,8 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     ) -> bool {
         self.witness.copy_order_to(linearization);
         let rows = rows.map_or(&self.before, |rows| &rows.table);
-        let before_source = self.must_precede_source(read, rows[read]);
-        let start = self.conflict_start(linearization, read, before_source);
+        let before_source = self.must_precede_source(read, rows[read].clone());
+        let start = self.conflict_start(linearization, read, &before_source);
         let found = self.repair_from(linearization, rows, read, start, before_source);
         if found {
             self.witness.push_order(linearization.order(), None);
@@ -62,7 +62,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         read: EventIndex,
     ) -> bool {
         self.witness.copy_order_to(linearization);
-        let before_source = self.must_precede_source(read, rows[read]);
+        let before_source = self.must_precede_source(read, rows[read].clone());
         self.repair_from(linearization, rows, read, 0, before_source)
     }
 
@@ -75,7 +75,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         start: usize,
     ) -> RepairWindow<R> {
         let rest = &linearization.old.as_slice()[start..];
-        let is_early = |&event: &u16| early.has(EventIndex::new(usize::from(event)));
+        let is_early = |event: &R::Position| early.has(EventIndex::new(event.index()));
         let last = rest.iter().rposition(is_early);
         let end = last.map_or(start, |last| start + last).min(read.index() - 1) + 1;
         RepairWindow { read, early, start, end }
@@ -90,7 +90,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         start: usize,
         before_source: R,
     ) -> bool {
-        let window = self.window(linearization, read, rows[read], start);
+        let window = self.window(linearization, read, rows[read].clone(), start);
         let source = self.events[read].source;
         let repair = Repair { rows, window, source, before_source };
         self.place_window(linearization, &repair);
@@ -107,9 +107,9 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         let Some(source) = source.event() else { return R::default() };
         let mut older = before_read;
         if BUFFERS != SC && self.events[source].thread != thread {
-            older = older.or(self.own_before(read));
+            older = older.or(&self.own_before(read));
         }
-        older.and(self.writes[location.index()]).minus(R::one(source)).minus(R::one(read))
+        older.and(&self.writes[location.index()]).minus(&R::one(source)).minus(&R::one(read))
     }
 
     /// The length of the prefix of the old order that need not change: up to the first write that hides the source, or
@@ -118,7 +118,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         &self,
         linearization: &Linearization<R>,
         read: EventIndex,
-        before_source: R,
+        before_source: &R,
     ) -> usize {
         let LinearizedEvent { location, source, .. } = self.events[read];
         let at = |write: EventIndex| linearization.position(write);
@@ -126,14 +126,14 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         if before_source.iter().any(|write| at(write) >= after_source) {
             return after_source - 1;
         }
-        let writes = self.writes[location.index()].minus(R::one(read));
+        let writes = self.writes[location.index()].minus(&R::one(read));
         let hiding = writes.iter().map(at).filter(|&position| position >= after_source).min();
         hiding.unwrap_or(after_source)
     }
 
     /// Appends the old order up to the window, and lets the events of the window wait in their new order.
     fn place_window(&self, linearization: &mut Linearization<R>, repair: &Repair<'_, R>) {
-        let RepairWindow { read, early, start, end } = repair.window;
+        let &RepairWindow { read, ref early, start, end } = &repair.window;
         linearization.clear();
         for at in 0..start {
             self.place(linearization, linearization.old.at(at));
@@ -159,7 +159,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         event: EventIndex,
     ) -> bool {
         let is_held_back = repair.source == event.into()
-            && !repair.before_source.minus(linearization.placed).is_empty();
+            && !repair.before_source.minus(&linearization.placed).is_empty();
         let can = !is_held_back && self.can_be_placed(linearization, repair.rows, event);
         if can {
             self.place(linearization, event);
@@ -194,7 +194,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
             }
             let event = linearization.old.at(at);
             if self.place_or_wait(linearization, repair, event) && differing.has(event) {
-                differing = differing.minus(self.writes[self.events[event].location.index()]);
+                differing = differing.minus(&self.writes[self.events[event].location.index()]);
             }
         }
         linearization.waiting.is_empty()
@@ -209,13 +209,13 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
                 continue;
             }
             let location = self.events[event].location.index();
-            seen = seen.or(self.writes[location]);
+            seen = seen.or(&self.writes[location]);
             if linearization.current[location] != event.into() {
-                differing = differing.or(self.writes[location]);
+                differing = differing.or(&self.writes[location]);
             }
         }
         if self.all_writes.has(window.read) {
-            differing = differing.or(self.writes[self.events[window.read].location.index()]);
+            differing = differing.or(&self.writes[self.events[window.read].location.index()]);
         }
         differing
     }

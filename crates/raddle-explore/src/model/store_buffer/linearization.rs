@@ -8,14 +8,14 @@ use super::{LinearizedEvent, SC, StoreBufferModel};
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_list::EventList;
 use crate::event_map::EventMap;
-use crate::event_set::EventSet;
+use crate::event_set::{EventSet, Position};
 
 /// A linear order that is being made.
 pub(super) struct Linearization<R: EventSet> {
     /// The old order.
     pub(super) old: EventList<R>,
     /// By event: its position in the old order.
-    pub(super) positions: R::Map<u16>,
+    pub(super) positions: R::Map<R::Position>,
     /// The new order so far.
     pub(super) order: EventList<R>,
     /// Events that could not be appended yet, in the order in which they are tried.
@@ -32,7 +32,7 @@ impl<R: EventSet> Linearization<R> {
     pub(super) fn new(locations: usize) -> Self {
         Linearization {
             old: EventList::new(),
-            positions: R::Map::filled(0),
+            positions: R::Map::filled(R::Position::default()),
             order: EventList::new(),
             waiting: EventList::new(),
             placed: R::default(),
@@ -51,11 +51,11 @@ impl<R: EventSet> Linearization<R> {
     /// The position of an event in the old order.
     #[inline]
     pub(super) fn position(&self, event: EventIndex) -> usize {
-        usize::from(self.positions[event])
+        self.positions[event].index()
     }
 
     /// The new order.
-    pub(super) fn order(&self) -> &[u16] {
+    pub(super) fn order(&self) -> &[R::Position] {
         self.order.as_slice()
     }
 }
@@ -79,7 +79,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         rows: &R::Map<R>,
         event: EventIndex,
     ) -> bool {
-        let placed = linearization.placed;
+        let placed = &linearization.placed;
         if !rows[event].minus(placed).is_empty() {
             return false;
         }
@@ -93,11 +93,11 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
             return self.can_read(placed, event, current);
         }
         let readers = match current.event() {
-            None => self.readers_of_init[location.index()],
-            Some(write) => self.readers[write],
+            None => &self.readers_of_init[location.index()],
+            Some(write) => &self.readers[write],
         };
         (source == RfSource::NONE || source == current)
-            && readers.minus(placed).minus(R::one(event)).is_empty()
+            && readers.minus(placed).minus(&R::one(event)).is_empty()
     }
 
     /// Returns `true` if the order of the current level is a witness.
@@ -113,7 +113,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     }
 
     #[inline]
-    fn can_read(&self, placed: R, event: EventIndex, current: RfSource) -> bool {
+    fn can_read(&self, placed: &R, event: EventIndex, current: RfSource) -> bool {
         let source = self.events[event].source;
         if BUFFERS != SC {
             let own = self.own_before(event);

@@ -40,8 +40,8 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
 
 use super::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, ReadEffect, ReadKind,
-    RfSources,
+    IncrementalModel, NewModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, ReadEffect,
+    ReadKind, RfSources,
 };
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
@@ -148,8 +148,12 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     /// The events directly before the next event of the thread, which waits for an empty buffer (`drains`) or not.
     #[inline]
     fn front(&self, thread: ThreadId, drains: bool) -> R {
-        let LinearizedThread { front, buffered, .. } = self.threads[thread.index()];
-        if BUFFERS == SC || !drains { front } else { front.or(self.newest(buffered)) }
+        let LinearizedThread { front, buffered, .. } = &self.threads[thread.index()];
+        if BUFFERS == SC || !drains {
+            front.clone()
+        } else {
+            front.or(&self.newest(buffered.clone()))
+        }
     }
 
     /// The last of these buffered writes of a thread: under TSO one of them is, under PSO all may be.
@@ -164,17 +168,17 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     /// Everything that precedes an event with this front.
     #[inline]
     fn before(&self, front: R) -> R {
-        front.iter().fold(front, |before, event| before.or(self.before[event]))
+        front.iter().fold(front, |before, event| before.or(&self.before[event]))
     }
 
     /// Computes what precedes the next event of the thread.
     #[inline]
     fn next_event(&mut self, thread: ThreadId, drains: bool) -> NextEvent<R> {
         let front = self.front(thread, drains);
-        let before = self.before(front);
+        let before = self.before(front.clone());
         let event = EventIndex::new(self.witness.len());
         self.next = NextEvent { thread, event, drains, front, before };
-        self.next
+        self.next.clone()
     }
 
     /// As [`Self::next_event`], unless that was the last question.
@@ -185,12 +189,12 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         event: EventIndex,
         drains: bool,
     ) -> NextEvent<R> {
-        let known = self.next;
+        let known = &self.next;
         if known.thread == thread
             && known.event == event
             && (BUFFERS == SC || known.drains == drains)
         {
-            return known;
+            return known.clone();
         }
         self.next_event(thread, drains)
     }
@@ -198,14 +202,14 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     /// The writes of a location that the thread performed itself.
     #[inline]
     fn own_writes(&self, thread: ThreadId, location: LocationId) -> R {
-        self.threads[thread.index()].events.and(self.writes[location.index()])
+        self.threads[thread.index()].events.and(&self.writes[location.index()])
     }
 
     /// The writes of its own location that the thread of an event performed before it.
     #[inline]
     fn own_before(&self, event: EventIndex) -> R {
         let LinearizedEvent { thread, location, .. } = self.events[event];
-        self.own_writes(thread, location).and(R::below(event))
+        self.own_writes(thread, location).and(&R::below(event))
     }
 
     /// Returns `true` if a read observes a write that was still in the buffer of its own thread, so that it may precede
@@ -234,18 +238,18 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         location: LocationId,
         at_once: bool,
     ) {
-        let known = self.threads[thread.index()];
+        let known = &self.threads[thread.index()];
         let at_once = BUFFERS == SC || at_once;
         let writes = &mut self.writes[location.index()];
-        let same_location = known.buffered.and(*writes).last();
+        let same_location = known.buffered.and(writes).last();
         writes.insert(event);
         let front = match BUFFERS {
             _ if at_once => self.front(thread, true),
-            TSO => known.front.or(self.newest(known.buffered)),
-            _ => known.front.or(same_location.map_or(R::default(), R::one)).or(known.fenced),
+            TSO => known.front.or(&self.newest(known.buffered.clone())),
+            _ => known.front.or(&same_location.map_or(R::default(), R::one)).or(&known.fenced),
         };
-        let before = self.before(front);
-        let past = known.past.or(R::one(event));
+        let before = self.before(front.clone());
+        let past = known.past.or(&R::one(event));
         let source = RfSource::NONE;
         self.add(event, LinearizedEvent { thread, location, source, front, past }, before);
         if at_once {
@@ -286,8 +290,8 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
 
     /// Adds a read to the tables, but not to the witness.
     #[inline]
-    fn add_read(&mut self, event: EventIndex, read: LinearizedEvent<R>, before: R, writes: bool) {
-        self.events[event] = read;
+    fn add_read(&mut self, event: EventIndex, read: &LinearizedEvent<R>, before: R, writes: bool) {
+        self.events[event] = read.clone();
         self.before[event] = before;
         self.readers_mut(read.source, read.location).insert(event);
         if writes {
@@ -318,19 +322,19 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     #[inline]
     fn new_read(&mut self, read: NewRead, source: RfSource) -> (LinearizedEvent<R>, R, bool) {
         let NewRead { event, thread, location, effect, .. } = read;
-        let saved = self.threads[thread.index()];
         // Explorers do not ask for the sources of a synchronization object.
         let NextEvent { front, mut before, .. } = match effect {
             ReadEffect::Sync => self.next_event(thread, true),
             _ => self.known_next_event(thread, event, effect.drains()),
         };
-        let mut past = saved.past.or(R::one(event));
+        let saved = &self.threads[thread.index()];
+        let mut past = saved.past.or(&R::one(event));
         let mut forwards = false;
         if let Some(source) = source.event() {
             forwards = BUFFERS != SC && !effect.drains() && saved.buffered.has(source);
-            past = past.or(self.events[source].past);
+            past = past.or(&self.events[source].past);
             if !forwards {
-                before = before.or(self.before[source]).or(R::one(source));
+                before = before.or(&self.before[source]).or(&R::one(source));
             }
         }
         (LinearizedEvent { thread, location, source, front, past }, before, forwards)
@@ -340,11 +344,11 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     #[inline]
     fn begin_level(&mut self, event: EventIndex, read: &LinearizedEvent<R>, effect: ReadEffect) {
         let thread = read.thread;
-        let saved = self.threads[thread.index()];
+        let saved = self.threads[thread.index()].clone();
         self.levels.push(BufferLevel { first: event, thread, saved, is_read: true });
         let known = &mut self.threads[thread.index()];
         known.events.insert(event);
-        known.past = read.past;
+        known.past = read.past.clone();
         if effect.drains() {
             self.after_drain(event, thread);
         } else {
@@ -362,7 +366,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         if forwards && first < after_source {
             return Some(first);
         }
-        let all = self.writes[read.location.index()];
+        let all = &self.writes[read.location.index()];
         let place = first.max(after_source);
         let is_between = |write: EventIndex| (after_source..place).contains(&at(write));
         if (after_source < place && all.iter().any(is_between))
@@ -386,37 +390,57 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         }
         let Some(source) = read.source.event() else { return true };
         let known = &self.threads[read.thread.index()];
-        let own = known.buffered.and(self.writes[read.location.index()]);
+        let own = known.buffered.and(&self.writes[read.location.index()]);
         own.is_empty()
             || own.has(source)
             || own.iter().all(|write| self.witness.position(write) < after_source)
     }
 }
 
-impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R, BUFFERS> {
-    const FENCES_ARE_EVENTS: bool = false;
-    const RACES: bool = false;
-    const REORDERS_STORES: bool = BUFFERS == PSO;
-
+impl<R: EventSet, const BUFFERS: u8> NewModel for StoreBufferModel<R, BUFFERS> {
     fn new(threads: usize, locations: usize) -> Self {
         let none = R::default();
         let (thread, location, source) = (ThreadId::new(0), LocationId::new(0), RfSource::NONE);
-        let event = LinearizedEvent { thread, location, source, front: none, past: none };
+        let event =
+            LinearizedEvent { thread, location, source, front: none.clone(), past: none.clone() };
         // No event has this index: nothing is known of the next event yet.
         let unknown = EventIndex::new(R::BITS);
         StoreBufferModel {
             threads: vec![LinearizedThread::default(); threads],
             events: R::Map::filled(event),
-            before: R::Map::filled(none),
-            writes: vec![none; locations],
-            all_writes: none,
-            readers: R::Map::filled(none),
-            readers_of_init: vec![none; locations],
+            before: R::Map::filled(none.clone()),
+            writes: vec![none.clone(); locations],
+            all_writes: none.clone(),
+            readers: R::Map::filled(none.clone()),
+            readers_of_init: vec![none.clone(); locations],
             levels: vec![],
             witness: LinearWitness::new(),
             scratch: Some(Box::new(ReorderScratch::new(locations))),
-            next: NextEvent { thread, event: unknown, drains: false, front: none, before: none },
+            next: NextEvent {
+                thread,
+                event: unknown,
+                drains: false,
+                front: none.clone(),
+                before: none,
+            },
         }
+    }
+}
+
+impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R, BUFFERS> {
+    #[inline]
+    fn fences_are_events(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn races_are_errors(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn reorders_stores(&self) -> bool {
+        BUFFERS == PSO
     }
 
     #[inline]
@@ -446,12 +470,12 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
     #[inline]
     fn push_store_fence(&mut self, _event: EventIndex, thread: ThreadId) {
         let known = &mut self.threads[thread.index()];
-        known.fenced = known.buffered;
+        known.fenced = known.buffered.clone();
     }
 
     fn push_spawn(&mut self, parent: ThreadId, child: ThreadId) {
         self.drain(parent);
-        let LinearizedThread { front, past, .. } = self.threads[parent.index()];
+        let LinearizedThread { front, past, .. } = self.threads[parent.index()].clone();
         self.threads[child.index()] =
             LinearizedThread { front, past, ..LinearizedThread::default() };
     }
@@ -459,10 +483,10 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
     fn push_join(&mut self, parent: ThreadId, child: ThreadId) {
         self.drain(parent);
         self.drain(child);
-        let LinearizedThread { front, past, .. } = self.threads[child.index()];
+        let LinearizedThread { front, past, .. } = self.threads[child.index()].clone();
         let known = &mut self.threads[parent.index()];
-        known.front = known.front.or(front);
-        known.past = known.past.or(past);
+        known.front = known.front.or(&front);
+        known.past = known.past.or(&past);
     }
 
     #[inline]
@@ -477,7 +501,7 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
             StoreEffect::AtOnce => self.drain(thread),
             StoreEffect::BufferedBehindFence => {
                 let known = &mut self.threads[thread.index()];
-                known.fenced = known.buffered;
+                known.fenced = known.buffered.clone();
             }
         }
     }
@@ -485,9 +509,13 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
     /// The event has no front: it may stand anywhere in the witness.
     fn push_cell_access(&mut self, event: EventIndex, thread: ThreadId) {
         let none = R::default();
-        let past = self.threads[thread.index()].past.or(R::one(event));
+        let past = self.threads[thread.index()].past.or(&R::one(event));
         let (location, source) = (LocationId::new(0), RfSource::NONE);
-        self.add(event, LinearizedEvent { thread, location, source, front: none, past }, none);
+        self.add(
+            event,
+            LinearizedEvent { thread, location, source, front: none.clone(), past },
+            none.clone(),
+        );
         self.readers[event] = none;
         self.witness.append(event);
     }
@@ -495,19 +523,20 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
     #[inline]
     fn sources(&mut self, read: PendingRead) -> RfSources<R> {
         let PendingRead { thread, location, kind, .. } = read;
-        let all = self.writes[location.index()];
         let own = self.own_writes(thread, location);
-        let seen = self.next_event(thread, kind != ReadKind::Load).before.and(all);
+        let before = self.next_event(thread, kind != ReadKind::Load).before;
+        let all = &self.writes[location.index()];
+        let seen = before.and(all);
         if seen.is_empty() && own.is_empty() {
-            return RfSources { writes: all, initial: true };
+            return RfSources { writes: all.clone(), initial: true };
         }
-        let older = |set: R, write: EventIndex| set.or(self.before[write]);
+        let older = |set: R, write: EventIndex| set.or(&self.before[write]);
         let hidden = seen.iter().fold(R::default(), older);
         // The own buffered writes must have left the buffer before the source, unless it is the newest.
-        let hidden_for_others = own.minus(seen).iter().fold(hidden, older);
+        let hidden_for_others = own.minus(&seen).iter().fold(hidden.clone(), older);
         let newest = own.last().map_or(R::default(), R::one);
-        let foreign = all.minus(own).minus(hidden_for_others);
-        RfSources { writes: foreign.or(newest.minus(hidden)), initial: false }
+        let foreign = all.minus(&own).minus(&hidden_for_others);
+        RfSources { writes: foreign.or(&newest.minus(&hidden)), initial: false }
     }
 
     #[inline]
@@ -516,7 +545,7 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
         let (read, before, forwards) = self.new_read(read, source);
         self.witness.materialize(event);
         let place = self.insertion(&read, forwards, effect.writes());
-        self.add_read(event, read, before, effect.writes());
+        self.add_read(event, &read, before, effect.writes());
         match place {
             Some(place) => self.witness.push_insertion(event, place),
             None if self.reorder(event) => {}
@@ -542,7 +571,7 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
         let first = EventIndex::new(self.witness.len());
         self.witness.materialize(first);
         self.witness.push_same();
-        let saved = self.threads[thread.index()];
+        let saved = self.threads[thread.index()].clone();
         self.levels.push(BufferLevel { first, thread, saved, is_read: false });
     }
 
@@ -567,10 +596,10 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
     }
 
     fn happened_before(&self, thread: ThreadId) -> R {
-        self.threads[thread.index()].past
+        self.threads[thread.index()].past.clone()
     }
 
     fn events_of(&self, thread: ThreadId) -> R {
-        self.threads[thread.index()].events
+        self.threads[thread.index()].events.clone()
     }
 }

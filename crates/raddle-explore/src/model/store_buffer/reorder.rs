@@ -102,11 +102,11 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         self.saturated_rows(rows);
         let mut changed = R::default();
         let forced = last.iter().all(|&(location, write)| {
-            let writes = self.writes[location.index()];
+            let writes = &self.writes[location.index()];
             let Some(write) = write.event() else { return writes.is_empty() };
-            let others = writes.minus(R::one(write));
-            let before = others.iter().fold(others, |before, other| before.or(rows[other]));
-            changed = changed.or(rows.order_before(before, write));
+            let others = writes.minus(&R::one(write));
+            let before = others.iter().fold(others, |before, other| before.or(&rows[other]));
+            changed = changed.or(&rows.order_before(&before, write));
             !before.has(write)
         });
         let possible =

@@ -21,7 +21,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         }
         let mut changed = R::default();
         for event in rows.len()..len {
-            changed = changed.or(self.add_row(rows, EventIndex::new(event)));
+            changed = changed.or(&self.add_row(rows, EventIndex::new(event)));
         }
         let consistent = self.saturate(rows, changed);
         debug_assert!(consistent, "every level has a witness");
@@ -30,13 +30,13 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
 
     /// Returns `true` if saturated rows of all earlier events show that the read cannot observe its source.
     pub(super) fn is_hidden(&self, rows: &PrecedenceRows<R>, read: EventIndex) -> bool {
-        let LinearizedEvent { thread, location, source, front, .. } = self.events[read];
-        let all = self.writes[location.index()].minus(R::one(read));
-        let mut older = self.before_in(rows, front).and(all);
+        let &LinearizedEvent { thread, location, source, ref front, .. } = &self.events[read];
+        let all = self.writes[location.index()].minus(&R::one(read));
+        let mut older = self.before_in(rows, front.clone()).and(&all);
         let own = self.own_writes(thread, location);
-        let Some(source) = source.event() else { return !older.or(own).is_empty() };
+        let Some(source) = source.event() else { return !older.or(&own).is_empty() };
         if !own.has(source) {
-            older = older.or(own);
+            older = older.or(&own);
         }
         older.remove(source);
         older.iter().any(|write| rows[write].has(source))
@@ -44,10 +44,10 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
 
     /// The row of a read, as far as it follows from its front and its source.
     pub(super) fn row_of_read(&self, rows: &PrecedenceRows<R>, read: EventIndex) -> R {
-        let LinearizedEvent { source, front, .. } = self.events[read];
-        let row = self.before_in(rows, front);
+        let &LinearizedEvent { source, ref front, .. } = &self.events[read];
+        let row = self.before_in(rows, front.clone());
         match source.event() {
-            Some(source) if !self.is_forwarded(read) => row.or(rows[source]).or(R::one(source)),
+            Some(source) if !self.is_forwarded(read) => row.or(&rows[source]).or(&R::one(source)),
             _ => row,
         }
     }
@@ -55,29 +55,29 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     /// Everything that precedes an event with this front.
     #[inline]
     fn before_in(&self, rows: &PrecedenceRows<R>, front: R) -> R {
-        front.iter().fold(front, |before, event| before.or(rows[event]))
+        front.iter().fold(front, |before, event| before.or(&rows[event]))
     }
 
     /// Adds the row of the next event, before saturation. Returns the worklist for [`Self::saturate`].
     pub(super) fn add_row(&self, rows: &mut PrecedenceRows<R>, event: EventIndex) -> R {
-        let LinearizedEvent { thread, location, source, front, .. } = self.events[event];
+        let &LinearizedEvent { thread, location, source, ref front, .. } = &self.events[event];
         let mut changed = R::one(event);
         if source == RfSource::NONE {
-            rows.push(self.before_in(rows, front));
+            rows.push(self.before_in(rows, front.clone()));
             return changed;
         }
         let mut row = self.row_of_read(rows, event);
         if let Some(source) = source.event()
             && self.events[source].thread != thread
         {
-            let own = self.own_before(event).minus(rows[source]);
+            let own = self.own_before(event).minus(&rows[source]);
             if !own.is_empty() {
                 let before = self.before_in(rows, own);
-                changed = changed.or(rows.order_before(before, source));
-                row = row.or(rows[source]);
+                changed = changed.or(&rows.order_before(&before, source));
+                row = row.or(&rows[source]);
             }
         }
-        for write in self.writes[location.index()].and(R::below(event)).iter() {
+        for write in self.writes[location.index()].and(&R::below(event)).iter() {
             if source.event().is_none_or(|source| rows[write].has(source)) {
                 changed.insert(write);
             }
@@ -112,9 +112,9 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         changed: &mut R,
     ) -> bool {
         let LinearizedEvent { location, source, .. } = self.events[read];
-        let older = rows[read].and(self.writes[location.index()]);
+        let older = rows[read].and(&self.writes[location.index()]);
         let Some(source) = source.event() else { return older.is_empty() };
-        let older = older.minus(R::one(source)).minus(rows[source]);
+        let older = older.minus(&R::one(source)).minus(&rows[source]);
         if older.is_empty() {
             return true;
         }
@@ -122,7 +122,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         if before.has(source) {
             return false;
         }
-        *changed = changed.or(rows.order_before(before, source));
+        *changed = changed.or(&rows.order_before(&before, source));
         true
     }
 
@@ -134,12 +134,12 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         changed: &mut R,
     ) -> bool {
         let location = self.events[write].location.index();
-        let row = rows[write];
-        let older = row.and(self.writes[location]);
-        let add = |readers: R, write: EventIndex| readers.or(self.readers[write]);
-        let readers = older.iter().fold(self.readers_of_init[location], add);
+        let row = &rows[write];
+        let older = row.and(&self.writes[location]);
+        let add = |readers: R, write: EventIndex| readers.or(&self.readers[write]);
+        let readers = older.iter().fold(self.readers_of_init[location].clone(), add);
         let known = R::below(EventIndex::new(rows.len()));
-        let readers = readers.minus(R::one(write)).minus(row).and(known);
+        let readers = readers.minus(&R::one(write)).minus(row).and(&known);
         if readers.is_empty() {
             return true;
         }
@@ -147,7 +147,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         if before.has(write) {
             return false;
         }
-        *changed = changed.or(rows.order_before(before, write));
+        *changed = changed.or(&rows.order_before(&before, write));
         true
     }
 }

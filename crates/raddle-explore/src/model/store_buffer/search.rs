@@ -24,15 +24,15 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
 
     fn search(&self, linearization: &mut Linearization<R>, rows: &PrecedenceRows<R>) -> bool {
         let all = R::below(EventIndex::new(rows.len()));
-        self.place_harmless(linearization, rows, all);
+        self.place_harmless(linearization, rows, &all);
         if linearization.placed == all {
             return true;
         }
         if linearization.dead.contains(&linearization.placed) {
             return false;
         }
-        let (len, placed) = (linearization.order.len(), linearization.placed);
-        for write in all.minus(placed).and(self.all_writes).iter() {
+        let (len, placed) = (linearization.order.len(), linearization.placed.clone());
+        for write in all.minus(&placed).and(&self.all_writes).iter() {
             if !self.can_be_placed(linearization, &rows.table, write) {
                 continue;
             }
@@ -51,13 +51,13 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
         &self,
         linearization: &mut Linearization<R>,
         rows: &PrecedenceRows<R>,
-        all: R,
+        all: &R,
     ) {
         loop {
             let before = linearization.order.len();
-            for event in all.minus(linearization.placed).iter() {
+            for event in all.minus(&linearization.placed).iter() {
                 let is_awaited = self.all_writes.has(event)
-                    && !self.readers[event].minus(linearization.placed).is_empty();
+                    && !self.readers[event].minus(&linearization.placed).is_empty();
                 if !is_awaited && self.can_be_placed(linearization, &rows.table, event) {
                     self.place(linearization, event);
                 }

@@ -10,7 +10,7 @@ use super::linearization::Linearization;
 use crate::event_index::EventIndex;
 use crate::event_list::EventList;
 use crate::event_map::EventMap;
-use crate::event_set::EventSet;
+use crate::event_set::{EventSet, Position};
 
 /// By event, for the first `len` events: the events that precede it.
 pub(super) struct PrecedenceRows<R: EventSet> {
@@ -42,21 +42,17 @@ impl<R: EventSet> PrecedenceRows<R> {
     }
 
     fn copy_from(&mut self, other: &Self) {
-        self.table.first_mut(other.len).copy_from_slice(other.as_slice());
+        self.table.copy_first(other.len, &other.table);
         self.len = other.len;
-    }
-
-    fn as_slice(&self) -> &[R] {
-        self.table.first(self.len)
     }
 
     /// Lets a transitively closed set of events precede an event and all that it precedes. Returns the events whose
     /// rows changed.
-    pub(super) fn order_before(&mut self, before: R, event: EventIndex) -> R {
+    pub(super) fn order_before(&mut self, before: &R, event: EventIndex) -> R {
         let mut changed = R::default();
         for (other, row) in self.table.first_mut(self.len).iter_mut().enumerate() {
             let other = EventIndex::new(other);
-            if (other == event || row.has(event)) && !before.minus(*row).is_empty() {
+            if (other == event || row.has(event)) && !before.minus(row).is_empty() {
                 *row = row.or(before);
                 changed.insert(other);
             }
@@ -77,7 +73,7 @@ impl<R: EventSet> Index<EventIndex> for PrecedenceRows<R> {
 /// The witness of one level.
 struct WitnessFrame<R: EventSet> {
     /// By event: its position.
-    positions: R::Map<u16>,
+    positions: R::Map<R::Position>,
     /// The saturated rows: what precedes an event in every witness. Empty if not computed.
     rows: PrecedenceRows<R>,
 }
@@ -95,9 +91,9 @@ pub(super) struct LinearWitness<R: EventSet> {
 
 /// Copies positions and leaves a gap.
 #[inline]
-fn copy_with_gap(old: &[u16], new: &mut [u16], gap: u16) {
+fn copy_with_gap<P: Position>(old: &[P], new: &mut [P], gap: usize) {
     for (new, &old) in new.iter_mut().zip(old) {
-        *new = old + u16::from(old >= gap);
+        *new = P::new(old.index() + usize::from(old.index() >= gap));
     }
 }
 
@@ -107,7 +103,7 @@ struct PendingPositions {
     /// The first event that the level below does not have.
     first: EventIndex,
     /// The position at which that event is inserted, if it is.
-    place: Option<u16>,
+    place: Option<u32>,
 }
 
 impl<R: EventSet> LinearWitness<R> {
@@ -119,7 +115,7 @@ impl<R: EventSet> LinearWitness<R> {
 
     fn reserve(&mut self) {
         if self.frames.len() <= self.level {
-            let (positions, rows) = (R::Map::filled(0), PrecedenceRows::new());
+            let (positions, rows) = (R::Map::filled(R::Position::default()), PrecedenceRows::new());
             self.frames.push(WitnessFrame { positions, rows });
         }
     }
@@ -131,18 +127,18 @@ impl<R: EventSet> LinearWitness<R> {
     /// The position of an event. The current level must be [materialized](LinearWitness::materialize).
     #[inline]
     pub(super) fn position(&self, event: EventIndex) -> usize {
-        usize::from(self.frames[self.level].positions[event])
+        self.frames[self.level].positions[event].index()
     }
 
     /// The position of an event, whether or not the current level is materialized.
     pub(super) fn position_now(&self, event: EventIndex) -> usize {
-        let old = |event: EventIndex| usize::from(self.frames[self.level - 1].positions[event]);
+        let old = |event: EventIndex| self.frames[self.level - 1].positions[event].index();
         match self.pending {
             Some(PendingPositions { first, place: Some(place) }) if event == first => {
-                usize::from(place)
+                place as usize
             }
             Some(PendingPositions { first, place: Some(place) }) if event < first => {
-                old(event) + usize::from(old(event) >= usize::from(place))
+                old(event) + usize::from(old(event) >= place as usize)
             }
             Some(PendingPositions { first, place: None }) if event < first => old(event),
             _ => self.position(event),
@@ -153,7 +149,7 @@ impl<R: EventSet> LinearWitness<R> {
     #[inline]
     pub(super) fn append(&mut self, event: EventIndex) {
         self.len = event.index() + 1;
-        self.frames[self.level].positions[event] = event.index() as u16;
+        self.frames[self.level].positions[event] = R::Position::new(event.index());
     }
 
     /// Makes all positions of the current level available; `next` is the next event.
@@ -164,9 +160,9 @@ impl<R: EventSet> LinearWitness<R> {
             let (below, here) = self.frames.split_at_mut(self.level);
             let old = below[self.level - 1].positions.first(first.index());
             let new = here[0].positions.first_mut(first.index());
-            copy_with_gap(old, new, place.unwrap_or(u16::MAX));
+            copy_with_gap(old, new, place.map_or(usize::MAX, |place| place as usize));
             if let Some(place) = place {
-                self.frames[self.level].positions[first] = place;
+                self.frames[self.level].positions[first] = R::Position::new(place as usize);
             }
         }
     }
@@ -175,15 +171,15 @@ impl<R: EventSet> LinearWitness<R> {
     #[inline]
     pub(super) fn push_insertion(&mut self, event: EventIndex, place: usize) {
         self.push(event.index() + 1);
-        self.pending = Some(PendingPositions { first: event, place: Some(place as u16) });
+        self.pending = Some(PendingPositions { first: event, place: Some(place as u32) });
     }
 
     /// Begins a level with a new order of all events.
-    pub(super) fn push_order(&mut self, order: &[u16], rows: Option<&PrecedenceRows<R>>) {
+    pub(super) fn push_order(&mut self, order: &[R::Position], rows: Option<&PrecedenceRows<R>>) {
         self.push(order.len());
         let frame = &mut self.frames[self.level];
         for (position, &event) in order.iter().enumerate() {
-            frame.positions[EventIndex::new(usize::from(event))] = position as u16;
+            frame.positions[EventIndex::new(event.index())] = R::Position::new(position);
         }
         if let Some(rows) = rows {
             frame.rows.copy_from(rows);
@@ -241,14 +237,13 @@ impl<R: EventSet> LinearWitness<R> {
         let positions = self.frames[self.level].positions.first(self.len);
         order.set_len(self.len);
         for (event, &position) in positions.iter().enumerate() {
-            order.set(usize::from(position), EventIndex::new(event));
+            order.set(position.index(), EventIndex::new(event));
         }
     }
 
     /// Makes the order of the current level, which must be materialized, the old order of a linearization.
     pub(super) fn copy_order_to(&self, linearization: &mut Linearization<R>) {
-        let positions = self.frames[self.level].positions.first(self.len);
-        linearization.positions.first_mut(self.len).copy_from_slice(positions);
+        linearization.positions.copy_first(self.len, &self.frames[self.level].positions);
         self.list_into(&mut linearization.old);
     }
 }

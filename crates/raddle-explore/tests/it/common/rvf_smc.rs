@@ -101,7 +101,7 @@ pub(crate) fn open_fault(script: &Script, model: Model, options: &[RvfOptions]) 
     let expected = value_classes(script, model, BUDGET).ok()?;
     options.iter().find_map(|&options| {
         let (visits, summary) = visits(script, model, options);
-        let wrong = summary_fault(&visits, summary)
+        let wrong = summary_fault(&visits, &summary)
             .or_else(|| existence_fault(&visits, &expected))
             .or_else(|| together_fault(&visits, &expected))?;
         Some(format!("{model}, {options:?}, {} leaves: {wrong}", visits.len()))
@@ -129,7 +129,7 @@ pub(crate) fn fault_with(
 ) -> Option<String> {
     let (visits, summary) = visits(script, model, options);
     let counts = format!("{} leaves, {} reads-from classes", visits.len(), expected.len());
-    let wrong = summary_fault(&visits, summary)
+    let wrong = summary_fault(&visits, &summary)
         .or_else(|| leaf_fault(&visits, expected))
         .or_else(|| history_fault(&visits, expected))
         .or_else(|| cover_fault(&visits, expected))?;
@@ -152,7 +152,7 @@ pub(crate) fn by_reads_from(script: &Script, model: Model, most: u64) -> Option<
     (summary.extent == Extent::All).then_some(expected)
 }
 
-fn summary_fault(visits: &[Visit], summary: Summary) -> Option<String> {
+fn summary_fault(visits: &[Visit], summary: &Summary) -> Option<String> {
     let counted = (summary.classes + summary.blocked) as usize;
     let is_right = summary.extent == Extent::All && counted == visits.len();
     (!is_right).then(|| format!("{summary:?}"))

@@ -8,7 +8,7 @@ use raddle_explore::event_index::{EventIndex, RfSource};
 use raddle_explore::event_set::EventSet;
 use raddle_explore::model::c11::{CheckerModel, Rules};
 use raddle_explore::model::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind,
+    IncrementalModel, NewModel, NewRead, NewStore, NewUnlock, PendingRead, ReadEffect, ReadKind,
 };
 
 /// Life of a thread.
@@ -47,7 +47,7 @@ struct SideBySideState<R> {
 }
 
 /// A model `F` and its oracle in the same state.
-pub(crate) struct SideBySide<M: Rules, R: EventSet, F: IncrementalModel<R>> {
+pub(crate) struct SideBySide<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel> {
     model: F,
     oracle: CheckerModel<M, R>,
     state: SideBySideState<R>,
@@ -71,7 +71,7 @@ pub(crate) fn object(locations: usize) -> LocationId {
     LocationId::new(locations + 1)
 }
 
-impl<M: Rules, R: EventSet, F: IncrementalModel<R>> SideBySide<M, R, F> {
+impl<M: Rules, R: EventSet, F: IncrementalModel<R> + NewModel> SideBySide<M, R, F> {
     /// An execution without events. `exact`: the sources offered must be exactly those that are admitted.
     pub(crate) fn new(phases: Vec<Phase>, locations: usize, exact: bool) -> Self {
         let threads = phases.len();
@@ -128,7 +128,7 @@ impl<M: Rules, R: EventSet, F: IncrementalModel<R>> SideBySide<M, R, F> {
     pub(crate) fn fence(&mut self, thread: ThreadId, order: Option<MemoryOrder>) {
         self.log(thread, ("fence", order));
         let event = self.state.next;
-        if F::FENCES_ARE_EVENTS {
+        if self.model.fences_are_events() {
             self.state.fences.insert(event);
             self.new_event();
         }
@@ -304,7 +304,7 @@ impl<M: Rules, R: EventSet, F: IncrementalModel<R>> SideBySide<M, R, F> {
     /// Compares what happened before, and which writes can be last.
     pub(crate) fn compare(&mut self, locations: usize, random: &mut Random) {
         let thread = ThreadId::new(random.below(self.state.phases.len()));
-        let before = self.model.happened_before(thread).minus(self.state.fences);
+        let before = self.model.happened_before(thread).minus(&self.state.fences);
         let expected = self.oracle.happened_before(thread);
         assert_eq!(before, expected, "{}: before {thread:?}\n{}", M::MODEL, self.text);
         let mut last = vec![];

@@ -29,12 +29,12 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
     pub(super) fn close_with(&mut self, rows: &mut PrecedenceRows<R>, read: EventIndex) -> bool {
         if !self.options.closure {
             rows.truncate(0);
-            self.base.before.first(read.index() + 1).iter().for_each(|&row| rows.push(row));
+            self.base.before.first(read.index() + 1).iter().for_each(|row| rows.push(row.clone()));
             return true;
         }
         self.closed_rows(rows);
-        let row = before_in(rows, self.base.events[read].front);
-        let RfSources { writes, initial } = self.visible(rows, row, read);
+        let row = before_in(rows, self.base.events[read].front.clone());
+        let RfSources { writes, initial } = self.visible(rows, &row, read);
         if writes.is_empty() && !initial {
             return false;
         }
@@ -53,7 +53,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         }
         let mut changed = R::default();
         for event in rows.len()..len {
-            changed = changed.or(self.add_row(rows, EventIndex::new(event)));
+            changed = changed.or(&self.add_row(rows, EventIndex::new(event)));
         }
         let consistent = self.close(rows, changed);
         debug_assert!(consistent, "every level has a witness");
@@ -64,15 +64,15 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
 
     /// Adds the row of the next event, before it is closed. Returns the worklist for [`Self::close`].
     fn add_row(&self, rows: &mut PrecedenceRows<R>, event: EventIndex) -> R {
-        let LinearizedEvent { location, front, .. } = self.base.events[event];
+        let &LinearizedEvent { location, ref front, .. } = &self.base.events[event];
         let mut changed = R::default();
         if self.all_reads.has(event) {
             changed.insert(event);
         }
         if self.base.all_writes.has(event) {
-            changed = changed.or(self.reads[location.index()].and(R::below(event)));
+            changed = changed.or(&self.reads[location.index()].and(&R::below(event)));
         }
-        let row = before_in(rows, front);
+        let row = before_in(rows, front.clone());
         rows.push(row);
         changed
     }
@@ -89,7 +89,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
     }
 
     fn close_read(&self, rows: &mut PrecedenceRows<R>, read: EventIndex, worklist: &mut R) -> bool {
-        let row = rows[read];
+        let row = &rows[read];
         let RfSources { writes, initial } = self.visible(rows, row, read);
         if writes.is_empty() && !initial {
             return false;
@@ -98,30 +98,30 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         let forwards = own.last().is_some_and(|newest| writes.has(newest) && !row.has(newest));
         if !initial && !forwards {
             let least = writes.iter().find(|&least| {
-                writes.minus(R::one(least)).iter().all(|other| rows[other].has(least))
+                writes.minus(&R::one(least)).iter().all(|other| rows[other].has(least))
             });
             if let Some(least) = least
-                && !self.order_before(rows, R::one(least), read, worklist)
+                && !self.order_before(rows, &R::one(least), read, worklist)
             {
                 return false;
             }
         }
         let hidden = if writes.meets(&own) { R::default() } else { own };
-        self.older_before_greatest(rows, read, writes, hidden, worklist)
-            && self.before_newer(rows, read, writes, worklist)
+        self.older_before_greatest(rows, read, &writes, &hidden, worklist)
+            && self.before_newer(rows, read, &writes, worklist)
     }
 
     /// The good-writes of a read with this row that are not hidden from it.
-    fn visible(&self, rows: &PrecedenceRows<R>, row: R, read: EventIndex) -> RfSources<R> {
+    fn visible(&self, rows: &PrecedenceRows<R>, row: &R, read: EventIndex) -> RfSources<R> {
         let LinearizedEvent { location, .. } = self.base.events[read];
-        let all = self.base.writes[location.index()].minus(R::one(read));
-        let older = row.and(all);
+        let all = self.base.writes[location.index()].minus(&R::one(read));
+        let older = row.and(&all);
         let own = if BUFFERS == SC { R::default() } else { self.base.own_before(read) };
-        let hide = |hidden: R, write: EventIndex| hidden.or(rows[write]);
+        let hide = |hidden: R, write: EventIndex| hidden.or(&rows[write]);
         let hidden = older.iter().fold(R::default(), hide);
-        let hidden_for_others = own.minus(older).iter().fold(hidden, hide);
-        let good = self.good[read];
-        let mut writes = good.minus(own).minus(hidden_for_others);
+        let hidden_for_others = own.minus(&older).iter().fold(hidden.clone(), hide);
+        let good = &self.good[read];
+        let mut writes = good.minus(&own).minus(&hidden_for_others);
         for write in writes.iter() {
             if rows[write].has(read) {
                 writes.remove(write);
@@ -142,17 +142,17 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         &self,
         rows: &mut PrecedenceRows<R>,
         read: EventIndex,
-        visible: R,
-        hidden: R,
+        visible: &R,
+        hidden: &R,
         worklist: &mut R,
     ) -> bool {
         let greatest =
-            visible.iter().find(|&it| visible.minus(R::one(it)).minus(rows[it]).is_empty());
+            visible.iter().find(|&it| visible.minus(&R::one(it)).minus(&rows[it]).is_empty());
         let Some(greatest) = greatest else { return true };
         let location = self.base.events[read].location.index();
-        let all = self.base.writes[location].minus(R::one(read));
-        let older = rows[read].and(all).or(hidden).minus(visible).minus(rows[greatest]);
-        self.order_before(rows, older, greatest, worklist)
+        let all = self.base.writes[location].minus(&R::one(read));
+        let older = rows[read].and(&all).or(hidden).minus(visible).minus(&rows[greatest]);
+        self.order_before(rows, &older, greatest, worklist)
     }
 
     /// Rule 4. Returns `false` if there is a cycle.
@@ -160,15 +160,15 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         &self,
         rows: &mut PrecedenceRows<R>,
         read: EventIndex,
-        visible: R,
+        visible: &R,
         worklist: &mut R,
     ) -> bool {
         let location = self.base.events[read].location.index();
-        let all = self.base.writes[location].minus(R::one(read)).minus(visible);
-        let others = all.and(R::below(EventIndex::new(rows.len())));
+        let all = self.base.writes[location].minus(&R::one(read)).minus(visible);
+        let others = all.and(&R::below(EventIndex::new(rows.len())));
         others.iter().all(|other| {
-            !visible.minus(rows[other]).is_empty()
-                || self.order_before(rows, R::one(read), other, worklist)
+            !visible.minus(&rows[other]).is_empty()
+                || self.order_before(rows, &R::one(read), other, worklist)
         })
     }
 
@@ -176,11 +176,11 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
     fn order_before(
         &self,
         rows: &mut PrecedenceRows<R>,
-        earlier: R,
+        earlier: &R,
         event: EventIndex,
         worklist: &mut R,
     ) -> bool {
-        let earlier = earlier.minus(rows[event]);
+        let earlier = earlier.minus(&rows[event]);
         if earlier.is_empty() {
             return true;
         }
@@ -188,12 +188,12 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         if before.has(event) {
             return false;
         }
-        let changed = rows.order_before(before, event);
-        *worklist = worklist.or(changed.and(self.all_reads));
-        for write in changed.and(self.base.all_writes).iter() {
+        let changed = rows.order_before(&before, event);
+        *worklist = worklist.or(&changed.and(&self.all_reads));
+        for write in changed.and(&self.base.all_writes).iter() {
             let location = self.base.events[write].location.index();
             *worklist =
-                worklist.or(self.reads[location].and(R::below(EventIndex::new(rows.len()))));
+                worklist.or(&self.reads[location].and(&R::below(EventIndex::new(rows.len()))));
         }
         true
     }
@@ -201,5 +201,5 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
 
 /// These events, and everything that precedes them.
 fn before_in<R: EventSet>(rows: &PrecedenceRows<R>, events: R) -> R {
-    events.iter().fold(events, |before, event| before.or(rows[event]))
+    events.iter().fold(events, |before, event| before.or(&rows[event]))
 }

@@ -29,9 +29,9 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         }
         let at = |event: EventIndex| self.base.witness.position(event);
         let mut first = read.front.iter().fold(0, |first, event| first.max(at(event) + 1));
-        let writes = self.base.writes[read.location.index()];
+        let writes = &self.base.writes[read.location.index()];
         if BUFFERS != SC && !effect.drains() {
-            let buffered = self.base.threads[read.thread.index()].buffered;
+            let buffered = &self.base.threads[read.thread.index()].buffered;
             if let Some(newest) = buffered.and(writes).last() {
                 if first <= at(newest) && self.good[event].has(newest) {
                     return Some(InsertionPoint { at: first, source: newest.into() });
@@ -39,7 +39,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
                 first = first.max(at(newest) + 1);
             }
         }
-        let range = InsertionRange { writes, first };
+        let range = InsertionRange { writes: writes.clone(), first };
         if effect.writes() {
             self.insertion_of_update(event, &range)
         } else {
@@ -54,11 +54,11 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         range: &InsertionRange<R>,
     ) -> Option<InsertionPoint> {
         let at = |event: EventIndex| self.base.witness.position(event);
-        let current = self.last_before(range.writes, range.first);
+        let current = self.last_before(&range.writes, range.first);
         if self.is_good(event, current) {
             return Some(InsertionPoint { at: range.first, source: current });
         }
-        let good = range.writes.and(self.good[event]);
+        let good = range.writes.and(&self.good[event]);
         let later = good.iter().filter(|&write| at(write) >= range.first);
         let source = later.min_by_key(|&write| at(write))?;
         Some(InsertionPoint { at: at(source) + 1, source: source.into() })
@@ -71,7 +71,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         range: &InsertionRange<R>,
     ) -> Option<InsertionPoint> {
         let at = |event: EventIndex| self.base.witness.position(event);
-        let mut source = self.last_before(range.writes, range.first);
+        let mut source = self.last_before(&range.writes, range.first);
         loop {
             let after = source.event().map_or(0, |source| at(source) + 1);
             let later = range.writes.iter().filter(|&write| at(write) >= after);
@@ -87,7 +87,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
 
     /// The last of these writes before a position of the witness.
     #[inline]
-    fn last_before(&self, writes: R, position: usize) -> RfSource {
+    fn last_before(&self, writes: &R, position: usize) -> RfSource {
         let at = |event: EventIndex| self.base.witness.position(event);
         let earlier = writes.iter().filter(|&write| at(write) < position);
         earlier.max_by_key(|&write| at(write)).into()
@@ -102,7 +102,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         {
             return newest.into();
         }
-        let writes = self.base.writes[self.base.events[event].location.index()];
+        let writes = &self.base.writes[self.base.events[event].location.index()];
         let earlier = writes.iter().filter(|&write| at(write) < position);
         earlier.max_by_key(|&write| at(write)).into()
     }

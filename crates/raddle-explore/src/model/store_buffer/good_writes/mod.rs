@@ -27,8 +27,8 @@ use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::model::{
-    IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, ReadEffect, RfSources,
-    RvfOptions,
+    IncrementalModel, NewModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, ReadEffect,
+    RfSources, RvfOptions,
 };
 
 use super::{BufferLevel, LinearizedEvent, PSO, SC, StoreBufferModel, TSO};
@@ -65,7 +65,7 @@ pub(crate) struct GoodWritesModel<R: EventSet, const BUFFERS: u8> {
 
 impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
     fn offered(&self, event: EventIndex) -> RfSources<R> {
-        RfSources { writes: self.good[event], initial: self.from_initial.has(event) }
+        RfSources { writes: self.good[event].clone(), initial: self.from_initial.has(event) }
     }
 
     /// Returns `true` if the write is one of the good-writes of the read.
@@ -92,7 +92,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
     fn forget_writes(&mut self) {
         let left = R::below(EventIndex::new(self.base.witness.len()));
         for read in self.all_reads.iter() {
-            self.good[read] = self.good[read].and(left);
+            self.good[read] = self.good[read].and(&left);
         }
     }
 
@@ -104,13 +104,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
     }
 }
 
-impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for GoodWritesModel<R, BUFFERS> {
-    const FENCES_ARE_EVENTS: bool = false;
-    const RACES: bool = false;
-    const BY_VALUE: bool = true;
-    const REORDERS_STORES: bool =
-        <StoreBufferModel<R, BUFFERS> as IncrementalModel<R>>::REORDERS_STORES;
-
+impl<R: EventSet, const BUFFERS: u8> NewModel for GoodWritesModel<R, BUFFERS> {
     fn new(threads: usize, locations: usize) -> Self {
         GoodWritesModel {
             base: StoreBufferModel::new(threads, locations),
@@ -123,6 +117,28 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for GoodWritesModel<R, 
             options: RvfOptions::default(),
             saw_cell_access: false,
         }
+    }
+}
+
+impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for GoodWritesModel<R, BUFFERS> {
+    #[inline]
+    fn fences_are_events(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn races_are_errors(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn observes_by_value(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn reorders_stores(&self) -> bool {
+        self.base.reorders_stores()
     }
 
     fn configure(&mut self, options: &RvfOptions) {
@@ -193,7 +209,7 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for GoodWritesModel<R, 
         let (read, before) = self.new_read(read);
         self.base.witness.materialize(event);
         let place = self.insertion(event, &read, effect);
-        self.base.add_read(event, read, before, effect.writes());
+        self.base.add_read(event, &read, before, effect.writes());
         self.reads[location.index()].insert(event);
         self.all_reads.insert(event);
         match place {

@@ -54,7 +54,7 @@ impl<R: EventSet> GoodWritesSearch<R> {
             order: EventList::new(),
             placed: R::default(),
             current: vec![RfSource::INITIAL; locations],
-            overwritten: Vec::with_capacity(R::BITS),
+            overwritten: vec![],
             dead: DeadStates::default(),
             last: vec![],
         }
@@ -146,7 +146,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         rows: &PrecedenceRows<R>,
         event: EventIndex,
     ) -> bool {
-        rows[event].minus(search.placed).is_empty()
+        rows[event].minus(&search.placed).is_empty()
             && if self.base.all_writes.has(event) {
                 self.can_write(search, event)
             } else {
@@ -172,7 +172,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         if search.order.len() == rows.len() {
             return self.has_last(search);
         }
-        if search.dead.contains(search.placed, &search.current) {
+        if search.dead.contains(&search.placed, &search.current) {
             return false;
         }
         let len = search.order.len();
@@ -189,7 +189,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
                 self.truncate(search, len);
             }
         }
-        search.dead.insert(search.placed, &search.current);
+        search.dead.insert(search.placed.clone(), &search.current);
         false
     }
 
@@ -199,7 +199,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         for at in 0..rows.len() {
             let event = search.guide.at(at);
             if !search.placed.has(event)
-                && rows[event].minus(search.placed).is_empty()
+                && rows[event].minus(&search.placed).is_empty()
                 && self.is_harmless(search, event)
             {
                 self.place(search, event);
@@ -227,7 +227,7 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         location: LocationId,
         write: RfSource,
     ) -> bool {
-        let mut waiting = self.reads[location.index()].minus(search.placed).iter();
+        let mut waiting = self.reads[location.index()].minus(&search.placed).iter();
         waiting.any(|read| self.is_good(read, write))
             || search.last.iter().any(|(at, last)| *at == location && last.has(write))
     }
@@ -250,10 +250,10 @@ impl<R: EventSet, const BUFFERS: u8> GoodWritesModel<R, BUFFERS> {
         if self.all_reads.has(write) && !self.can_read(search, write) {
             return false;
         }
-        let others = self.reads[location.index()].minus(search.placed).minus(R::one(write));
-        let is_over = |good: R| good.minus(search.placed).is_empty();
-        !others.iter().any(|read| is_over(self.good[read]))
-            && !search.last.iter().any(|(at, last)| *at == location && is_over(last.writes))
+        let others = self.reads[location.index()].minus(&search.placed).minus(&R::one(write));
+        let is_over = |good: R| good.minus(&search.placed).is_empty();
+        !others.iter().any(|read| is_over(self.good[read].clone()))
+            && !search.last.iter().any(|(at, last)| *at == location && is_over(last.writes.clone()))
     }
 
     #[inline]
@@ -314,7 +314,7 @@ impl<R: EventSet> DeadStates<R> {
         }
     }
 
-    fn key(placed: R, memory: &[RfSource]) -> u64 {
+    fn key(placed: &R, memory: &[RfSource]) -> u64 {
         let mix =
             |key: u64, part: u64| (key ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
         let key = placed.iter().fold(0, |key, event| mix(key, event.index() as u64));
@@ -322,7 +322,7 @@ impl<R: EventSet> DeadStates<R> {
         memory.iter().map(write).fold(key, mix)
     }
 
-    fn contains(&self, placed: R, memory: &[RfSource]) -> bool {
+    fn contains(&self, placed: &R, memory: &[RfSource]) -> bool {
         if self.placed.is_empty() {
             return false;
         }
@@ -330,7 +330,7 @@ impl<R: EventSet> DeadStates<R> {
         while let Some(state) = at {
             let state = state as usize;
             let known = &self.memory[state * memory.len()..][..memory.len()];
-            if self.placed[state] == placed && known == memory {
+            if self.placed[state] == *placed && known == memory {
                 return true;
             }
             at = Some(self.earlier[state]).filter(|&earlier| earlier != u32::MAX);
@@ -340,7 +340,7 @@ impl<R: EventSet> DeadStates<R> {
 
     fn insert(&mut self, placed: R, memory: &[RfSource]) {
         let state = self.placed.len() as u32;
-        let earlier = self.by_key.insert(Self::key(placed, memory), state);
+        let earlier = self.by_key.insert(Self::key(&placed, memory), state);
         self.placed.push(placed);
         self.memory.extend_from_slice(memory);
         self.earlier.push(earlier.unwrap_or(u32::MAX));
