@@ -120,7 +120,7 @@ fn explore(
     start: Instant,
 ) -> Explored {
     let deadline = request.timeout.map(|timeout| start + timeout);
-    let limits = Limits { classes: request.max_executions, deadline };
+    let limits = Limits { classes: request.max_executions, deadline, events: request.events() };
     if !request.is_whole() {
         if let Some((summary, found)) = parallel::explore(program, request.model, &limits, options)
         {

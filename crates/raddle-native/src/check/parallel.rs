@@ -234,6 +234,7 @@ fn found(
     };
     let mut watch = Watch { stops_after_main: stopped.is_none(), ..Watch::default() };
     program.restart_part();
-    parallel::explore_subtree(program, model, budget, subtree.clone(), &mut watch);
+    let subtree = (explored.frontier.facts(), subtree.clone());
+    parallel::explore_subtree(program, model, budget, subtree, &mut watch);
     watch.found
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
+use raddle_explore::facts::EventBound;
 use raddle_explore::plan::{Explorer, Plan};
 
 use crate::build::{Object, Source};
@@ -12,7 +13,7 @@ use crate::process::Options;
 use crate::program::{ScalarCut, Settings};
 
 /// The default of [`Request::max_events`].
-const MAX_EVENTS: u32 = 10_000;
+const MAX_EVENTS: u32 = EventBound::LAST;
 
 /// What to explore, and how.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct Request {
     pub max_executions: Option<u64>,
     /// The maximal duration of the exploration.
     pub timeout: Option<Duration>,
-    /// The maximal number of events of a thread.
+    /// The maximal number of events of an execution. By default fewer are tried first.
     pub max_events: u32,
     /// An execution that SC does not allow is a bug.
     pub robust: bool,
@@ -38,7 +39,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The program in these files, under the model of C++20, limited to 10,000 events per thread.
+    /// The program in these files, under the model of C++20, without limits but the default one of events.
     #[must_use]
     pub fn new(files: &[&Path]) -> Self {
         let files = files.iter().map(|file| file.to_path_buf()).collect();
@@ -61,6 +62,11 @@ impl Request {
     pub fn is_whole(&self) -> bool {
         let compares = self.robust || self.leaks || self.max_executions.is_some();
         self.plan().is_divisible().is_err() || compares
+    }
+
+    /// The bound on the events of an execution, if it was set.
+    pub(super) fn events(&self) -> Option<u32> {
+        (self.max_events != MAX_EVENTS).then_some(self.max_events)
     }
 
     pub(super) fn plan(&self) -> Plan {

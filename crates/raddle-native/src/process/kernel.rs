@@ -80,6 +80,8 @@ pub(crate) struct SavedKernel {
 pub(crate) struct SavedThread {
     state: KernelThread,
     mapping_end: u64,
+    /// Only the main thread may move the break.
+    brk: u64,
 }
 
 impl Kernel {
@@ -130,13 +132,17 @@ impl Kernel {
 
     /// What a thread has got from the kernel, to go back to.
     pub(crate) fn save_thread(&mut self, thread: Thread) -> SavedThread {
-        SavedThread { state: *self.thread(thread), mapping_end: self.mappings.end(thread) }
+        let (state, mapping_end) = (*self.thread(thread), self.mappings.end(thread));
+        SavedThread { state, mapping_end, brk: self.mappings.brk() }
     }
 
     /// Goes back to a saved state of a thread.
     pub(crate) fn restore_thread(&mut self, thread: Thread, saved: SavedThread) {
         *self.thread(thread) = saved.state;
         self.mappings.set_end(thread, saved.mapping_end);
+        if thread == Thread::MAIN {
+            self.mappings.restore_brk(saved.brk);
+        }
     }
 
     /// Whether a thread has got from the kernel what it had at a saved state.

@@ -113,6 +113,16 @@ impl Mappings {
         (address < *self.furthest.get(index)?).then_some(index)
     }
 
+    /// Where the break is.
+    pub(crate) fn brk(&self) -> u64 {
+        self.brk
+    }
+
+    /// Returns to an earlier break. The states of its pages are those of the thread that moved it.
+    pub(crate) fn restore_brk(&mut self, brk: u64) {
+        self.brk = brk;
+    }
+
     /// Returns to an earlier end of a thread.
     pub(crate) fn set_end(&mut self, thread: Thread, end: u64) {
         if let Some(place) = self.ends.get_mut(thread.index()) {

@@ -1,10 +1,10 @@
-//! Loops on memory that no other thread has touched yet.
+//! Loops that read only memory that no other thread has touched yet.
 //!
 //! *Problem.* A thread that waits for another one may run before that has touched the variable it waits for. The variable is
 //! private then, its accesses are no ops, and the thread never asks.
 //!
-//! *Idea.* A thread that does nothing but private work for a while is compared with an earlier state of itself: registers and, by the
-//! undo log, private memory. A state that comes back repeats forever unless another thread writes what it reads. So what it reads
+//! *Idea.* A thread that asks nothing for a while is compared with an earlier state of itself: registers and, by the undo log,
+//! private memory. A state that comes back repeats forever unless another thread writes what it reads. So what it reads
 //! becomes shared, and the exploration starts again; then the loop consists of ops. Atomic loads are known; if there are
 //! none, the variables and blocks that the thread owns are shared, and if that changes nothing, its stack. The state is
 //! kept after 1, 2, 4, ... steps (Brent's method of finding cycles), so that every cycle is found.
@@ -27,7 +27,7 @@ pub(super) const STEP: u64 = 1 << 14;
 const SHORT: u64 = 1 << 6;
 /// After this many steps the variables of the thread are shared, whatever its state is.
 const LONG: u64 = 1 << 16;
-/// After this many steps without an op the thread is stopped.
+/// After this many steps without a question the thread is stopped.
 const FOREVER: u64 = 1 << 22;
 
 /// Bytes at the end of a frame with the return address.
@@ -37,7 +37,7 @@ const RED_ZONE: u64 = 128;
 /// The number of atomic loads that are remembered.
 const LOADS: usize = 16;
 
-/// What a thread did since its last op.
+/// What a thread did since its last question.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrivateSteps {
     steps: u64,
@@ -59,8 +59,8 @@ impl PrivateSteps {
 }
 
 impl NativeProgram {
-    /// The current thread has made a step without an op. Fails if the exploration must start again, or if the thread loops forever.
-    pub(super) fn note_private_step(&mut self) -> Result<(), End> {
+    /// The current thread has made a step without a question. Fails if the exploration must start again, or if the thread loops forever.
+    pub(super) fn note_step(&mut self) -> Result<(), End> {
         let guest = self.thread().guest;
         let private = &mut self.thread_mut().private;
         private.steps += 1;

@@ -219,7 +219,6 @@ impl NativeProgram {
         self.segment.push(op);
         let thread = self.thread_mut();
         thread.events += 1;
-        thread.private = PrivateSteps::default();
         if !run::is_harmless(&op) {
             thread.note_change();
         }

@@ -64,9 +64,8 @@ impl NativeProgram {
 
     /// Runs the current thread to its next activity and performs it.
     pub(super) fn drive_once(&mut self) -> Result<(), End> {
-        let effects = self.segment.len();
         self.make_step()?;
-        if self.segment.len() == effects { self.note_private_step() } else { Ok(()) }
+        self.note_step()
     }
 
     fn make_step(&mut self) -> Result<(), End> {

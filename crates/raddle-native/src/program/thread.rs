@@ -115,7 +115,7 @@ pub(crate) struct GuestThread {
     pub(crate) start: ThreadSnapshot,
     /// What it printed since its last question.
     pub(crate) printed: String,
-    /// What it did since its last op.
+    /// What it did since its last question.
     pub(crate) private: PrivateSteps,
 }
 

@@ -8,7 +8,7 @@ use super::super::files::{Contents, File};
 use super::super::mappings::{Protection, RemapError, has_shared};
 use super::{Answer, Call, Effect, Failure, success};
 use crate::load::{Elf, Module};
-use raddle_cpu::memory::{PAGE, RegionKind, State};
+use raddle_cpu::memory::{PAGE, RegionKind, State, Thread};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -160,8 +160,8 @@ pub(super) fn mprotect(call: &mut Call<'_>) -> Answer {
 
 pub(super) fn brk(call: &mut Call<'_>) -> Answer {
     let to = call.args[0];
-    if call.kernel.is_explored {
-        return call.refuse("the break belongs to the allocator, which Raddle replaces");
+    if call.kernel.is_explored && call.thread != Thread::MAIN {
+        return call.refuse("only the main thread may move the break");
     }
     Ok(Effect::Return(call.kernel.mappings.set_break(call.memory, call.thread, to)))
 }
