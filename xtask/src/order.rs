@@ -7,7 +7,7 @@ use std::fmt;
 use crate::workspace::Package;
 
 /// The crates, each after everything it may depend on.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 11] = [
     "raddle-core",
     "raddle-consistency",
     "raddle-explore",
@@ -17,7 +17,6 @@ const ORDER: [&str; 12] = [
     "raddle",
     "raddle-litmus",
     "raddle-testkit",
-    "raddle-c",
     "raddle-bmc",
     "raddle-cli",
 ];
@@ -82,20 +81,21 @@ mod tests {
             dependencies: dependencies.iter().map(|&d| d.to_owned()).collect(),
             targets: Vec::new(),
         };
-        let members = ["raddle-core", "raddle", "raddle-c", "raddle-benches"].map(str::to_owned);
+        let members =
+            ["raddle-core", "raddle", "raddle-native", "raddle-benches"].map(str::to_owned);
         violations(&[&package], &members).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn earlier_and_external_dependencies_are_allowed() {
-        assert!(messages("raddle-c", &["raddle-core", "raddle", "serde"]).is_empty());
+        assert!(messages("raddle-native", &["raddle-core", "raddle", "serde"]).is_empty());
     }
 
     #[test]
     fn later_dependency_is_reported() {
         assert_eq!(
-            messages("raddle", &["raddle-core", "raddle-c"]),
-            ["raddle: depends on raddle-c, which is not earlier in the dependency order; \
+            messages("raddle", &["raddle-core", "raddle-native"]),
+            ["raddle: depends on raddle-native, which is not earlier in the dependency order; \
               move the shared code to an earlier crate"]
         );
     }
