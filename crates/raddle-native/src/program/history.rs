@@ -26,8 +26,8 @@ impl NativeProgram {
         }
         let mut end = self.step(histories, step, node);
         let effects = std::mem::take(&mut self.segment);
-        if let Some(earlier) = self.note_point(node, &end) {
-            end = End::Repeats(earlier);
+        if let Some(repetition) = self.note_point(node, &end) {
+            end = repetition;
         }
         Ok(Segment { effects, end })
     }
@@ -44,7 +44,7 @@ impl NativeProgram {
         for &node in path.iter().rev() {
             let end = self.step(histories, histories.step(node), node);
             let before = histories.end(node);
-            let is_same = end == *before || matches!(before, End::Repeats(_));
+            let is_same = end == *before || matches!(before, End::Repeats(_) | End::Assume);
             if !is_same || histories.effects(node) != self.segment.as_slice() {
                 let message = "the program depends on something that Raddle does not control";
                 return Err(self.failure(FindingKind::Unsupported, message));
@@ -89,8 +89,8 @@ impl NativeProgram {
         true
     }
 
-    /// Notes that the current thread stands at the end of a history. Returns an earlier history whose end it repeats.
-    fn note_point(&mut self, node: HistoryId, end: &End) -> Option<HistoryId> {
+    /// Notes that the current thread stands at the end of a history. Returns how that ends if it repeats the end of an earlier one.
+    fn note_point(&mut self, node: HistoryId, end: &End) -> Option<End> {
         let End::Question(question) = *end else { return None };
         let earlier = self.repeated(question);
         if self.settings.poison {

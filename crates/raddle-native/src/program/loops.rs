@@ -111,19 +111,23 @@ impl NativeProgram {
         !loads.is_empty()
     }
 
-    /// Shares the frames of a thread, apart from return addresses. Returns `false` if they are shared.
+    /// Shares the frames of a thread, apart from return addresses, or else what its innermost function keeps below its frame. Returns
+    /// `false` if all that is shared.
     fn share_frames(&mut self, guest: Thread) -> bool {
-        let mut frames = self.process.stack_frames(guest);
-        if let Some(innermost) = frames.first_mut() {
-            innermost.start -= RED_ZONE;
-        }
+        let frames = self.process.stack_frames(guest);
         let mut is_new = false;
-        for Range { start, end } in frames {
-            let end = end.saturating_sub(SAVED);
-            if start < end && !self.layout.is_all_shared(start, end) {
-                self.layout.share(start, end);
-                is_new = true;
-            }
+        for Range { start, end } in &frames {
+            is_new |= self.share_stack(*start, end.saturating_sub(SAVED));
+        }
+        let innermost = frames.first().map(|frame| frame.start);
+        is_new || innermost.is_some_and(|end| self.share_stack(end - RED_ZONE, end))
+    }
+
+    /// Shares a part of a stack. Returns `false` if it is shared.
+    fn share_stack(&mut self, from: u64, to: u64) -> bool {
+        let is_new = from < to && !self.layout.is_all_shared(from, to);
+        if is_new {
+            self.layout.share(from, to);
         }
         is_new
     }

@@ -7,11 +7,11 @@
 //! the stack are dead. Two states with the same instruction, the same stack pointer and the same live bytes behave alike.
 //! Return addresses are live, so equal states have the same frames, and the same bytes are dead in both.
 
-use raddle_core::program::{HistoryId, Op};
+use raddle_core::program::{End, Op, OpKind};
 use raddle_cpu::{Calls, Dead, Function, HostArguments, Liveness};
 
 use super::NativeProgram;
-use super::thread::{Activity, GuestThread};
+use super::thread::{Activity, GuestThread, Point};
 use crate::load::{Module, SymbolKind};
 
 /// Functions that return more than once.
@@ -41,13 +41,16 @@ pub(super) fn liveness(program: Option<&Module>, calls: Calls) -> Liveness {
 }
 
 impl NativeProgram {
-    /// The history of an earlier question at which the current thread was in the same state, if it has only read since.
-    pub(super) fn repeated(&mut self, question: Op) -> Option<HistoryId> {
+    /// How the history of the current thread ends if the thread was in the same state at an earlier question and has only read and
+    /// chosen since. If it has chosen, the rounds since then can be left out: what follows was explored without them. If not, it
+    /// waits for another thread.
+    pub(super) fn repeated(&mut self, question: Op) -> Option<End> {
         let thread = self.threads[self.current.index()].as_ref()?;
         let cpu = self.process.cpu(thread.guest)?;
         let active = thread.active.as_ref()?;
         let mut dead = None;
-        for point in thread.points.get(thread.reads_since..)? {
+        let candidates = thread.points.get(thread.reads_since..)?;
+        for (index, point) in candidates.iter().enumerate() {
             let is_same = point.question == question
                 && cpu.is_at_instruction(&point.snapshot.cpu)
                 && point.active == *active;
@@ -59,7 +62,10 @@ impl NativeProgram {
                 self.liveness.dead(memory, cpu, arguments(&self.table, &active.activity))
             });
             if self.process.is_at(thread.guest, &point.snapshot, dead) {
-                return Some(point.node);
+                let is_choice =
+                    |point: &Point| matches!(point.question.kind, OpKind::Choose { .. });
+                let has_chosen = candidates[index..].iter().any(is_choice);
+                return Some(if has_chosen { End::Assume } else { End::Repeats(point.node) });
             }
         }
         None

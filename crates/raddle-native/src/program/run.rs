@@ -12,10 +12,10 @@ use super::loops::{PrivateSteps, STEP};
 use super::thread::{Active, Activity, Reply};
 use crate::process::{Event, HostFunctions, Status};
 
-/// Returns `true` if a question that read this value has only read.
+/// Returns `true` if a question that got this reply has only read, or chosen.
 pub(super) fn only_reads(question: &Op, reply: Reply) -> bool {
     match question.kind {
-        OpKind::Load { .. } | OpKind::ReadCell { .. } => true,
+        OpKind::Load { .. } | OpKind::ReadCell { .. } | OpKind::Choose { .. } => true,
         OpKind::CompareExchange { expected, .. } => reply.value != expected || reply.is_spurious,
         OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => {
             update.apply(reply.value) == reply.value

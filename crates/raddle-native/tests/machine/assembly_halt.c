@@ -1,0 +1,7 @@
+// A privileged instruction.
+
+
+int main(int c, char**v) {
+    __asm__ volatile("hlt");
+    return 0;
+}

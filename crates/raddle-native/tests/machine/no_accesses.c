@@ -1,0 +1,6 @@
+// A loop without accesses.
+
+
+int main(void) {
+    for(;;) __asm__ volatile("");
+}
