@@ -332,6 +332,7 @@ Options:
       --robust              Under tso or pso, search for an execution that sc does not allow, and for fences that exclude it
       --jobs <N>            Number of workers, for several programs and models or for the exploration of one C or C++ program [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
+      --max-events <N>      Stop threads where an execution has more than this many events [default: 1000; up to 1000000 if some execution needs more and seems to end]
       --timeout <S>         Stop each exploration after this many seconds [alias: --time]
       --checkpoint <FILE>   Save the remaining work of the exploration of a C or C++ program to this file
       --every <S>           Seconds between two checkpoints [default: 5]
