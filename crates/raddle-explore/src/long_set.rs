@@ -5,14 +5,18 @@
 //!
 //! *Idea.* A set is a row of blocks of some words, from the first block with an event to the last. A set whose events
 //! are in one block, such as that of one event, is stored in place; so are all sets of an execution with at most
-//! [`BLOCK`] events. A longer row is shared between its copies until one of them changes, and between an operation's
+//! 256 events. A longer row is shared between its copies until one of them changes, and between an operation's
 //! operand and its result if these are equal: what precedes an event is mostly what precedes its predecessor.
 //!
 //! *Cost.* An operation on rows in place is a few instructions. On longer rows it takes time linear in the number of
 //! blocks, and allocates if the result is a new row.
 //!
-//! *Rejected.* Rows of a fixed number of words, for up to 512 events: a larger execution was cut, and every copy took
-//! 64 bytes from the 63rd event on. Vector clocks, one number per thread instead of a row, are smaller for the order of
+//! *Measured.* 146,455 classes of a ring of three threads under SC, all events undecided, user time with the start of the
+//! process: 39 events (one word) 0.19 s, 63 events 0.62 s, 147 events 1.2 s, 267 events 3.1 s. Rows of eight words, with
+//! the models called directly, took 0.16, 0.37, 0.61 and 1.2 s.
+//!
+//! *Rejected.* Rows of a fixed number of words, for up to 512 events: faster, but a larger execution was cut, and the
+//! search was compiled again for each model. Vector clocks, one number per thread instead of a row, are smaller for the order of
 //! events under SC, but the stores of a thread are no chain under TSO and PSO, and the sets of the C11 models (writes
 //! that an update has read, fences, accesses of a location) are none under any model.
 

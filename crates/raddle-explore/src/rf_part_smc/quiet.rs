@@ -1,6 +1,7 @@
 //! Quiet locations: accesses that need no decision are not events.
 //!
-//! A location is quiet until two of its accesses turn out to conflict ([`ExplorationFacts`]); then the exploration starts
+//! A location is quiet until two of its accesses turn out to conflict
+//! ([`ExplorationFacts`](crate::facts::ExplorationFacts)); then the exploration starts
 //! over with that fact. `quiet_table.rs` has the idea. This file knows what happens before what.
 //!
 //! *Sound.* What is left out are only constraints that every order of the remaining events satisfies: the accesses of a
