@@ -13,6 +13,7 @@ use crate::{Extent, Limits, Summary, Visitor, rf_part_smc, rf_smc, rvf_smc};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, SampledRun};
 use raddle_core::program::Program;
+use serde::{Deserialize, Serialize};
 
 /// When two executions are equivalent. An exploration visits one execution per class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +28,7 @@ pub enum Equivalence {
 }
 
 /// An exploration algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Explorer {
     /// RF-partSMC, [`rf_part_smc`].
     #[default]
@@ -297,7 +298,7 @@ impl Plan {
             Extent::Unsupported(reason) => Some(Bound::Unsupported(reason)),
             Extent::Sampled => Some(Bound::Sampled {
                 runs: summary.runs(),
-                explorer: self.explorer.name(),
+                explorer: self.explorer.name().into(),
                 seed: self.explorer.sampling().unwrap_or_default().seed,
             }),
         }
@@ -308,7 +309,7 @@ impl Plan {
     pub fn last_run(&self, summary: &Summary) -> Option<SampledRun> {
         let number = summary.runs();
         let sampling = self.explorer.only_last(number).sampling()?;
-        Some(SampledRun { explorer: self.explorer.name(), number, seed: sampling.seed })
+        Some(SampledRun { explorer: self.explorer.name().into(), number, seed: sampling.seed })
     }
 
     /// Explores a program.

@@ -50,7 +50,7 @@ pub(crate) fn finding<F: Fn()>(
     let Counterexample { ending, trace, .. } = &found;
     let schedule = schedule_of(&program.names(), program.settings(), model, ending, trace);
     let mut trace = found.named(program, model);
-    trace.names.special_values = vec![(GONE, "dropped"), (CHOOSING, "waking")];
+    trace.names.special_values = vec![(GONE, "dropped".into()), (CHOOSING, "waking".into())];
     let mut finding = counterexample::finding(kind, trace, &Style::in_working_directory());
     finding.place.get_or_insert_with(|| Place::new("the start"));
     finding.schedule = Some(schedule);

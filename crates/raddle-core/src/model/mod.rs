@@ -17,6 +17,8 @@ pub mod relations;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 pub use axioms::{Axiom, AxiomDefinition, axioms, broken};
 pub use race::{is_race, race};
 
@@ -24,7 +26,7 @@ pub use race::{is_race, race};
 macro_rules! models {
     ($($(#[$doc:meta])* $model:ident { name: $name:literal, summary: $summary:literal, cost: $cost:literal })*) => {
         /// A memory model.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Model {$(
             $(#[$doc])*
             $model,

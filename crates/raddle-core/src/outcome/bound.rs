@@ -1,16 +1,29 @@
 //! Why an exploration left executions out.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 /// Why an exploration left executions out. Its text continues "incomplete: ".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bound {
     /// The limit on the number of classes was reached.
     Classes,
     /// The time limit was reached.
     Deadline,
+    /// The exploration needed more memory than it may use.
+    Memory {
+        /// The limit in megabytes (2^20 bytes).
+        megabytes: u64,
+    },
+    /// The user ended the exploration.
+    Interrupted {
+        /// What it was doing.
+        phase: Phase,
+        /// The number of execution classes that it had explored.
+        classes: u64,
+    },
     /// A thread exceeds the limit on its events, or an execution that of an explorer.
     Events,
     /// An execution exceeds the bound on its events, mostly because of one thread.
@@ -22,7 +35,7 @@ pub enum Bound {
         /// The number of runs.
         runs: u64,
         /// The name of the explorer.
-        explorer: &'static str,
+        explorer: Cow<'static, str>,
         /// The seed of the first run.
         seed: u64,
     },
@@ -49,6 +62,19 @@ pub struct CutThread {
     pub events: u32,
 }
 
+/// What is done with a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// It waits for other programs.
+    Waiting,
+    /// It is compiled and linked.
+    Building,
+    /// It is loaded, and its executions are explored.
+    Exploring,
+    /// The number of its executions is estimated.
+    Estimating,
+}
+
 /// Why an explorer gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unsupported {
@@ -68,6 +94,15 @@ impl fmt::Display for Bound {
         match self {
             Bound::Classes => f.write_str("the limit on executions was reached"),
             Bound::Deadline => f.write_str("the time limit was reached"),
+            Bound::Memory { megabytes } => write!(
+                f,
+                "the memory limit of {megabytes} MB was reached: raise it with --max-memory, or use fewer workers (--jobs)"
+            ),
+            Bound::Interrupted { phase, classes: 0 } => write!(f, "interrupted while {phase}"),
+            Bound::Interrupted { phase, classes } => {
+                let plural = if *classes == 1 { "" } else { "es" };
+                write!(f, "interrupted while {phase}, after {classes} execution class{plural}")
+            }
             Bound::Events => f.write_str(
                 "a thread has more events than its limit, or an execution more than the explorer supports",
             ),
@@ -91,6 +126,17 @@ impl fmt::Display for Bound {
             Bound::Estimated => f.write_str("this is an estimate"),
             Bound::Other(reason) => f.write_str(reason),
         }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Waiting => "waiting for other programs",
+            Phase::Building => "compiling the program",
+            Phase::Exploring => "exploring",
+            Phase::Estimating => "estimating",
+        })
     }
 }
 

@@ -1,15 +1,16 @@
 //! Errors that were found.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::finding_kind::FindingKind;
 use crate::schedule::Schedule;
 use crate::trace::NamedTrace;
 
 /// An error, with an execution that shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The kind of error.
     pub kind: FindingKind,
@@ -49,7 +50,7 @@ impl Finding {
 }
 
 /// A position in the source, as the front end writes it: `file:line`, or the text of an instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Place(String);
 
@@ -73,7 +74,7 @@ impl fmt::Display for Place {
 }
 
 /// A place that takes part in an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Related {
     /// What happens there, in a few words.
     pub message: String,
@@ -82,10 +83,10 @@ pub struct Related {
 }
 
 /// A run of an explorer that samples.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SampledRun {
     /// The name of the explorer.
-    pub explorer: &'static str,
+    pub explorer: Cow<'static, str>,
     /// The number of the run, from 1.
     pub number: u64,
     /// The seed with which this run is the first one.

@@ -11,7 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use crate::finding_kind::{FindingKind, UnknownFindingKind};
-pub use bound::{Bound, CutThread, Unsupported};
+pub use bound::{Bound, CutThread, Phase, Unsupported};
 pub use finding::{Finding, Place, Related, SampledRun};
 
 /// The answer of an exploration.
@@ -39,7 +39,7 @@ impl Verdict {
 }
 
 /// The result of an exploration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The answer.
     pub verdict: Verdict,
@@ -105,7 +105,7 @@ impl Outcome {
 }
 
 /// What an exploration did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Classes of executions that ended, with or without an error.
     pub classes: u64,
@@ -130,7 +130,7 @@ impl Counts {
 }
 
 /// An estimate of the number of classes, from random probes (Knuth 1975).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The estimated number of classes.
     pub classes: f64,
@@ -205,12 +205,13 @@ mod tests {
     fn counts_of_random_testing_are_runs() {
         let text = |classes: u64, blocked: u64| {
             let counts = Counts { classes, blocked, executions: 3, ..Counts::default() };
-            let bound = Bound::Sampled { runs: classes + blocked, explorer: "random", seed: 0 };
+            let bound =
+                Bound::Sampled { runs: classes + blocked, explorer: "random".into(), seed: 0 };
             Outcome::new(vec![], counts, Some(bound)).counts_text()
         };
         assert_eq!(text(9, 1), "10 runs, 1 of them blocked, 3 thread runs, 0.000 s");
         assert_eq!(text(1, 0), "1 run, 3 thread runs, 0.000 s");
-        let sample = SampledRun { explorer: "pct", number: 2, seed: 1 };
+        let sample = SampledRun { explorer: "pct".into(), number: 2, seed: 1 };
         let finding = Finding { sample: Some(sample), ..Finding::new(FindingKind::Race, "race") };
         let counts = Counts { classes: 2, executions: 4, ..Counts::default() };
         let text = Outcome::new(vec![finding], counts, None).counts_text();

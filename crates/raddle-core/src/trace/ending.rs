@@ -1,11 +1,13 @@
 //! How executions end.
 
+use serde::{Deserialize, Serialize};
+
 use crate::execution::ThreadId;
 use crate::finding_kind::FindingKind;
 use crate::program::Failure;
 
 /// How an execution ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
     /// All threads finished.
     Complete,

@@ -7,6 +7,8 @@ mod not_robust;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 pub use ending::Ending;
 pub use named::{Counterexample, NamedTrace, ObjectState, TraceNames};
 pub use not_robust::{CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, NotRobust};
@@ -18,7 +20,7 @@ use crate::execution::{
 use crate::program::{End, HistoryId, LocalHistories, Naming, Op, OpKind};
 
 /// What a question observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Observed {
     /// The initial write of the location, or the lock as it was in the beginning.
     Initial,
@@ -29,7 +31,7 @@ pub enum Observed {
 }
 
 /// One event of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// Its thread.
     pub thread: ThreadId,
@@ -47,7 +49,7 @@ pub struct TraceEvent {
 }
 
 /// How a thread ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ThreadEnd {
     /// It finished.
     Finished,
@@ -66,7 +68,7 @@ pub enum ThreadEnd {
 }
 
 /// Why a thread that was not stopped does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Pending {
     /// It has not got an answer to this question.
     Question(Op),
@@ -88,7 +90,7 @@ impl Pending {
 
 /// One execution of a program: its events, in an order in which every event comes after those of its
 /// thread and after the one that it observes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     /// The events. Statements of initial values ([`OpKind::Init`]) are among them.
     pub events: Vec<TraceEvent>,

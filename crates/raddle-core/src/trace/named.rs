@@ -1,6 +1,9 @@
 //! Executions to report, independent of the program that was explored.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 
 use super::{Ending, FenceSearch, NotRobust, Pending, Trace};
 use crate::execution::{LocationId, ThreadId, Value};
@@ -35,7 +38,7 @@ impl Counterexample {
 }
 
 /// An execution with everything that a report needs. It does not refer to the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedTrace {
     /// The model that allows the execution.
     pub model: Model,
@@ -52,19 +55,19 @@ pub struct NamedTrace {
 }
 
 /// Names of threads, locations, places and values.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceNames {
     threads: BTreeMap<ThreadId, String>,
     locations: BTreeMap<LocationId, (String, Value)>,
     places: BTreeMap<PlaceId, String>,
     /// Values, or single bits above the 64 of the program's values, that stand for something else.
-    pub special_values: Vec<(Value, &'static str)>,
+    pub special_values: Vec<(Value, Cow<'static, str>)>,
     /// What values of synchronization objects stand for, if they encode several things.
     pub object_states: BTreeMap<(LocationId, Value), ObjectState>,
 }
 
 /// What a value of a synchronization object stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectState {
     /// The value in a few characters: `2 of 3`.
     pub short: String,

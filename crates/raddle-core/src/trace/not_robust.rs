@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::Trace;
 use crate::program::PlaceId;
 
 /// Evidence that sequential consistency forbids an execution that another model allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotRobust {
     /// A part of the execution that SC forbids, too, if one was found; otherwise the whole execution.
     pub part: Trace,
@@ -19,7 +21,7 @@ pub struct NotRobust {
 
 /// Two events of a cycle, given by their indices in the trace, the first of which comes before the
 /// second under SC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CycleEdge {
     /// The index of the first event.
     pub from: usize,
@@ -30,7 +32,7 @@ pub struct CycleEdge {
 }
 
 /// Why an event comes before another one under SC (Shasha and Snir 1988).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CycleRelation {
     /// Program order.
     ProgramOrder,
@@ -45,7 +47,7 @@ pub enum CycleRelation {
 }
 
 /// The result of the search for a smallest set of fences.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FenceSearch {
     /// There was no search, as only one execution was looked at.
     NotDone,
@@ -58,7 +60,7 @@ pub enum FenceSearch {
 }
 
 /// A full fence that could be inserted into the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fence {
     /// On which side of the access.
     pub side: FenceSide,
@@ -67,7 +69,7 @@ pub struct Fence {
 }
 
 /// The side of an access on which to insert a fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FenceSide {
     /// Directly after a store.
     AfterStore,

@@ -154,7 +154,7 @@ impl<'a> Wording<'a> {
         let low = value as u64;
         let special = |value| {
             let mut words = self.values?.special_values.iter();
-            words.find(|(it, _)| *it == value).map(|&(_, word)| word.to_owned())
+            words.find(|(it, _)| *it == value).map(|(_, word)| word.to_string())
         };
         if let Some(word) = special(value) {
             return word;

@@ -49,6 +49,7 @@ use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Failure, LocalHistories, PlaceId, Program};
 use raddle_core::trace::{Ending, Trace};
 use run::{RunLimits, RunStop, SampleRun};
+use serde::{Deserialize, Serialize};
 use shrink::{Sample, shrink};
 use store_buffers::StoreBufferMachine;
 use threads::{HistoryThreads, LiveThreads};
@@ -71,7 +72,7 @@ pub enum Strategy {
 }
 
 /// Options of random testing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sampling {
     /// Maximal number of runs.
     pub iterations: u64,

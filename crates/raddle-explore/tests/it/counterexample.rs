@@ -507,7 +507,7 @@ fn values_that_are_no_numbers() {
     let failure = Failure { kind: FindingKind::Panic, message, place: PlaceId(4) };
     let found = Counterexample::new(Ending::Failed(thread, failure), trace);
     let mut trace = found.named(&Rows(vec![]), Model::C20);
-    trace.names.special_values = vec![(-99, "dropped")];
+    trace.names.special_values = vec![(-99, "dropped".into())];
     assert_snapshot!(report(&trace, &Style::default()), @r#"
     thread main: the message
     has lines

@@ -93,7 +93,7 @@ fn reported(
 ) -> Finding {
     let schedule = Schedule::of_trace(&found.trace, |thread| program.thread_name(thread));
     let mut trace = found.named(program, model);
-    trace.names.special_values = vec![(GONE, "freed")];
+    trace.names.special_values = vec![(GONE, "freed".into())];
     trace.names.object_states = object_states::of(program, &trace.trace);
     let mut finding = counterexample::finding(kind, trace, &Style::in_working_directory());
     finding.place.get_or_insert_with(|| Place::new("the start"));

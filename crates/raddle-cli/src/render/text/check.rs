@@ -126,7 +126,7 @@ fn finding_text(finding: &Finding) -> String {
         return format!("{}\n", text.trim_end());
     }
     if let Some(sample) = &finding.sample {
-        let (number, explorer, seed) = (sample.number, sample.explorer, sample.seed);
+        let (number, explorer, seed) = (sample.number, &sample.explorer, sample.seed);
         let again = format!("--explorer {explorer} --seed {seed} --iterations 1");
         let _ = writeln!(text, "Found in run {number}: {again}");
     }
