@@ -10,11 +10,13 @@ mod object;
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 pub use error::Error;
 pub use object::{MemoryOrders, Object};
 
 /// What to build, and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Source {
     /// C and C++ files, object files (`.o`), or one executable.
     pub files: Vec<PathBuf>,

@@ -1,18 +1,22 @@
 //! A program that was built.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use raddle_core::model::Model;
 use raddle_core::model::orders::OrderSemantics;
 use raddle_cpu::Calls;
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Error;
 use crate::load::Elf;
 use crate::program::Guide;
 
 /// Whether the memory orders of atomic accesses are known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MemoryOrders {
     /// All code was compiled with hooks that tell the order of each atomic access.
     Known,
@@ -23,7 +27,8 @@ pub enum MemoryOrders {
     },
 }
 
-/// A program that is ready to be loaded: an executable in memory. Copies are cheap.
+/// A program that is ready to be loaded: an executable in memory. Copies are cheap. It can be serialized for another process,
+/// unless a guide leads it.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub(crate) file: Elf,
@@ -72,5 +77,41 @@ impl Object {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// An [`Object`] as it is serialized. The executable is parsed again when it is read.
+#[derive(Serialize, Deserialize)]
+struct SerializedObject<'a> {
+    name: Cow<'a, str>,
+    executable: Cow<'a, [u8]>,
+    orders: Cow<'a, MemoryOrders>,
+    is_ours: bool,
+    compiler: Cow<'a, str>,
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.guide.is_some() {
+            return Err(S::Error::custom("a program that a guide leads cannot be serialized"));
+        }
+        let object = SerializedObject {
+            name: Cow::Borrowed(&self.file.name),
+            executable: Cow::Borrowed(&self.file.data),
+            orders: Cow::Borrowed(&self.orders),
+            is_ours: self.is_ours,
+            compiler: Cow::Borrowed(&self.compiler),
+        };
+        object.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let object = SerializedObject::deserialize(deserializer)?;
+        let data = Arc::new(object.executable.into_owned());
+        let file = Elf::parse(object.name.into(), &data).map_err(D::Error::custom)?;
+        let (orders, compiler) = (object.orders.into_owned(), object.compiler.into());
+        Ok(Object { file, orders, is_ours: object.is_ours, compiler, guide: None })
     }
 }

@@ -7,6 +7,7 @@ use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_explore::facts::EventBound;
 use raddle_explore::plan::{Explorer, Plan};
+use serde::{Deserialize, Serialize};
 
 use crate::build::{Object, Source};
 use crate::process::Options;
@@ -16,7 +17,7 @@ use crate::program::{ScalarCut, Settings};
 const MAX_EVENTS: u32 = EventBound::LAST;
 
 /// What to explore, and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// The program.
     pub source: Source,
