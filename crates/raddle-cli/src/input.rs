@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Read};
 use std::num::NonZero;
+use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
 
 use raddle_consistency::history::{self, HistoryError};
@@ -55,21 +56,24 @@ pub(crate) fn reads_stdin_twice(histories: &[PathBuf]) -> Option<&'static str> {
     (count > 1).then_some("standard input can be read only once: name '-' once")
 }
 
-/// Returns `true` if writing to `file` would overwrite one of the inputs. Paths are resolved before they are compared.
-pub(crate) fn is_one_of(file: &Path, histories: &[PathBuf]) -> bool {
-    let Ok(file) = resolve(file) else { return false };
+/// Returns `true` if writing to `file` would overwrite one of the inputs, however the paths are spelled: symbolic links are
+/// followed, and hard links are the same file. The input `-` is standard input.
+pub(crate) fn is_one_of(file: &Path, inputs: &[impl AsRef<Path>]) -> bool {
+    let Ok(path) = resolve(file) else { return false };
     // Terminals and pipes can be read and written at the same time.
-    let loses_content = file.is_file() || !file.exists();
+    let loses_content = path.is_file() || !path.exists();
+    let identity = |path: &Path| fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
+    let own = identity(&path);
     loses_content
-        && histories.iter().any(|history| {
-            let standard = history.as_os_str() == "-";
-            let history = if standard { Path::new("/dev/stdin") } else { history };
-            resolve(history).is_ok_and(|history| history == file)
+        && inputs.iter().map(AsRef::as_ref).any(|input| {
+            let input = if input.as_os_str() == "-" { Path::new("/dev/stdin") } else { input };
+            let is_same_path = resolve(input).is_ok_and(|input| input == path);
+            is_same_path || own.is_some() && identity(input) == own
         })
 }
 
 /// The canonical path of a file. If the file does not exist, its directory must.
-fn resolve(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize().or_else(|_| {
         let path = path::absolute(path)?;
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {

@@ -20,13 +20,18 @@ pub(crate) fn report(what: &str) {
 
 /// Makes a panic print such a report and exit with status 2.
 pub(crate) fn install_panic_hook() {
-    panic::set_hook(Box::new(|info| {
+    set_panic_reporter(|what| report(&format!("internal error{what}")));
+}
+
+/// Makes a panic call `reporter` with its place and its message, and exit with status 2.
+pub(crate) fn set_panic_reporter(reporter: impl Fn(&str) + Send + Sync + 'static) {
+    panic::set_hook(Box::new(move |info| {
         let payload = info.payload();
         let text = payload.downcast_ref::<&str>().copied();
         let message = text.or(payload.downcast_ref::<String>().map(String::as_str));
         let message = message.unwrap_or("no message");
         let place = info.location().map_or_else(String::new, |place| format!(" at {place}"));
-        report(&format!("internal error{place}: {message}"));
+        reporter(&format!("{place}: {message}"));
         process::exit(2);
     }));
 }

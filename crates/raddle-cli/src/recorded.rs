@@ -85,6 +85,18 @@ impl RecordedBug {
     }
 }
 
+impl RecordedBug {
+    /// Tells that a replay with `compiler` uses another compiler than the one that was named when the bug was recorded.
+    pub(crate) fn compiler_hint(&self, compiler: Option<&str>) -> String {
+        match &self.compiler {
+            Some(recorded) if Some(recorded.as_str()) != compiler => {
+                format!(", or it depends on the compiler (it was recorded with --cc {recorded})")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
 impl fmt::Display for RecordedBug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?;

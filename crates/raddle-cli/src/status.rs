@@ -14,6 +14,8 @@ pub(crate) enum Status {
     Inconsistent,
     /// Invalid input, invalid usage, or a bug in Raddle itself.
     Failed,
+    /// A signal with this number ended the command.
+    Interrupted(u8),
 }
 
 impl From<Status> for ExitCode {
@@ -23,16 +25,18 @@ impl From<Status> for ExitCode {
             Status::Inconsistent => 1,
             Status::Failed => 2,
             Status::Unknown => 3,
+            Status::Interrupted(signal) => 128 + signal,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Status::{Failed, Good, Inconsistent, Unknown};
+    use super::Status::{Failed, Good, Inconsistent, Interrupted, Unknown};
 
     #[test]
-    fn failed_precedes_inconsistent_precedes_unknown_precedes_good() {
+    fn interrupted_precedes_failed_precedes_inconsistent_precedes_unknown_precedes_good() {
+        assert!(Interrupted(2) > Failed);
         assert!(Failed > Inconsistent && Inconsistent > Unknown && Unknown > Good);
     }
 }

@@ -8,6 +8,7 @@ use raddle_bmc::{Abstraction, BmcOptions};
 use raddle_core::model::Model;
 
 use super::seconds::seconds;
+use crate::input;
 
 /// What `raddle bmc --help` shows below the options.
 pub(super) const EXAMPLES: &str = "\
@@ -120,6 +121,26 @@ pub(crate) struct BmcArgs {
 }
 
 impl BmcArgs {
+    /// The option that would overwrite the program, if there is one.
+    pub(crate) fn overwrites_program(&self) -> Option<&'static str> {
+        let inputs = self.inputs_file();
+        let outputs = [
+            ("--trace", &self.trace),
+            ("--trace", &inputs),
+            ("--emit-c", &self.emit_c),
+            ("--dimacs", &self.dimacs),
+        ];
+        let overwrites = |file: &PathBuf| input::is_one_of(file, &[&self.program]);
+        let found = outputs.into_iter().find(|(_, file)| file.as_ref().is_some_and(overwrites));
+        found.map(|(option, _)| option)
+    }
+
+    /// The file for the inputs of a bug: a replay compiles it with the program.
+    pub(crate) fn inputs_file(&self) -> Option<PathBuf> {
+        let trace = self.trace.as_ref()?;
+        Some(PathBuf::from(format!("{}.inputs.c", trace.display())))
+    }
+
     /// The options of the bounded model checker.
     pub(crate) fn options(&self) -> BmcOptions {
         let model = match self.model {

@@ -12,6 +12,7 @@ use raddle_explore::sampling::Sampling;
 
 use super::model_choice::{ModelChoice, chosen_models};
 use super::seconds::seconds;
+use crate::child;
 use crate::pool;
 
 /// What `raddle check --help` shows below the options.
@@ -45,7 +46,7 @@ Negative and the numbers of Observation count classes, where herd counts candida
 const SEQUENTIAL: [&str; 6] = ["estimate", "robust", "leaks", "max_executions", "herd", "expect"];
 
 /// The options of `raddle check`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o; several files are linked together), an executable,
     /// litmus tests (.litmus), or directories of litmus tests
@@ -103,9 +104,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_events: Option<u32>,
 
-    /// Stop each exploration after this many seconds
+    /// Stop each exploration after this many seconds, of which compiling the program is a part
     #[arg(long, visible_alias = "time", value_name = "S", value_parser = seconds)]
-    timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
+
+    /// Stop the exploration of a C or C++ program that needs more than this many megabytes, and its compiler [default:
+    /// three quarters of the machine, divided by the number of explorations at the same time]
+    #[arg(long, value_name = "MB", value_parser = at_least_one)]
+    pub(crate) max_memory: Option<u64>,
 
     /// Save the remaining work of the exploration of a C or C++ program to this file
     #[arg(long, value_name = "FILE", conflicts_with_all = SEQUENTIAL)]
@@ -237,6 +243,12 @@ impl CheckArgs {
     /// The number of workers.
     pub(crate) fn jobs(&self) -> NonZero<usize> {
         self.jobs.unwrap_or_else(pool::default_jobs)
+    }
+
+    /// How many bytes each of several explorations may use at the same time, if that is limited.
+    pub(crate) fn memory(&self, explorations: usize) -> Option<u64> {
+        let share = || Some(child::default_limit()? / explorations.max(1) as u64);
+        self.max_memory.map(|megabytes| megabytes.saturating_mul(1 << 20)).or_else(share)
     }
 
     /// The limits of an exploration that starts now.

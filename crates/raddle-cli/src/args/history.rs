@@ -47,6 +47,15 @@ pub(crate) struct ConvertArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
+impl ConvertArgs {
+    /// An invalid combination of options.
+    pub(super) fn problem(&self) -> Option<&'static str> {
+        let overwrites = |file: &PathBuf| input::is_one_of(file, &[&self.history]);
+        let problem = "--output would overwrite the history: name another file";
+        self.output.as_ref().is_some_and(overwrites).then_some(problem)
+    }
+}
+
 /// The options of `raddle history stats`.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {

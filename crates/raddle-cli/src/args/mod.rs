@@ -17,6 +17,8 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::child;
+
 pub(crate) use bmc::BmcArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use generate::GenerateArgs;
@@ -67,6 +69,10 @@ pub(crate) enum Command {
     #[command(after_help = litmus::EXAMPLES)]
     Litmus(LitmusArgs),
 
+    /// Build or explore a program for another process of Raddle
+    #[command(name = child::COMMAND, hide = true)]
+    Child,
+
     /// Print the memory models, their axioms, the cost of checking, and the explorers
     Models(ModelsArgs),
 }
@@ -87,6 +93,9 @@ impl Command {
             Command::Verify(args) => Some((&["verify"], args.problem()?)),
             Command::History(HistoryCommand::Generate(args)) => {
                 Some((&["history", "generate"], args.problem()?))
+            }
+            Command::History(HistoryCommand::Convert(args)) => {
+                Some((&["history", "convert"], args.problem()?))
             }
             Command::History(HistoryCommand::Stats(args)) => {
                 Some((&["history", "stats"], args.problem()?))

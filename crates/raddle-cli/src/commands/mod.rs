@@ -15,6 +15,8 @@ use crate::status::Status;
 /// Runs a command and returns the exit status.
 pub(crate) fn run(command: &Command, output: &mut Output) -> Result<Status, OutputError> {
     match command {
+        // `main` has run it: its standard output is for its parent only.
+        Command::Child => Ok(Status::Failed),
         Command::Models(args) => models::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Bmc(args) => bmc::run(args, output),

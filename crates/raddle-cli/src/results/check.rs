@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use raddle_core::model::Model;
-use raddle_core::outcome::{Finding, FindingKind, Outcome, Verdict};
+use raddle_core::outcome::{Bound, Counts, Finding, FindingKind, Outcome, Verdict};
 use raddle_explore::plan::{self, Plan};
 use raddle_litmus::{FinalStates, LitmusTest};
 use serde::Serialize;
@@ -34,6 +34,12 @@ pub(crate) struct LitmusResult {
 }
 
 impl CheckResult {
+    /// The result of an exploration that ended before anything was explored.
+    pub(crate) fn not_explored(program: String, plan: Plan, robust: bool, bound: Bound) -> Self {
+        let outcome = Outcome::new(vec![], Counts::default(), Some(bound));
+        CheckResult { program, plan, robust, outcome, litmus: None, recorded: None }
+    }
+
     /// The memory model.
     pub(crate) fn model(&self) -> Model {
         self.plan.model
@@ -69,12 +75,20 @@ pub(crate) struct LoadError {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) column: Option<usize>,
     pub(crate) message: String,
+    /// It is a bug in Raddle.
+    #[serde(skip)]
+    pub(crate) is_internal: bool,
 }
 
 impl LoadError {
     /// An error without a position in the file.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        LoadError { line: None, column: None, message: message.into() }
+        LoadError { line: None, column: None, message: message.into(), is_internal: false }
+    }
+
+    /// A bug in Raddle.
+    pub(crate) fn internal(message: String) -> Self {
+        LoadError { is_internal: true, ..LoadError::new(message) }
     }
 
     /// A file that cannot be read.
@@ -99,6 +113,8 @@ pub(crate) struct ProgramResults {
     pub(crate) name: String,
     /// One result for each model that supports the program, or why it cannot be explored.
     pub(crate) results: Result<Vec<CheckResult>, LoadError>,
+    /// The models under which the exploration failed.
+    pub(crate) failed: Vec<(Model, LoadError)>,
     /// The requested models that do not support the program.
     pub(crate) refused: Vec<plan::UnsupportedModel>,
 }

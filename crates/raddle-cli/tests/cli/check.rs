@@ -333,7 +333,8 @@ Options:
       --jobs <N>            Number of workers, for several programs and models or for the exploration of one C or C++ program [default: the number of processors]
       --max-executions <N>  Stop each exploration after this many executions
       --max-events <N>      Stop threads where an execution has more than this many events [default: 1000; up to 1000000 if some execution needs more and seems to end]
-      --timeout <S>         Stop each exploration after this many seconds [alias: --time]
+      --timeout <S>         Stop each exploration after this many seconds, of which compiling the program is a part [alias: --time]
+      --max-memory <MB>     Stop the exploration of a C or C++ program that needs more than this many megabytes, and its compiler [default: three quarters of the machine, divided by the number of explorations at the same time]
       --checkpoint <FILE>   Save the remaining work of the exploration of a C or C++ program to this file
       --every <S>           Seconds between two checkpoints [default: 5]
       --resume <FILE>       Continue the exploration from a file that --checkpoint has written

@@ -3,6 +3,7 @@
 mod bmc;
 mod c11;
 mod check;
+mod checkpoints;
 mod convert;
 mod documents;
 mod estimate;
@@ -10,7 +11,9 @@ mod explain;
 mod generate;
 mod input;
 mod json;
+mod limits;
 mod native;
+mod overwrites;
 mod parallel;
 mod random;
 mod recheck;

@@ -142,7 +142,7 @@ fn a_counterexample_is_replayed() {
     let changed = std::fs::read_to_string(&trace).expect("a trace");
     let changed = changed.replace("\"flags\": []", "\"flags\": [\"-DFENCE\"]");
     std::fs::write(&trace, changed).expect("it can be written");
-    let again = output(&mut raddle(&format!("replay {path}")));
+    let again = output(&mut raddle(&format!("replay {path} --cc gcc")));
     let expected = "the program has changed since the trace was recorded. It has no error now";
     assert_eq!(again, format!("exit 2\n{path}: {expected}"));
 }

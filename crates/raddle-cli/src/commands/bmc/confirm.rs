@@ -11,7 +11,6 @@
 //! no bug, the counterexample is wrong: a bug in Raddle.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_bmc::{BmcCounterexample, BmcOptions, InputValue, ReadValue, TraceStep};
@@ -40,10 +39,7 @@ pub(super) fn confirm(
         Err(error) => return unknown(format!("cannot create a temporary directory: {error}")),
     };
     if !bug.inputs.is_empty() {
-        let file = match &args.trace {
-            Some(trace) => PathBuf::from(format!("{}.inputs.c", trace.display())),
-            None => directory.path().join("inputs.c"),
-        };
+        let file = args.inputs_file().unwrap_or_else(|| directory.path().join("inputs.c"));
         if let Err(error) = std::fs::write(&file, inputs(&bug.inputs)) {
             return unknown(format!("{}: cannot write: {error}", file.display()));
         }

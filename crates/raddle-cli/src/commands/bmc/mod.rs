@@ -19,6 +19,10 @@ use crate::status::Status;
 
 /// Checks the program, confirms a counterexample and prints the result.
 pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputError> {
+    if let Some(option) = args.overwrites_program() {
+        print_error(format_args!("{option} would overwrite the program: name another file"));
+        return Ok(Status::Failed);
+    }
     let options = args.options();
     let checked = if args.deepen {
         raddle_bmc::deepen(&options, progress)

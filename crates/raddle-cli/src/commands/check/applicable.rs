@@ -17,6 +17,7 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
         given(vec![
             ("--leaks", args.leaks),
             ("--cc", args.cc.is_some()),
+            ("--max-memory", args.max_memory.is_some()),
             ("-- FLAGS", !flags.is_empty() || !arguments.is_empty()),
         ])
     };

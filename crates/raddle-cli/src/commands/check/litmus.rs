@@ -1,7 +1,6 @@
 //! Litmus tests.
 
 use std::fs;
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use raddle_core::outcome::{Counts, Finding, FindingKind, Outcome};
 use raddle_explore::plan::{Language, Plan};
 use raddle_litmus::{LitmusOptions, LitmusOutcome, LitmusTest};
 
-use super::front_end::FrontEnd;
+use super::front_end::{FrontEnd, Resources};
 use crate::args::CheckArgs;
 use crate::results::check::{CheckResult, LitmusResult, LoadError};
 
@@ -20,14 +19,15 @@ struct LitmusFrontEnd {
 }
 
 /// Reads a litmus test.
-pub(super) fn load(path: &Path) -> Result<Box<dyn FrontEnd>, LoadError> {
+pub(super) fn load(path: &Path) -> Result<Arc<dyn FrontEnd>, LoadError> {
     let bytes = fs::read(path).map_err(|error| LoadError::unreadable(&error))?;
     let test = LitmusTest::parse(&bytes).map_err(|error| LoadError {
         line: Some(error.line),
         column: Some(error.column),
         message: error.message,
+        is_internal: false,
     })?;
-    Ok(Box::new(LitmusFrontEnd { name: path.display().to_string(), test: Arc::new(test) }))
+    Ok(Arc::new(LitmusFrontEnd { name: path.display().to_string(), test: Arc::new(test) }))
 }
 
 impl FrontEnd for LitmusFrontEnd {
@@ -39,12 +39,7 @@ impl FrontEnd for LitmusFrontEnd {
         false
     }
 
-    fn check(
-        &self,
-        plan: Plan,
-        args: &CheckArgs,
-        _: NonZero<usize>,
-    ) -> Result<CheckResult, LoadError> {
+    fn check(&self, plan: Plan, args: &CheckArgs, _: Resources) -> Result<CheckResult, LoadError> {
         let options = LitmusOptions { limits: args.limits(), unroll: args.unroll() };
         let (outcome, finals) = if args.estimate {
             let message = "litmus tests do not support --estimate: use it with C or C++ programs";

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::front_end::FrontEnd;
 use super::{litmus, native};
@@ -11,7 +12,7 @@ use crate::args::CheckArgs;
 use crate::results::check::LoadError;
 
 /// Loads the program in these files.
-pub(crate) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
+pub(crate) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Arc<dyn FrontEnd>, LoadError> {
     let expected = "expected a .c, .cc, .cpp, .o or .litmus file, an executable, or a directory of litmus tests";
     match files {
         [path] if has_extension(path, "litmus") => litmus::load(path),

@@ -11,30 +11,44 @@ mod front_end;
 mod litmus;
 mod load;
 mod native;
+mod overwrites;
 mod progress;
 mod trace_file;
 
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
+use raddle_core::outcome::{Bound, Phase};
 use raddle_explore::plan::{self, Explorer, Plan};
 
 use crate::args::CheckArgs;
-use crate::input;
+use crate::internal_error;
 use crate::output::{Output, OutputError, print_error};
-use crate::pool;
+use crate::pool::{self, Item};
 use crate::render::text::check::Detail;
 use crate::render::{execution, json, text};
 use crate::results::check::{CheckResult, LoadError, ProgramResults};
+use crate::signals;
 use crate::status::Status;
 use expect::Expectations;
-use front_end::FrontEnd;
+use front_end::{FrontEnd, Resources};
 use trace_file::TraceFile;
+
+/// How long an exploration may take to end when a signal has arrived. Child processes end earlier than that.
+const GRACE: Duration = Duration::from_millis(400);
 
 /// A program named on the command line, and the result of loading it.
 struct LoadedProgram {
     name: String,
-    content: Result<Box<dyn FrontEnd>, LoadError>,
+    content: Result<Arc<dyn FrontEnd>, LoadError>,
+}
+
+/// A program to explore in one way.
+struct Exploration {
+    program: Arc<dyn FrontEnd>,
+    plan: Plan,
 }
 
 /// Explores the programs and prints the results.
@@ -51,14 +65,16 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         Ok(files) => files,
         Err((path, error)) => return Ok(fail(&format!("{}:{error}", path.display()))),
     };
-    if args.trace.as_deref().is_some_and(|file| input::is_one_of(file, &files)) {
-        return Ok(fail("--trace would overwrite one of the programs: name another file"));
-    }
-    if let Some(error) = applicable::refusal(args, &files) {
+    let refusal = overwrites::refusal(args, &files).or_else(|| applicable::refusal(args, &files));
+    if let Some(error) = refusal {
         return Ok(fail(&error));
     }
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
-    let programs = match check_all(args, explorer, &load::programs(files)) {
+    if let Err(error) = signals::catch() {
+        return Ok(fail(&format!("signals cannot be handled: {error}")));
+    }
+    let shared = Arc::new(args.clone());
+    let programs = match check_all(&shared, explorer, &load::programs(files)) {
         Ok(programs) => programs,
         Err(error) => return Ok(fail(&error)),
     };
@@ -81,7 +97,10 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
     if let Some(file) = trace_file {
         file.write(results().find_map(execution::trace_file).as_deref())?;
     }
-    Ok(status)
+    let was_interrupted =
+        |result: &CheckResult| matches!(result.outcome.bound, Some(Bound::Interrupted { .. }));
+    let signal = signals::received().filter(|_| results().any(was_interrupted));
+    Ok(signal.map_or(status, Status::Interrupted))
 }
 
 fn fail(error: &str) -> Status {
@@ -91,7 +110,7 @@ fn fail(error: &str) -> Status {
 
 /// Explores every program under every requested model that supports it.
 fn check_all(
-    args: &CheckArgs,
+    args: &Arc<CheckArgs>,
     explorer: Explorer,
     programs: &[Vec<PathBuf>],
 ) -> Result<Vec<ProgramResults>, String> {
@@ -101,35 +120,62 @@ fn check_all(
     });
     let supported: Vec<SupportedPlans> =
         inputs.iter().map(|input| SupportedPlans::new(args, explorer, input)).collect();
-    let explorations: Vec<(&dyn FrontEnd, Plan)> = inputs
+    let explorations: Vec<Exploration> = inputs
         .iter()
         .zip(&supported)
-        .filter_map(|(input, supported)| Some((input.content.as_deref().ok()?, supported)))
+        .filter_map(|(input, supported)| Some((input.content.as_ref().ok()?, supported)))
         .flat_map(|(program, supported)| supported.plans.iter().map(move |&plan| (program, plan)))
+        .map(|(program, plan)| Exploration { program: Arc::clone(program), plan })
         .collect();
     why_not_divided(args, &explorations).map_or(Ok(()), Err)?;
-    // Several explorations run in parallel; a single one is divided among the workers.
-    let jobs = if explorations.len() == 1 { args.jobs() } else { NonZero::<usize>::MIN };
-    let mut results =
-        pool::map(&explorations, args.jobs(), |&(program, plan)| program.check(plan, args, jobs))
-            .into_iter();
+    let mut results = explore_all(args, explorations).into_iter();
     let program = |(input, supported): (LoadedProgram, SupportedPlans)| {
-        let count = if input.content.is_ok() { supported.plans.len() } else { 0 };
-        let results: Vec<Result<CheckResult, LoadError>> = results.by_ref().take(count).collect();
-        ProgramResults {
-            results: input.content.and_then(|_| results.into_iter().collect()),
-            name: input.name,
-            refused: supported.refused,
+        let SupportedPlans { plans, refused } = supported;
+        let (mut explored, mut failed) = (vec![], vec![]);
+        for plan in plans.into_iter().filter(|_| input.content.is_ok()) {
+            match results.next().unwrap_or(Item::Waiting) {
+                Item::Done(Ok(result)) => explored.push(result),
+                Item::Done(Err(error)) => failed.push((plan.model, error)),
+                item => {
+                    let bound = missing(&item, input.content.as_deref().ok());
+                    let (name, robust) = (input.name.clone(), args.robust);
+                    explored.push(CheckResult::not_explored(name, plan, robust, bound));
+                }
+            }
         }
+        let results = input.content.map(|_| explored);
+        ProgramResults { name: input.name, results, failed, refused }
     };
     Ok(inputs.into_iter().zip(supported).map(program).collect())
 }
 
+/// Why an exploration has no result.
+fn missing<R>(item: &Item<R>, program: Option<&dyn FrontEnd>) -> Bound {
+    let is_waiting = matches!(item, Item::Waiting);
+    let phase = if is_waiting { Phase::Waiting } else { Phase::Exploring };
+    let interrupted = Bound::Interrupted { phase, classes: 0 };
+    program.and_then(|program| program.not_built()).cloned().unwrap_or(interrupted)
+}
+
+/// Explores programs in parallel, until a signal arrives. A single exploration is divided among the workers.
+fn explore_all(
+    args: &Arc<CheckArgs>,
+    explorations: Vec<Exploration>,
+) -> Vec<Item<Result<CheckResult, LoadError>>> {
+    let is_single = explorations.len() == 1;
+    let jobs = if is_single { args.jobs() } else { NonZero::<usize>::MIN };
+    let memory = args.memory(explorations.len().min(args.jobs().get()));
+    let (resources, shared) = (Resources { jobs, memory }, Arc::clone(args));
+    let work =
+        move |Exploration { program, plan }: &Exploration| program.check(*plan, &shared, resources);
+    pool::map_until(explorations, args.jobs(), work, || signals::received().is_some(), GRACE)
+}
+
 /// Why the exploration cannot be divided, if that was requested.
-fn why_not_divided(args: &CheckArgs, explorations: &[(&dyn FrontEnd, Plan)]) -> Option<String> {
+fn why_not_divided(args: &CheckArgs, explorations: &[Exploration]) -> Option<String> {
     let has_checkpoint = args.checkpoint.is_some() || args.resume.is_some();
     let is_divided = args.jobs.is_some_and(|jobs| jobs.get() > 1) && explorations.len() == 1;
-    let (program, plan) = explorations.first()?;
+    let Exploration { program, plan } = explorations.first()?;
     if has_checkpoint && explorations.len() > 1 {
         return Some(String::from("--checkpoint and --resume require one program and one model"));
     }
@@ -171,10 +217,16 @@ impl SupportedPlans {
 fn print_errors(programs: &[ProgramResults]) -> Status {
     let mut status = Status::Good;
     let mut refusals: Vec<(String, &str, usize)> = vec![];
-    for ProgramResults { name, results, refused } in programs {
+    for ProgramResults { name, results, failed, refused } in programs {
+        for error in results.as_ref().err().into_iter().chain(failed.iter().map(|(_, it)| it)) {
+            status = Status::Failed;
+            match error.is_internal {
+                true => internal_error::report(&error.message),
+                false => print_error(format_args!("{name}:{error}")),
+            }
+        }
         match results {
-            Err(error) => status = fail(&format!("{name}:{error}")),
-            Ok(results) if results.is_empty() => {
+            Ok(results) if results.is_empty() && failed.is_empty() => {
                 let reasons: Vec<String> = refused.iter().map(ToString::to_string).collect();
                 let reason = reasons.join("; ");
                 match refusals.iter_mut().find(|(known, ..)| *known == reason) {
@@ -182,7 +234,7 @@ fn print_errors(programs: &[ProgramResults]) -> Status {
                     None => refusals.push((reason, name, 0)),
                 }
             }
-            Ok(_) => {}
+            _ => {}
         }
     }
     for (reason, name, others) in refusals {

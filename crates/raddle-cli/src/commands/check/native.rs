@@ -1,23 +1,23 @@
 //! Compiled programs: C and C++ files and object files that are linked together, or an executable.
+//!
+//! They are built and explored in child processes, so that limits hold whatever the compiler and the program do.
 
 use std::fs::File;
 use std::io::Read;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use raddle_core::model::Model;
-use raddle_core::outcome::{Bound, Counts, Outcome, Verdict};
-use raddle_explore::parallel::checkpoint::{self, CheckpointWriter};
+use raddle_core::outcome::{Bound, Counts, Outcome};
 use raddle_explore::plan::{Language, Plan};
-use raddle_native::{
-    Checkpoint, Error, MemoryOrders, Object, ParallelOptions, Progress, Request, Source,
-};
+use raddle_native::{MemoryOrders, Object, Request, Source};
 
-use super::checkpoint::fingerprint;
-use super::front_end::{self, FrontEnd};
+use super::checkpoint::{CheckpointLock, fingerprint};
+use super::front_end::{self, FrontEnd, Resources};
 use super::progress::ProgressLine;
 use crate::args::CheckArgs;
+use crate::child::{self, CheckpointFiles, ExploreTask, Failure, Limits, Subject, Task};
 use crate::output::print_error;
 use crate::recorded::RecordedBug;
 use crate::results::check::{CheckResult, LoadError};
@@ -25,11 +25,22 @@ use crate::results::check::{CheckResult, LoadError};
 /// Time to explore before an estimate, and time to estimate.
 const ESTIMATE_TIME: Duration = Duration::from_secs(1);
 
+/// Time after which an estimate is given up. It starts again if it learns something about the program.
+const ESTIMATE_LIMIT: Duration = Duration::from_secs(6);
+
+/// An exploration ends on its own when its time is up. If it has not done so after this time, its process is ended.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// Longer than any exploration, and short enough to be added to any time.
+const FOREVER: Duration = Duration::from_secs(1 << 32);
+
 /// A compiled program.
 struct NativeProgram {
     name: String,
     source: Source,
-    object: Object,
+    /// The program, or the bound at which it was not built yet.
+    object: Result<Object, Bound>,
+    build_time: Duration,
 }
 
 /// Returns `true` if a file is part of a compiled program: source by its extension, machine code by its contents.
@@ -45,34 +56,73 @@ fn is_elf(path: &Path) -> bool {
 }
 
 /// Compiles a program.
-pub(super) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Box<dyn FrontEnd>, LoadError> {
+pub(super) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Arc<dyn FrontEnd>, LoadError> {
+    let start = Instant::now();
     let (flags, _) = args.halves();
     let source = Source { files: files.to_vec(), flags: flags.to_vec(), compiler: args.cc.clone() };
-    let object = raddle_native::build(&source).map_err(|error| load_error(&error))?;
     let name = front_end::name(files);
-    Ok(Box::new(NativeProgram { name, source, object }))
+    let deadline = args.timeout.and_then(|timeout| start.checked_add(timeout));
+    let limits = Limits { deadline, memory: args.memory(1) };
+    let object = match child::build(&source, Subject { program: &name, model: None }, limits) {
+        Ok(object) => Ok(object),
+        Err(Failure::Stopped(bound, _)) => Err(bound),
+        Err(Failure::Refused(why)) => return Err(LoadError::new(why)),
+        Err(Failure::Internal(what)) => return Err(LoadError::internal(what)),
+    };
+    Ok(Arc::new(NativeProgram { name, source, object, build_time: start.elapsed() }))
 }
 
-fn load_error(error: &Error) -> LoadError {
-    match error {
-        Error::File { why, .. } => LoadError::new(format!("cannot read: {why}")),
-        _ => LoadError::new(error.to_string()),
+impl FrontEnd for NativeProgram {
+    fn language(&self) -> Language {
+        match self.object.as_ref().map(Object::memory_orders) {
+            Ok(MemoryOrders::Known) | Err(_) => Language::C,
+            Ok(MemoryOrders::Unknown { .. }) => Language::X86,
+        }
+    }
+
+    fn not_built(&self) -> Option<&Bound> {
+        self.object.as_ref().err()
+    }
+
+    fn is_divisible(&self) -> bool {
+        true
+    }
+
+    fn check(
+        &self,
+        plan: Plan,
+        args: &CheckArgs,
+        resources: Resources,
+    ) -> Result<CheckResult, LoadError> {
+        let request = self.request(plan, args);
+        let explored = match &self.object {
+            Ok(object) => self.explore(object, &request, args, resources),
+            Err(bound) => Err(Failure::Stopped(bound.clone(), Counts::default())),
+        };
+        match explored {
+            Ok(outcome) => Ok(self.result(&request, outcome)),
+            Err(Failure::Stopped(bound, counts)) => {
+                Ok(self.result(&request, Outcome::new(vec![], counts, Some(bound))))
+            }
+            Err(Failure::Refused(why)) => Err(LoadError::new(why)),
+            Err(Failure::Internal(what)) => Err(LoadError::internal(what)),
+        }
     }
 }
 
 impl NativeProgram {
     fn request(&self, plan: Plan, args: &CheckArgs) -> Request {
-        let (limits, defaults) = (args.limits(), Request::new(&[]));
-        let timeout =
-            limits.deadline.map(|end| end.saturating_duration_since(std::time::Instant::now()));
+        let limits = args.limits();
         Request {
             source: self.source.clone(),
             arguments: args.halves().1.to_vec(),
             model: plan.model,
             explorer: plan.explorer,
             max_executions: limits.classes,
-            max_events: limits.events.unwrap_or(defaults.max_events),
-            timeout,
+            max_events: limits.events.unwrap_or(Request::new(&[]).max_events),
+            timeout: args
+                .timeout
+                .map(|timeout| timeout.saturating_sub(self.build_time).min(FOREVER)),
             robust: args.robust,
             leaks: args.leaks,
         }
@@ -92,121 +142,54 @@ impl NativeProgram {
             litmus: None,
         }
     }
-}
-
-impl FrontEnd for NativeProgram {
-    fn language(&self) -> Language {
-        match self.object.memory_orders() {
-            MemoryOrders::Known => Language::C,
-            MemoryOrders::Unknown { .. } => Language::X86,
-        }
-    }
-
-    fn is_divisible(&self) -> bool {
-        true
-    }
-
-    fn check(
-        &self,
-        plan: Plan,
-        args: &CheckArgs,
-        jobs: NonZero<usize>,
-    ) -> Result<CheckResult, LoadError> {
-        let request = self.request(plan, args);
-        self.warn_about_plain_stores(plan.model);
-        let explored = match args.estimate {
-            true => self.estimate(request.clone()),
-            false => {
-                let checkpoints =
-                    checkpoints(&self.object, &request, args).map_err(LoadError::new)?;
-                self.explore(&request, args, jobs, checkpoints)
-            }
-        };
-        Ok(self.result(&request, explored.unwrap_or_else(|error| not_explored(&error))))
-    }
-}
-
-/// The outcome if the operating system does not allow the exploration of a program that was compiled.
-fn not_explored(error: &Error) -> Outcome {
-    Outcome::new(vec![], Counts::default(), Some(Bound::Other(error.to_string())))
-}
-
-impl NativeProgram {
-    /// Under PSO machine code is not what its author may expect: says so.
-    fn warn_about_plain_stores(&self, model: Model) {
-        if let (MemoryOrders::Unknown { file }, Model::Pso) = (self.object.memory_orders(), model) {
-            print_error(format!(
-                "note: {file} is machine code: under pso its stores by plain mov instructions are unordered"
-            ));
-        }
-    }
 
     fn explore(
         &self,
+        object: &Object,
         request: &Request,
         args: &CheckArgs,
-        jobs: NonZero<usize>,
-        (resumed, writer): Checkpoints,
-    ) -> Result<Outcome, Error> {
+        Resources { jobs, memory }: Resources,
+    ) -> Result<Outcome, Failure> {
+        warn_about_plain_stores(object, request.model);
+        let _lock = CheckpointLock::acquire(args).map_err(Failure::Refused)?;
+        let checkpoints = checkpoint_files(object, request, args);
+        let task = ExploreTask { jobs, checkpoints, ..ExploreTask::new(object.clone(), request) };
+        let subject = Subject { program: &self.name, model: Some(request.model) };
+        let limits = |time: Option<Duration>| {
+            let deadline =
+                time.and_then(|time| Instant::now().checked_add(time.saturating_add(GRACE)));
+            Limits { deadline, memory }
+        };
+        if args.estimate {
+            let time = request.timeout.unwrap_or(FOREVER).min(ESTIMATE_LIMIT);
+            let task = Task::ExploreOrEstimate(task, ESTIMATE_TIME);
+            return child::explore(&task, subject, limits(Some(time)), &|_| ());
+        }
         let line = ProgressLine::new(args.json);
-        let note = |progress: &Progress<'_>| {
-            line.update(progress.classes());
-            if let Some(writer) = &writer {
-                writer.update(progress.is_last, || progress.checkpoint());
-            }
-        };
-        let options =
-            ParallelOptions { jobs, resumed, observer: Some(&note), ..ParallelOptions::default() };
-        let size = || {
-            raddle_native::estimate(&self.object, request, u64::MAX, ESTIMATE_TIME).ok().flatten()
-        };
-        let outcome =
-            line.show(size, || raddle_native::check_parallel(&self.object, request, options));
-        if let Some(error) = writer.as_ref().and_then(CheckpointWriter::error) {
-            print_error(error);
-        }
-        outcome
-    }
-
-    /// Explores for a short time and, if that is not enough, estimates the size of the exploration.
-    fn estimate(&self, mut request: Request) -> Result<Outcome, Error> {
-        request.timeout =
-            Some(request.timeout.map_or(ESTIMATE_TIME, |timeout| timeout.min(ESTIMATE_TIME)));
-        let outcome = raddle_native::check_built(&self.object, &request)?;
-        if outcome.verdict != Verdict::Incomplete {
-            return Ok(outcome);
-        }
-        let estimate = raddle_native::estimate(&self.object, &request, u64::MAX, ESTIMATE_TIME);
-        Ok(match estimate? {
-            None => outcome,
-            estimate => Outcome { estimate, bound: Some(Bound::Estimated), ..outcome },
-        })
+        let estimated = ExploreTask::new(object.clone(), request);
+        let size = || child::estimate(estimated, ESTIMATE_TIME, limits(Some(2 * ESTIMATE_TIME)));
+        let task = Task::Explore(task);
+        let progress = |counts: Counts| line.update(counts.classes);
+        line.show(size, || child::explore(&task, subject, limits(request.timeout), &progress))
     }
 }
 
-/// The checkpoint of `--resume` and the one of `--checkpoint`.
-type Checkpoints = (Option<Checkpoint>, Option<CheckpointWriter>);
-
-/// Reads the checkpoint of `--resume` and opens the one of `--checkpoint`.
-fn checkpoints(
-    object: &Object,
-    request: &Request,
-    args: &CheckArgs,
-) -> Result<Checkpoints, String> {
-    if args.resume.is_none() && args.checkpoint.is_none() {
-        return Ok((None, None));
+/// Under PSO machine code is not what its author may expect: says so.
+fn warn_about_plain_stores(object: &Object, model: Model) {
+    if let (MemoryOrders::Unknown { file }, Model::Pso) = (object.memory_orders(), model) {
+        print_error(format!(
+            "note: {file} is machine code: under pso its stores by plain mov instructions are unordered"
+        ));
     }
-    let program = fingerprint(object, request);
-    let resumed = match &args.resume {
-        None => None,
-        Some(file) => Some(checkpoint::read(file, &program)?),
-    };
-    let writer = match &args.checkpoint {
-        None => None,
-        Some(file) => {
-            let first: Checkpoint = resumed.clone().unwrap_or_default();
-            Some(CheckpointWriter::new(file, args.every(), program, &first)?)
-        }
-    };
-    Ok((resumed, writer))
+}
+
+fn checkpoint_files(object: &Object, request: &Request, args: &CheckArgs) -> CheckpointFiles {
+    if args.resume.is_none() && args.checkpoint.is_none() {
+        return CheckpointFiles::default();
+    }
+    CheckpointFiles {
+        fingerprint: fingerprint(object, request),
+        resume: args.resume.clone().map(PathBuf::into_os_string),
+        write: args.checkpoint.clone().map(|file| (file.into_os_string(), args.every())),
+    }
 }

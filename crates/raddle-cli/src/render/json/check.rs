@@ -83,7 +83,7 @@ struct ErrorLine<'a> {
 
 /// Prints the results, the models that do not support a program, and the errors.
 pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<(), OutputError> {
-    for ProgramResults { name, results, refused } in programs {
+    for ProgramResults { name, results, failed, refused } in programs {
         match results {
             Err(error) => {
                 output.json(&ErrorLine { command: "check", program: name, model: None, error })?;
@@ -93,6 +93,10 @@ pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<
                     output.json(&line(result))?;
                 }
             }
+        }
+        for (model, error) in failed {
+            let model = Some(model.name());
+            output.json(&ErrorLine { command: "check", program: name, model, error })?;
         }
         for unsupported in refused {
             let error = &LoadError::new(unsupported.to_string());
