@@ -81,21 +81,20 @@ mod tests {
             dependencies: dependencies.iter().map(|&d| d.to_owned()).collect(),
             targets: Vec::new(),
         };
-        let members =
-            ["raddle-core", "raddle", "raddle-native", "raddle-benches"].map(str::to_owned);
+        let members = ["raddle-core", "raddle", "raddle-bmc", "raddle-benches"].map(str::to_owned);
         violations(&[&package], &members).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn earlier_and_external_dependencies_are_allowed() {
-        assert!(messages("raddle-native", &["raddle-core", "raddle", "serde"]).is_empty());
+        assert!(messages("raddle-bmc", &["raddle-core", "raddle", "serde"]).is_empty());
     }
 
     #[test]
     fn later_dependency_is_reported() {
         assert_eq!(
-            messages("raddle", &["raddle-core", "raddle-native"]),
-            ["raddle: depends on raddle-native, which is not earlier in the dependency order; \
+            messages("raddle", &["raddle-core", "raddle-bmc"]),
+            ["raddle: depends on raddle-bmc, which is not earlier in the dependency order; \
               move the shared code to an earlier crate"]
         );
     }

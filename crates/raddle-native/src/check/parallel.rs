@@ -84,6 +84,9 @@ struct Known {
     /// The first subtree in which threads wait forever after the main thread has ended: a bug only if that does not end the
     /// program.
     after_main: Option<(SubtreeKey, Subtree)>,
+    /// How often the exploration had started over when that subtree was found.
+    #[serde(default)]
+    restarts: u32,
     /// How often threads ran from their start in worker processes.
     executions: u64,
     /// The subtree in which a fact was learned with which the exploration must restart.
@@ -156,7 +159,7 @@ pub(super) fn explore(
         observer: Some(&note),
     };
     let explored = parallel::explore_renewed(&task, program, left, |program| {
-        known.lock().unwrap_or_else(PoisonError::into_inner).resume(program);
+        known.lock().unwrap_or_else(PoisonError::into_inner).renew(program);
     });
     let known = known.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, facts)) =
@@ -191,6 +194,9 @@ impl Known {
         if note.is_cut() {
             return Control::Continue;
         }
+        if self.restarts != note.left.restarts() {
+            (self.restarts, self.after_main) = (note.left.restarts(), None);
+        }
         if self.facts.is_none() {
             self.facts = update.facts;
         }
@@ -204,6 +210,14 @@ impl Known {
             self.after_main = Some((note.key.clone(), note.subtree.clone()));
         }
         Control::Continue
+    }
+
+    /// Lets a program explore once more, after the exploration has started over.
+    fn renew(&self, program: &mut NativeProgram) {
+        match self.facts {
+            Some(_) => self.resume(program),
+            None => program.restart(),
+        }
     }
 
     /// Lets a program continue the exploration.

@@ -696,13 +696,19 @@ fn limits_make_a_run_incomplete() {
 
 /// Threads with more events than can be explored, before anybody asks anything.
 #[test]
-fn a_run_that_is_too_long_from_the_start_is_incomplete() {
-    for times in ["600", "20000", "1u << 31"] {
-        let stores = format!("for (unsigned i = 0; i < ({times}); i++) store(i)");
+fn a_run_that_is_too_long_is_incomplete_and_its_bugs_are_found() {
+    let verdict = |condition: &str, max_events: u32| {
+        let stores = "for (unsigned i = 0; i < 600; i++) store(i)";
         let globals = "atomic_int x; static void store(int i) { atomic_store_explicit(&x, i, memory_order_relaxed); }";
-        let program = parallel(globals, &["assert(atomic_load(&x) != 5)", &stores], "");
-        assert_eq!(explore(&program, Model::Sc).verdict, Verdict::Incomplete, "{times}");
-    }
+        let program = parallel(globals, &[&format!("assert({condition})"), stores], "");
+        let file = file(".c", &program);
+        let request = Request { model: Model::Sc, max_events, ..Request::new(&[file.path()]) };
+        check(&request).expect("it is explored").verdict
+    };
+    let default = Request::new(&[]).max_events;
+    assert_eq!(verdict("atomic_load(&x) != 5", default), Verdict::Bug);
+    assert_eq!(verdict("atomic_load(&x) != 5", 100), Verdict::Bug);
+    assert_eq!(verdict("atomic_load(&x) >= 0", 100), Verdict::Incomplete);
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn a_bound_is_named() {
         }
     });
     assert_eq!(outcome.verdict, Verdict::Incomplete);
-    assert!(outcome.to_string().contains("more events than the limit"), "{outcome}");
+    assert!(outcome.to_string().contains("a thread has more events than its limit"), "{outcome}");
 }
 
 #[test]
