@@ -99,7 +99,7 @@ fn two_runs_cannot_use_one_checkpoint() {
     let other = directory.join("tmp/../left").display().to_string();
     let expected = format!(
         "exit 2\n--- stdout\n--- stderr\n{program}: {}: another run of Raddle uses this checkpoint\n",
-        left.display()
+        left.canonicalize().expect("it exists").display()
     );
     assert_eq!(run(&format!("{check} --checkpoint {other}")), expected);
     assert_eq!(run(&format!("{check} --resume {other}")), expected);
