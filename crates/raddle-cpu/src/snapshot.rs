@@ -5,11 +5,9 @@
 
 use crate::cpu::{Access, Cpu, Exit, INITIAL_FPU, Pending};
 use crate::liveness::Dead;
+use crate::memory::layout::RED_ZONE;
 use crate::memory::{Mark, Memory};
 use crate::registers::{LazyFlags, REGISTERS, Register};
-
-/// Bytes below the stack pointer that leaf functions use.
-const RED_ZONE: u64 = 128;
 
 /// The state of a thread to which it can return any number of times.
 #[derive(Clone, Debug)]

@@ -25,6 +25,7 @@ mod set;
 
 use crate::cpu::Cpu;
 use crate::memory::Memory;
+use crate::memory::layout::RED_ZONE;
 use crate::registers::{Register, STATUS};
 use flow::{Analysis, Before};
 use rustc_hash::FxHashMap;
@@ -83,8 +84,6 @@ pub struct Liveness {
 
 /// Call stacks deeper than this are live from there on.
 const MAX_DEPTH: usize = 256;
-/// Bytes below the stack pointer that leaf functions use.
-const RED_ZONE: i64 = 128;
 
 impl Liveness {
     /// Functions must not overlap. Code outside of them is undecided.
@@ -146,7 +145,7 @@ impl Liveness {
                 }
                 dead_registers(&live, &mut dead);
             }
-            let below = if is_call { 0 } else { RED_ZONE };
+            let below = if is_call { 0 } else { RED_ZONE as i64 };
             dead_slots(&before.live, end, before.frame.depth + below, &mut dead);
             let Some(address) = word(memory, end - 8) else { break };
             [ip, pointer] = [address, end];

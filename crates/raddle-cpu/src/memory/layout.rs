@@ -28,6 +28,8 @@ pub const MAPPING_STRIDE: u64 = 1 << 36;
 pub const STACKS: u64 = 0x6000_0000_0000;
 /// Distance between the stacks of two threads.
 pub const STACK_STRIDE: u64 = 1 << 32;
+/// Bytes below the stack pointer that leaf functions use.
+pub const RED_ZONE: u64 = 128;
 /// Base of the thread-local storage of thread 0.
 pub const TLS: u64 = 0x6800_0002_0000;
 /// Distance between the thread-local storage of two threads.

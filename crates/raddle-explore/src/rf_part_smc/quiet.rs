@@ -10,8 +10,8 @@
 //! one is noticed. If nothing is ever noticed, nothing was missed.
 //!
 //! *Happens-before* is that of the model ([`IncrementalModel::happened_before`]), which has events only. An event, a
-//! spawn or a join *publishes* all earlier accesses of its thread: whoever knows the event knows these. Three rules of
-//! the models remain:
+//! spawn or a join *publishes* all earlier accesses of its thread: what happens after it happens after these. Three
+//! rules of the models remain:
 //!
 //! - Under PSO a store publishes only what has left the store buffer: what came before the last fence or update
 //!   (`d = 2; f = 1 || if f == 1 { r = d }` reads 0 or 2). A load publishes nothing by itself under any model.

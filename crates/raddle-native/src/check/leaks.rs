@@ -26,8 +26,8 @@ impl CompleteExecutions {
         self.traces.into_iter().find_map(|(last, trace)| {
             let leak = program.leak(&last)?;
             let is_remains = |location| program.is_remains(location);
-            let told = trace.only(|event| !event.op.kind.location().is_some_and(is_remains)).0;
-            Some((told, leak))
+            let shown = trace.only(|event| !event.op.kind.location().is_some_and(is_remains)).0;
+            Some((shown, leak))
         })
     }
 }

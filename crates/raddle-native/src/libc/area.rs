@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use raddle_core::execution::ThreadId;
 use raddle_core::program::Naming;
-use raddle_cpu::memory::{MAX_THREADS, PAGE, RegionKind, State, Thread};
+use raddle_cpu::memory::{MAX_THREADS, PAGE, RegionKind, State};
 
 use crate::process::Process;
 use crate::program::NativeProgram;
 use crate::program::call::Call;
+use crate::program::sharing::nobody;
 
 /// Memory that threads may share. It is mapped before the program starts.
 const SHARED: u64 = 0x5400_0000_0000;
@@ -21,11 +22,6 @@ const OWN_SIZE: u64 = PAGE;
 
 /// Offset of the functions for the end of the program; before it are four bytes for each thread.
 const EXITS: u64 = PAGE;
-
-/// Memory that belongs to nobody: the first thread that uses a part of it owns that part.
-fn nobody() -> State {
-    Thread::new(MAX_THREADS - 1).map_or(State::Shared, State::Private)
-}
 
 /// The address of the state of a thread: whether it was joined or detached.
 pub(super) fn thread_state(thread: usize) -> u64 {

@@ -97,7 +97,7 @@ fn clock(call: &mut Call<'_>) -> Step<u64> {
     Ok(elapsed(call) / 1000)
 }
 
-/// Sleeping is only waiting: other threads may run first in any case.
+/// Sleeping only advances the clock of the thread: which threads run in between is up to the explorer.
 fn usleep(call: &mut Call<'_>) -> Step<u64> {
     let microseconds = u64::from(call.argument(0)? as u32);
     advance(call, microseconds * 1000);

@@ -9,13 +9,14 @@
 //! none, the variables and blocks that the thread owns are shared, and if that changes nothing, its stack. The state is
 //! kept after 1, 2, 4, ... steps (Brent's method of finding cycles), so that every cycle is found.
 //!
-//! A loop that also counts never comes back to a state. Its variables become shared after [`LONG`] steps in any case; then its ops
+//! A loop that also counts never comes back to a state. Its variables become shared after [`LONG`] steps even so; then its ops
 //! reach the limit of events.
 
 use std::ops::Range;
 
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
+use raddle_cpu::memory::layout::RED_ZONE;
 use raddle_cpu::memory::{Memory, PAGE, State, Thread};
 
 use super::NativeProgram;
@@ -32,8 +33,6 @@ const FOREVER: u64 = 1 << 22;
 
 /// Bytes at the end of a frame with the return address.
 const SAVED: u64 = 8;
-/// Bytes below the stack pointer that leaf functions use.
-const RED_ZONE: u64 = 128;
 /// The number of atomic loads that are remembered.
 const LOADS: usize = 16;
 

@@ -29,7 +29,7 @@ mod places;
 mod remains;
 mod repeats;
 mod run;
-mod sharing;
+pub(crate) mod sharing;
 pub(crate) mod table;
 pub(crate) mod thread;
 

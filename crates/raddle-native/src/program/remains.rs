@@ -5,8 +5,8 @@
 //!
 //! *Idea.* When a thread ends, what matters of its private memory is kept: the blocks that it has not freed, and the pointers to heaps in
 //! its blocks and variables ([`Remains`]). The number of that is the value of a last store, to a location that
-//! no thread reads. So the events of a complete execution tell what its threads left; what is in shared memory is told by
-//! the last stores.
+//! no thread reads. So the events of a complete execution determine what its threads left, and its last stores determine
+//! shared memory.
 //!
 //! A block is reachable if a variable, or a reachable block, contains a word with an address in it, as usual. If several stores to
 //! a location are unordered, any of them may be the last. Thread-local variables count as long as their thread lives, so

@@ -22,7 +22,7 @@ const STACK_GRAIN: u64 = 8;
 const VARIABLE_GRAIN: u64 = 8;
 
 /// The owner of variables that no thread has touched.
-pub(super) fn nobody() -> State {
+pub(crate) fn nobody() -> State {
     Thread::new(MAX_THREADS - 1).map_or(State::Shared, State::Private)
 }
 

@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -25,6 +24,8 @@ use raddle_explore::parallel::Budget;
 use raddle_native::{Object, ParallelOptions, Request, build, check_built, check_parallel};
 use raddle_testkit::programs::classes;
 use raddle_testkit::script::Script;
+
+use crate::harness::is_installed;
 
 /// A line of the table.
 #[derive(Clone, Debug)]
@@ -200,11 +201,6 @@ fn explore_all(compilers: [&str; 2]) -> String {
         scope.spawn(run);
     });
     differences.into_inner().expect("no panic").into_iter().map(|(_, text)| text).collect()
-}
-
-fn is_installed(compiler: &str) -> bool {
-    let run = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();
-    run.is_ok_and(|status| status.success())
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Small programs, from source to verdict.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
 
 use raddle_core::model::Model;
 use raddle_core::outcome::{FindingKind, Outcome, Verdict};
@@ -9,16 +8,13 @@ use raddle_core::program::OpKind;
 use raddle_native::{Error, Request, check};
 use tempfile::NamedTempFile;
 
+use crate::harness::is_installed;
+
 /// A file with a text.
 fn file(ending: &str, text: &str) -> NamedTempFile {
     let mut file = tempfile::Builder::new().suffix(ending).tempfile().expect("a temporary file");
     file.write_all(text.as_bytes()).expect("it can be written");
     file
-}
-
-fn is_installed(compiler: &str) -> bool {
-    let run = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();
-    run.is_ok_and(|status| status.success())
 }
 
 /// Explores a program under a model, compiled by gcc, and by clang where it is installed: the same must come out. (A thread

@@ -6,9 +6,9 @@
 //! the hooks that differ are marks of atomic loads ([`ATOMIC_READ`]). Stores are left: to initialise an atomic variable is
 //! a plain store.
 //!
-//! *clang* has the same hook for strong and weak compare-exchanges, and whether one succeeded is told by the value that it
-//! read. Before it inserts hooks, they are different instructions: weak ones become calls of hooks of our own
-//! ([`WEAK`]), which also tell whether they succeeded.
+//! *clang* has the same hook for strong and weak compare-exchanges, and the code after it derives from the value that
+//! it read whether it succeeded. Before clang inserts hooks, they are different instructions: weak ones become calls of hooks of our
+//! own ([`WEAK`]), which also return whether they succeeded.
 //!
 //! *Rejected.* Types from debug information: they are not known of memory that pointers point to. Macros that redefine
 //! the compilers' functions: their arguments may be anything.
