@@ -18,6 +18,9 @@ pub trait EventMap<T>: Index<EventIndex, Output = T> + IndexMut<EventIndex> {
     fn first_mut(&mut self, events: usize) -> &mut [T];
     /// Copies the values of the first `events` events of another table.
     fn copy_first(&mut self, events: usize, other: &Self);
+    /// As [`copy_first`](EventMap::copy_first), with a function of each value. The values of other events become
+    /// meaningless: a table of fixed size is computed as a whole, without a loop.
+    fn map_first(&mut self, events: usize, other: &Self, function: impl Fn(&T) -> T);
 }
 
 /// A table for 64 events.
@@ -42,6 +45,13 @@ impl<T: Clone> EventMap<T> for NarrowMap<T> {
     #[inline]
     fn copy_first(&mut self, events: usize, other: &Self) {
         self.0[..events].clone_from_slice(&other.0[..events]);
+    }
+
+    #[inline]
+    fn map_first(&mut self, _events: usize, other: &Self, function: impl Fn(&T) -> T) {
+        for (value, other) in self.0.iter_mut().zip(other.0.iter()) {
+            *value = function(other);
+        }
     }
 }
 
@@ -100,6 +110,14 @@ impl<T: Clone> EventMap<T> for LongMap<T> {
         let known = other.first(events);
         self.first_mut(events)[..known.len()].clone_from_slice(known);
         self.values[known.len()..events].fill(other.value.clone());
+    }
+
+    fn map_first(&mut self, events: usize, other: &Self, function: impl Fn(&T) -> T) {
+        let known = other.first(events);
+        for (value, other) in self.first_mut(events).iter_mut().zip(known) {
+            *value = function(other);
+        }
+        self.values[known.len()..events].fill(function(&other.value));
     }
 }
 

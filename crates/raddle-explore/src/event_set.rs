@@ -59,6 +59,11 @@ pub trait Position: Copy + Debug + Default + Ord + 'static {
     fn new(index: usize) -> Self;
     /// How many others precede it.
     fn index(self) -> usize;
+    /// The position after one more event was inserted at `gap`. Stays in its type, so that a loop over positions is
+    /// vectorised. Wraps, as it is also applied to meaningless positions.
+    fn after_insertion(self, gap: Self) -> Self;
+    /// Larger than all positions of events.
+    const LAST: Self;
 }
 
 impl Position for u8 {
@@ -71,6 +76,13 @@ impl Position for u8 {
     fn index(self) -> usize {
         usize::from(self)
     }
+
+    #[inline]
+    fn after_insertion(self, gap: Self) -> Self {
+        self.wrapping_add(Self::from(self >= gap))
+    }
+
+    const LAST: Self = Self::MAX;
 }
 
 impl Position for u32 {
@@ -83,6 +95,13 @@ impl Position for u32 {
     fn index(self) -> usize {
         self as usize
     }
+
+    #[inline]
+    fn after_insertion(self, gap: Self) -> Self {
+        self.wrapping_add(Self::from(self >= gap))
+    }
+
+    const LAST: Self = Self::MAX;
 }
 
 /// Iterator over the events of a word, in ascending order.

@@ -89,14 +89,6 @@ pub(super) struct LinearWitness<R: EventSet> {
     pending: Option<PendingPositions>,
 }
 
-/// Copies positions and leaves a gap.
-#[inline]
-fn copy_with_gap<P: Position>(old: &[P], new: &mut [P], gap: usize) {
-    for (new, &old) in new.iter_mut().zip(old) {
-        *new = P::new(old.index() + usize::from(old.index() >= gap));
-    }
-}
-
 /// The positions of the level below have to be copied.
 #[derive(Clone, Copy)]
 struct PendingPositions {
@@ -158,11 +150,14 @@ impl<R: EventSet> LinearWitness<R> {
         debug_assert_eq!(self.len, next.index());
         if let Some(PendingPositions { first, place }) = self.pending.take() {
             let (below, here) = self.frames.split_at_mut(self.level);
-            let old = below[self.level - 1].positions.first(first.index());
-            let new = here[0].positions.first_mut(first.index());
-            copy_with_gap(old, new, place.map_or(usize::MAX, |place| place as usize));
-            if let Some(place) = place {
-                self.frames[self.level].positions[first] = R::Position::new(place as usize);
+            let (old, new) = (&below[self.level - 1].positions, &mut here[0].positions);
+            let gap = place.map_or(R::Position::LAST, |place| R::Position::new(place as usize));
+            new.map_first(first.index(), old, |old| old.after_insertion(gap));
+            for appended in first.index()..next.index() {
+                new[EventIndex::new(appended)] = R::Position::new(appended);
+            }
+            if place.is_some() {
+                new[first] = gap;
             }
         }
     }
