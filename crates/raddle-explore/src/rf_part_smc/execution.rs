@@ -1,7 +1,6 @@
 //! The threads, events and locations of the execution that the search extends and shrinks.
 
 use super::history_cache::{PendingKind, PendingTarget, ValueId};
-use super::quiet_table::Time;
 use super::stamps::Stamp;
 use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;
@@ -22,12 +21,6 @@ pub(super) struct SearchThread {
     pub(super) causal_floor: u32,
     /// How many threads it was the first to join.
     pub(super) joins: u32,
-    /// What it knows of quiet locations from spawns and joins (`quiet.rs`).
-    pub(super) base: u32,
-    /// From which entry of the list of joins on its own ones are not part of `base`.
-    pub(super) joined_from: u32,
-    /// When its stores last had to reach memory before its later ones; only if the model reorders stores.
-    pub(super) flushed: Time,
 }
 
 /// What an event does to its location.
@@ -79,10 +72,9 @@ pub(super) struct SearchLocation<R> {
 
 /// A change to undo.
 pub(super) enum SearchUndo {
-    Thread(ThreadId, SearchThread),
+    /// The thread went on in a level of its own.
+    Step(ThreadId, SearchThread),
     LastUpdate(LocationId, RfSource),
-    /// The model has one more level.
-    Level,
 }
 
 /// What a thread learns from an answer.

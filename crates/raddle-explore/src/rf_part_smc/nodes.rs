@@ -67,14 +67,17 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Begins a node at which the first thread is tried, then the rest unless they do not matter. The floors of the
     /// threads that were tried there before are recorded from `base` on, and so are those that are tried now.
     #[inline]
-    pub(super) fn begin_threads(&mut self, first: ThreadId, rest: ThreadSet<R>, base: usize) {
+    pub(super) fn begin_threads(&mut self, first: ThreadId, mut rest: ThreadSet<R>, base: usize) {
         if self.is_open() {
             self.open_nodes.push((self.open.forbidden(), OpenAttempt::default()));
         }
-        let mut node = SearchNode::new(NodeKind::Threads, first, base);
-        node.rest = rest;
-        self.nodes.push(node);
-        self.begin_thread(first);
+        let can_skip = self.thread(first).causal_floor == 0;
+        let (left, start) = (self.candidates(first), self.clock);
+        let (kind, failure, base) = (NodeKind::Threads, RfSource::NONE, base as u32);
+        rest.remove(first);
+        let thread = first;
+        self.nodes.push(SearchNode { kind, thread, rest, left, failure, can_skip, base, start });
+        self.begin_open_attempt();
     }
 
     /// Begins to try a thread at the last node.
@@ -85,6 +88,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let node = self.last_node();
         node.rest.remove(thread);
         (node.thread, node.start, node.can_skip, node.left) = (thread, start, can_skip, left);
+        self.begin_open_attempt();
+    }
+
+    /// Records that the thread of the last node is tried, if classes are open.
+    #[inline]
+    fn begin_open_attempt(&mut self) {
         if self.is_open()
             && let Some((_, attempt)) = self.open_nodes.last_mut()
         {
@@ -129,20 +138,20 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         while self.stop.is_none() {
             let node = self.last_node();
             let thread = node.thread;
-            let failure = std::mem::replace(&mut node.failure, RfSource::NONE);
-            if failure != RfSource::NONE {
-                self.fail_spuriously(thread, failure);
-            } else if let Some(source) = node.next_source() {
+            let is_spurious = node.failure != RfSource::NONE;
+            let source = if is_spurious {
+                std::mem::replace(&mut node.failure, RfSource::NONE)
+            } else {
+                let Some(source) = node.next_source() else { return false };
                 if self.model.observes_by_value() && !self.offer_same(thread, source) {
                     continue;
                 }
                 if self.may_fail_spuriously(thread, source) {
                     self.last_node().failure = source;
                 }
-                self.observe(thread, source);
-            } else {
-                return false;
-            }
+                source
+            };
+            self.observe(thread, source, is_spurious);
             if self.nodes.len() > depth {
                 return true;
             }
@@ -219,6 +228,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.undo_child();
         self.model.pop();
         self.depth -= 1;
+        if self.is_open() || self.stop.is_some() {
+            self.note_end_of_child();
+        }
+    }
+
+    #[cold]
+    fn note_end_of_child(&mut self) {
         let OpenChild { source, is_spurious, .. } = self.children[self.depth];
         if source == RfSource::NONE {
             return;

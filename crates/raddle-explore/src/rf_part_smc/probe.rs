@@ -289,6 +289,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             return;
         }
         let (source, spurious) = answers[self.draw(answers.len())];
-        self.follow_answer(thread, source, spurious);
+        self.observe(thread, source, spurious);
     }
 }

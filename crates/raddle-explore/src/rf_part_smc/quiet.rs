@@ -28,9 +28,9 @@
 //! *Rejected.* Epochs in every event of the model, as clocks: the sets of events that the models have anyway tell the
 //! same.
 
-use super::execution::{SearchThread, SearchUndo, ThreadAnswer};
+use super::execution::{SearchThread, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
-use super::quiet_state::{Publication, QuietState};
+use super::quiet_state::{Publication, QuietState, QuietThread};
 use super::quiet_table::{QuietAccess, QuietWrite, Time};
 use super::state::PartSearch;
 use crate::event_index::EventIndex;
@@ -58,7 +58,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.add_joins(thread);
         self.quiet.now += 1;
         let now = self.quiet.now;
-        let state = &mut self.threads[thread.index()];
+        let state = &mut self.quiet.threads[thread.index()];
         if self.model.reorders_stores() && flushes {
             state.flushed = now;
         }
@@ -70,7 +70,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     pub(super) fn note_flush(&mut self, thread: ThreadId) {
         if self.quiet.is_active {
             self.quiet.now += 1;
-            self.threads[thread.index()].flushed = self.quiet.now;
+            self.quiet.threads[thread.index()].flushed = self.quiet.now;
         }
     }
 
@@ -101,7 +101,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Adds what a thread knows, without its last joins, to what is known.
     fn add_known(&mut self, thread: ThreadId) {
-        self.quiet.learn_base(self.thread(thread).base);
+        self.quiet.learn_base(self.quiet.threads[thread.index()].base);
         self.quiet.known[thread.index()] = Time::MAX;
         let happened = self.model.happened_before(thread);
         for other in (0..self.quiet.started).map(ThreadId::new) {
@@ -118,23 +118,24 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// it matters.
     #[inline]
     fn add_joins(&mut self, thread: ThreadId) {
-        let SearchThread { joins, joined_from, .. } = *self.thread(thread);
-        if joins > 0 && (joined_from as usize) < self.quiet.joins.len() {
+        let joined_from = self.quiet.threads[thread.index()].joined_from as usize;
+        if self.thread(thread).joins > 0 && joined_from < self.quiet.joins.len() {
             self.add_new_joins(thread);
         }
     }
 
     #[cold]
     fn add_new_joins(&mut self, thread: ThreadId) {
-        let joins = &self.quiet.joins[self.thread(thread).joined_from as usize..];
+        let joined_from = self.quiet.threads[thread.index()].joined_from as usize;
+        let joins = &self.quiet.joins[joined_from..];
         let joined = joins.iter().filter(|&&(parent, _)| parent == thread);
         let joined: Vec<ThreadId> = joined.map(|&(_, child)| child).collect();
-        self.threads[thread.index()].joined_from = self.quiet.joins.len() as u32;
+        self.quiet.threads[thread.index()].joined_from = self.quiet.joins.len() as u32;
         if joined.is_empty() {
             return;
         }
         for &child in &joined {
-            self.undo.push(SearchUndo::Thread(child, *self.thread(child)));
+            self.quiet.save(child);
             self.add_joins(child);
         }
         self.quiet.known.fill(0);
@@ -143,7 +144,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.add_known(child);
             self.quiet.known[child.index()] = self.quiet.now;
         }
-        self.threads[thread.index()].base = self.quiet.keep_known(thread);
+        self.quiet.threads[thread.index()].base = self.quiet.keep_known(thread);
     }
 
     /// Records what a spawned thread knows.
@@ -155,9 +156,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.compute_known(parent);
         let base = self.quiet.keep_known(parent);
         let (now, joined_from) = (self.quiet.now, self.quiet.joins.len() as u32);
-        self.threads[parent.index()].flushed = now;
-        let child = &mut self.threads[child.index()];
-        (child.base, child.joined_from, child.flushed) = (base, joined_from, now);
+        self.quiet.threads[parent.index()].flushed = now;
+        self.quiet.threads[child.index()] = QuietThread { base, joined_from, flushed: now };
     }
 
     /// Records that a thread has joined another one.

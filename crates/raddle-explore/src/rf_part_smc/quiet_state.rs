@@ -28,6 +28,18 @@ struct KnowledgeBase {
     at: Time,
 }
 
+/// What a thread knows, and what it publishes. Separate from the rest of its state, which every step of the search
+/// saves, also if there is no quiet location.
+#[derive(Clone, Copy, Default)]
+pub(super) struct QuietThread {
+    /// What it knows from spawns and joins: an index of [`QuietState::bases`].
+    pub(super) base: u32,
+    /// From which entry of [`QuietState::joins`] on its own ones are not part of `base`.
+    pub(super) joined_from: u32,
+    /// When its stores last had to reach memory before its later ones; only if the model reorders stores.
+    pub(super) flushed: Time,
+}
+
 /// The state of quiet locations.
 pub(super) struct QuietState<R: EventSet> {
     pub(super) table: QuietTable,
@@ -39,10 +51,11 @@ pub(super) struct QuietState<R: EventSet> {
     bases: Vec<KnowledgeBase>,
     /// The times of all of them.
     times: Vec<Time>,
+    pub(super) threads: Vec<QuietThread>,
+    /// Earlier states of threads.
+    saved: Vec<(ThreadId, QuietThread)>,
     /// The last joins: who joined whom.
     pub(super) joins: Vec<(ThreadId, ThreadId)>,
-    /// How many threads there is room for.
-    threads: usize,
     /// One more than the largest thread that was started.
     pub(super) started: usize,
     /// What a thread knows, if that was computed since it last learned something.
@@ -58,6 +71,13 @@ pub(super) struct QuietStateMark {
     table: QuietMark,
     bases: u32,
     joins: u32,
+    saved: u32,
+}
+
+impl QuietStateMark {
+    /// The state as long as there is no quiet location.
+    const INITIAL: QuietStateMark =
+        QuietStateMark { table: QuietMark::INITIAL, bases: 1, joins: 0, saved: 0 };
 }
 
 impl<R: EventSet> QuietState<R> {
@@ -70,8 +90,9 @@ impl<R: EventSet> QuietState<R> {
             published: R::Map::filled(Publication::NOTHING),
             bases: vec![KnowledgeBase { of: ThreadId::new(0), at: 0 }],
             times: vec![0; threads],
+            threads: vec![QuietThread::default(); threads],
+            saved: vec![],
             joins: vec![],
-            threads,
             started: 1,
             known: vec![0; threads],
             known_of: None,
@@ -79,18 +100,41 @@ impl<R: EventSet> QuietState<R> {
         }
     }
 
+    /// There is a quiet location from now on. Until then nothing has changed, so this is what is restored if the search
+    /// returns to an earlier state.
+    pub(super) fn activate(&mut self) {
+        if !std::mem::replace(&mut self.is_active, true) {
+            let initial = QuietThread::default();
+            self.saved.extend((0..self.threads.len()).map(|at| (ThreadId::new(at), initial)));
+        }
+    }
+
     #[inline]
     pub(super) fn mark(&self) -> QuietStateMark {
+        if !self.is_active {
+            return QuietStateMark::INITIAL;
+        }
         let (bases, joins) = (self.bases.len() as u32, self.joins.len() as u32);
-        QuietStateMark { table: self.table.mark(), bases, joins }
+        QuietStateMark { table: self.table.mark(), bases, joins, saved: self.saved.len() as u32 }
+    }
+
+    /// Saves the state of a thread, which is going to change.
+    #[inline]
+    pub(super) fn save(&mut self, thread: ThreadId) {
+        if self.is_active {
+            self.saved.push((thread, self.threads[thread.index()]));
+        }
     }
 
     #[inline]
     pub(super) fn undo_to(&mut self, mark: QuietStateMark) {
         self.table.undo_to(mark.table);
         self.bases.truncate(mark.bases as usize);
-        self.times.truncate(mark.bases as usize * self.threads);
+        self.times.truncate(mark.bases as usize * self.threads.len());
         self.joins.truncate(mark.joins as usize);
+        for (thread, old) in self.saved.drain(mark.saved as usize..).rev() {
+            self.threads[thread.index()] = old;
+        }
         self.known_of = None;
     }
 
@@ -108,7 +152,7 @@ impl<R: EventSet> QuietState<R> {
         if self.known[of.index()] >= at {
             return;
         }
-        let times = &self.times[base as usize * self.threads..][..self.started];
+        let times = &self.times[base as usize * self.threads.len()..][..self.started];
         for (known, &time) in self.known.iter_mut().zip(times) {
             *known = (*known).max(time);
         }

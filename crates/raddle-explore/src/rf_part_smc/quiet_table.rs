@@ -80,6 +80,11 @@ pub(super) struct QuietMark {
     times: u32,
 }
 
+impl QuietMark {
+    /// No location was accessed.
+    pub(super) const INITIAL: QuietMark = QuietMark { log: 0, times: 0 };
+}
+
 /// The last accesses of all quiet locations.
 pub(super) struct QuietTable {
     entries: Vec<QuietEntry>,

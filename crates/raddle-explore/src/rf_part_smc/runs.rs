@@ -46,7 +46,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         for at in run.steps.0..run.steps.1 {
             match self.runs.steps[at as usize] {
-                RunStep::Effect(effect, origin) => self.perform_effect(thread, effect, origin),
+                RunStep::Effect(effect, origin) => self.perform_run_effect(thread, effect, origin),
                 RunStep::Read(location) => self.quiet_read(thread, location),
                 RunStep::Write(location, write) => self.quiet_write(thread, location, write),
                 RunStep::Model(step) => self.model.push_quiet_access(thread, step),

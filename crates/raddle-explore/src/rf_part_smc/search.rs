@@ -46,7 +46,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 }
             }
         }
-        enabled.clone()
+        enabled
     }
 
     /// The thread to try first: one without a causal map, whose location the fewest others have written.
@@ -145,20 +145,37 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         segment.is_weak && self.value(target.location(), source) == segment.expected
     }
 
-    /// Tries the spurious failure of a weak compare-exchange that observes what it expects.
-    pub(super) fn fail_spuriously(&mut self, thread: ThreadId, source: RfSource) {
+    /// The spurious failure of a weak compare-exchange that observes what it expects.
+    #[cold]
+    fn spurious_failure(
+        &mut self,
+        thread: ThreadId,
+        source: RfSource,
+    ) -> (ThreadAnswer, ResolvedRead) {
         let location = self.thread(thread).target.location();
         let read = self.value(location, source);
         let answer = match self.answer_of(location, source) {
             ThreadAnswer::Full(Answer::From(origin)) => Answer::SpuriousFrom(origin),
             _ => Answer::Spurious(self.cache.values.get(read)),
         };
-        self.fail(thread, source, ThreadAnswer::Full(answer));
+        let answer = ThreadAnswer::Full(answer);
+        (answer, self.failure(thread, answer))
     }
 
-    /// Tries a source of the pending op of a thread.
-    #[inline]
-    pub(super) fn observe(&mut self, thread: ThreadId, source: RfSource) {
+    /// Tries a source of the pending op of a thread, or that a weak compare-exchange fails spuriously. The largest and
+    /// hottest function of the search: one copy of it with everything inlined.
+    #[inline(never)]
+    pub(super) fn observe(&mut self, thread: ThreadId, source: RfSource, is_spurious: bool) {
+        let (answer, read) = match is_spurious {
+            true => self.spurious_failure(thread, source),
+            false => self.resolve(thread, source),
+        };
+        self.attempt(thread, (source, is_spurious), answer, read);
+    }
+
+    /// What the pending op of a thread does if it observes the source, and what the thread learns.
+    #[inline(always)]
+    fn resolve(&mut self, thread: ThreadId, source: RfSource) -> (ThreadAnswer, ResolvedRead) {
         let SearchThread { history, pending, target, .. } = *self.thread(thread);
         let &SegmentInfo { order, expected, .. } = self.cache.segment(history);
         let location = target.location();
@@ -167,31 +184,30 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             PendingKind::Load => {
                 let (effect, next) = (ReadEffect::Load, self.after(history, answer));
                 let (written, carries) = (ValueId::NONE, false);
-                let read = ResolvedRead { effect, order, written, carries, next };
-                self.attempt(thread, source, answer, read);
+                (answer, ResolvedRead { effect, order, written, carries, next })
             }
             PendingKind::CompareExchange if self.value(location, source) != expected => {
-                self.fail(thread, source, answer);
+                (answer, self.failure(thread, answer))
             }
             PendingKind::CompareExchange | PendingKind::Update => {
-                self.update(thread, source, answer);
+                (answer, self.update(thread, source, answer))
             }
             PendingKind::Lock => {
                 let answer = self.identity_of(source);
-                self.synchronize(thread, source, answer, order, ValueId::ONE);
+                (answer, self.synchronization(thread, answer, order, ValueId::ONE))
             }
             PendingKind::Sync => {
                 let (written, _) = self.written(thread, source);
                 let answer = if self.shares_memory { self.identity_of(source) } else { answer };
-                self.synchronize(thread, source, answer, order, written);
+                (answer, self.synchronization(thread, answer, order, written))
             }
             _ => unreachable!("only reads have sources, not {pending:?}"),
         }
     }
 
-    /// Tries a source of an update, or of a compare-exchange that succeeds.
+    /// An update, or a compare-exchange that succeeds.
     #[inline]
-    fn update(&mut self, thread: ThreadId, source: RfSource, answer: ThreadAnswer) {
+    fn update(&mut self, thread: ThreadId, source: RfSource, answer: ThreadAnswer) -> ResolvedRead {
         let history = self.thread(thread).history;
         let &SegmentInfo { order, carries, .. } = self.cache.segment(history);
         let edge = match answer {
@@ -205,23 +221,19 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 (written, carries, self.after(history, answer))
             }
         };
-        let effect = ReadEffect::Update;
-        let read = ResolvedRead { effect, order, written, carries, next };
-        self.attempt(thread, source, answer, read);
+        ResolvedRead { effect: ReadEffect::Update, order, written, carries, next }
     }
 
-    /// Tries a lock, or an op of another synchronization object.
-    fn synchronize(
-        &mut self,
+    /// A lock, or an op of another synchronization object.
+    fn synchronization(
+        &self,
         thread: ThreadId,
-        source: RfSource,
         answer: ThreadAnswer,
         order: MemoryOrder,
         written: ValueId,
-    ) {
+    ) -> ResolvedRead {
         let (effect, next) = (ReadEffect::Sync, self.after(self.thread(thread).history, answer));
-        let read = ResolvedRead { effect, order, written, carries: false, next };
-        self.attempt(thread, source, answer, read);
+        ResolvedRead { effect, order, written, carries: false, next }
     }
 
     /// The value that the pending op of a thread writes if it observes the source, and whether that is a pointer.
@@ -242,23 +254,22 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         (self.cache.values.id(written), carries)
     }
 
-    /// Tries a source of a compare-exchange that fails.
-    fn fail(&mut self, thread: ThreadId, source: RfSource, answer: ThreadAnswer) {
+    /// A compare-exchange that fails.
+    fn failure(&self, thread: ThreadId, answer: ThreadAnswer) -> ResolvedRead {
         let history = self.thread(thread).history;
         let order = self.cache.segment(history).failure_order;
         let (effect, next) = (ReadEffect::FailedCompareExchange, self.after(history, answer));
         let (written, carries) = (ValueId::NONE, false);
-        let read = ResolvedRead { effect, order, written, carries, next };
-        self.attempt(thread, source, answer, read);
+        ResolvedRead { effect, order, written, carries, next }
     }
 
     /// Adds the pending read of a thread with this source, if the model allows it, and explores everything that
     /// follows.
-    #[inline]
+    #[inline(always)]
     fn attempt(
         &mut self,
         thread: ThreadId,
-        source: RfSource,
+        (source, is_spurious): (RfSource, bool),
         answer: ThreadAnswer,
         read: ResolvedRead,
     ) {
@@ -294,8 +305,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let value = self.open_value(location, source);
             self.open.note_read(value);
         }
-        let is_spurious =
-            matches!(answer, ThreadAnswer::Full(Answer::Spurious(_) | Answer::SpuriousFrom(_)));
         self.begin_child(thread, source, is_spurious);
         self.check_race(thread, location, read.writes(), order);
         self.add_read(thread, location, source, read);
@@ -436,20 +445,38 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Begins a child of the last node: records the state that [`PartSearch::undo_child`] restores. The record is written
     /// where it stays, as it is too large to be moved for every read.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_child(&mut self, thread: ThreadId, source: RfSource, is_spurious: bool) {
-        let child = OpenChild { mark: self.mark(thread), source, is_spurious };
-        match self.children.get_mut(self.depth) {
-            Some(place) => *place = child,
-            None => self.add_child(child),
+        if self.children.len() == self.depth {
+            self.add_child(thread);
         }
+        let (saved, quiet) = (*self.thread(thread), self.quiet.mark());
+        let child = &mut self.children[self.depth];
+        (child.source, child.is_spurious) = (source, is_spurious);
+        let mark = &mut child.mark;
+        mark.undo = self.undo.len() as u32;
+        mark.len = self.len as u32;
+        mark.past = self.past.len() as u32;
+        mark.taken.clone_from(&self.taken);
+        mark.waiting.clone_from(&self.waiting);
+        mark.special.clone_from(&self.special);
+        mark.joined.clone_from(&self.joined);
+        mark.unfinished = self.unfinished;
+        mark.ops = self.ops;
+        mark.cut = self.cut;
+        mark.quiet = quiet;
+        mark.thread = thread;
+        mark.saved = saved;
         self.depth += 1;
+        self.quiet.save(thread);
     }
 
+    /// Makes room for a child.
     #[cold]
     #[inline(never)]
-    fn add_child(&mut self, child: OpenChild<R>) {
-        self.children.push(child);
+    fn add_child(&mut self, thread: ThreadId) {
+        let mark = self.mark(thread);
+        self.children.push(OpenChild { mark, source: RfSource::NONE, is_spurious: false });
     }
 
     /// Undoes everything since the mark.
@@ -483,7 +510,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         self.threads[mark.thread.index()] = mark.saved;
         self.race = None;
-        self.survived_race = self.survived_race.filter(|&(_, later)| later.index() < len);
+        if self.survived_race.is_some() {
+            self.survived_race = self.survived_race.filter(|&(_, later)| later.index() < len);
+        }
         (self.ops, self.cut) = (mark.ops, mark.cut);
     }
 }

@@ -111,6 +111,13 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) route: Route,
 }
 
+/// The end of a segment.
+struct PendingOp {
+    pending: PendingKind,
+    target: PendingTarget,
+    is_unfinished: bool,
+}
+
 /// Why a search ends early.
 #[derive(Clone, Copy)]
 pub(super) enum SearchStop {
@@ -133,9 +140,6 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             target: PendingTarget::NONE,
             causal_floor: 0,
             joins: 0,
-            base: 0,
-            joined_from: 0,
-            flushed: 0,
         };
         let location = SearchLocation {
             writes: none.clone(),
@@ -280,7 +284,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     fn learn_locations(&mut self, locations: usize) {
         for location in self.cache.locations()..locations {
             let is_quiet = self.exploration.assumes_quiet(LocationId::new(location));
-            self.quiet.is_active |= is_quiet;
+            if is_quiet {
+                self.quiet.activate();
+            }
             self.cache.add_location(is_quiet);
         }
     }
@@ -293,7 +299,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     }
 
     /// Extends the history of a thread up to its next question that needs a decision.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter(&mut self, thread: ThreadId, history: HistoryId) {
         self.quiet.forget_known();
         if self.cache.len() <= history.0 as usize {
@@ -334,9 +340,10 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     }
 
     /// Extends the history of a thread by one segment: performs its effects, starts the threads that it spawns.
-    #[inline(always)]
+    #[inline(never)]
     fn enter_segment(&mut self, thread: ThreadId, history: HistoryId) {
         let segment = self.cache.segment(history);
+        let &SegmentInfo { pending, target, is_unfinished, .. } = segment;
         let ((first, last), events, spawns) = (segment.effects, segment.events, segment.spawns);
         if !self.has_room(thread, events) {
             return self.no_room();
@@ -347,7 +354,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             let origin = Origin { node: history, index: at - first + 1 };
             self.perform_effect(thread, self.cache.effects[at as usize], origin);
         }
-        self.wait(thread, history);
+        self.wait_for(thread, history, PendingOp { pending, target, is_unfinished });
         if spawns {
             self.start_children(history);
             self.quiet.forget_known();
@@ -433,9 +440,15 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     }
 
     /// Lets the thread wait to perform the op at the end of its history, or end.
-    #[inline]
     pub(super) fn wait(&mut self, thread: ThreadId, history: HistoryId) {
         let &SegmentInfo { pending, target, is_unfinished, .. } = self.cache.segment(history);
+        self.wait_for(thread, history, PendingOp { pending, target, is_unfinished });
+    }
+
+    /// As [`PartSearch::wait`], if the op was looked up.
+    #[inline(always)]
+    fn wait_for(&mut self, thread: ThreadId, history: HistoryId, op: PendingOp) {
+        let PendingOp { pending, target, is_unfinished } = op;
         let state = &mut self.threads[thread.index()];
         *state = SearchThread { history, pending, target, causal_floor: 0, ..*state };
         if pending == PendingKind::Ended {
@@ -469,13 +482,19 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         }
     }
 
-    #[inline]
-    pub(super) fn perform_effect(
+    /// Performs an effect of a run.
+    #[inline(never)]
+    pub(super) fn perform_run_effect(
         &mut self,
         thread: ThreadId,
         effect: CompactEffect,
         origin: Origin,
     ) {
+        self.perform_effect(thread, effect, origin);
+    }
+
+    #[inline(always)]
+    fn perform_effect(&mut self, thread: ThreadId, effect: CompactEffect, origin: Origin) {
         let event = self.next_event();
         match effect {
             CompactEffect::Store { location, order, carries, value } => {
@@ -679,9 +698,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             let Some(thread) = self.special.iter().find(is_ready) else { return };
             if level_of != Some(thread) {
                 level_of = Some(thread);
-                self.undo.push(SearchUndo::Thread(thread, *self.thread(thread)));
+                self.undo.push(SearchUndo::Step(thread, *self.thread(thread)));
+                self.quiet.save(thread);
                 self.model.push_level(thread);
-                self.undo.push(SearchUndo::Level);
             }
             match self.thread(thread).pending {
                 PendingKind::Join => self.join(thread),
@@ -801,11 +820,13 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     pub(super) fn undo_to(&mut self, mark: usize) {
         while self.undo.len() > mark {
             match self.undo.pop().expect("there are more entries than the mark") {
-                SearchUndo::Thread(thread, old) => self.threads[thread.index()] = old,
+                SearchUndo::Step(thread, old) => {
+                    self.model.pop();
+                    self.threads[thread.index()] = old;
+                }
                 SearchUndo::LastUpdate(location, old) => {
                     self.location_mut(location).last_update = old;
                 }
-                SearchUndo::Level => self.model.pop(),
             }
         }
     }

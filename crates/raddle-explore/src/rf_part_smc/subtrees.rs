@@ -109,11 +109,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         match self.route.path[at].pick {
             SubtreeAnswer::Choice(choice) => self.make_choice(thread, choice),
             SubtreeAnswer::Initial { spurious } => {
-                self.follow_answer(thread, RfSource::INITIAL, spurious);
+                self.observe(thread, RfSource::INITIAL, spurious);
             }
             SubtreeAnswer::Event { history, index, spurious } => {
                 let source = self.event_at(history, index);
-                self.follow_answer(thread, source.into(), spurious);
+                self.observe(thread, source.into(), spurious);
             }
         }
     }
@@ -122,14 +122,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     pub(super) fn note_step(&mut self, at: usize, thread: ThreadId, start: u64) {
         let is_read = !matches!(self.route.path[at].pick, SubtreeAnswer::Choice(_));
         self.route.matters[at] = is_read && !self.others_do_not_matter(thread, start, false);
-    }
-
-    /// Tries one source of a pending read, or its spurious failure.
-    pub(super) fn follow_answer(&mut self, thread: ThreadId, source: RfSource, spurious: bool) {
-        match spurious {
-            false => self.observe(thread, source),
-            true => self.fail_spuriously(thread, source),
-        }
     }
 
     /// Begins the node of the subtree, if only some of its threads are tried.
