@@ -48,8 +48,20 @@ pub struct TableSizes {
 pub enum SetWidth {
     /// One machine word, [`u64`].
     OneWord,
+    /// Two machine words, [`u128`].
+    TwoWords,
     /// [`LongSet`](crate::long_set::LongSet).
     Unbounded,
+}
+
+impl SetWidth {
+    /// The next larger one.
+    fn wider(self) -> Self {
+        match self {
+            SetWidth::OneWord => SetWidth::TwoWords,
+            SetWidth::TwoWords | SetWidth::Unbounded => SetWidth::Unbounded,
+        }
+    }
 }
 
 /// Which of the two implementations of a memory model an attempt uses.
@@ -87,7 +99,7 @@ impl Setup {
     #[must_use]
     pub fn after(self, restart: Restart) -> Self {
         match restart {
-            Restart::WiderSets => Setup { width: SetWidth::Unbounded, ..self },
+            Restart::WiderSets => Setup { width: self.width.wider(), ..self },
             Restart::LargerTables(tables) => Setup { tables, ..self },
             Restart::StrongerModel => Setup { strength: ModelStrength::Full, ..self },
             Restart::ExplorationFacts => self,
@@ -134,6 +146,7 @@ mod tests {
         let mut restarts = vec![
             Restart::StrongerModel,
             Restart::ProgramFacts,
+            Restart::WiderSets,
             Restart::LargerTables(tables),
             Restart::WiderSets,
         ];
@@ -142,9 +155,10 @@ mod tests {
             setups.push(setup);
             restarts.pop().map_or(Ok(()), Err)
         });
-        let wide = Setup { width: SetWidth::Unbounded, ..Setup::default() };
+        let wide = Setup { width: SetWidth::TwoWords, ..Setup::default() };
         let strong = Setup { strength: ModelStrength::Full, ..Setup::default() };
         let (first, larger) = (Setup::default(), Setup { tables, ..wide });
-        assert_eq!(setups, [first, wide, larger, first, strong]);
+        let unbounded = Setup { width: SetWidth::Unbounded, ..larger };
+        assert_eq!(setups, [first, wide, larger, unbounded, first, strong]);
     }
 }

@@ -1,7 +1,7 @@
 //! Tables with an entry for every event of an execution.
 //!
-//! Hot loops look something up by event every few instructions. Where all events fit into one word, the table is an
-//! array of 64 entries that is indexed modulo 64, so no length is loaded and compared. That saves a tenth of all
+//! Hot loops look something up by event every few instructions. Where all events fit into one word or two, the
+//! table is an array of 64 or 128 entries that is indexed modulo that, so no length is loaded and compared. That saves a tenth of all
 //! instructions of an exploration. Larger tables are ordinary vectors.
 
 use std::ops::{Index, IndexMut};
@@ -23,11 +23,11 @@ pub trait EventMap<T>: Index<EventIndex, Output = T> + IndexMut<EventIndex> {
     fn map_first(&mut self, events: usize, other: &Self, function: impl Fn(&T) -> T);
 }
 
-/// A table for 64 events.
+/// A table for `N` events.
 #[derive(Clone, Debug)]
-pub struct NarrowMap<T>(Box<[T; 64]>);
+pub struct NarrowMap<T, const N: usize>(Box<[T; N]>);
 
-impl<T: Clone> EventMap<T> for NarrowMap<T> {
+impl<T: Clone, const N: usize> EventMap<T> for NarrowMap<T, N> {
     fn filled(value: T) -> Self {
         NarrowMap(Box::new(std::array::from_fn(|_| value.clone())))
     }
@@ -55,21 +55,21 @@ impl<T: Clone> EventMap<T> for NarrowMap<T> {
     }
 }
 
-impl<T> Index<EventIndex> for NarrowMap<T> {
+impl<T, const N: usize> Index<EventIndex> for NarrowMap<T, N> {
     type Output = T;
 
     #[inline]
     fn index(&self, event: EventIndex) -> &T {
-        debug_assert!(event.index() < 64, "{event:?} does not fit into a table of 64 events");
-        &self.0[event.index() % 64]
+        debug_assert!(event.index() < N, "{event:?} does not fit into a table of {N} events");
+        &self.0[event.index() % N]
     }
 }
 
-impl<T> IndexMut<EventIndex> for NarrowMap<T> {
+impl<T, const N: usize> IndexMut<EventIndex> for NarrowMap<T, N> {
     #[inline]
     fn index_mut(&mut self, event: EventIndex) -> &mut T {
-        debug_assert!(event.index() < 64, "{event:?} does not fit into a table of 64 events");
-        &mut self.0[event.index() % 64]
+        debug_assert!(event.index() < N, "{event:?} does not fit into a table of {N} events");
+        &mut self.0[event.index() % N]
     }
 }
 

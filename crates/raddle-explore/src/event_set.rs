@@ -1,8 +1,8 @@
 //! Sets of events as bits.
 //!
 //! Most executions have at most 64 events, and then a set of events is one machine word. An explorer begins with
-//! [`u64`] and [restarts](crate::driver::Restart::WiderSets) with [`LongSet`](crate::long_set::LongSet) if that is not
-//! enough.
+//! [`u64`] and [restarts](crate::driver::Restart::WiderSets) with [`u128`] if that is not enough, and then with
+//! [`LongSet`](crate::long_set::LongSet).
 
 use std::fmt::Debug;
 
@@ -105,9 +105,9 @@ impl Position for u32 {
 }
 
 /// Iterator over the events of a word, in ascending order.
-pub struct WordIter(u64);
+pub struct WordIter<W>(W);
 
-impl Iterator for WordIter {
+impl<W: EventSet> Iterator for WordIter<W> {
     type Item = EventIndex;
 
     #[inline]
@@ -118,69 +118,76 @@ impl Iterator for WordIter {
     }
 }
 
-impl EventSet for u64 {
-    const BITS: usize = 64;
-    type Map<T: Clone> = NarrowMap<T>;
-    type Position = u8;
-    type Iter = WordIter;
+macro_rules! word_set {
+    ($word:ty) => {
+        impl EventSet for $word {
+            const BITS: usize = <$word>::BITS as usize;
+            type Map<T: Clone> = NarrowMap<T, { <$word>::BITS as usize }>;
+            type Position = u8;
+            type Iter = WordIter<Self>;
 
-    #[inline]
-    fn one(event: EventIndex) -> Self {
-        1 << event.index()
-    }
-    #[inline]
-    fn below(event: EventIndex) -> Self {
-        if event.index() >= 64 { !0 } else { (1 << event.index()) - 1 }
-    }
-    #[inline]
-    fn has(&self, event: EventIndex) -> bool {
-        self >> event.index() & 1 == 1
-    }
-    #[inline]
-    fn is_empty(&self) -> bool {
-        *self == 0
-    }
-    #[inline]
-    fn meets(&self, other: &Self) -> bool {
-        self & other != 0
-    }
-    #[inline]
-    fn or(&self, other: &Self) -> Self {
-        self | other
-    }
-    #[inline]
-    fn and(&self, other: &Self) -> Self {
-        self & other
-    }
-    #[inline]
-    fn minus(&self, other: &Self) -> Self {
-        self & !other
-    }
-    #[inline]
-    fn insert(&mut self, event: EventIndex) {
-        *self |= 1 << event.index();
-    }
-    #[inline]
-    fn remove(&mut self, event: EventIndex) {
-        *self &= !(1 << event.index());
-    }
-    #[inline]
-    fn first(&self) -> Option<EventIndex> {
-        (*self != 0).then(|| EventIndex::new(self.trailing_zeros() as usize))
-    }
-    #[inline]
-    fn last(&self) -> Option<EventIndex> {
-        (*self != 0).then(|| EventIndex::new(63 - self.leading_zeros() as usize))
-    }
-    #[inline]
-    fn count(&self) -> usize {
-        self.count_ones() as usize
-    }
-    #[inline]
-    fn iter(&self) -> WordIter {
-        WordIter(*self)
-    }
+            #[inline]
+            fn one(event: EventIndex) -> Self {
+                1 << event.index()
+            }
+            #[inline]
+            fn below(event: EventIndex) -> Self {
+                if event.index() >= <Self as EventSet>::BITS { !0 } else { Self::one(event) - 1 }
+            }
+            #[inline]
+            fn has(&self, event: EventIndex) -> bool {
+                self >> event.index() & 1 == 1
+            }
+            #[inline]
+            fn is_empty(&self) -> bool {
+                *self == 0
+            }
+            #[inline]
+            fn meets(&self, other: &Self) -> bool {
+                self & other != 0
+            }
+            #[inline]
+            fn or(&self, other: &Self) -> Self {
+                self | other
+            }
+            #[inline]
+            fn and(&self, other: &Self) -> Self {
+                self & other
+            }
+            #[inline]
+            fn minus(&self, other: &Self) -> Self {
+                self & !other
+            }
+            #[inline]
+            fn insert(&mut self, event: EventIndex) {
+                *self |= Self::one(event);
+            }
+            #[inline]
+            fn remove(&mut self, event: EventIndex) {
+                *self &= !Self::one(event);
+            }
+            #[inline]
+            fn first(&self) -> Option<EventIndex> {
+                (*self != 0).then(|| EventIndex::new(self.trailing_zeros() as usize))
+            }
+            #[inline]
+            fn last(&self) -> Option<EventIndex> {
+                (*self != 0).then(|| EventIndex::new(self.ilog2() as usize))
+            }
+            #[inline]
+            fn count(&self) -> usize {
+                self.count_ones() as usize
+            }
+            #[inline]
+            fn iter(&self) -> WordIter<Self> {
+                WordIter(*self)
+            }
+        }
+    };
 }
+
+word_set!(u64);
+word_set!(u128);
 
 #[cfg(test)]
 mod tests {
@@ -229,8 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn one_word_agrees_with_a_sorted_set() {
+    fn words_agree_with_a_sorted_set() {
         agrees_with_a_sorted_set::<u64>(63);
+        agrees_with_a_sorted_set::<u128>(127);
     }
 
     #[test]

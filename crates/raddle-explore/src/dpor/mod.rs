@@ -78,7 +78,7 @@ impl<'a> DporExploration<'a> {
         }
         driver::drive(|setup| match setup.width {
             SetWidth::OneWord => self.run_with::<A, u64>(),
-            SetWidth::Unbounded => self.run_with::<A, LongSet>(),
+            SetWidth::TwoWords | SetWidth::Unbounded => self.run_with::<A, LongSet>(),
         });
         let tally = &self.tally;
         let (extent, histories) = (tally.extent(), tally.histories.len() as u64);

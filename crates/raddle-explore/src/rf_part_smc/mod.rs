@@ -57,6 +57,7 @@ mod subtrees;
 mod thread_set;
 
 use crate::driver::{self, ModelStrength, Restart, SetWidth, Setup, TableSizes};
+use crate::event_set::EventSet;
 use crate::facts::{EventBound, ExplorationFacts, NewFact};
 use crate::long_set::LongSet;
 use crate::model::c11::{self, CheckerModel, CoherenceModel, Rules, WitnessModel};
@@ -298,13 +299,25 @@ impl<'a> PartExploration<'a> {
     fn attempt(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
         match model.orders() {
             OrderSemantics::StoreBuffer(StoreBuffers::None) => {
-                self.with_sets::<store_buffer::Sc<u64>, store_buffer::Sc<LongSet>>(setup)
+                self.with_words::<
+                    store_buffer::Sc<u64>,
+                    store_buffer::Sc<u128>,
+                    store_buffer::Sc<LongSet>,
+                >(setup)
             }
             OrderSemantics::StoreBuffer(StoreBuffers::PerThread) => {
-                self.with_sets::<store_buffer::Tso<u64>, store_buffer::Tso<LongSet>>(setup)
+                self.with_words::<
+                    store_buffer::Tso<u64>,
+                    store_buffer::Tso<u128>,
+                    store_buffer::Tso<LongSet>,
+                >(setup)
             }
             OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => {
-                self.with_sets::<store_buffer::Pso<u64>, store_buffer::Pso<LongSet>>(setup)
+                self.with_words::<
+                    store_buffer::Pso<u64>,
+                    store_buffer::Pso<u128>,
+                    store_buffer::Pso<LongSet>,
+                >(setup)
             }
             OrderSemantics::C11(_) => {
                 let attempt = C11Attempt { exploration: self, setup };
@@ -416,6 +429,22 @@ impl<'a> PartExploration<'a> {
     }
 
     /// Explores with event sets of the width that the setup says.
+    fn with_words<
+        N: IncrementalModel<u64> + NewModel,
+        D: IncrementalModel<u128> + NewModel + 'static,
+        W: IncrementalModel<LongSet> + NewModel + 'static,
+    >(
+        &mut self,
+        setup: Setup,
+    ) -> Result<Summary, Restart> {
+        match setup.width {
+            SetWidth::OneWord => self.run_with_words::<N>(setup),
+            SetWidth::TwoWords => self.run_boxed::<u128, D>(setup),
+            SetWidth::Unbounded => self.run_boxed::<LongSet, W>(setup),
+        }
+    }
+
+    /// As [`PartExploration::with_words`], without sets of two words.
     fn with_sets<
         N: IncrementalModel<u64> + NewModel,
         W: IncrementalModel<LongSet> + NewModel + 'static,
@@ -425,20 +454,22 @@ impl<'a> PartExploration<'a> {
     ) -> Result<Summary, Restart> {
         match setup.width {
             SetWidth::OneWord => self.run_with_words::<N>(setup),
-            SetWidth::Unbounded => self.run_unbounded::<W>(setup),
+            SetWidth::TwoWords | SetWidth::Unbounded => self.run_boxed::<LongSet, W>(setup),
         }
     }
 
     fn with_coherence<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
-        self.with_sets::<CoherenceModel<M, u64>, CoherenceModel<M, LongSet>>(setup)
+        self.with_words::<CoherenceModel<M, u64>, CoherenceModel<M, u128>, CoherenceModel<M, LongSet>>(setup)
     }
 
     fn with_witness<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
-        self.with_sets::<WitnessModel<M, u64>, WitnessModel<M, LongSet>>(setup)
+        self.with_words::<WitnessModel<M, u64>, WitnessModel<M, u128>, WitnessModel<M, LongSet>>(
+            setup,
+        )
     }
 
     fn with_checker<M: Rules>(&mut self, setup: Setup) -> Result<Summary, Restart> {
-        self.run_unbounded::<CheckerModel<M, LongSet>>(setup)
+        self.run_boxed::<LongSet, CheckerModel<M, LongSet>>(setup)
     }
 
     /// Explores executions with few events.
@@ -450,8 +481,8 @@ impl<'a> PartExploration<'a> {
         PartSearch::new(self, M::new(threads, locations), setup.tables).explore()
     }
 
-    /// Explores executions with any number of events.
-    fn run_unbounded<M: IncrementalModel<LongSet> + NewModel + 'static>(
+    /// Explores executions with many events.
+    fn run_boxed<R: EventSet, M: IncrementalModel<R> + NewModel + 'static>(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
