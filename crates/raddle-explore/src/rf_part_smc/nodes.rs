@@ -8,7 +8,6 @@
 //! forced reads without nodes of their own: the stack is as deep for reads that have a choice.
 
 use super::execution::ThreadAnswer;
-use super::history_cache::PendingKind;
 use super::node::{NodeKind, OpenChild, SearchNode};
 use super::open_classes::OpenAttempt;
 use super::state::{PartSearch, SearchStop};
@@ -22,6 +21,7 @@ use raddle_core::program::{Answer, OpKind};
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Explores all classes that extend the current execution and obey the causal maps.
     pub(super) fn explore_extensions(&mut self) {
+        self.has_forced_steps = true;
         self.descend();
         while let Some(node) = self.nodes.last() {
             match node.kind {
@@ -49,15 +49,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if self.route.is_ahead {
             return self.begin_route_node();
         }
-        let enabled = self.enabled();
+        let (enabled, choice) = self.enabled();
         if enabled.is_empty() || !self.continues() {
             return self.leaf();
         }
-        if !self.special.is_empty() {
-            let is_choice = |&thread: &ThreadId| self.thread(thread).pending == PendingKind::Choose;
-            if let Some(thread) = enabled.iter().find(is_choice) {
-                return self.begin_choice(thread);
-            }
+        if let Some(thread) = choice {
+            return self.begin_choice(thread);
         }
         if let Some(first) = self.first_thread(&enabled) {
             self.begin_threads(first, enabled, self.floors.len());
@@ -112,7 +109,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 return self.leave_threads();
             }
             let &mut SearchNode { thread, start, can_skip, .. } = self.last_node();
-            self.raise_floor(thread);
             let nothing_new = self.is_open() && self.ends_with_nothing_new(thread, start);
             if can_skip && self.others_do_not_matter(thread, start, nothing_new) {
                 return self.end_node();
@@ -120,8 +116,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let Some(SearchNode { rest, .. }) = self.nodes.last() else { return };
             let by_value = self.model.observes_by_value();
             let next = if by_value { self.first_thread(rest) } else { rest.first() };
-            let Some(thread) = next else { return self.end_node() };
-            self.begin_thread(thread);
+            let Some(next) = next else { return self.end_node() };
+            self.raise_floor(thread);
+            self.begin_thread(next);
         }
     }
 

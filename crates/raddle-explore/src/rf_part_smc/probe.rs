@@ -207,12 +207,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     #[cold]
     pub(super) fn probe_node(&mut self) {
         self.record_writes();
-        let enabled = self.enabled();
+        let (enabled, choice) = self.enabled();
         if enabled.is_empty() || !self.continues() {
             return self.leaf();
         }
-        let is_choice = |&thread: &ThreadId| self.thread(thread).pending == PendingKind::Choose;
-        if let Some(thread) = enabled.iter().find(is_choice) {
+        if let Some(thread) = choice {
             let OpKind::Choose { options } = self.question(self.thread(thread).history).kind else {
                 unreachable!("the pending op is a choice")
             };

@@ -30,8 +30,8 @@
 
 use super::execution::{SearchThread, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
-use super::quiet_state::{Publication, QuietState, QuietThread};
-use super::quiet_table::{QuietAccess, QuietWrite, Time};
+use super::quiet_state::{Publication, QuietThread};
+use super::quiet_table::{QuietWrite, Time};
 use super::state::PartSearch;
 use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
@@ -84,10 +84,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.quiet.forget_known();
     }
 
-    /// Computes what the thread knows.
+    /// Computes what the thread knows, if that matters to its access of the location: most locations belong to one
+    /// thread.
     #[inline]
-    fn update_known(&mut self, thread: ThreadId) {
-        if self.quiet.known_of != Some(thread) {
+    fn update_known(&mut self, thread: ThreadId, location: LocationId, writes: bool) {
+        if self.quiet.known_of != Some(thread)
+            && self.quiet.table.needs_order(location, thread, writes)
+        {
             self.compute_known(thread);
         }
     }
@@ -104,7 +107,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.quiet.learn_base(self.quiet.threads[thread.index()].base);
         self.quiet.known[thread.index()] = Time::MAX;
         let happened = self.model.happened_before(thread);
-        for other in (0..self.quiet.started).map(ThreadId::new) {
+        // Threads that were spawned later know more: what others know is mostly known then.
+        for other in (0..self.quiet.started).rev().map(ThreadId::new) {
             let seen = self.model.events_of(other).and(&happened);
             let Some(last) = seen.last().filter(|_| other != thread) else { continue };
             let Publication { time, base } = self.quiet.published[last];
@@ -182,9 +186,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     pub(super) fn quiet_read(&mut self, thread: ThreadId, location: LocationId) {
-        self.update_known(thread);
-        let QuietState { table, known, now, .. } = &mut self.quiet;
-        if !table.read(location, QuietAccess { thread, time: *now + 1, known }) {
+        self.update_known(thread, location, false);
+        let (table, access) = self.quiet.access(thread);
+        if !table.read(location, access) {
             self.note_conflict(location);
         }
     }
@@ -195,9 +199,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         location: LocationId,
         write: QuietWrite,
     ) {
-        self.update_known(thread);
-        let QuietState { table, known, now, .. } = &mut self.quiet;
-        if !table.write(location, QuietAccess { thread, time: *now + 1, known }, write) {
+        self.update_known(thread, location, true);
+        let (table, access) = self.quiet.access(thread);
+        if !table.write(location, access, write) {
             self.note_conflict(location);
         }
     }
@@ -260,9 +264,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             PendingKind::Update => (true, false),
             _ => (false, false),
         };
-        self.update_known(thread);
-        let QuietState { table, known, now, .. } = &self.quiet;
-        let access = QuietAccess { thread, time: *now + 1, known };
+        self.update_known(thread, location, writes);
+        let (table, access) = self.quiet.access(thread);
         if waits || !table.is_in_order(location, access, writes) {
             self.note_conflict(location);
         }

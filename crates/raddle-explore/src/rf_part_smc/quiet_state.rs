@@ -1,6 +1,6 @@
 //! What threads know of the accesses of quiet locations (`quiet.rs`).
 
-use super::quiet_table::{QuietMark, QuietTable, Time};
+use super::quiet_table::{QuietAccess, QuietMark, QuietTable, Time};
 use crate::driver::TableSizes;
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
@@ -132,10 +132,18 @@ impl<R: EventSet> QuietState<R> {
         self.bases.truncate(mark.bases as usize);
         self.times.truncate(mark.bases as usize * self.threads.len());
         self.joins.truncate(mark.joins as usize);
-        for (thread, old) in self.saved.drain(mark.saved as usize..).rev() {
+        while self.saved.len() > mark.saved as usize {
+            let Some((thread, old)) = self.saved.pop() else { break };
             self.threads[thread.index()] = old;
         }
         self.known_of = None;
+    }
+
+    /// The table, and the next access of the thread, with what it knows if that was computed.
+    #[inline]
+    pub(super) fn access(&mut self, thread: ThreadId) -> (&mut QuietTable, QuietAccess<'_>) {
+        let known = if self.known_of == Some(thread) { self.known.as_slice() } else { &[] };
+        (&mut self.table, QuietAccess { thread, time: self.now + 1, known })
     }
 
     /// The thread has learned something, or another thread continues.

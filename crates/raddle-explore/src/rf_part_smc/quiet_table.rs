@@ -37,14 +37,15 @@ pub(super) struct QuietWrite {
 pub(super) struct QuietAccess<'k> {
     pub(super) thread: ThreadId,
     pub(super) time: Time,
-    /// What its thread knows of the others.
+    /// What its thread knows of the others. Empty if that was not computed: if [`QuietTable::needs_order`] says so.
     pub(super) known: &'k KnownTimes,
 }
 
 impl QuietAccess<'_> {
     #[inline]
     fn knows(&self, thread: u32, time: Time) -> bool {
-        thread as usize == self.thread.index() || time <= self.known[thread as usize]
+        thread as usize == self.thread.index()
+            || self.known.get(thread as usize).is_some_and(|&known| time <= known)
     }
 }
 
@@ -121,6 +122,20 @@ impl QuietTable {
     #[inline]
     pub(super) fn last_write(&self, location: LocationId) -> Option<QuietWrite> {
         self.entries[location.index()].write.map(|(write, ..)| write)
+    }
+
+    /// Returns `true` if what a thread knows decides whether its next access is in order: if another thread has written
+    /// the location last or, if the access `writes`, has read it since.
+    #[inline]
+    pub(super) fn needs_order(&self, location: LocationId, thread: ThreadId, writes: bool) -> bool {
+        let entry = &self.entries[location.index()];
+        let is_other = |other: u32| other as usize != thread.index();
+        let is_read = || match entry.readers {
+            Readers::None => false,
+            Readers::One { thread: reader, .. } => is_other(reader),
+            Readers::Several(_) => true,
+        };
+        entry.write.is_some_and(|(_, writer, _)| is_other(writer)) || writes && is_read()
     }
 
     fn set(&mut self, location: LocationId, new: QuietEntry) {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::history_cache::{CompactEffect, ValueId};
+use super::history_cache::ValueId;
 use super::quiet_table::QuietWrite;
 use crate::model::QuietStep;
 use raddle_core::execution::{LocationId, MemoryOrder};
@@ -14,8 +14,8 @@ pub(super) type KnownValues = FxHashMap<LocationId, ValueId>;
 /// A step of a run.
 #[derive(Clone, Copy)]
 pub(super) enum RunStep {
-    /// An effect that is performed as it is.
-    Effect(CompactEffect, Origin),
+    /// An effect that is performed as it is: an index of [`HistoryCache::effects`].
+    Effect(u32, Origin),
     /// Reads a quiet location, without asking.
     Read(LocationId),
     /// Writes a quiet location.

@@ -46,7 +46,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         for at in run.steps.0..run.steps.1 {
             match self.runs.steps[at as usize] {
-                RunStep::Effect(effect, origin) => self.perform_run_effect(thread, effect, origin),
+                RunStep::Effect(at, origin) => self.perform_effects(thread, origin, (at, at + 1)),
                 RunStep::Read(location) => self.quiet_read(thread, location),
                 RunStep::Write(location, write) => self.quiet_write(thread, location, write),
                 RunStep::Model(step) => self.model.push_quiet_access(thread, step),
@@ -103,7 +103,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                     let flushes = StoreBuffers::PerLocation.store(order) != StoreEffect::Buffered;
                     if self.model.reorders_stores() && flushes {
                         builder.separate();
-                        builder.steps.push(RunStep::Effect(effect, origin));
+                        builder.steps.push(RunStep::Effect(at, origin));
                         builder.known.remove(&location);
                         builder.separate();
                         continue;
@@ -111,10 +111,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                     builder.push_model_step(QuietStep::Store(order));
                     builder.write(location, QuietWrite { value, carries, origin });
                 }
-                CompactEffect::Init { .. } => builder.steps.push(RunStep::Effect(effect, origin)),
+                CompactEffect::Init { .. } => builder.steps.push(RunStep::Effect(at, origin)),
                 _ => {
                     builder.separate();
-                    builder.steps.push(RunStep::Effect(effect, origin));
+                    builder.steps.push(RunStep::Effect(at, origin));
                     builder.separate();
                     let is_fence =
                         matches!(effect, CompactEffect::Fence { .. } | CompactEffect::StoreFence);

@@ -1,4 +1,12 @@
 //! Steps of the search: which thread is tried first at a node, which sources it may have, and adding a read.
+//!
+//! *Cost.* A read takes about 1,500 instructions with its model, and a tenth of that is easily lost to prologues and copies.
+//! So there is one copy of what happens for a read ([`PartSearch::observe`]), into which everything is inlined but
+//! entering a segment and performing effects, and nothing that only quiet locations need is done or saved without them.
+//!
+//! *Rejected.* A second copy for spurious failures: then the compiler inlines neither of them (readers +1%,
+//! account +1%). Inlining [`PartSearch::enter`] with its lookups where it is called (seqlock +1%), or the effects of a
+//! segment into it: their registers are spilled for segments without effects (seqlock, readers +1.5%).
 
 use super::execution::{EventRole, ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
@@ -30,23 +38,19 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    /// The threads whose pending op can be performed, whatever their causal maps forbid.
+    /// The threads whose pending op can be performed, whatever their causal maps forbid, and the first of them that
+    /// makes a choice.
     #[inline]
-    pub(super) fn enabled(&self) -> ThreadSet<R> {
-        let mut enabled = self.waiting.clone();
-        if !self.special.is_empty() {
-            for thread in self.special.iter() {
-                let can = match self.thread(thread).pending {
-                    PendingKind::Lock | PendingKind::Sync => self.is_free(thread),
-                    PendingKind::Choose => true,
-                    _ => false,
-                };
-                if !can {
-                    enabled.remove(thread);
-                }
+    pub(super) fn enabled(&self) -> (ThreadSet<R>, Option<ThreadId>) {
+        let (mut enabled, mut choice) = (self.waiting.clone(), None);
+        for thread in self.special.iter() {
+            match self.thread(thread).pending {
+                PendingKind::Lock | PendingKind::Sync if self.is_free(thread) => {}
+                PendingKind::Choose => choice = choice.or(Some(thread)),
+                _ => enabled.remove(thread),
             }
         }
-        enabled
+        (enabled, choice)
     }
 
     /// The thread to try first: one without a causal map, whose location the fewest others have written.
@@ -407,7 +411,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Continues after an answer: begins a node, or counts the execution if it is maximal.
     #[inline]
     pub(super) fn descend(&mut self) {
-        if !self.special.is_empty() {
+        if self.has_forced_steps {
             self.run_forced_steps();
         }
         if self.model.needs_stronger_model() {

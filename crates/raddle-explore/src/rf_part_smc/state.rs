@@ -52,6 +52,9 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) waiting: ThreadSet<R>,
     /// Those of them whose op [is special](PendingKind::is_special).
     pub(super) special: ThreadSet<R>,
+    /// Whether a thread has ended or begun to wait for a join or a cell since the last forced step: otherwise there is
+    /// none.
+    pub(super) has_forced_steps: bool,
     /// Threads that were joined.
     pub(super) joined: ThreadSet<R>,
     /// How many threads ended without finishing.
@@ -112,6 +115,7 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
 }
 
 /// The end of a segment.
+#[derive(Clone, Copy)]
 struct PendingOp {
     pending: PendingKind,
     target: PendingTarget,
@@ -174,6 +178,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             taken: none,
             waiting: ThreadSet::default(),
             special: ThreadSet::default(),
+            has_forced_steps: false,
             joined: ThreadSet::default(),
             unfinished: 0,
             past: vec![],
@@ -302,12 +307,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     #[inline(always)]
     pub(super) fn enter(&mut self, thread: ThreadId, history: HistoryId) {
         self.quiet.forget_known();
-        if self.cache.len() <= history.0 as usize {
-            self.learn_histories();
-        }
-        if self.cache.segment(history).is_decided {
-            self.enter_segment(thread, history);
-        } else {
+        if !self.enter_segment(thread, history, true) {
             self.enter_runs(thread, history);
         }
     }
@@ -331,7 +331,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
                 return (self.thread(thread).pending != PendingKind::Ended).then_some(next);
             }
         } else {
-            self.enter_segment(thread, history);
+            self.enter_segment(thread, history, false);
         }
         match self.thread(thread).pending {
             PendingKind::Quiet => self.answer_quietly(thread),
@@ -339,20 +339,27 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         }
     }
 
-    /// Extends the history of a thread by one segment: performs its effects, starts the threads that it spawns.
+    /// Extends the history of a thread by one segment: performs its effects, starts the threads that it spawns. Returns
+    /// `false` and does nothing if the segment has quiet accesses and must not have any (`only_decided`).
     #[inline(never)]
-    fn enter_segment(&mut self, thread: ThreadId, history: HistoryId) {
+    fn enter_segment(&mut self, thread: ThreadId, history: HistoryId, only_decided: bool) -> bool {
+        if self.cache.len() <= history.0 as usize {
+            self.learn_histories();
+        }
         let segment = self.cache.segment(history);
+        if only_decided && !segment.is_decided {
+            return false;
+        }
         let &SegmentInfo { pending, target, is_unfinished, .. } = segment;
         let ((first, last), events, spawns) = (segment.effects, segment.events, segment.spawns);
         if !self.has_room(thread, events) {
-            return self.no_room();
+            self.no_room();
+            return true;
         }
         self.past.push(history);
         self.first_events.push(self.len as u32);
-        for at in first..last {
-            let origin = Origin { node: history, index: at - first + 1 };
-            self.perform_effect(thread, self.cache.effects[at as usize], origin);
+        if first < last {
+            self.perform_effects(thread, Origin { node: history, index: 1 }, (first, last));
         }
         self.wait_for(thread, history, PendingOp { pending, target, is_unfinished });
         if spawns {
@@ -360,6 +367,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.quiet.forget_known();
         }
         self.count_ops(thread, last - first + 1);
+        true
     }
 
     /// Counts ops of a thread, which waits for its next answer or has ended.
@@ -458,6 +466,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             return;
         }
         if pending.is_special() {
+            self.has_forced_steps = true;
             self.special.insert(thread);
         } else {
             self.special.remove(thread);
@@ -474,6 +483,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     fn end(&mut self, thread: ThreadId, history: HistoryId, is_unfinished: bool) {
         self.waiting.remove(thread);
         self.special.remove(thread);
+        self.has_forced_steps = true;
         if !is_unfinished {
             self.model.push_thread_boundary(thread);
         } else {
@@ -482,15 +492,19 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         }
     }
 
-    /// Performs an effect of a run.
+    /// Performs a range of [`HistoryCache::effects`], of which the first one has this origin. Not inlined, as many
+    /// segments have none.
     #[inline(never)]
-    pub(super) fn perform_run_effect(
+    pub(super) fn perform_effects(
         &mut self,
         thread: ThreadId,
-        effect: CompactEffect,
         origin: Origin,
+        (first, last): (u32, u32),
     ) {
-        self.perform_effect(thread, effect, origin);
+        for at in first..last {
+            let origin = Origin { node: origin.node, index: origin.index + (at - first) };
+            self.perform_effect(thread, self.cache.effects[at as usize], origin);
+        }
     }
 
     #[inline(always)]
@@ -695,7 +709,10 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
                 PendingKind::Cell => true,
                 _ => false,
             };
-            let Some(thread) = self.special.iter().find(is_ready) else { return };
+            let Some(thread) = self.special.iter().find(is_ready) else {
+                self.has_forced_steps = false;
+                return;
+            };
             if level_of != Some(thread) {
                 level_of = Some(thread);
                 self.undo.push(SearchUndo::Step(thread, *self.thread(thread)));
@@ -748,7 +765,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     }
 
     /// Answers the pending op of a thread, which writes nothing.
-    #[inline]
+    #[inline(always)]
     pub(super) fn follow(&mut self, thread: ThreadId, history: HistoryId, answer: ThreadAnswer) {
         let next = self.after(history, answer);
         let next = next.unwrap_or_else(|| self.grow(history, answer, ValueId::NONE));

@@ -58,7 +58,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for CoherenceModel<M, R> {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn push_store(&mut self, store: NewStore) {
         let NewStore { event, thread, location, order } = store;
         let strength = access::<M>(order);
