@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use super::history_cache::ValueId;
 use super::quiet_table::QuietWrite;
 use crate::model::QuietStep;
-use raddle_core::execution::{LocationId, MemoryOrder};
+use raddle_core::execution::LocationId;
+use raddle_core::model::orders::{StoreBuffers, StoreEffect};
 use raddle_core::program::{HistoryId, Origin};
 
 /// The values of quiet locations that a thread knows.
@@ -52,18 +53,56 @@ pub(super) struct RunBuilder {
     pub(super) events: u32,
     pub(super) ops: u32,
     pub(super) known: KnownValues,
-    /// Since the last event: by location the step that accesses it.
-    accessed: FxHashMap<LocationId, usize>,
+    /// Since the last event: the accesses.
+    accesses: AccessList,
+    /// Since the last flush after the last event, if there was one: the accesses, which are not steps yet.
+    later: Option<AccessList>,
     /// Since the last event: the step for the model.
     for_model: Option<usize>,
+}
+
+/// Accesses of quiet locations, at most one of each.
+#[derive(Default)]
+struct AccessList {
+    steps: Vec<RunStep>,
+    /// By location: the step that accesses it.
+    at: FxHashMap<LocationId, usize>,
+}
+
+impl AccessList {
+    /// Adds a read or a write. Of several accesses of a location, the last write remains, or else a read.
+    fn add(&mut self, location: LocationId, step: RunStep) {
+        match self.at.get(&location) {
+            Some(&at) if matches!(step, RunStep::Write(..)) => self.steps[at] = step,
+            Some(_) => {}
+            None => {
+                self.at.insert(location, self.steps.len());
+                self.steps.push(step);
+            }
+        }
+    }
+
+    /// Adds all accesses of another list, which come later, and empties that.
+    fn add_all(&mut self, later: &mut AccessList) {
+        for step in later.steps.drain(..) {
+            if let RunStep::Read(location) | RunStep::Write(location, _) = step {
+                self.add(location, step);
+            }
+        }
+        later.at.clear();
+    }
 }
 
 /// Whether one step for the model includes the other: the larger one does.
 fn strength(step: QuietStep) -> u8 {
     match step {
         QuietStep::Load => 0,
-        QuietStep::Store(MemoryOrder::SeqCst) | QuietStep::Update => 2,
-        QuietStep::Store(_) => 1,
+        QuietStep::Store(order) => match StoreBuffers::PerLocation.store(order) {
+            StoreEffect::Buffered => 1,
+            StoreEffect::BufferedBehindFence => 2,
+            StoreEffect::AtOnce => 3,
+        },
+        QuietStep::Update => 3,
     }
 }
 
@@ -75,7 +114,12 @@ impl RunBuilder {
 
     /// What follows is not merged with what comes before.
     pub(super) fn separate(&mut self) {
-        self.accessed.clear();
+        self.steps.append(&mut self.accesses.steps);
+        self.accesses.at.clear();
+        if let Some(mut later) = self.later.take() {
+            self.steps.push(RunStep::Flush);
+            self.steps.append(&mut later.steps);
+        }
         self.for_model = None;
     }
 
@@ -96,21 +140,15 @@ impl RunBuilder {
     }
 
     pub(super) fn read(&mut self, location: LocationId) {
-        self.accessed.entry(location).or_insert_with(|| {
-            self.steps.push(RunStep::Read(location));
-            self.steps.len() - 1
-        });
+        self.add(location, RunStep::Read(location));
+    }
+
+    fn add(&mut self, location: LocationId, step: RunStep) {
+        self.later.as_mut().unwrap_or(&mut self.accesses).add(location, step);
     }
 
     pub(super) fn write(&mut self, location: LocationId, write: QuietWrite) {
-        let step = RunStep::Write(location, write);
-        match self.accessed.get(&location) {
-            Some(&at) => self.steps[at] = step,
-            None => {
-                self.accessed.insert(location, self.steps.len());
-                self.steps.push(step);
-            }
-        }
+        self.add(location, RunStep::Write(location, write));
         if write.carries {
             self.known.remove(&location);
         } else {
@@ -118,10 +156,9 @@ impl RunBuilder {
         }
     }
 
-    /// An access after which the stores so far reach memory before later ones.
+    /// The accesses so far reach memory before later ones.
     pub(super) fn flush(&mut self) {
-        self.steps.push(RunStep::Flush);
-        self.separate();
+        self.accesses.add_all(self.later.get_or_insert_default());
     }
 }
 

@@ -12,6 +12,7 @@
 //! copying the list of its histories. Making a run takes a hash lookup per access.
 //!
 //! Under PSO an access that flushes stores separates those before from those after it: only the former are published.
+//! As only events publish, the last flush between two events is the only one that matters.
 
 use super::execution::ThreadAnswer;
 use super::history_cache::{CompactEffect, PendingKind, SegmentInfo, ValueId};
@@ -83,6 +84,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             }
         };
         self.past.truncate(reached);
+        builder.separate();
         let run = self.runs.add(history, &builder, next);
         if let Some(&(last, _)) = builder.histories.last() {
             self.last_known = Some((last, builder.known));
@@ -100,16 +102,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let effect = self.cache.effects[at as usize];
             match effect {
                 CompactEffect::QuietStore { location, order, carries, value } => {
-                    let flushes = StoreBuffers::PerLocation.store(order) != StoreEffect::Buffered;
-                    if self.model.reorders_stores() && flushes {
-                        builder.separate();
-                        builder.steps.push(RunStep::Effect(at, origin));
-                        builder.known.remove(&location);
-                        builder.separate();
-                        continue;
-                    }
+                    let effect = StoreBuffers::PerLocation.store(order);
                     builder.push_model_step(QuietStep::Store(order));
+                    if self.model.reorders_stores() && effect == StoreEffect::BufferedBehindFence {
+                        builder.flush();
+                    }
                     builder.write(location, QuietWrite { value, carries, origin });
+                    if self.model.reorders_stores() && effect == StoreEffect::AtOnce {
+                        builder.flush();
+                    }
                 }
                 CompactEffect::Init { .. } => builder.steps.push(RunStep::Effect(at, origin)),
                 _ => {
@@ -154,9 +155,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let next = self.after(history, answer);
         let next = next.unwrap_or_else(|| self.grow(history, answer, written));
         let drains = asked != PendingKind::Load;
-        if self.model.reorders_stores() && drains {
-            builder.separate();
-        }
         builder.push_model_step(if drains { QuietStep::Update } else { QuietStep::Load });
         if writes {
             let origin = Origin { node: next, index: 0 };

@@ -49,7 +49,7 @@ fn long_executions_have_the_classes_of_short_ones() {
         let short = handover(numbers, style);
         for model in Model::ALL {
             let Ok(expected) = classes(&short, model, 1 << 14) else { continue };
-            for events in [50, 200, 250, 520] {
+            for events in [50, 80, 120, 200, 250, 520] {
                 let long = padded(&short, events);
                 let (summary, endings) = explore(&long, model, &Limits::default(), false);
                 assert_eq!(summary.extent, Extent::All);
@@ -96,6 +96,22 @@ fn executions_with_thousands_of_undecided_reads_are_explored() {
         let (summary, endings) = explore(&script(text), model, &Limits::default(), false);
         assert_eq!((summary.extent, endings.len()), (Extent::All, 2), "{model}");
     }
+}
+
+#[test]
+fn undecided_reads_need_no_stack() {
+    let text = "x = 0
+        thread main { repeat 2000 { store x 1; r = load x }; spawn a; spawn b }
+        thread a { store x 2 }
+        thread b { r = load x }";
+    let explore_all = move || {
+        for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
+            let (summary, endings) = explore(&script(text), model, &Limits::default(), false);
+            assert_eq!((summary.extent, endings.len()), (Extent::All, 2), "{model}");
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(256 << 10).spawn(explore_all);
+    thread.expect("a thread").join().expect("no overflow");
 }
 
 /// A thread polls a flag under a lock, ten million times; the main thread sets it.

@@ -94,6 +94,47 @@ fn under_pso_a_store_publishes_only_what_has_left_the_buffer() {
 }
 
 #[test]
+fn under_pso_the_last_flush_before_a_store_decides_what_it_publishes() {
+    let text = "d = 0; p = 0; f = 0
+        thread a { store d 1; FLUSH; store d 2; END; store f 1 }
+        thread b { r = load f; if r == 1 { s = load d } }";
+    for flush in ["store p 1 sc", "t = add p 1", "t = cas p 7 1", "store p 1 rel"] {
+        let text = text.replace("FLUSH", flush);
+        assert_classes(&text.replace("END", "t = 0"), Model::Pso, 3);
+        assert_classes(&text.replace("END", flush), Model::Pso, 2);
+        assert_classes(&text.replace("END", "t = load p"), Model::Pso, 3);
+    }
+}
+
+#[test]
+fn each_class_is_visited_once_if_a_conflict_is_found_late() {
+    let text = "x = 0; y = 0; q = 0
+        thread a { store x 1; r = load y; if r == 2 { store q 1 } }
+        thread b { r = load x; store y 2; s = load q }
+        thread c { r = load x; store y 1 }";
+    for model in Model::ALL {
+        let (with, without) =
+            (visits(&script(text), model, true), visits(&script(text), model, false));
+        assert_eq!(with, without, "{model}");
+        assert!(with.values().all(|&times| times == 1), "{model}");
+    }
+}
+
+#[test]
+fn a_location_that_is_reached_late_is_quiet() {
+    // The first location is not, so there is nothing quiet until a thread has read 1.
+    let text = "x = 0; d = 0; e = 0
+        thread a { r = load x; if r == 1 { store d 1; s = load d; store x 2 } }
+        thread b { store x 1; r = load x; if r == 2 { s = load d; store e 1 } }
+        thread c { r = load x; if r == 2 { s = load d } }";
+    for model in Model::ALL {
+        let (with, without) =
+            (visits(&script(text), model, true), visits(&script(text), model, false));
+        assert_eq!(with, without, "{model}");
+    }
+}
+
+#[test]
 fn a_relaxed_flag_publishes_nothing_under_c20() {
     let text = "d = 0; f = 0
         thread a { store d 2; store f 1 rel }
