@@ -59,6 +59,24 @@ fn a_quiet_update_empties_the_store_buffer() {
         thread a { store x 1; store p 1 sc; r = load y }
         thread b { store y 1; store q 1 sc; r = load x }";
     assert_classes(stores, Model::Tso, 3);
+    // Accesses of one run are one step of the model: the strongest.
+    let after_load = text.replace("s = add p 1", "s = load p; s = add p 1; s = load p");
+    let after_load = after_load.replace("s = add q 1", "s = load q; s = add q 1; s = load q");
+    assert_classes(&after_load, Model::Tso, 3);
+    assert_classes(&after_load, Model::Pso, 3);
+    let after_store = stores.replace("store p 1 sc", "store p 1; store p 2 sc");
+    assert_classes(&after_store, Model::Tso, 3);
+}
+
+#[test]
+fn a_quiet_release_store_orders_stores_under_pso() {
+    let text = "x = 0; y = 0; p = 0
+        thread a { store x 1; QUIET; store y 1 }
+        thread b { r = load y; s = load x }";
+    assert_classes(&text.replace("QUIET", "store p 1"), Model::Pso, 4);
+    assert_classes(&text.replace("QUIET", "store p 1 rel"), Model::Pso, 3);
+    assert_classes(&text.replace("QUIET", "store p 1; store p 2 rel"), Model::Pso, 3);
+    assert_classes(&text.replace("QUIET", "store p 1 rel; store p 2"), Model::Pso, 3);
 }
 
 #[test]
