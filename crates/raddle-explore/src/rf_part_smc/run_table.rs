@@ -15,7 +15,7 @@ pub(super) type KnownValues = FxHashMap<LocationId, ValueId>;
 /// A step of a run.
 #[derive(Clone, Copy)]
 pub(super) enum RunStep {
-    /// An effect that is performed as it is: an index of [`HistoryCache::effects`].
+    /// An effect that is performed as it is: an index of the effects of the history cache.
     Effect(u32, Origin),
     /// Reads a quiet location, without asking.
     Read(LocationId),

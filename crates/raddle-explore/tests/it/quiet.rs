@@ -139,6 +139,30 @@ fn each_class_is_visited_once_if_a_conflict_is_found_late() {
 }
 
 #[test]
+fn no_leaf_is_skipped_if_a_conflict_changes_their_order() {
+    let text = "d = 0; lock m
+        thread main { spawn a; s = cas d 0 2 sc; spawn b }
+        thread a { lock m; unlock m; store d 1 sc }
+        thread b { r = load d sc; lock m }";
+    for model in Model::ALL {
+        let script = script(text);
+        assert_eq!(visits(&script, model, true), visits(&script, model, false), "{model}");
+    }
+}
+
+#[test]
+fn a_thread_does_not_know_what_the_last_one_knew() {
+    let text = "d = 0
+        thread main { r = add d 1 ar; spawn a; r = cas d 0 2 ar; spawn b }
+        thread a { s = load d acq }
+        thread b { store d r rel }";
+    for model in Model::ALL {
+        let script = script(text);
+        assert_eq!(visits(&script, model, true), visits(&script, model, false), "{model}");
+    }
+}
+
+#[test]
 fn a_location_that_is_reached_late_is_quiet() {
     // The first location is not, so there is nothing quiet until a thread has read 1.
     let text = "x = 0; d = 0; e = 0
