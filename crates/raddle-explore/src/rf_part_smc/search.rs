@@ -1,12 +1,13 @@
 //! Steps of the search: which thread is tried first at a node, which sources it may have, and adding a read.
 //!
-//! *Cost.* A read takes about 1,500 instructions with its model, and a tenth of that is easily lost to prologues and copies.
-//! So there is one copy of what happens for a read ([`PartSearch::observe`]), into which everything is inlined but
+//! *Cost.* A read takes about 1,500 instructions with its model and the joins after it, and a tenth of that is easily
+//! lost to prologues and copies. So there is one copy of what happens for a read ([`PartSearch::observe`]), into which everything is inlined but
 //! entering a segment and performing effects, and nothing that only quiet locations need is done or saved without them.
 //!
-//! *Rejected.* A second copy for spurious failures: then the compiler inlines neither of them (readers +1%,
-//! account +1%). Inlining [`PartSearch::enter`] with its lookups where it is called (seqlock +1%), or the effects of a
-//! segment into it: their registers are spilled for segments without effects (seqlock, readers +1.5%).
+//! *Rejected.* A second copy for spurious failures: some steps of both are then no longer inlined. Inlining
+//! [`PartSearch::enter`] with its lookups where it is called. Inlining the effects of a segment into it: their registers
+//! are spilled for segments that have none. Each was measured together with other changes; the sums differed by 0.5 to
+//! 1.5% of the instructions, in both directions for the first two.
 
 use super::execution::{EventRole, ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
