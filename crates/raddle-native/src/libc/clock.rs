@@ -22,6 +22,18 @@ fn now(call: &Call<'_>) -> u64 {
     (START * SECOND).saturating_add(elapsed(call))
 }
 
+/// What the program computes from now on may depend on the time.
+fn note_reading(call: &mut Call<'_>) {
+    let readings = call.recall(Purpose::ClockReadings, 0);
+    call.remember(Purpose::ClockReadings, 0, readings + 1);
+}
+
+/// The time for the program.
+fn read(call: &mut Call<'_>) -> u64 {
+    note_reading(call);
+    now(call)
+}
+
 fn advance(call: &mut Call<'_>, nanoseconds: u64) {
     if nanoseconds > 0 {
         let elapsed = elapsed(call).saturating_add(nanoseconds);
@@ -53,7 +65,7 @@ pub(super) fn pass(call: &mut Call<'_>, deadline: u64) -> Step<()> {
 
 /// Stores the time, in seconds and nanoseconds.
 fn get(call: &mut Call<'_>, address: u64) -> Step<()> {
-    let now = now(call);
+    let now = read(call);
     put(call, address, now / SECOND, now % SECOND)
 }
 
@@ -79,13 +91,13 @@ fn timespec_get(call: &mut Call<'_>) -> Step<u64> {
 
 /// `gettimeofday(time, zone)`.
 fn gettimeofday(call: &mut Call<'_>) -> Step<u64> {
-    let (time, now) = (call.argument(0)?, now(call));
+    let (time, now) = (call.argument(0)?, read(call));
     put(call, time, now / SECOND, now % SECOND / 1000)?;
     Ok(0)
 }
 
 fn time(call: &mut Call<'_>) -> Step<u64> {
-    let (result, seconds) = (call.argument(0)?, now(call) / SECOND);
+    let (result, seconds) = (call.argument(0)?, read(call) / SECOND);
     if result != 0 {
         call.store(result, 8, seconds)?;
     }
@@ -94,6 +106,7 @@ fn time(call: &mut Call<'_>) -> Step<u64> {
 
 /// Microseconds since the start.
 fn clock(call: &mut Call<'_>) -> Step<u64> {
+    note_reading(call);
     Ok(elapsed(call) / 1000)
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Purpose {
     ReadWriteLockHeld,
     /// Nanoseconds that have passed on its clock.
     Clock,
+    /// How often it has read its clock.
+    ClockReadings,
     /// The number of keys that it has made.
     KeysMade,
     /// Its value for a key, by key.

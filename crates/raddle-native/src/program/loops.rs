@@ -13,6 +13,7 @@
 //! reach the limit of events.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::End;
@@ -20,6 +21,7 @@ use raddle_cpu::memory::layout::RED_ZONE;
 use raddle_cpu::memory::{Memory, PAGE, State, Thread};
 
 use super::NativeProgram;
+use super::thread::Bookkeeping;
 use crate::process::ThreadSnapshot;
 
 /// A step ends after this many instructions, if nothing else ends it.
@@ -36,11 +38,18 @@ const SAVED: u64 = 8;
 /// The number of atomic loads that are remembered.
 const LOADS: usize = 16;
 
+/// A state of a thread.
+#[derive(Clone, Debug)]
+struct KeptState {
+    snapshot: ThreadSnapshot,
+    own: Rc<Bookkeeping>,
+}
+
 /// What a thread did since its last question.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrivateSteps {
     steps: u64,
-    kept: Option<Box<ThreadSnapshot>>,
+    kept: Option<Box<KeptState>>,
     /// Addresses and sizes of the first atomic loads since the state was kept.
     loads: Vec<(u64, u64)>,
 }
@@ -68,7 +77,9 @@ impl NativeProgram {
             return Ok(());
         }
         if steps.is_power_of_two() {
-            let kept = self.process.snapshot_thread(guest).map(Box::new);
+            let own = self.thread().own.clone();
+            let snapshot = self.process.snapshot_thread(guest);
+            let kept = snapshot.map(|snapshot| Box::new(KeptState { snapshot, own }));
             let private = &mut self.thread_mut().private;
             private.kept = kept;
             private.loads.clear();
@@ -98,7 +109,10 @@ impl NativeProgram {
         let dead = self.dead();
         let thread = self.thread();
         let kept = thread.private.kept.as_ref();
-        kept.is_some_and(|kept| self.process.is_at(thread.guest, kept, &dead))
+        kept.is_some_and(|kept| {
+            kept.own.remembers_same(&thread.own)
+                && self.process.is_at(thread.guest, &kept.snapshot, &dead)
+        })
     }
 
     /// Shares what the loop of the current thread loads atomically. Returns `false` if that is nothing.

@@ -5,7 +5,10 @@
 //!
 //! *Idea.* A state consists of what the thread may still read: `raddle_cpu::Liveness` says which registers, flags and bytes of
 //! the stack are dead. Two states with the same instruction, the same stack pointer and the same live bytes behave alike.
-//! Return addresses are live, so equal states have the same frames, and the same bytes are dead in both.
+//! Return addresses are live, so equal states have the same frames, and the same bytes are dead in both. What modelled functions
+//! keep for the thread (values of keys, random numbers, the time that it last read) belongs to the state.
+
+use std::rc::Rc;
 
 use raddle_core::program::{End, Op, OpKind};
 use raddle_cpu::{Calls, Dead, Function, HostArguments, Liveness};
@@ -53,7 +56,8 @@ impl NativeProgram {
         for (index, point) in candidates.iter().enumerate() {
             let is_same = point.question == question
                 && cpu.is_at_instruction(&point.snapshot.cpu)
-                && point.active == *active;
+                && point.active == *active
+                && (Rc::ptr_eq(&point.own, &thread.own) || point.own.remembers_same(&thread.own));
             if !is_same {
                 continue;
             }

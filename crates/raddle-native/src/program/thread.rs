@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::heap::Heap;
+use super::kinds::Purpose;
 use super::loops::PrivateSteps;
 use crate::process::{FutexCall, HostFunction, ThreadSnapshot};
 
@@ -80,6 +81,21 @@ pub(crate) struct Bookkeeping {
     pub(crate) heap: Heap,
     /// The last atomic load for which a plain load follows.
     pub(crate) mark: Option<AtomicLoadMark>,
+}
+
+impl Bookkeeping {
+    /// Returns `true` if modelled functions keep the same numbers as at an earlier time. The time itself counts only if the thread has
+    /// read its clock since then: otherwise a thread that sleeps while it waits would never be in the same state again.
+    pub(crate) fn remembers_same(&self, earlier: &Bookkeeping) -> bool {
+        const TIME: [u32; 2] = [Purpose::Clock as u32, Purpose::ClockReadings as u32];
+        let numbers = |it: &Bookkeeping| -> FxHashMap<(u32, u64), u64> {
+            it.remembered.clone().into_iter().filter(|(key, _)| !TIME.contains(&key.0)).collect()
+        };
+        let is_same =
+            |purpose| self.remembered.get(&(purpose, 0)) == earlier.remembered.get(&(purpose, 0));
+        TIME.into_iter().any(is_same)
+            && (self.remembered == earlier.remembered || numbers(self) == numbers(earlier))
+    }
 }
 
 /// A question to which a thread can go back.

@@ -18,4 +18,5 @@ mod refusals;
 mod sampling;
 mod semantics;
 mod sequential;
+mod thread_state;
 mod threads;

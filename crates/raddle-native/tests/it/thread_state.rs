@@ -1,0 +1,84 @@
+//! What modelled functions keep for a thread belongs to its state: loops that wait, and the end of the thread.
+
+use crate::explored::{Explored, explore_c};
+
+fn failure(message: &str) -> Explored {
+    Explored::Failure(String::from(message))
+}
+
+/// A program that counts the rounds of a loop which ends when another thread sets a flag, or after three rounds.
+fn counting_loop(code: &str, check: &str) -> String {
+    format!(
+        "#include <assert.h>
+         #include <pthread.h>
+         #include <stdatomic.h>
+         #include <stdlib.h>
+         #include <time.h>
+         #include <unistd.h>
+         static atomic_int flag;
+         static void *set(void *arg) {{ atomic_store(&flag, 1); return arg; }}
+         int main(void) {{
+             pthread_t id;
+             pthread_create(&id, 0, set, 0);
+             {code}
+             {check}
+             pthread_join(id, 0);
+         }}"
+    )
+}
+
+/// Explores a loop that has 0 to 3 rounds and reads the flag up to `reads` times: one of them observes that it is set, or none.
+fn has_all_numbers_of_rounds(code: &str, reads: u64) {
+    let clean = counting_loop(code, "assert(n >= 0 && n <= 3);");
+    assert_eq!(explore_c(&clean), Explored::Clean(reads + 1), "{code}");
+    for n in 0..=3 {
+        let check = format!("assert(n != {n});");
+        let found = explore_c(&counting_loop(code, &check));
+        assert_eq!(found, failure(&format!("assertion failed: n != {n}")), "{code}");
+    }
+}
+
+#[test]
+fn rounds_that_are_counted_by_the_value_of_a_key_differ() {
+    has_all_numbers_of_rounds(
+        "pthread_key_t key;
+         pthread_key_create(&key, 0);
+         while (!atomic_load(&flag) && (long)pthread_getspecific(key) < 3)
+             pthread_setspecific(key, (void *)((long)pthread_getspecific(key) + 1));
+         long n = (long)pthread_getspecific(key);",
+        4,
+    );
+}
+
+#[test]
+fn rounds_that_are_counted_by_the_clock_differ() {
+    has_all_numbers_of_rounds(
+        "time_t start = time(0);
+         while (!atomic_load(&flag) && time(0) - start < 3)
+             sleep(1);
+         long n = time(0) - start;",
+        4,
+    );
+}
+
+#[test]
+fn rounds_that_are_counted_by_random_numbers_differ() {
+    has_all_numbers_of_rounds(
+        "int numbers[4], n = 0;
+         srand(5);
+         for (int i = 0; i < 4; i++)
+             numbers[i] = rand();
+         srand(5);
+         while (!atomic_load(&flag) && rand() != numbers[2])
+             ;
+         for (int next = rand(); n < 3 && numbers[n] != next;)
+             n++;",
+        3,
+    );
+}
+
+#[test]
+fn rounds_that_only_sleep_are_the_same() {
+    let code = counting_loop("while (!atomic_load(&flag)) usleep(100);", "");
+    assert_eq!(explore_c(&code), Explored::Clean(1));
+}
