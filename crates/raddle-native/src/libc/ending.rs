@@ -1,15 +1,15 @@
 //! The end of threads and of the process.
 //!
-//! Each thread has a list of destructors: of thread-local variables and of the values of keys. The program has a list of functions
-//! given to `atexit` and of destructors of static variables, in memory that threads share. Both are called from the last to the
-//! first. A thread that calls `exit`, or returns from `main`, calls the functions of the second list and the destructors of the
-//! executable. Then the process ends: other threads may be anywhere, and none continues.
+//! Each thread has a list of destructors of thread-local variables. The program has a list of functions given to `atexit` and of
+//! destructors of static variables, in memory that threads share. Both are called from the last to the first. A thread that ends
+//! calls those of its list, and then those of the values of keys. A thread that calls `exit`, or returns from `main`, calls those
+//! of its list, the functions of the second list and the destructors of the executable. Then the process ends: other threads may be
+//! anywhere, and none continues.
 
 use raddle_core::execution::{MemoryOrder, ThreadId, Value};
 use raddle_core::program::{End, Guard, Op, OpKind};
 use raddle_core::trace::{Pending, Trace};
 
-use super::destructors::{Destructor, add_destructor};
 use super::{Names, ObjectKind, Purpose, area, keys};
 use crate::program::call::{Call, CompareOrders, Step, Suspend, set_to};
 
@@ -31,26 +31,17 @@ const FIRST: u64 = 16;
 const ENTRY: u64 = 16;
 const MOST: u64 = (area::exits_room() - FIRST) / ENTRY;
 
-/// Takes the last destructor of the thread that has something to do: a function and its argument.
+/// Takes the last destructor of a thread-local variable: a function and its argument.
 fn next_destructor(call: &mut Call<'_>) -> Option<(u64, u64)> {
-    loop {
-        let last = call.recall(Purpose::Destructors, 0).checked_sub(1)?;
-        call.remember(Purpose::Destructors, 0, last);
-        let function = call.recall(Purpose::DestructorFunction, last);
-        let argument = call.recall(Purpose::DestructorArgument, last);
-        if call.recall(Purpose::DestructorIsKey, last) == 0 {
-            return Some((function, argument));
-        }
-        let value = keys::take(call, argument);
-        if value != 0 {
-            return Some((function, value));
-        }
-    }
+    let last = call.recall(Purpose::Destructors, 0).checked_sub(1)?;
+    call.remember(Purpose::Destructors, 0, last);
+    let function = call.recall(Purpose::DestructorFunction, last);
+    Some((function, call.recall(Purpose::DestructorArgument, last)))
 }
 
 /// The function of the thread has returned, or it has called `pthread_exit`: destructors run, then the thread ends.
 pub(super) fn end_thread(call: &mut Call<'_>, result: u64) -> Suspend {
-    match next_destructor(call) {
+    match next_destructor(call).or_else(|| keys::next_destructor(call)) {
         Some((function, argument)) => {
             call.call_guest(function, &[argument], "raddle_end_thread", result)
         }
@@ -78,7 +69,10 @@ fn continue_end_of_thread(call: &mut Call<'_>) -> Step<u64> {
 /// `__cxa_thread_atexit(function, object, module)`.
 fn thread_atexit(call: &mut Call<'_>) -> Step<u64> {
     let (function, object) = (call.argument(0)?, call.argument(1)?);
-    add_destructor(call, Destructor::Variable { function, object });
+    let index = call.recall(Purpose::Destructors, 0);
+    call.remember(Purpose::Destructors, 0, index + 1);
+    call.remember(Purpose::DestructorFunction, index, function);
+    call.remember(Purpose::DestructorArgument, index, object);
     Ok(0)
 }
 

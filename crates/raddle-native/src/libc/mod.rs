@@ -11,7 +11,6 @@ mod c11;
 mod cleanup;
 mod clock;
 mod condition;
-mod destructors;
 mod ending;
 mod errors;
 mod failures;

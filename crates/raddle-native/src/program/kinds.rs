@@ -30,10 +30,16 @@ pub(crate) enum Purpose {
     KeysMade,
     /// Its value for a key, by key.
     KeyValue,
-    /// The number of destructors for its end.
+    /// The number of keys whose values may have to be destroyed when it ends, and the keys by number.
+    SetKeys,
+    SetKey,
+    /// How often the destructor of a key was called for it, by key.
+    KeyDestroyed,
+    /// Whether it has deleted a key, by key.
+    KeyDeleted,
+    /// The number of destructors of its thread-local variables.
     Destructors,
-    /// Whether a destructor is that of a key, its function and its argument, by number.
-    DestructorIsKey,
+    /// The function and the argument of such a destructor, by number.
     DestructorFunction,
     DestructorArgument,
     /// The number of cleanup handlers under key 0, and their jump buffers by number.

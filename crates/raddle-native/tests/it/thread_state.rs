@@ -1,6 +1,6 @@
 //! What modelled functions keep for a thread belongs to its state: loops that wait, and the end of the thread.
 
-use crate::explored::{Explored, explore_c};
+use crate::explored::{Explored, explore_c, explore_cpp};
 
 fn failure(message: &str) -> Explored {
     Explored::Failure(String::from(message))
@@ -81,4 +81,61 @@ fn rounds_that_are_counted_by_random_numbers_differ() {
 fn rounds_that_only_sleep_are_the_same() {
     let code = counting_loop("while (!atomic_load(&flag)) usleep(100);", "");
     assert_eq!(explore_c(&code), Explored::Clean(1));
+}
+
+#[test]
+fn destructors_of_keys_are_called_four_times_at_most() {
+    let code = "#include <assert.h>
+        #include <pthread.h>
+        static pthread_key_t key;
+        static int n;
+        static void destroy(void *value) { n++; pthread_setspecific(key, value); }
+        static void *run(void *arg) { pthread_setspecific(key, &n); return arg; }
+        int main(void) {
+            pthread_t id;
+            pthread_key_create(&key, destroy);
+            pthread_create(&id, 0, run, 0);
+            pthread_join(id, 0);
+            assert(n == 4);
+        }";
+    assert_eq!(explore_c(code), Explored::Clean(1));
+}
+
+#[test]
+fn destructors_of_keys_are_not_called_by_exit_or_for_deleted_keys() {
+    let code = "#include <pthread.h>
+        #include <stdlib.h>
+        static void *run(void *arg) {
+            pthread_key_t key;
+            pthread_key_create(&key, free);
+            void *block = malloc(4);
+            pthread_setspecific(key, block);
+            if (arg)
+                pthread_key_delete(key);
+            free(block);
+            return 0;
+        }
+        int main(int argc, char **argv) {
+            pthread_t id;
+            pthread_create(&id, 0, run, argv);
+            pthread_join(id, 0);
+            run(0);
+        }";
+    assert_eq!(explore_c(code), Explored::Clean(1));
+}
+
+#[test]
+fn thread_local_variables_are_destroyed_before_values_of_keys() {
+    let code = "#include <cassert>
+        #include <pthread.h>
+        #include <thread>
+        static pthread_key_t key;
+        static int value;
+        struct Last { int n = 0; ~Last() { assert(pthread_getspecific(key) == &value); } };
+        thread_local Last last;
+        int main() {
+            pthread_key_create(&key, [](void *) {});
+            std::thread([] { last.n = 1; pthread_setspecific(key, &value); }).join();
+        }";
+    assert_eq!(explore_cpp(code), Explored::Clean(1));
 }
