@@ -10,7 +10,7 @@ use raddle_core::execution::{MemoryOrder, ThreadId, Value};
 use raddle_core::program::{End, Guard, Op, OpKind};
 use raddle_core::trace::{Pending, Trace};
 
-use super::{Names, ObjectKind, Purpose, area, keys};
+use super::{Names, ObjectKind, Purpose, area, keys, mutex};
 use crate::program::call::{Call, CompareOrders, Step, Suspend, set_to};
 
 /// A thread that has ended the program waits for this, which never holds.
@@ -44,6 +44,9 @@ pub(super) fn end_thread(call: &mut Call<'_>, result: u64) -> Suspend {
     match next_destructor(call).or_else(|| keys::next_destructor(call)) {
         Some((function, argument)) => {
             call.call_guest(function, &[argument], "raddle_end_thread", result)
+        }
+        None if mutex::holds_robust(call) => {
+            call.refuse("ends a thread that holds a robust mutex, which Raddle does not model")
         }
         None => call.finish(result),
     }

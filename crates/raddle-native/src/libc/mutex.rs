@@ -2,7 +2,8 @@
 //!
 //! The kind of a mutex is where the C library has it too, so that static initialisers work. It is read by a plain load, so a mutex
 //! that is used while another thread initialises it is a race. A thread knows which mutexes it holds, and how often. A deadline may
-//! pass at any time, so a lock with a deadline is an attempt.
+//! pass at any time, so a lock with a deadline is an attempt. A thread that ends while it holds a robust mutex is refused; up to
+//! there, a robust mutex is one that only its owner can unlock.
 
 use raddle_core::outcome::FindingKind;
 
@@ -16,6 +17,11 @@ const KIND_SIZE: u64 = 4;
 /// The kind of a mutex that was destroyed.
 const DESTROYED: u64 = 0x7f;
 
+/// A bit of the kind of a mutex that tells whoever locks it next that its owner has ended.
+const ROBUST: u64 = 16;
+/// The same in attributes.
+const ROBUST_ATTRIBUTE: u64 = 4;
+
 /// What happens if the owner of a mutex locks it again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -25,7 +31,10 @@ enum Kind {
 }
 
 fn kind(call: &mut Call<'_>, mutex: u64) -> Step<Kind> {
-    match call.load_setting(mutex + KIND, KIND_SIZE)? {
+    let number = call.load_setting(mutex + KIND, KIND_SIZE)?;
+    let is_robust = number != DESTROYED && number & ROBUST != 0;
+    call.remember(Purpose::RobustMutex, mutex, is_robust.into());
+    match if is_robust { number & !ROBUST } else { number } {
         0 | 3 => Ok(Kind::Normal),
         1 => Ok(Kind::Recursive),
         2 => Ok(Kind::ErrorCheck),
@@ -41,8 +50,9 @@ pub(super) fn set_kind(call: &mut Call<'_>, mutex: u64, number: u64) -> Step<()>
 /// `pthread_mutex_init(mutex, attributes)`.
 fn init(call: &mut Call<'_>) -> Step<u64> {
     let (mutex, attributes) = (call.argument(0)?, call.argument(1)?);
-    let number = if attributes == 0 { 0 } else { call.load(attributes, 4)? & 3 };
-    set_kind(call, mutex, number)?;
+    let number = if attributes == 0 { 0 } else { call.load(attributes, 4)? };
+    let robust = if number & ROBUST_ATTRIBUTE == 0 { 0 } else { ROBUST };
+    set_kind(call, mutex, (number & 3) | robust)?;
     Ok(0)
 }
 
@@ -54,6 +64,15 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Step<u64> {
     }
     set_kind(call, mutex, DESTROYED)?;
     Ok(0)
+}
+
+fn is_robust(call: &Call<'_>, mutex: u64) -> bool {
+    call.recall(Purpose::RobustMutex, mutex) != 0
+}
+
+/// Returns `true` if the thread holds a robust mutex. If it ended now, the next owner would have to be told.
+pub(super) fn holds_robust(call: &Call<'_>) -> bool {
+    call.program.thread().own.held.iter().any(|&mutex| is_robust(call, mutex))
 }
 
 /// The result of locking a mutex that the thread holds already; `None` if it does not.
@@ -128,7 +147,7 @@ pub(super) fn unlock(call: &mut Call<'_>) -> Step<i32> {
         return Ok(0);
     }
     let kind = kind(call, mutex)?;
-    if kind != Kind::Normal && !call.is_held(mutex) {
+    if (kind != Kind::Normal || is_robust(call, mutex)) && !call.is_held(mutex) {
         return Ok(EPERM);
     }
     let again = call.recall(Purpose::MutexAgain, mutex);
@@ -151,14 +170,34 @@ fn set_type(call: &mut Call<'_>) -> Step<u64> {
     if !(0..=3).contains(&(kind as i32)) {
         return Ok(EINVAL as u64);
     }
-    call.store(attributes, 4, kind)?;
+    let robust = call.load(attributes, 4)? & ROBUST_ATTRIBUTE;
+    call.store(attributes, 4, kind | robust)?;
     Ok(0)
 }
 
 fn get_type(call: &mut Call<'_>) -> Step<u64> {
     let (attributes, kind) = (call.argument(0)?, call.argument(1)?);
-    let number = call.load(attributes, 4)?;
+    let number = call.load(attributes, 4)? & 3;
     call.store(kind, 4, number)?;
+    Ok(0)
+}
+
+fn set_robust(call: &mut Call<'_>) -> Step<u64> {
+    let (attributes, robust) = (call.argument(0)?, call.argument(1)? as u32);
+    let kind = call.load(attributes, 4)? & 3;
+    let number = match robust {
+        0 => kind,
+        1 => kind | ROBUST_ATTRIBUTE,
+        _ => return Ok(EINVAL as u64),
+    };
+    call.store(attributes, 4, number)?;
+    Ok(0)
+}
+
+fn get_robust(call: &mut Call<'_>) -> Step<u64> {
+    let (attributes, robust) = (call.argument(0)?, call.argument(1)?);
+    let is_robust = call.load(attributes, 4)? & ROBUST_ATTRIBUTE != 0;
+    call.store(robust, 4, is_robust.into())?;
     Ok(0)
 }
 
@@ -201,6 +240,13 @@ pub(super) const TABLE: Names = &[
     ("pthread_mutexattr_destroy", nothing),
     ("pthread_mutexattr_settype", set_type),
     ("pthread_mutexattr_gettype", get_type),
+    ("pthread_mutexattr_setrobust", set_robust),
+    ("pthread_mutexattr_getrobust", get_robust),
+    ("pthread_mutexattr_setrobust_np", set_robust),
+    ("pthread_mutexattr_getrobust_np", get_robust),
+    // No owner of a robust mutex has ended.
+    ("pthread_mutex_consistent", |_| Ok(EINVAL as u64)),
+    ("pthread_mutex_consistent_np", |_| Ok(EINVAL as u64)),
     ("pthread_mutexattr_setprotocol", nothing),
     ("pthread_mutexattr_setpshared", nothing),
     ("pthread_spin_init", nothing),

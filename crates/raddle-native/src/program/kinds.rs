@@ -20,6 +20,8 @@ pub(crate) enum ObjectKind {
 pub(crate) enum Purpose {
     /// How often the thread has locked a recursive mutex again, by mutex.
     MutexAgain,
+    /// Whether a mutex is robust, by mutex.
+    RobustMutex,
     /// How it holds a reader-writer lock, by lock.
     ReadWriteLockHeld,
     /// Nanoseconds that have passed on its clock.

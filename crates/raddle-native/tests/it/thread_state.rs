@@ -139,3 +139,40 @@ fn thread_local_variables_are_destroyed_before_values_of_keys() {
         }";
     assert_eq!(explore_cpp(code), Explored::Clean(1));
 }
+
+#[test]
+fn threads_that_end_with_a_robust_mutex_are_refused() {
+    let code = |unlock: &str| {
+        format!(
+            "#include <assert.h>
+             #include <errno.h>
+             #include <pthread.h>
+             static pthread_mutex_t lock;
+             static void *run(void *arg) {{
+                 assert(pthread_mutex_unlock(&lock) == EPERM);
+                 pthread_mutex_lock(&lock);
+                 {unlock}
+                 return arg;
+             }}
+             int main(void) {{
+                 pthread_t id;
+                 pthread_mutexattr_t kind;
+                 pthread_mutexattr_init(&kind);
+                 pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+                 pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_NORMAL);
+                 int robust;
+                 pthread_mutexattr_getrobust(&kind, &robust);
+                 assert(robust == PTHREAD_MUTEX_ROBUST);
+                 pthread_mutex_init(&lock, &kind);
+                 pthread_create(&id, 0, run, 0);
+                 pthread_join(id, 0);
+                 assert(pthread_mutex_lock(&lock) == 0);
+                 assert(pthread_mutex_consistent(&lock) == EINVAL);
+                 pthread_mutex_unlock(&lock);
+             }}"
+        )
+    };
+    assert_eq!(explore_c(&code("pthread_mutex_unlock(&lock);")), Explored::Clean(1));
+    let refused = "ends a thread that holds a robust mutex, which Raddle does not model";
+    assert_eq!(explore_c(&code("")), failure(refused));
+}
