@@ -82,6 +82,8 @@ pub(crate) struct SavedThread {
     mapping_end: u64,
     /// Only the main thread may move the break.
     brk: u64,
+    /// Only the main thread may change what signals do.
+    signals: [Disposition; 65],
 }
 
 impl Kernel {
@@ -133,7 +135,7 @@ impl Kernel {
     /// What a thread has got from the kernel, to go back to.
     pub(crate) fn save_thread(&mut self, thread: Thread) -> SavedThread {
         let (state, mapping_end) = (*self.thread(thread), self.mappings.end(thread));
-        SavedThread { state, mapping_end, brk: self.mappings.brk() }
+        SavedThread { state, mapping_end, brk: self.mappings.brk(), signals: self.signals }
     }
 
     /// Goes back to a saved state of a thread.
@@ -142,13 +144,16 @@ impl Kernel {
         self.mappings.set_end(thread, saved.mapping_end);
         if thread == Thread::MAIN {
             self.mappings.restore_brk(saved.brk);
+            self.signals = saved.signals;
         }
     }
 
     /// Whether a thread has got from the kernel what it had at a saved state.
     pub(crate) fn is_at(&self, thread: Thread, saved: SavedThread) -> bool {
         let state = self.threads.get(thread.index()).copied().unwrap_or_default();
-        state == saved.state && self.mappings.end(thread) == saved.mapping_end
+        state == saved.state
+            && self.mappings.end(thread) == saved.mapping_end
+            && (thread != Thread::MAIN || self.signals == saved.signals)
     }
 
     /// Identifier of the process.

@@ -11,6 +11,7 @@ fn counting_loop(code: &str, check: &str) -> String {
     format!(
         "#include <assert.h>
          #include <pthread.h>
+         #include <signal.h>
          #include <stdatomic.h>
          #include <stdlib.h>
          #include <time.h>
@@ -175,4 +176,14 @@ fn threads_that_end_with_a_robust_mutex_are_refused() {
     assert_eq!(explore_c(&code("pthread_mutex_unlock(&lock);")), Explored::Clean(1));
     let refused = "ends a thread that holds a robust mutex, which Raddle does not model";
     assert_eq!(explore_c(&code("")), failure(refused));
+}
+
+#[test]
+fn actions_of_signals_go_back_with_the_thread() {
+    let code = counting_loop(
+        "atomic_load(&flag);
+         int is_ignored = signal(SIGUSR1, SIG_IGN) == SIG_IGN;",
+        "assert(!is_ignored);",
+    );
+    assert_eq!(explore_c(&code), Explored::Clean(2));
 }

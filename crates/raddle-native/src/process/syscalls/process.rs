@@ -4,6 +4,7 @@ use super::super::errno::Errno;
 use super::super::kernel::Disposition;
 use super::super::status::Status;
 use super::{Answer, Call, Effect, FutexCall, success};
+use raddle_cpu::memory::Thread;
 
 pub(super) fn exit(call: &mut Call<'_>) -> Answer {
     Ok(Effect::ExitThread(call.args[0] as i32))
@@ -185,6 +186,9 @@ pub(super) fn rt_sigaction(call: &mut Call<'_>) -> Answer {
             return call.refuse("reading the handler of a signal is not modelled");
         }
         call.store_words(old, &[action, 0, 0, 0])?;
+    }
+    if new != 0 && call.kernel.is_explored && call.thread != Thread::MAIN {
+        return call.refuse("only the main thread may change what a signal does");
     }
     if new != 0 {
         call.kernel.signals[index] = match call.load_word(new)? {
