@@ -18,6 +18,13 @@ impl NativeProgram {
             return self.again();
         }
         let (kind, message) = match fault.kind {
+            FaultKind::Unmapped(Unmapped::HeapRedZone)
+                if self.is_dynamic_linker(self.cpu().ip()) =>
+            {
+                // Its string functions read whole words, beyond the end of a block.
+                let message = "loads a library at run time, which Raddle does not model";
+                (FindingKind::Unsupported, String::from(message))
+            }
             FaultKind::Unmapped(Unmapped::Freed) => self.freed_message(fault.address),
             FaultKind::Unmapped(Unmapped::HeapRedZone) => self.outside_message(fault.address),
             FaultKind::Unmapped(Unmapped::StackGuard) => {

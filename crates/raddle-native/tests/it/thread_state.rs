@@ -187,3 +187,11 @@ fn actions_of_signals_go_back_with_the_thread() {
     );
     assert_eq!(explore_c(&code), Explored::Clean(2));
 }
+
+#[test]
+fn loading_a_library_at_run_time_is_no_heap_overflow() {
+    let code = "#include <dlfcn.h>
+        int main(void) { return dlopen(\"libm.so.6\", RTLD_NOW) == 0; }";
+    let refused = "loads a library at run time, which Raddle does not model";
+    assert_eq!(explore_c(code), failure(refused));
+}
