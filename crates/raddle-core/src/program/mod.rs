@@ -87,6 +87,12 @@ pub trait Program: Naming {
         None
     }
 
+    /// Returns `true` if the thread is in the same state at the ends of two of its histories: whatever it is answered, it
+    /// does the same from there on, and its result is the same. May return `false` if that is unknown.
+    fn is_same_state(&mut self, _one: HistoryId, _other: HistoryId) -> bool {
+        false
+    }
+
     /// The program as a [`Live`] one, if it supports that.
     fn live(&mut self) -> Option<&mut dyn Live> {
         None
