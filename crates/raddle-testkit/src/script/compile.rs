@@ -31,6 +31,8 @@ pub(super) enum ScriptInstruction {
         to: usize,
     },
     Jump(usize),
+    /// Jumps back to the beginning of an endless loop.
+    Round(usize),
     /// Decrements a register.
     CountDown(usize),
     /// Jumps unless the register is 0.
@@ -209,6 +211,7 @@ impl ScriptCompiler<'_> {
                 self.body.code[jump] = ScriptInstruction::Jump(self.here());
             }
             Statement::Repeat { times, body } => self.repeat(*times, body, &text),
+            Statement::Loop { body } => self.endless_loop(body, &text),
             Statement::Break => {
                 let at = self.push(ScriptInstruction::Jump(0), &text);
                 self.breaks.push(at);
@@ -220,7 +223,7 @@ impl ScriptCompiler<'_> {
         }
     }
 
-    /// Compiles a loop, which counts down in a register of its own.
+    /// Compiles a loop that counts down in a register of its own.
     fn repeat(&mut self, times: u32, body: &[Statement], text: &str) {
         let left = self.body.registers;
         self.body.registers += 1;
@@ -236,6 +239,16 @@ impl ScriptCompiler<'_> {
         let end = self.here();
         self.body.code[top] =
             ScriptInstruction::Unless { condition: RegisterFormula::Register(left), to: end };
+        self.resolve_breaks(outer, end);
+    }
+
+    /// Compiles a loop that only breaks leave.
+    fn endless_loop(&mut self, body: &[Statement], text: &str) {
+        let outer = self.breaks.len();
+        let top = self.here();
+        self.block(body);
+        self.push(ScriptInstruction::Round(top), text);
+        let end = self.here();
         self.resolve_breaks(outer, end);
     }
 
@@ -301,7 +314,10 @@ impl ScriptCompiler<'_> {
             }
             Statement::Assume(condition) => ScriptInstruction::Assume(self.formula(condition)),
             Statement::Assert(condition) => ScriptInstruction::Assert(self.formula(condition)),
-            Statement::If { .. } | Statement::Repeat { .. } | Statement::Break => {
+            Statement::If { .. }
+            | Statement::Repeat { .. }
+            | Statement::Loop { .. }
+            | Statement::Break => {
                 unreachable!("compiled by `statement`")
             }
         }

@@ -14,6 +14,7 @@
 //!     lock m; unlock m
 //!     sync o > 0 sub 1              // waits for the guard: any, == v, < v, > v, nobits v
 //!     repeat 3 { n = choose 2; if n == 1 { break } }
+//!     loop { n = load y acq; if n != 0 { break } }
 //!     assume r == 1
 //!     assert s < 2
 //! }
@@ -26,11 +27,12 @@
 //!
 //! Statements are separated by `;` or the end of a line. The default memory order is relaxed, for fences `sc`. The
 //! default failure order of a compare-exchange is the strongest load order that its success order contains. Registers
-//! are local to their thread and initially 0. Numbers are signed 64-bit integers that wrap. `break` outside of a loop
-//! ends the thread.
+//! are local to their thread and initially 0. Numbers are signed 64-bit integers that wrap. `break` leaves the innermost
+//! `repeat` or `loop`; outside of a loop it ends the thread.
 //!
 //! A thread fails if an assertion does not hold, if an index is out of bounds, or if it releases a lock that it does
-//! not hold. A thread whose assumption does not hold stops. A lock is not memory, and a variable that is accessed with
+//! not hold. A thread whose assumption does not hold stops, and so does one that goes around loops very often
+//! without a question ([`MAX_ROUNDS`]). A lock is not memory, and a variable that is accessed with
 //! `sync` should only be accessed with `sync`.
 //!
 //! [`Script`] is the syntax tree. [`Script::parse`] parses it, its `Display` prints a text that parses to the same
@@ -53,7 +55,7 @@ use raddle_core::program::UpdateKind;
 
 pub use error::ScriptError;
 pub use expression::{ScriptExpression, ScriptOperator};
-pub use program::ScriptProgram;
+pub use program::{MAX_ROUNDS, ScriptProgram};
 
 /// Syntax tree of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -167,6 +169,8 @@ pub enum Statement {
     If { condition: ScriptExpression, then: Vec<Statement>, otherwise: Vec<Statement> },
     /// `repeat 3 { ... }`
     Repeat { times: u32, body: Vec<Statement> },
+    /// `loop { ... }`, which only `break` leaves
+    Loop { body: Vec<Statement> },
     /// `break`
     Break,
 }

@@ -12,7 +12,7 @@ use super::{
 use MemoryOrder::{AcqRel, Acquire, NonAtomic, Relaxed, Release, SeqCst};
 
 /// Keywords, besides updates and memory orders.
-const RESERVED: [&str; 20] = [
+const RESERVED: [&str; 21] = [
     "thread",
     "load",
     "store",
@@ -31,6 +31,7 @@ const RESERVED: [&str; 20] = [
     "if",
     "else",
     "repeat",
+    "loop",
     "break",
     "_",
 ];
@@ -278,7 +279,7 @@ impl ScriptParser {
                 return Ok(statements);
             }
             let statement = self.nested(Self::statement)?;
-            let compound = matches!(statement, Statement::If { .. } | Statement::Repeat { .. });
+            let compound = !statement.blocks().is_empty();
             statements.push(statement);
             if !compound && *self.peek() != ScriptToken::Separator && !self.is_symbol("}") {
                 return self.expected("';', a new line or '}'");
@@ -313,6 +314,7 @@ impl ScriptParser {
             "assert" => Ok(Statement::Assert(self.expression()?)),
             "if" => self.branch(),
             "repeat" => self.repeat(),
+            "loop" => Ok(Statement::Loop { body: self.loop_body()? }),
             "break" => Ok(Statement::Break),
             _ => {
                 self.next = at;
@@ -451,10 +453,14 @@ impl ScriptParser {
 
     fn repeat(&mut self) -> ScriptResult<Statement> {
         let times = self.count("how often to repeat, from 1 to 10000")?;
+        Ok(Statement::Repeat { times, body: self.loop_body()? })
+    }
+
+    fn loop_body(&mut self) -> ScriptResult<Vec<Statement>> {
         let outer = std::mem::replace(&mut self.in_loop, true);
-        let body = self.block()?;
+        let body = self.block();
         self.in_loop = outer;
-        Ok(Statement::Repeat { times, body })
+        body
     }
 
     fn address(&mut self, lock: bool) -> ScriptResult<Address> {

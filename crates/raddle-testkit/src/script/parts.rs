@@ -69,7 +69,7 @@ impl Statement {
     pub fn blocks(&self) -> Vec<&Vec<Statement>> {
         match self {
             Statement::If { then, otherwise, .. } => vec![then, otherwise],
-            Statement::Repeat { body, .. } => vec![body],
+            Statement::Repeat { body, .. } | Statement::Loop { body } => vec![body],
             _ => vec![],
         }
     }
@@ -78,7 +78,7 @@ impl Statement {
     pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Statement>> {
         match self {
             Statement::If { then, otherwise, .. } => vec![then, otherwise],
-            Statement::Repeat { body, .. } => vec![body],
+            Statement::Repeat { body, .. } | Statement::Loop { body } => vec![body],
             _ => vec![],
         }
     }

@@ -86,7 +86,7 @@ fn block(statements: &[Statement], depth: usize, f: &mut Formatter<'_>) -> fmt::
                 }
                 writeln!(f, "{indent}}}")?;
             }
-            Statement::Repeat { body, .. } => {
+            Statement::Repeat { body, .. } | Statement::Loop { body } => {
                 writeln!(f, " {{")?;
                 block(body, depth + 1, f)?;
                 writeln!(f, "{indent}}}")?;
@@ -135,6 +135,7 @@ impl Display for Statement {
             Statement::Assert(condition) => write!(f, "assert {condition}"),
             Statement::If { condition, .. } => write!(f, "if {condition}"),
             Statement::Repeat { times, .. } => write!(f, "repeat {times}"),
+            Statement::Loop { .. } => f.write_str("loop"),
             Statement::Break => f.write_str("break"),
         }
     }

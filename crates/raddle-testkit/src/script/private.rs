@@ -141,6 +141,7 @@ impl<'s> CellUses<'s> {
             Statement::Repeat { times, body } => {
                 vec![Statement::Repeat { times: *times, body: block(body) }]
             }
+            Statement::Loop { body } => vec![Statement::Loop { body: block(body) }],
             Statement::Load { at, target, .. } => match self.known(thread, at) {
                 None => vec![statement.clone()],
                 Some((_, register)) => {

@@ -13,6 +13,9 @@ use raddle_core::program::{
 use super::compile::{CellRef, RegisterFormula, ScriptCode, ScriptInstruction, compile};
 use super::{Script, Variable};
 
+/// How often a thread goes around loops without a question, or in a live run without an op, before it is stopped.
+pub const MAX_ROUNDS: usize = 1_000;
+
 /// State of a thread at the end of a local history.
 #[derive(Clone, Copy, Debug)]
 struct ScriptState {
@@ -53,6 +56,8 @@ struct RunningThread {
 enum ScriptFlow {
     Next,
     Goto(usize),
+    /// Back to the beginning of an endless loop.
+    Round(usize),
     Op(OpKind),
     End(End),
 }
@@ -135,11 +140,19 @@ impl ScriptProgram {
     fn run_to_op(&mut self, thread: usize) -> Continuation {
         let RunningThread { next, registers } = &mut self.running[thread];
         let (first, code) = (self.places[thread], &self.threads[thread].code);
+        let mut rounds = 0;
         loop {
             let place = PlaceId((first + *next) as u32);
             match step(&code[*next], place, registers) {
                 ScriptFlow::Next => *next += 1,
                 ScriptFlow::Goto(to) => *next = to,
+                ScriptFlow::Round(_) if rounds == MAX_ROUNDS => {
+                    return Continuation::End(End::Limit);
+                }
+                ScriptFlow::Round(to) => {
+                    *next = to;
+                    rounds += 1;
+                }
                 ScriptFlow::Op(kind) => return Continuation::Op(Op { kind, place }),
                 ScriptFlow::End(end) => return Continuation::End(end),
             }
@@ -278,6 +291,7 @@ fn try_step(
             });
         }
         ScriptInstruction::Jump(to) => return Ok(ScriptFlow::Goto(*to)),
+        ScriptInstruction::Round(to) => return Ok(ScriptFlow::Round(*to)),
         ScriptInstruction::Assume(condition) => {
             return Ok(if value(condition) == 0 {
                 ScriptFlow::End(End::Assume)
@@ -361,12 +375,17 @@ impl Program for ScriptProgram {
                 (state.thread as usize, state.next as usize + 1)
             }
         };
-        let mut effects = vec![];
+        let (mut effects, mut rounds) = (vec![], 0);
         let end = loop {
             let place = PlaceId((self.places[thread] + next) as u32);
             match step(&self.threads[thread].code[next], place, &mut self.current) {
                 ScriptFlow::Next => next += 1,
                 ScriptFlow::Goto(to) => next = to,
+                ScriptFlow::Round(_) if rounds == MAX_ROUNDS => break End::Limit,
+                ScriptFlow::Round(to) => {
+                    next = to;
+                    rounds += 1;
+                }
                 ScriptFlow::Op(kind) if kind.is_question() => {
                     break End::Question(Op { kind, place });
                 }

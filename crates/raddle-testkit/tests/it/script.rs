@@ -5,7 +5,7 @@ use raddle_core::model::Model;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Answer, End, LocalHistories, Naming, OpKind};
 use raddle_testkit::programs::classes;
-use raddle_testkit::script::{Script, ScriptProgram};
+use raddle_testkit::script::{MAX_ROUNDS, Script, ScriptProgram};
 
 /// Everything the language has.
 const EVERYTHING: &str = "\
@@ -49,6 +49,12 @@ thread main {
         }
     }
     assert r == r
+    loop {
+        r = load x
+        if r == 1 {
+            break
+        }
+    }
     join a
 }
 thread a {
@@ -154,6 +160,10 @@ fn errors_name_the_position_and_what_was_expected() {
         "1:32: 'spawn' in a loop: expected each thread to be started once",
     );
     assert_error(
+        "thread main { loop { spawn a } }\nthread a { }",
+        "1:28: 'spawn' in a loop: expected each thread to be started once",
+    );
+    assert_error(
         "o = 0; thread a { sync o add 1 }",
         "1:26: expected a guard: 'any', '==', '<', '>' or 'nobits', found 'add'",
     );
@@ -185,6 +195,37 @@ fn a_history_runs_only_its_new_part() {
     assert!(
         matches!(histories.end(bad), End::Failed(failure) if failure.kind == FindingKind::Panic)
     );
+}
+
+/// The thread of a script that is `main`, after these answers.
+fn end_after(text: &str, answers: &[Answer]) -> (End, Vec<i128>) {
+    let script = Script::parse(text).expect("a script");
+    let mut program = ScriptProgram::new(&script);
+    let mut histories = LocalHistories::new();
+    let mut node = histories.start(&mut program, &[], ThreadId::new(0), None);
+    for &answer in answers {
+        node = histories.after(&mut program, &[], node, answer);
+    }
+    (histories.end(node).clone(), program.registers(node).to_vec())
+}
+
+#[test]
+fn break_leaves_the_innermost_loop() {
+    let text = "x = 0\nthread main {
+        loop { loop { r = load x; u = u + r; if u == 2 { break } }; s = s + 1; u = 0; if s == 2 { break } }
+        t = 1 }";
+    let one = Answer::Value(1);
+    let (end, registers) = end_after(text, &[one, one]);
+    assert!(matches!(end, End::Question(_)));
+    assert_eq!(registers, [0, 1, 0, 1]);
+    assert_eq!(end_after(text, &[one, one, one, one]), (End::Finished, vec![1, 2, 0, 1]));
+}
+
+#[test]
+fn loops_without_questions_reach_the_limit() {
+    assert_eq!(end_after("thread main { loop { } }", &[]).0, End::Limit);
+    let long = format!("thread main {{ loop {{ r = r + 1; if r == {MAX_ROUNDS} {{ break }} }} }}");
+    assert_eq!(end_after(&long, &[]), (End::Finished, vec![MAX_ROUNDS as i128]));
 }
 
 #[test]
