@@ -108,6 +108,13 @@ pub(super) struct ScriptCode {
     pub(super) registers: usize,
 }
 
+impl ScriptCode {
+    /// Returns `true` if the thread may come to an instruction again in the same state.
+    pub(super) fn has_endless_loops(&self) -> bool {
+        self.code.iter().any(|code| matches!(code, ScriptInstruction::Round(_)))
+    }
+}
+
 impl GuardKind {
     /// Creates the guard with this operand.
     pub(super) fn with(self, bound: raddle_core::execution::Value) -> Guard {

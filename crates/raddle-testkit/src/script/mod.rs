@@ -43,19 +43,25 @@ pub mod build;
 mod compile;
 mod error;
 mod expression;
+mod interpret;
 mod lex;
+mod liveness;
 mod parse;
 mod parts;
 mod print;
 mod private;
 mod program;
+mod rounds;
+mod thread_state;
 
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::program::UpdateKind;
 
 pub use error::ScriptError;
 pub use expression::{ScriptExpression, ScriptOperator};
-pub use program::{MAX_ROUNDS, ScriptProgram};
+pub use interpret::MAX_ROUNDS;
+pub use program::ScriptProgram;
+pub use thread_state::ThreadState;
 
 /// Syntax tree of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

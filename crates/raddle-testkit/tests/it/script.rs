@@ -3,7 +3,7 @@
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::model::Model;
 use raddle_core::outcome::FindingKind;
-use raddle_core::program::{Answer, End, LocalHistories, Naming, OpKind};
+use raddle_core::program::{Answer, End, LocalHistories, Naming, OpKind, Program};
 use raddle_testkit::programs::classes;
 use raddle_testkit::script::{MAX_ROUNDS, Script, ScriptProgram};
 
@@ -226,6 +226,91 @@ fn loops_without_questions_reach_the_limit() {
     assert_eq!(end_after("thread main { loop { } }", &[]).0, End::Limit);
     let long = format!("thread main {{ loop {{ r = r + 1; if r == {MAX_ROUNDS} {{ break }} }} }}");
     assert_eq!(end_after(&long, &[]), (End::Finished, vec![MAX_ROUNDS as i128]));
+}
+
+/// The end of the first thread after these answers, and which of the histories it repeats.
+fn round_after(body: &str, answers: &[Answer]) -> (End, Option<usize>) {
+    let text = format!("x = 0; y = 0; lock m\nthread main {{ {body} }}");
+    let script = Script::parse(&text).expect("a script");
+    let mut program = ScriptProgram::new(&script);
+    let mut histories = LocalHistories::new();
+    let mut nodes = vec![histories.start(&mut program, &[], ThreadId::new(0), None)];
+    for &answer in answers {
+        let last = *nodes.last().expect("a history");
+        nodes.push(histories.after(&mut program, &[], last, answer));
+    }
+    let last = *nodes.last().expect("a history");
+    let end = histories.end(last).clone();
+    let repeated = match end {
+        End::Repeats(start) => {
+            assert!(program.is_same_state(start, last));
+            nodes.iter().position(|&node| node == start)
+        }
+        _ => None,
+    };
+    (end, repeated)
+}
+
+#[test]
+fn rounds_without_effect_are_recognized() {
+    let [zero, one] = [Answer::Value(0), Answer::Value(1)];
+    let repeats = |body: &str, answers: &[Answer]| round_after(body, answers).1;
+    let wait = "loop { r = load x; fence; if r == 1 { break } }";
+    assert_eq!(repeats(wait, &[zero]), Some(0));
+    assert_eq!(round_after(wait, &[one]).0, End::Finished);
+    assert_eq!(repeats(&format!("s = load y; {wait}"), &[one, zero]), Some(1));
+    let two = "loop { r = load x; if r == 1 { break }; s = load y }";
+    assert_eq!(repeats(two, &[zero]), None);
+    assert_eq!(repeats(two, &[zero, one]), None, "the second register is 1 at the end");
+    assert_eq!(repeats(two, &[zero, zero]), Some(0));
+    let lock = "loop { _, ok = cas x 0 1; if ok == 1 { break } }";
+    assert_eq!(repeats(lock, &[one]), Some(0));
+    let lock = "loop { r = swap x 1; if r == 0 { break } }";
+    assert_eq!(repeats(lock, &[one]), Some(0));
+    let weak = "loop { _, ok = casw x 0 1; if ok == 1 { break } }";
+    assert_eq!(repeats(weak, &[Answer::Spurious(0)]), Some(0));
+}
+
+#[test]
+fn rounds_with_effects_and_counters_go_on() {
+    let zero = Answer::Value(0);
+    let goes_on =
+        |body: &str, answers: &[Answer]| matches!(round_after(body, answers).0, End::Question(_));
+    assert!(goes_on("loop { r = load x; store y 0; if r == 1 { break } }", &[zero]));
+    assert!(goes_on("loop { r = add x 1; if r == 1 { break } }", &[zero]));
+    assert!(goes_on("loop { r = load x; n = n + 1; if n == 3 { break } }", &[zero]));
+    assert!(goes_on("repeat 3 { r = load x }", &[zero]));
+    let lock = "loop { lock m; r = load x; unlock m; if r == 1 { break } }";
+    assert!(goes_on(lock, &[Answer::Initial, zero]));
+}
+
+/// A round with a choice need not be gone around again, but it does not go on forever either.
+#[test]
+fn rounds_with_choices_are_discarded() {
+    let body = "loop { c = choose 2; r = load x; if r == 1 { break } }; c = 0";
+    let answers = [Answer::Choice(1), Answer::Value(0)];
+    assert_eq!(round_after(body, &answers).0, End::Assume);
+}
+
+#[test]
+fn states_agree_if_their_live_registers_do() {
+    let text = "x = 0\nthread main { r = load x; s = load x; assert s == 0; r = 1; t = load x }";
+    let script = Script::parse(text).expect("a script");
+    let mut program = ScriptProgram::new(&script);
+    let mut histories = LocalHistories::new();
+    let start = histories.start(&mut program, &[], ThreadId::new(0), None);
+    let mut after = |program: &mut ScriptProgram, node, value| {
+        histories.after(program, &[], node, Answer::Value(value))
+    };
+    let [one, two] = [1, 2].map(|value| after(&mut program, start, value));
+    assert!(program.is_same_state(one, two), "r is overwritten");
+    assert!(!program.is_same_state(start, one));
+    let [one, two] = [one, two].map(|node| after(&mut program, node, 0));
+    assert!(program.is_same_state(one, two));
+    let [three, four] = [3, 4].map(|value| after(&mut program, one, value));
+    assert!(!program.is_same_state(three, four), "t is a result");
+    program.set_results_are_live(false);
+    assert!(program.is_same_state(three, four));
 }
 
 #[test]
