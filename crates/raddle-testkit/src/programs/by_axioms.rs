@@ -78,7 +78,7 @@ impl OracleProgram {
     }
 
     /// Executes all steps that do not observe a write: effects, and joins of finished threads.
-    fn run_silent_steps(&mut self, mut run: OracleRun) -> OracleRun {
+    pub(super) fn run_silent_steps(&mut self, mut run: OracleRun) -> OracleRun {
         loop {
             let threads: Vec<ThreadId> = run.threads.keys().copied().collect();
             let mut steps = threads.into_iter().filter_map(|thread| self.silent_step(&run, thread));
@@ -120,7 +120,7 @@ impl OracleProgram {
         all
     }
 
-    fn answers(
+    pub(super) fn answers(
         &mut self,
         run: &OracleRun,
         thread: ThreadId,
@@ -134,7 +134,7 @@ impl OracleProgram {
     }
 
     /// Returns what a read may observe, and whether it then fails spuriously. Empty for a join that waits.
-    fn options(&self, run: &OracleRun, kind: OpKind) -> Vec<(OracleSource, bool)> {
+    pub(super) fn options(&self, run: &OracleRun, kind: OpKind) -> Vec<(OracleSource, bool)> {
         let Some(location) = kind.location() else { return vec![] };
         let mut options = vec![];
         for seen in self.writes(run, location) {
@@ -161,7 +161,7 @@ impl OracleProgram {
     }
 
     /// Returns the events of a location that can be observed: its writes, or the releases of the lock.
-    fn writes(&self, run: &OracleRun, location: LocationId) -> Vec<OracleSource> {
+    pub(super) fn writes(&self, run: &OracleRun, location: LocationId) -> Vec<OracleSource> {
         let is_write = |kind: OpKind, written: bool| {
             kind.location() == Some(location) && (written || matches!(kind, OpKind::Unlock { .. }))
         };

@@ -10,12 +10,15 @@
 //! synchronization object whose values do not satisfy its guard, or for a thread that does not end. A thread that
 //! failed, or whose assumption does not hold, has stopped; the others continue.
 //!
-//! *Cost.* Exponential; suitable for about a dozen events. [`random`] and [`handover()`] generate programs for it, [`shrink()`] makes
-//! them smaller, and [`transform`] changes them in ways that must preserve the classes.
+//! Programs with endless loops have too many classes; [`outcomes`] is the oracle for them.
+//!
+//! *Cost.* Exponential; suitable for about a dozen events. [`random`] and [`handover()`] generate programs,
+//! [`shrink()`] makes them smaller, and [`transform`] changes them in ways that must preserve the classes.
 
 mod by_axioms;
 mod by_machine;
 mod handover;
+pub mod outcomes;
 pub mod random;
 mod run;
 mod shrink;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::script::{Script, ScriptProgram};
+use crate::script::{Script, ScriptProgram, ThreadState};
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin};
 use raddle_core::trace::Source;
@@ -118,6 +118,17 @@ impl OracleProgram {
             End::Repeats(_) => OracleStep::Nothing(ThreadEnd::Repeats),
             End::Limit => OracleStep::Nothing(ThreadEnd::Limit),
         }
+    }
+
+    /// Returns the state of a thread whose effects are done, and the end of its last segment.
+    pub(super) fn state(&self, run: &OracleRun, thread: ThreadId) -> (ThreadState, End) {
+        let node = run.threads[&thread].node;
+        (self.program.state_of(node), self.histories.end(node).clone())
+    }
+
+    /// Returns the number of questions that a thread has got answers to.
+    pub(super) fn answered(&self, run: &OracleRun, thread: ThreadId) -> usize {
+        run.threads[&thread].events.iter().filter(|event| event.seen.is_some()).count()
     }
 
     /// Returns `true` if the thread has been started and is finished.
