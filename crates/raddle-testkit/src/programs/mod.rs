@@ -12,12 +12,13 @@
 //!
 //! Programs with endless loops have too many classes; [`outcomes`] is the oracle for them.
 //!
-//! *Cost.* Exponential; suitable for about a dozen events. [`random`] and [`handover()`] generate programs,
+//! *Cost.* Exponential; suitable for about a dozen events. [`random`], [`handover()`] and [`loops()`] generate programs,
 //! [`shrink()`] makes them smaller, and [`transform`] changes them in ways that must preserve the classes.
 
 mod by_axioms;
 mod by_machine;
 mod handover;
+mod loops;
 pub mod outcomes;
 pub mod random;
 mod run;
@@ -37,6 +38,7 @@ use raddle_core::trace::Class;
 pub use by_axioms::{Pruning, by_axioms};
 pub use by_machine::by_machine;
 pub use handover::handover;
+pub use loops::loops;
 pub use shrink::shrink;
 pub use traces::traces;
 

@@ -1,0 +1,363 @@
+//! Random programs whose threads wait, poll and retry in endless loops.
+//!
+//! Each loop is one of the idioms that such programs consist of: waiting for a value, locks by compare-exchange and
+//! exchange, test and test-and-set, retries that reload or use the value of the failed compare-exchange, bounded retries,
+//! and variants whose rounds contain fences, assertions, choices, plain accesses, locks or writes of the thread's own
+//! memory. Loops mostly change nothing unless they are left; programs in which they do need not have finitely many
+//! executions.
+
+use raddle_core::execution::MemoryOrder;
+use raddle_core::program::UpdateKind;
+use raddle_core::random::Random;
+
+use super::random::OrderStyle;
+use crate::script::build::{load, store, update};
+use crate::script::{
+    GuardKind, MAIN, Script, ScriptExpression, ScriptOperator, ScriptThread, Statement, Variable,
+};
+
+const MEMORY: [&str; 3] = ["x", "y", "z"];
+/// Locations that one thread writes.
+const OWN: [&str; 3] = ["p", "q", "u"];
+const LOCK: &str = "m";
+const OBJECT: &str = "o";
+const THREADS: [&str; 3] = ["a", "b", "c"];
+
+/// Generates a program of two or three threads with up to two loops each.
+#[must_use]
+pub fn loops(random: &mut Random, style: OrderStyle) -> Script {
+    let threads = 2 + usize::from(random.chance(0.35));
+    let mut generator = LoopGenerator {
+        memory: 1 + random.below(3),
+        has_lock: random.chance(0.2),
+        has_object: random.chance(0.15),
+        has_choices: random.chance(0.2),
+        has_plain: random.chance(0.2),
+        has_own: random.chance(0.2),
+        thread: 0,
+        random,
+        style,
+    };
+    let bodies: Vec<Vec<Statement>> = (0..threads)
+        .map(|thread| {
+            generator.thread = thread;
+            generator.body(threads)
+        })
+        .collect();
+    let named: Vec<ScriptThread> =
+        THREADS.iter().zip(bodies).map(|(name, body)| ScriptThread::new(name, body)).collect();
+    let variables = generator.variables();
+    if generator.random.chance(0.7) {
+        return Script::parallel(variables, named);
+    }
+    let main = generator.main(&named);
+    Script { variables, threads: [main].into_iter().chain(named).collect() }
+}
+
+struct LoopGenerator<'a> {
+    random: &'a mut Random,
+    style: OrderStyle,
+    /// Number of memory locations.
+    memory: usize,
+    has_lock: bool,
+    has_object: bool,
+    /// Choices and weak compare-exchanges.
+    has_choices: bool,
+    has_plain: bool,
+    has_own: bool,
+    /// The thread that is generated.
+    thread: usize,
+}
+
+impl LoopGenerator<'_> {
+    fn variables(&self) -> Vec<Variable> {
+        let own = if self.has_own { &OWN[..] } else { &[] };
+        let memory = MEMORY[..self.memory].iter().chain(own);
+        let mut variables: Vec<Variable> = memory.map(|name| Variable::new(name, 0)).collect();
+        variables.extend(self.has_lock.then(|| Variable::lock(LOCK)));
+        variables.extend(self.has_object.then(|| Variable::new(OBJECT, 1)));
+        variables
+    }
+
+    /// A main thread that starts all others, joins some, and may access memory in between.
+    fn main(&mut self, threads: &[ScriptThread]) -> ScriptThread {
+        let mut body = vec![];
+        for thread in threads {
+            if self.random.chance(0.3) {
+                body.push(self.access());
+            }
+            body.push(Statement::Spawn(thread.name.clone()));
+        }
+        let joined = self.random.below(threads.len() + 1);
+        body.extend(threads[..joined].iter().map(|it| Statement::Join(it.name.clone())));
+        if self.random.chance(0.4) {
+            body.push(self.access());
+        }
+        ScriptThread::new(MAIN, body)
+    }
+
+    fn body(&mut self, threads: usize) -> Vec<Statement> {
+        let loops = [0, 1, 1, 1, 2][self.random.below(5)];
+        let mut body = vec![];
+        for _ in 0..loops {
+            if self.random.chance(0.4) {
+                body.push(self.step());
+            }
+            body.extend(self.any_loop());
+        }
+        let rest =
+            if loops == 0 { 1 + self.random.below(4 - threads + 1) } else { self.random.below(2) };
+        for _ in 0..rest {
+            body.push(self.step());
+        }
+        if loops > 0 && self.random.chance(0.3) {
+            body.push(self.write());
+        }
+        body
+    }
+
+    fn location(&mut self) -> &'static str {
+        MEMORY[self.random.below(self.memory)]
+    }
+
+    fn small(&mut self) -> ScriptExpression {
+        ScriptExpression::Number(self.random.below(3) as i128)
+    }
+
+    fn value(&mut self) -> ScriptExpression {
+        match self.random.below(5) {
+            0 => ScriptExpression::from("r"),
+            1 => binary("r", ScriptOperator::Add, 1),
+            _ => ScriptExpression::Number(1 + self.random.below(2) as i128),
+        }
+    }
+
+    fn load_order(&mut self) -> MemoryOrder {
+        if self.has_plain && self.random.chance(0.3) {
+            return MemoryOrder::NonAtomic;
+        }
+        self.style.load(self.random)
+    }
+
+    fn read(&mut self, target: &str) -> Statement {
+        let location = self.location();
+        load(target, location, self.load_order())
+    }
+
+    fn write(&mut self) -> Statement {
+        let (location, value) = (self.location(), self.value());
+        let is_plain = self.has_plain && self.random.chance(0.3);
+        let order = if is_plain { MemoryOrder::NonAtomic } else { self.style.store(self.random) };
+        store(location, value, order)
+    }
+
+    fn update(&mut self, target: &str, kind: UpdateKind, operand: i128) -> Statement {
+        let location = self.location();
+        update(target, location, kind, operand, self.style.update(self.random))
+    }
+
+    /// A compare-exchange that sets `ok`, and a register to the value that it read.
+    fn compare_exchange(
+        &mut self,
+        target: Option<&str>,
+        location: &str,
+        expected: ScriptExpression,
+        desired: ScriptExpression,
+    ) -> Statement {
+        Statement::CompareExchange {
+            target: target.map(str::to_owned),
+            succeeded: Some("ok".into()),
+            at: location.into(),
+            expected,
+            desired,
+            success: self.style.update(self.random),
+            failure: self.style.load(self.random),
+            weak: self.has_choices && self.random.chance(0.5),
+        }
+    }
+
+    fn access(&mut self) -> Statement {
+        match self.random.below(10) {
+            0..=2 => self.read("r"),
+            3..=6 => self.write(),
+            7 => self.update("r", UpdateKind::Add, 1),
+            8 => self.update("r", UpdateKind::Swap, 1),
+            _ => {
+                let (location, expected, desired) = (self.location(), self.small(), self.value());
+                self.compare_exchange(Some("r"), location, expected, desired)
+            }
+        }
+    }
+
+    /// A statement outside of loops.
+    fn step(&mut self) -> Statement {
+        match self.random.below(16) {
+            0 | 1 => self.style.fence(self.random).unwrap_or_else(|| self.access()),
+            2 if self.has_lock => self.section(),
+            3 if self.has_object => self.sync(),
+            4 if self.has_choices => Statement::Choose { target: Some("c".into()), options: 2 },
+            5 if self.has_own => {
+                let own = OWN[self.random.below(OWN.len())];
+                load("s", own, self.style.load(self.random))
+            }
+            6 => Statement::Assert(binary("r", ScriptOperator::NotEqual, 2)),
+            7 if self.has_choices => Statement::Assume(binary("r", ScriptOperator::NotEqual, 1)),
+            _ => self.access(),
+        }
+    }
+
+    /// A critical section; as one statement.
+    fn section(&mut self) -> Statement {
+        let mut body = vec![Statement::Lock(LOCK.into()), self.access()];
+        if self.random.chance(0.9) {
+            body.push(Statement::Unlock(LOCK.into()));
+        }
+        Statement::Repeat { times: 1, body }
+    }
+
+    fn sync(&mut self) -> Statement {
+        let waits = self.random.chance(0.5);
+        let guard = if waits { GuardKind::Above } else { GuardKind::Always };
+        let kind = if waits { UpdateKind::Sub } else { UpdateKind::Add };
+        let (bound, operand) = (ScriptExpression::Number(0), ScriptExpression::Number(1));
+        Statement::Sync { at: OBJECT.into(), guard, bound, kind, operand }
+    }
+
+    /// A loop, with what comes before it.
+    fn any_loop(&mut self) -> Vec<Statement> {
+        let (mut before, mut body) = match self.random.below(12) {
+            0 | 1 => (vec![], self.wait()),
+            2 => (vec![], self.compare_exchange_lock()),
+            3 => (vec![], self.exchange_lock()),
+            4 => (vec![], self.test_and_test_and_set()),
+            5 => (vec![], self.poll_by_update()),
+            6 => (vec![], self.two_reads()),
+            7 => (vec![], self.reload_and_retry()),
+            8 => self.retry_with_value(),
+            9 => (vec![], self.bounded()),
+            10 if self.has_own => (vec![], self.write_own_and_retry()),
+            10 | 11 if self.has_choices => (vec![], self.choose_and_wait()),
+            10 if self.has_lock => (vec![], self.bounded_with_lock()),
+            _ => (vec![], self.two_waits()),
+        };
+        if self.random.chance(0.15) {
+            let at = self.random.below(body.len());
+            if let Some(fence) = self.style.fence(self.random) {
+                body.insert(at, fence);
+            }
+        }
+        if self.random.chance(0.1) {
+            body.insert(1, Statement::Assert(binary("r", ScriptOperator::NotEqual, 2)));
+        }
+        before.push(Statement::Loop { body });
+        before
+    }
+
+    fn leave_unless_zero(&mut self) -> Statement {
+        let operator = [ScriptOperator::NotEqual, ScriptOperator::Equal][self.random.below(2)];
+        let number = if operator == ScriptOperator::Equal { self.random.below(3) } else { 0 };
+        leave(binary("r", operator, number as i128))
+    }
+
+    fn wait(&mut self) -> Vec<Statement> {
+        vec![self.read("r"), self.leave_unless_zero()]
+    }
+
+    /// Waits for one location, reads another.
+    fn two_waits(&mut self) -> Vec<Statement> {
+        vec![self.read("r"), self.leave_unless_zero(), self.read("s"), leave(equal("s", 1))]
+    }
+
+    fn two_reads(&mut self) -> Vec<Statement> {
+        let same = ScriptExpression::binary(ScriptOperator::Equal, "r".into(), "s".into());
+        vec![self.read("r"), self.read("s"), leave(same)]
+    }
+
+    fn compare_exchange_lock(&mut self) -> Vec<Statement> {
+        let (location, expected, desired) = (self.location(), self.small(), self.small());
+        let target = self.random.chance(0.3).then_some("r");
+        vec![self.compare_exchange(target, location, expected, desired), leave(equal("ok", 1))]
+    }
+
+    fn exchange_lock(&mut self) -> Vec<Statement> {
+        vec![self.update("r", UpdateKind::Swap, 1), leave(equal("r", 0))]
+    }
+
+    fn test_and_test_and_set(&mut self) -> Vec<Statement> {
+        let location = self.location();
+        let test = load("r", location, self.load_order());
+        let set = update("s", location, UpdateKind::Swap, 1, self.style.update(self.random));
+        let then = vec![set, leave(equal("s", 0))];
+        vec![test, Statement::If { condition: equal("r", 0), then, otherwise: vec![] }]
+    }
+
+    /// Reads with an update that writes back what it reads, mostly.
+    fn poll_by_update(&mut self) -> Vec<Statement> {
+        let kinds = [(UpdateKind::Add, 0), (UpdateKind::Or, 0), (UpdateKind::Max, 1)];
+        let (kind, operand) = kinds[self.random.below(kinds.len())];
+        vec![self.update("r", kind, operand), self.leave_unless_zero()]
+    }
+
+    fn reload_and_retry(&mut self) -> Vec<Statement> {
+        let location = self.location();
+        let desired = self.value();
+        let read = load("r", location, self.load_order());
+        vec![
+            read,
+            self.compare_exchange(None, location, "r".into(), desired),
+            leave(equal("ok", 1)),
+        ]
+    }
+
+    fn retry_with_value(&mut self) -> (Vec<Statement>, Vec<Statement>) {
+        let location = self.location();
+        let read = load("r", location, self.style.load(self.random));
+        let next = binary("r", ScriptOperator::Add, 1);
+        let retry = self.compare_exchange(Some("s"), location, "r".into(), next);
+        let set = Statement::Set { target: "r".into(), value: "s".into() };
+        (vec![read], vec![retry, leave(equal("ok", 1)), set])
+    }
+
+    /// Waits for at most two rounds.
+    fn bounded(&mut self) -> Vec<Statement> {
+        let count =
+            Statement::Set { target: "n".into(), value: binary("n", ScriptOperator::Add, 1) };
+        vec![self.read("r"), self.leave_unless_zero(), count, leave(equal("n", 2))]
+    }
+
+    fn bounded_with_lock(&mut self) -> Vec<Statement> {
+        let mut body = self.bounded();
+        body.insert(0, Statement::Lock(LOCK.into()));
+        body.insert(2, Statement::Unlock(LOCK.into()));
+        body
+    }
+
+    /// Prepares a node of its own, then publishes it.
+    fn write_own_and_retry(&mut self) -> Vec<Statement> {
+        let mut body = self.reload_and_retry();
+        let order = self.style.store(self.random);
+        body.insert(1, store(OWN[self.thread], "r", order));
+        body
+    }
+
+    fn choose_and_wait(&mut self) -> Vec<Statement> {
+        let choose = Statement::Choose { target: Some("c".into()), options: 2 };
+        let mut body = vec![self.read("r"), choose, self.leave_unless_zero()];
+        if self.random.chance(0.5) {
+            body.push(leave(equal("c", 1)));
+        }
+        body
+    }
+}
+
+fn binary(register: &str, operator: ScriptOperator, number: i128) -> ScriptExpression {
+    ScriptExpression::binary(operator, register.into(), ScriptExpression::Number(number))
+}
+
+fn equal(register: &str, number: i128) -> ScriptExpression {
+    binary(register, ScriptOperator::Equal, number)
+}
+
+fn leave(condition: ScriptExpression) -> Statement {
+    Statement::If { condition, then: vec![Statement::Break], otherwise: vec![] }
+}
