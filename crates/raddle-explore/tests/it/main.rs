@@ -9,6 +9,7 @@ mod explorers;
 mod incremental_models;
 mod incremental_models_examples;
 mod long;
+mod loops;
 mod parallel;
 mod quiet;
 mod rf_part_smc;

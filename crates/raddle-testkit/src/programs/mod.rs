@@ -25,6 +25,7 @@ mod run;
 mod shrink;
 mod traces;
 pub mod transform;
+pub mod traps;
 pub mod values;
 
 use std::collections::BTreeMap;

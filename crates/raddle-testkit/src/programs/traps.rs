@@ -1,0 +1,226 @@
+//! Small programs with loops that an explorer gets wrong that leaves out rounds carelessly.
+//!
+//! A round without effect can be left out if the rest of the execution does not depend on it. Each program here depends on
+//! one part of that argument. The expected outcomes are in the words of [`describe`](super::outcomes::describe), or name a
+//! race.
+
+use raddle_core::model::Model;
+
+/// A program, and what it does.
+#[derive(Clone, Copy, Debug)]
+pub struct Trap {
+    /// What is easily forgotten.
+    pub name: &'static str,
+    /// The script.
+    pub text: &'static str,
+    /// The model.
+    pub model: Model,
+    /// All outcomes, or all races.
+    pub expected: &'static [&'static str],
+}
+
+/// All traps.
+pub const TRAPS: &[Trap] = &[
+    Trap {
+        name: "others are tried if a source was left out",
+        text: "y = 0; z = 0
+            thread a { r = add z 1 }
+            thread b { loop { s = load y; if s == 1 { break } } }",
+        model: Model::Sc,
+        expected: &["a r=0, b spins at b.0: s = load y"],
+    },
+    Trap {
+        name: "a thread spins though another one can still read",
+        text: "y = 0; x = 0
+            thread a { r = load y acq; fence rel; s = load x }
+            thread b { loop { swap x 1 rel; t = load y acq; if t == 1 { break } } }",
+        model: Model::Sc,
+        expected: &["a r=0 s=0, b spins at b.0: swap x 1 rel", "a r=0 s=1, b spins at b.0: swap x 1 rel"],
+    },
+    Trap {
+        name: "livelocks are looked for at dead ends",
+        text: "x = 0
+            thread a { loop { r = cas x 0 1; if r == 1 { break } } }
+            thread b { s = add x 1 }",
+        model: Model::Sc,
+        expected: &["a r=1, b s=0", "a r=1, b s=1", "a spins at a.0: r = cas x 0 1, b s=1"],
+    },
+    Trap {
+        name: "an acquiring read does not stand for a relaxed one",
+        text: "x = 0; y = 0
+            thread a { store y 1; store x 1 rel }
+            thread b { r = load x acq; if r == 0 { r = load x }; s = load y }",
+        model: Model::Rc20,
+        expected: &["b r=0 s=0", "b r=0 s=1", "b r=1 s=0", "b r=1 s=1"],
+    },
+    Trap {
+        name: "a relaxed read in a round with an acquiring one",
+        text: "x = 0; y = 0
+            thread a { store y 1; store x 1 rel }
+            thread b { loop { r = load x; if r == 1 { break }; r = load x acq; if r == 1 { break } }; s = load y }",
+        model: Model::Rc20,
+        expected: &["b s=0 r=1", "b s=1 r=1"],
+    },
+    Trap {
+        name: "states differ in a value that is read late",
+        text: "x = 0; y = 0
+            thread a { store x 1; store y 2 }
+            thread b { loop { s = load y; if s == 2 { t = r; break }; if s == 1 { break }; r = load x } }",
+        model: Model::Sc,
+        expected: &["b s=2 r=0 t=0", "b s=2 r=1 t=1"],
+    },
+    Trap {
+        name: "states differ in a register that is a result",
+        text: "x = 0
+            thread a { store x 1 }
+            thread b { loop { r = load x; if r != 0 { break }; s = load x } }",
+        model: Model::Sc,
+        expected: &["b r=1 s=0", "b r=1 s=1"],
+    },
+    Trap {
+        name: "pending plain reads race",
+        text: "z = 0
+            thread a { loop { r = load z na; if r == 2 { break } } }
+            thread b { store z 1 }",
+        model: Model::Rc20,
+        expected: &["race of a.0: r = load z na with b.0: store z 1"],
+    },
+    Trap {
+        name: "updates that were left out race",
+        text: "z = 0
+            thread a { loop { r = cas z 0 0; if r == 1 { break } } }
+            thread b { s = load z na }",
+        model: Model::Rc20,
+        expected: &["race of a.0: r = cas z 0 0 with b.0: s = load z na"],
+    },
+    Trap {
+        name: "nobody is skipped after a cut",
+        text: "x = 0; y = 0
+            thread a { t = load y; loop { s = load x; if t != 0 { break }; r = load y; if r == 1 { break } } }
+            thread b { r = cas x 1 0 }",
+        model: Model::Sc,
+        expected: &["a spins at a.1: s = load x, b r=0"],
+    },
+    Trap {
+        name: "nobody is skipped after a cut of same-value updates",
+        text: "y = 0; z = 0
+            thread a { loop { r = load z; cas z r 2 } }
+            thread b { r = add y 1; s = cas z 1 1 }",
+        model: Model::Sc,
+        expected: &["a spins at a.0: r = load z, b r=0 s=0", "a spins at a.0: r = load z, b r=0 s=2"],
+    },
+    Trap {
+        name: "a question that may repeat itself is not cut",
+        text: "x = 0; y = 0
+            thread a { r = load y; s = load x; if s == 0 { loop { t = load x; if t == 2 { break } } } }
+            thread b { r = cas x 0 1 }",
+        model: Model::Sc,
+        expected: &["a r=0 s=1 t=0, b r=0", "a spins at a.3: t = load x, b r=0"],
+    },
+    Trap {
+        name: "a value that is only read in what was cut",
+        text: "x = 0; y = 0
+            thread a { loop { r = load x; if r == 0 { break }; s = load y; if s == r { break } } ; t = load y }
+            thread b { store x 1; store y 1; store x 2 }",
+        model: Model::Sc,
+        expected: &["a spins at a.0: r = load x", "a t=0 r=0 s=0", "a t=1 r=0 s=0", "a t=1 r=1 s=1"],
+    },
+    Trap {
+        name: "a failed compare-exchange empties the buffer",
+        text: "x = 0; y = 0; z = 0
+            thread a { store x 1; cas z 1 2; r = load y }
+            thread b { store y 1; cas z 1 2; r = load x }",
+        model: Model::Tso,
+        expected: &["a r=0, b r=1", "a r=1, b r=0", "a r=1, b r=1"],
+    },
+    Trap {
+        name: "a failed compare-exchange in a round empties the buffer",
+        text: "x = 0; y = 0; z = 0
+            thread a { store x 1; loop { _, ok = cas z 1 2; if ok == 0 { break } }; r = load y }
+            thread b { store y 1; fence; r = load x }",
+        model: Model::Pso,
+        expected: &["a r=0 ok=0, b r=1", "a r=1 ok=0, b r=0", "a r=1 ok=0, b r=1"],
+    },
+    Trap {
+        name: "readers of a same-value update read its source",
+        text: "x = 0; y = 0
+            thread a { loop { r = add x 0 ar; if r == 1 { break } } }
+            thread b { store y 1; store x 1 rel }
+            thread c { r = load x acq; s = load y }",
+        model: Model::Rc20,
+        expected: &["a r=1, c r=0 s=0", "a r=1, c r=0 s=1", "a r=1, c r=1 s=1"],
+    },
+    Trap {
+        name: "a counter of rounds is an effect",
+        text: "x = 0
+            thread a { loop { r = load x; n = n + 1; if r == 1 || n == 2 { break } } }
+            thread b { store x 1 }",
+        model: Model::Sc,
+        expected: &["a r=0 n=2", "a r=1 n=1", "a r=1 n=2"],
+    },
+    Trap {
+        name: "rounds with a failing assertion",
+        text: "x = 0
+            thread a { loop { r = load x; assert r != 2; if r == 1 { break } } }
+            thread b { store x 2; store x 1 }",
+        model: Model::Sc,
+        expected: &["a fails at a.1: assert r != 2", "a r=1"],
+    },
+    Trap {
+        name: "fences in rounds",
+        text: "x = 0; y = 0
+            thread a { loop { r = load x; fence acq; if r == 1 { break } }; s = load y }
+            thread b { store y 1; fence rel; store x 1 }",
+        model: Model::Rc20,
+        expected: &["a s=1 r=1"],
+    },
+    Trap {
+        name: "threads that spin on each other",
+        text: "x = 0; y = 0
+            thread a { loop { r = load y; if r == 1 { break } }; store x 1 }
+            thread b { loop { r = load x; if r == 1 { break } }; store y 1 }
+            thread c { store x 1 }",
+        model: Model::Sc,
+        expected: &["a r=1, b r=1"],
+    },
+    Trap {
+        name: "weak compare-exchanges do not fail forever",
+        text: "x = 0
+            thread a { loop { _, ok = casw x 0 1; if ok == 1 { break } } }
+            thread b { store x 2 }",
+        model: Model::Sc,
+        expected: &["a ok=1", "a spins at a.0: _, ok = casw x 0 1"],
+    },
+    Trap {
+        name: "choices do not go on forever",
+        text: "x = 0
+            thread a { loop { c = choose 2; if c == 1 { break }; r = load x } }
+            thread b { store x 1 }",
+        model: Model::Sc,
+        expected: &["a c=1 r=0", "a c=1 r=1"],
+    },
+    Trap {
+        name: "a store buffer is emptied while its thread spins",
+        text: "x = 0; y = 0
+            thread a { store x 1; loop { r = load y; if r == 1 { break } } }
+            thread b { store y 1; loop { r = load x; if r == 1 { break } } }",
+        model: Model::Tso,
+        expected: &["a r=1, b r=1"],
+    },
+    Trap {
+        name: "a thread waits for a lock whose holder spins",
+        text: "x = 0; lock m
+            thread a { lock m; loop { r = load x; if r == 1 { break } }; unlock m }
+            thread b { lock m; store x 1; unlock m }",
+        model: Model::Rc11,
+        expected: &["a r=1", "a spins at a.1: r = load x, b waits at b.0: lock m"],
+    },
+    Trap {
+        name: "a node of the thread's own that somebody reads",
+        text: "p = 0; x = 0
+            thread a { loop { r = load x; store p r + 1 rel; _, ok = cas x r 2; if ok == 1 { break } } }
+            thread b { s = load p acq; store x 1 }",
+        model: Model::Rc20,
+        expected: &["a r=0 ok=1, b s=0", "a r=0 ok=1, b s=1", "a r=1 ok=1, b s=0", "a r=1 ok=1, b s=1"],
+    },
+];
