@@ -2,23 +2,23 @@
 //!
 //! Each loop is one of the idioms that such programs consist of: waiting for a value, locks by compare-exchange and
 //! exchange, test and test-and-set, retries that reload or use the value of the failed compare-exchange, bounded retries,
-//! and variants whose rounds contain fences, assertions, choices, plain accesses, locks or writes of the thread's own
-//! memory. Loops mostly change nothing unless they are left; programs in which they do need not have finitely many
-//! executions.
+//! stacks of nodes, and variants whose rounds contain fences, assertions, choices, plain accesses or locks. Loops mostly
+//! change nothing unless they are left; programs in which they do need not have finitely many executions. Other programs
+//! are critical cycles with loads that wait.
 
 use raddle_core::execution::MemoryOrder;
 use raddle_core::program::UpdateKind;
 use raddle_core::random::Random;
 
-use super::random::OrderStyle;
-use crate::script::build::{load, store, update};
+use super::random::{OrderStyle, cycle};
+use crate::script::build::{cell, load, store, update};
 use crate::script::{
     GuardKind, MAIN, Script, ScriptExpression, ScriptOperator, ScriptThread, Statement, Variable,
 };
 
 const MEMORY: [&str; 3] = ["x", "y", "z"];
-/// Locations that one thread writes.
-const OWN: [&str; 3] = ["p", "q", "u"];
+/// Nodes, of which each thread has one: it writes that before it publishes the index. Index 0 means none.
+const NODES: &str = "next";
 const LOCK: &str = "m";
 const OBJECT: &str = "o";
 const THREADS: [&str; 3] = ["a", "b", "c"];
@@ -26,6 +26,35 @@ const THREADS: [&str; 3] = ["a", "b", "c"];
 /// Generates a program of two or three threads with up to two loops each.
 #[must_use]
 pub fn loops(random: &mut Random, style: OrderStyle) -> Script {
+    if random.chance(0.4) { cycle_with_loops(random, style) } else { idioms(random, style) }
+}
+
+/// A critical cycle some of whose loads wait for a value: these programs distinguish memory models.
+fn cycle_with_loops(random: &mut Random, style: OrderStyle) -> Script {
+    let mut script = cycle(random, style);
+    while script.threads.len() > 4 {
+        script = cycle(random, style);
+    }
+    for thread in &mut script.threads {
+        for statement in &mut thread.body {
+            if let Statement::Load { target: Some(target), .. } = &*statement
+                && random.chance(0.5)
+            {
+                let operators = [ScriptOperator::NotEqual, ScriptOperator::Equal];
+                let condition = binary(target, operators[random.below(2)], 0);
+                let mut body = vec![statement.clone(), leave(condition)];
+                if random.chance(0.3) {
+                    body.extend(style.fence(random));
+                }
+                *statement = Statement::Loop { body };
+            }
+        }
+    }
+    script
+}
+
+/// A program that consists of idioms.
+fn idioms(random: &mut Random, style: OrderStyle) -> Script {
     let threads = 2 + usize::from(random.chance(0.35));
     let mut generator = LoopGenerator {
         memory: 1 + random.below(3),
@@ -33,7 +62,7 @@ pub fn loops(random: &mut Random, style: OrderStyle) -> Script {
         has_object: random.chance(0.15),
         has_choices: random.chance(0.2),
         has_plain: random.chance(0.2),
-        has_own: random.chance(0.2),
+        has_nodes: random.chance(0.2),
         thread: 0,
         random,
         style,
@@ -64,16 +93,16 @@ struct LoopGenerator<'a> {
     /// Choices and weak compare-exchanges.
     has_choices: bool,
     has_plain: bool,
-    has_own: bool,
+    has_nodes: bool,
     /// The thread that is generated.
     thread: usize,
 }
 
 impl LoopGenerator<'_> {
     fn variables(&self) -> Vec<Variable> {
-        let own = if self.has_own { &OWN[..] } else { &[] };
-        let memory = MEMORY[..self.memory].iter().chain(own);
+        let memory = MEMORY[..self.memory].iter();
         let mut variables: Vec<Variable> = memory.map(|name| Variable::new(name, 0)).collect();
+        variables.extend(self.has_nodes.then(|| Variable::array(NODES, vec![0; 4])));
         variables.extend(self.has_lock.then(|| Variable::lock(LOCK)));
         variables.extend(self.has_object.then(|| Variable::new(OBJECT, 1)));
         variables
@@ -100,20 +129,30 @@ impl LoopGenerator<'_> {
         let loops = [0, 1, 1, 1, 2][self.random.below(5)];
         let mut body = vec![];
         for _ in 0..loops {
-            if self.random.chance(0.4) {
+            if self.random.chance(0.5) {
                 body.push(self.step());
             }
             body.extend(self.any_loop());
         }
-        let rest =
-            if loops == 0 { 1 + self.random.below(4 - threads + 1) } else { self.random.below(2) };
-        for _ in 0..rest {
-            body.push(self.step());
-        }
-        if loops > 0 && self.random.chance(0.3) {
-            body.push(self.write());
+        match loops {
+            0 => self.without_loop(threads, &mut body),
+            _ if self.random.chance(0.4) => body.push(self.read("t")),
+            _ if self.random.chance(0.4) => body.push(self.write()),
+            _ => {}
         }
         body
+    }
+
+    /// Adds what others wait for.
+    fn without_loop(&mut self, threads: usize, body: &mut Vec<Statement>) {
+        for _ in 0..=self.random.below(5 - threads) {
+            let is_write = self.random.chance(0.5);
+            body.push(if is_write { self.write() } else { self.step() });
+        }
+        if body.len() == 2 && self.random.chance(0.4) {
+            let fence = self.style.fence(self.random);
+            fence.into_iter().for_each(|fence| body.insert(1, fence));
+        }
     }
 
     fn location(&mut self) -> &'static str {
@@ -196,10 +235,7 @@ impl LoopGenerator<'_> {
             2 if self.has_lock => self.section(),
             3 if self.has_object => self.sync(),
             4 if self.has_choices => Statement::Choose { target: Some("c".into()), options: 2 },
-            5 if self.has_own => {
-                let own = OWN[self.random.below(OWN.len())];
-                load("s", own, self.style.load(self.random))
-            }
+            5 if self.has_nodes => self.node_access(),
             6 => Statement::Assert(binary("r", ScriptOperator::NotEqual, 2)),
             7 if self.has_choices => Statement::Assume(binary("r", ScriptOperator::NotEqual, 1)),
             _ => self.access(),
@@ -234,10 +270,11 @@ impl LoopGenerator<'_> {
             6 => (vec![], self.two_reads()),
             7 => (vec![], self.reload_and_retry()),
             8 => self.retry_with_value(),
-            9 => (vec![], self.bounded()),
-            10 if self.has_own => (vec![], self.write_own_and_retry()),
+            9 | 10 if self.has_nodes && self.random.chance(0.6) => (vec![], self.push_node()),
+            9 | 10 if self.has_nodes => (vec![], self.pop_node()),
             10 | 11 if self.has_choices => (vec![], self.choose_and_wait()),
-            10 if self.has_lock => (vec![], self.bounded_with_lock()),
+            9 if self.has_lock => (vec![], self.bounded_with_lock()),
+            9 => (vec![], self.bounded()),
             _ => (vec![], self.two_waits()),
         };
         if self.random.chance(0.15) {
@@ -332,12 +369,35 @@ impl LoopGenerator<'_> {
         body
     }
 
-    /// Prepares a node of its own, then publishes it.
-    fn write_own_and_retry(&mut self) -> Vec<Statement> {
-        let mut body = self.reload_and_retry();
-        let order = self.style.store(self.random);
-        body.insert(1, store(OWN[self.thread], "r", order));
-        body
+    /// Accesses the thread's own node or another one, which may be published or not.
+    fn node_access(&mut self) -> Statement {
+        let own = ScriptExpression::Number(self.thread as i128 + 1);
+        match self.random.below(3) {
+            0 => store(cell(NODES, own), "r", self.style.store(self.random)),
+            1 => load("s", cell(NODES, own), self.style.load(self.random)),
+            _ => {
+                let any = ScriptExpression::Number(1 + self.random.below(3) as i128);
+                load("s", cell(NODES, any), self.style.load(self.random))
+            }
+        }
+    }
+
+    /// Links the thread's own node to the first one, then publishes it.
+    fn push_node(&mut self) -> Vec<Statement> {
+        let (location, own) = (self.location(), ScriptExpression::Number(self.thread as i128 + 1));
+        let read = load("r", location, self.load_order());
+        let link = store(cell(NODES, own.clone()), "r", self.style.store(self.random));
+        let publish = self.compare_exchange(None, location, "r".into(), own);
+        vec![read, link, publish, leave(equal("ok", 1))]
+    }
+
+    /// Replaces the first node by the one that it is linked to.
+    fn pop_node(&mut self) -> Vec<Statement> {
+        let location = self.location();
+        let read = load("r", location, self.load_order());
+        let next = load("s", cell(NODES, "r"), self.style.load(self.random));
+        let replace = self.compare_exchange(None, location, "r".into(), "s".into());
+        vec![read, leave(equal("r", 0)), next, replace, leave(equal("ok", 1))]
     }
 
     fn choose_and_wait(&mut self) -> Vec<Statement> {
