@@ -62,7 +62,7 @@ fn idioms(random: &mut Random, style: OrderStyle) -> Script {
         has_object: random.chance(0.15),
         has_choices: random.chance(0.2),
         has_plain: random.chance(0.2),
-        has_nodes: random.chance(0.2),
+        has_nodes: random.chance(0.3),
         thread: 0,
         random,
         style,
