@@ -1,7 +1,7 @@
 //! All outcomes under a C11-style model: every execution graph with a bounded number of questions per thread.
 //!
 //! Graphs are visited in the order of their size, so that the budget covers the small ones. Each is checked with the
-//! literal axioms by [`enumerate`]; one that they forbid has no allowed extension.
+//! literal axioms by [`search`]; one that they forbid has no allowed extension.
 //!
 //! A thread goes on forever if a write of each location that it reads can be the last one. That is asked with an
 //! *observer*: the main thread joins all others and reads these writes. It happens after everything else, so it reads the

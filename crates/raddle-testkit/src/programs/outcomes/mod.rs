@@ -5,8 +5,8 @@
 //! because nothing that it reads will change any more.
 //!
 //! Under SC, TSO and PSO the states of a machine are finitely many as well, if the states of threads are compared by
-//! their live registers ([`machine`]). Under the C11-style models all execution graphs with a bounded number of
-//! questions per thread are enumerated and checked with the literal axioms ([`graphs`]); there the result may be
+//! their live registers (`machine.rs`). Under the C11-style models all execution graphs with a bounded number of
+//! questions per thread are enumerated and checked with the literal axioms (`graphs.rs`); there the result may be
 //! incomplete, but everything that it contains is real.
 
 mod cycle;

@@ -1,16 +1,16 @@
-//! Random programs whose threads wait, poll and retry in endless loops.
+//! Programs of the idioms for waiting and retrying.
 //!
 //! Each loop is one of the idioms that such programs consist of: waiting for a value, locks by compare-exchange and
 //! exchange, test and test-and-set, retries that reload or use the value of the failed compare-exchange, bounded retries,
 //! stacks of nodes, and variants whose rounds contain fences, assertions, choices, plain accesses or locks. Loops mostly
-//! change nothing unless they are left; programs in which they do need not have finitely many executions. Other programs
-//! are critical cycles with loads that wait.
+//! change nothing unless they are left; programs in which they do need not have finitely many executions.
 
 use raddle_core::execution::MemoryOrder;
 use raddle_core::program::UpdateKind;
 use raddle_core::random::Random;
 
-use super::random::{OrderStyle, cycle};
+use super::{binary, equal, leave};
+use crate::programs::random::OrderStyle;
 use crate::script::build::{cell, load, store, update};
 use crate::script::{
     GuardKind, MAIN, Script, ScriptExpression, ScriptOperator, ScriptThread, Statement, Variable,
@@ -23,38 +23,8 @@ const LOCK: &str = "m";
 const OBJECT: &str = "o";
 const THREADS: [&str; 3] = ["a", "b", "c"];
 
-/// Generates a program of two or three threads with up to two loops each.
-#[must_use]
-pub fn loops(random: &mut Random, style: OrderStyle) -> Script {
-    if random.chance(0.4) { cycle_with_loops(random, style) } else { idioms(random, style) }
-}
-
-/// A critical cycle some of whose loads wait for a value: these programs distinguish memory models.
-fn cycle_with_loops(random: &mut Random, style: OrderStyle) -> Script {
-    let mut script = cycle(random, style);
-    while script.threads.len() > 4 {
-        script = cycle(random, style);
-    }
-    for thread in &mut script.threads {
-        for statement in &mut thread.body {
-            if let Statement::Load { target: Some(target), .. } = &*statement
-                && random.chance(0.5)
-            {
-                let operators = [ScriptOperator::NotEqual, ScriptOperator::Equal];
-                let condition = binary(target, operators[random.below(2)], 0);
-                let mut body = vec![statement.clone(), leave(condition)];
-                if random.chance(0.3) {
-                    body.extend(style.fence(random));
-                }
-                *statement = Statement::Loop { body };
-            }
-        }
-    }
-    script
-}
-
 /// A program that consists of idioms.
-fn idioms(random: &mut Random, style: OrderStyle) -> Script {
+pub(super) fn idioms(random: &mut Random, style: OrderStyle) -> Script {
     let threads = 2 + usize::from(random.chance(0.35));
     let mut generator = LoopGenerator {
         memory: 1 + random.below(3),
@@ -408,16 +378,4 @@ impl LoopGenerator<'_> {
         }
         body
     }
-}
-
-fn binary(register: &str, operator: ScriptOperator, number: i128) -> ScriptExpression {
-    ScriptExpression::binary(operator, register.into(), ScriptExpression::Number(number))
-}
-
-fn equal(register: &str, number: i128) -> ScriptExpression {
-    binary(register, ScriptOperator::Equal, number)
-}
-
-fn leave(condition: ScriptExpression) -> Statement {
-    Statement::If { condition, then: vec![Statement::Break], otherwise: vec![] }
 }
