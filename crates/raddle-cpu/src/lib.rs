@@ -42,6 +42,6 @@ mod translate;
 pub use cpu::Cpu;
 pub use liveness::{Calls, Dead, Function, HostArguments, Liveness};
 pub use registers::{AF, CF, DF, OF, PF, Register, SF, STATUS, ZF};
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, StateSince};
 pub use stop::{Fence, Operation, Refusal, Stop};
 pub use translate::{Code, Readings};

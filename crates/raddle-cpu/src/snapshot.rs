@@ -6,7 +6,7 @@
 use crate::cpu::{Access, Cpu, Exit, INITIAL_FPU, Pending};
 use crate::liveness::Dead;
 use crate::memory::layout::RED_ZONE;
-use crate::memory::{Mark, Memory};
+use crate::memory::{Mark, Memory, WrittenBytes};
 use crate::registers::{LazyFlags, REGISTERS, Register};
 
 /// The state of a thread to which it can return any number of times.
@@ -26,6 +26,15 @@ pub struct Snapshot {
     pending: Option<Box<Pending>>,
     question: Option<Access>,
     mark: Mark,
+}
+
+/// The state of a thread in terms of an earlier snapshot.
+#[derive(Clone, Debug)]
+pub struct StateSince {
+    snapshot: Snapshot,
+    /// Position of the earlier snapshot in the undo log.
+    mark: Mark,
+    written: WrittenBytes,
 }
 
 /// State that most threads never use.
@@ -94,19 +103,54 @@ impl Cpu {
         }
     }
 
+    /// The state of the thread, to be compared with states that it reaches in other ways from an earlier snapshot. `None` if it has
+    /// changed many pages, states or heap blocks since.
+    pub fn state_since(&mut self, memory: &mut Memory, since: &Snapshot) -> Option<StateSince> {
+        let written = memory.written_since(self.thread, since.mark)?;
+        Some(StateSince { snapshot: self.snapshot(memory), mark: since.mark, written })
+    }
+
+    /// Returns `true` if the thread is in a state that it had reached from the same snapshot, apart from what is dead, now and there.
+    pub fn is_in_state(&self, memory: &Memory, state: &StateSince, dead: &Dead) -> bool {
+        self.is_like(memory, &state.snapshot, state.mark, &state.written, dead)
+    }
+
     /// Returns `true` if the thread is in the state of a snapshot: registers, flags, waiting accesses and private memory, apart from
-    /// what is dead, now and there. A state that contains used x87 registers or upper halves of vector registers is never recognised.
+    /// what is dead, now and there.
     pub fn is_at(&self, memory: &Memory, snapshot: &Snapshot, dead: &Dead) -> bool {
+        self.is_like(memory, snapshot, snapshot.mark, &WrittenBytes::default(), dead)
+    }
+
+    fn is_like(
+        &self,
+        memory: &Memory,
+        snapshot: &Snapshot,
+        mark: Mark,
+        written: &WrittenBytes,
+        dead: &Dead,
+    ) -> bool {
         self.ip == snapshot.ip
             && self.register(Register::Rsp) == snapshot.registers[Register::Rsp as usize]
             && self.has_registers_of(snapshot, dead)
-            && snapshot.rare.is_none()
-            && !self.fpu_used
-            && !self.upper_used
+            && self.has_rare_of(snapshot)
+            && self.mxcsr == snapshot.mxcsr
             && {
                 let live = self.register(Register::Rsp).wrapping_sub(RED_ZONE);
-                memory.is_unchanged_since(self.thread, snapshot.mark, live, &dead.stack)
+                memory.has_written_since(self.thread, mark, written, live, &dead.stack)
             }
+    }
+
+    /// Returns `true` if x87 registers and the upper halves of vector registers are those of a snapshot.
+    fn has_rare_of(&self, snapshot: &Snapshot) -> bool {
+        if !self.fpu_used && !self.upper_used {
+            return snapshot.rare.is_none();
+        }
+        let rare = snapshot.rare.as_deref();
+        let fpu = rare.map_or(&INITIAL_FPU[..20], |rare| &rare.fpu);
+        let has_upper = |(index, vector): (usize, &[u64; 4])| {
+            vector[2..] == rare.map_or([0, 0], |rare| rare.upper[index])
+        };
+        self.context.fpu[..20] == *fpu && self.context.vectors.iter().enumerate().all(has_upper)
     }
 
     /// Returns `true` if the thread is at the instruction of a snapshot.
