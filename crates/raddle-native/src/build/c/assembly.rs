@@ -2,8 +2,10 @@
 //!
 //! Two changes are made to it.
 //!
-//! - *Calls of hooks of plain accesses are removed.* The CPU sees these accesses itself. Code does not rely on registers that a call
-//!   changes. At `-O0` this saves four of about twelve instructions per access.
+//! - *Calls of hooks of plain accesses are removed, with their arguments.* The CPU sees these accesses itself. Code does not rely
+//!   on registers that a call changes, so instructions before it that only compute these registers are removed too.
+//!   Otherwise the address of every local variable would be taken, and no stack slot would ever be dead
+//!   (`raddle_cpu::Liveness`).
 //! - *Copies of objects are listed.* Compilers copy a struct with instructions of any size, and without a hook for each. No
 //!   member is accessed as a whole then, so such an access may be divided like the struct. Accesses without a hook before
 //!   them are listed in a section of their own ([`COPIES`](crate::load::COPIES)), which is not loaded. Slots of the stack
@@ -19,6 +21,7 @@ pub(super) fn prepare(text: &str) -> String {
     for line in text.lines() {
         if let Some(access) = hook(line).and_then(plain) {
             is_hooked = access == Access::Scalar;
+            remove_arguments(&mut out);
             continue;
         }
         if is_label(line) {
@@ -37,6 +40,36 @@ pub(super) fn prepare(text: &str) -> String {
         }
     }
     out
+}
+
+/// Removes the instructions at the end that only compute registers that a call changes.
+fn remove_arguments(out: &mut String) {
+    while let Some(start) =
+        out.strip_suffix('\n').map(|text| text.rfind('\n').map_or(0, |at| at + 1))
+        && computes_argument(&out[start..])
+    {
+        out.truncate(start);
+    }
+}
+
+/// Registers that a call changes.
+const CALLER_SAVED: [&str; 18] = [
+    "%rax", "%rcx", "%rdx", "%rsi", "%rdi", "%r8", "%r9", "%r10", "%r11", "%eax", "%ecx", "%edx",
+    "%esi", "%edi", "%r8d", "%r9d", "%r10d", "%r11d",
+];
+
+/// Returns `true` for an instruction that only computes a register that a call changes, and reads no memory but the stack and
+/// constants of the linker.
+fn computes_argument(line: &str) -> bool {
+    let Some(instruction) = line.strip_prefix('\t') else { return false };
+    let (name, operands) =
+        instruction.trim_end().split_once('\t').unwrap_or((instruction.trim_end(), ""));
+    if name == "cltq" {
+        return true;
+    }
+    let is_pure = matches!(name, "movq" | "movl" | "movslq" | "leaq" | "addq" | "salq");
+    let target = operands.rsplit([',', ' ']).next().unwrap_or(operands);
+    is_pure && CALLER_SAVED.contains(&target) && (name == "leaq" || !is_memory_access(line))
 }
 
 /// The hook that a line calls, without `__tsan_`.
@@ -106,6 +139,19 @@ mod tests {
                     \tcall\t__tsan_read_range@PLT\n\tcall\t__tsan_read_write4@PLT\n";
         let kept = "f:\n\tcall\t__tsan_atomic32_load@PLT\n\tcall\tg@PLT\n";
         assert_eq!(prepare(text), kept);
+    }
+
+    #[test]
+    fn arguments_of_hooks_are_removed() {
+        let text = "\tmovl\t%eax, %ebx\n\tleaq\t-44(%rbp), %rax\n\tmovq\t%rax, %rdi\n\tcall\t__tsan_write4@PLT\n\
+                    \tmovl\t%ebx, -44(%rbp)\n\tmovq\t-32(%rbp), %rax\n\tcltq\n\taddq\t$8, %rax\n\
+                    \tmovq\t%rax, %rdi\n\tcall\t__tsan_read4@PLT\n\tmovq\t-32(%rbp), %rax\n";
+        let kept = "\tmovl\t%eax, %ebx\n\tmovl\t%ebx, -44(%rbp)\n\tmovq\t-32(%rbp), %rax\n";
+        assert_eq!(prepare(text), kept);
+        let loads = "\tmovq\t(%rbx), %rdi\n\tcall\t__tsan_read4@PLT\n";
+        assert!(prepare(loads).contains("(%rbx), %rdi"), "the load may race");
+        let labelled = "\tmovq\t%rax, %rdi\n.L3:\n\tcall\t__tsan_read4@PLT\n";
+        assert_eq!(prepare(labelled), "\tmovq\t%rax, %rdi\n.L3:\n");
     }
 
     #[test]
