@@ -124,7 +124,7 @@ fn run(
     limit: Duration,
 ) -> Option<Explored> {
     let start = Instant::now();
-    let limits = Limits { classes: None, deadline: Some(start + limit), events: None };
+    let limits = Limits { deadline: Some(start + limit), ..Limits::default() };
     let mut program = ScriptProgram::new(script);
     let mut nothing = |_: &dyn Leaf| Control::Continue;
     let summary = explore(&mut program, model, &limits, &mut nothing);

@@ -56,7 +56,7 @@ fn main() {
 
 /// Explores once.
 fn explore(program: &Program, model: Model) -> (Summary, f64) {
-    let limits = Limits { classes: Some(MOST), deadline: None, events: None };
+    let limits = Limits { classes: Some(MOST), ..Limits::default() };
     let mut script = ScriptProgram::new(&program.script);
     let mut nothing = |_: &dyn Leaf| Control::Continue;
     let start = Instant::now();
@@ -180,7 +180,7 @@ fn resident() -> f64 {
 fn memory() {
     println!("Memory of a million classes, RF-partSMC");
     for program in [programs::random(8, 6, 4, 1, 5), programs::ring(4, 4), programs::inc(7)] {
-        let limits = Limits { classes: Some(MOST), deadline: None, events: None };
+        let limits = Limits { classes: Some(MOST), ..Limits::default() };
         let mut script = ScriptProgram::new(&program.script);
         let before = resident();
         let mut most = before;

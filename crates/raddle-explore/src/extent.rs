@@ -15,6 +15,9 @@ pub struct Limits {
     /// The maximal number of events of an execution. `None` lets the explorer choose, and longer executions be explored
     /// unless they seem to be endless.
     pub events: Option<u32>,
+    /// Whether reads without effect are left out: rounds of a loop that change nothing, say. Then every outcome, failure,
+    /// race, deadlock and livelock is found, but not every class. Only RF-partSMC has that.
+    pub rounds: bool,
 }
 
 /// How far an exploration got.

@@ -24,8 +24,10 @@ pub fn check(bytes: &[u8]) {
 
 fn run(test: &LitmusTest) {
     let deadline = Some(Instant::now() + Duration::from_millis(100));
-    let options =
-        LitmusOptions { limits: Limits { classes: Some(20), deadline, events: None }, unroll: 2 };
+    let options = LitmusOptions {
+        limits: Limits { classes: Some(20), deadline, events: None, rounds: false },
+        unroll: 2,
+    };
     for model in [Model::Tso, Model::C20] {
         if let Ok(plan) = plan(test.language, model, Explorer::RfPartSmc) {
             let finals = explore(test, plan, &options).finals;

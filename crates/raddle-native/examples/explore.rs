@@ -34,6 +34,7 @@ fn main() -> ExitCode {
     let table = libc::table(&process);
     let poison = std::env::var_os("POISON").is_some();
     let settings = Settings {
+        updates_may_be_silent: true,
         max_events: 10_000,
         scalars: ScalarCut::Cut,
         calls: Calls::SystemV,

@@ -234,7 +234,7 @@ impl Checker {
         let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
         let jobs = self.jobs.or(one).filter(|_| !is_whole)?;
         let deadline = self.timeout.map(|timeout| start + timeout);
-        let limits = Limits { classes: None, deadline, events: self.events() };
+        let limits = Limits { classes: None, deadline, events: self.events(), rounds: false };
         Some(ParallelOptions { model: self.model, limits, jobs })
     }
 
@@ -317,6 +317,7 @@ impl Checker {
             classes: self.max_executions,
             deadline: self.timeout.map(|timeout| start + timeout),
             events: self.events(),
+            rounds: false,
         };
         if self.robust {
             let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();

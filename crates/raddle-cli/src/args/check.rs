@@ -95,6 +95,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZero<usize>>,
 
+    /// Count all classes of a C or C++ program, as the literature does. Otherwise reads without effect are left out, such
+    /// as rounds of a waiting loop; every outcome and every bug is found nevertheless
+    #[arg(long)]
+    exact: bool,
+
     /// Stop each exploration after this many executions
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     max_executions: Option<u64>,
@@ -254,6 +259,7 @@ impl CheckArgs {
     /// The limits of an exploration that starts now.
     pub(crate) fn limits(&self) -> Limits {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Limits { classes: self.max_executions, deadline, events: self.max_events }
+        let (classes, events) = (self.max_executions, self.max_events);
+        Limits { classes, deadline, events, rounds: !self.exact }
     }
 }

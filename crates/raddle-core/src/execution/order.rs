@@ -65,6 +65,15 @@ impl MemoryOrder {
         matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
     }
 
+    /// Returns `true` if an access with the other order can replace one with this order in any model.
+    #[must_use]
+    pub fn is_at_most(self, other: MemoryOrder) -> bool {
+        self.is_atomic() == other.is_atomic()
+            && (!self.is_acquire() || other.is_acquire())
+            && (!self.is_release() || other.is_release())
+            && (self != MemoryOrder::SeqCst || other == MemoryOrder::SeqCst)
+    }
+
     /// Returns `true` if the order is at least release.
     #[must_use]
     pub const fn is_release(self) -> bool {

@@ -59,7 +59,8 @@ impl Segment {
 /// A program under test. Thread 0 runs from the start; all others are spawned.
 pub trait Program: Naming {
     /// Runs a thread from the end of a history to its next question. The new history gets the id `node`. Explorers call
-    /// this only for steps that the memory model allows, and once for each. `past` are the histories of the current
+    /// this only for steps that the memory model allows, unless the program [compares
+    /// states](Program::compares_states), and once for each. `past` are the histories of the current
     /// execution, in the order in which they were reached: a program that has to run from its beginning follows them.
     fn run(
         &mut self,
@@ -87,9 +88,20 @@ pub trait Program: Naming {
         None
     }
 
+    /// Returns `true` if [`Program::is_same_state`] can be true, and if threads may run with answers that the memory
+    /// model does not allow, to compare their states.
+    fn compares_states(&self) -> bool {
+        false
+    }
+
     /// Returns `true` if the thread is in the same state at the ends of two of its histories: whatever it is answered, it
     /// does the same from there on, and its result is the same. May return `false` if that is unknown.
-    fn is_same_state(&mut self, _one: HistoryId, _other: HistoryId) -> bool {
+    fn is_same_state(
+        &mut self,
+        _histories: &LocalHistories,
+        _one: HistoryId,
+        _other: HistoryId,
+    ) -> bool {
         false
     }
 

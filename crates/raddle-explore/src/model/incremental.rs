@@ -137,6 +137,12 @@ impl<R: EventSet> RfSources<R> {
         RfSources { writes, initial: source.is_initial() }
     }
 
+    /// The sources, the initial write first.
+    pub fn iter(&self) -> impl Iterator<Item = RfSource> + use<R> {
+        let initial = self.initial.then_some(RfSource::INITIAL);
+        initial.into_iter().chain(self.writes.iter().map(RfSource::from))
+    }
+
     /// Returns `true` if the source is in the set.
     #[inline]
     #[must_use]

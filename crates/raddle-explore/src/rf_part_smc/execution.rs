@@ -19,6 +19,8 @@ pub(super) struct SearchThread {
     /// Its causal map: 0 if its pending read was not tried before, otherwise one more than the index of the first event
     /// that it may observe.
     pub(super) causal_floor: u32,
+    /// What its last read observed.
+    pub(super) observed: RfSource,
     /// How many threads it was the first to join.
     pub(super) joins: u32,
 }
@@ -84,6 +86,14 @@ pub(super) enum ThreadAnswer {
     Value(ValueId),
     /// Anything else.
     Full(Answer),
+}
+
+impl ThreadAnswer {
+    /// Returns `true` if a compare-exchange fails spuriously.
+    #[inline]
+    pub(super) fn is_spurious(self) -> bool {
+        matches!(self, ThreadAnswer::Full(Answer::Spurious(_) | Answer::SpuriousFrom(_)))
+    }
 }
 
 /// A read whose value is known.

@@ -177,6 +177,8 @@ pub(super) struct SegmentInfo {
     pub(super) is_decided: bool,
     /// Whether all its effects are fences, and atomic stores and unlocks of locations that are not quiet.
     pub(super) only_writes: bool,
+    /// Whether its effects change no memory.
+    pub(super) is_silent: bool,
     /// How many of its effects are events at most.
     pub(super) events: u32,
     pub(super) target: PendingTarget,
@@ -186,9 +188,27 @@ pub(super) struct SegmentInfo {
     pub(super) effects: (u32, u32),
 }
 
+/// Whether histories that end in a state can do without the last read of this one (`rounds.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Domination {
+    /// That was not decided yet.
+    Unknown,
+    /// They cannot.
+    None,
+    /// The thread was in the same state before, and has only read since.
+    Repeat,
+    /// An earlier question of the thread with the same answer leads to the same state.
+    Shortcut,
+    /// They can, if the read before observed another write.
+    Confirmation,
+}
+
 /// What the search needs to know of a history.
 struct HistoryInfo {
     segment: u32,
+    domination: Domination,
+    /// Whether its last step changed no memory.
+    is_silent: bool,
     /// The join result, if the joiner observes only a value; otherwise [`ValueId::NONE`].
     result: ValueId,
     /// The histories that follow, ascending by the value read.
@@ -280,6 +300,14 @@ impl CompactEffect {
         }
     }
 
+    /// Returns `true` if it changes no memory.
+    fn is_silent(self) -> bool {
+        matches!(
+            self,
+            CompactEffect::Fence { .. } | CompactEffect::StoreFence | CompactEffect::Init { .. }
+        )
+    }
+
     /// Returns `true` if it is a fence, an atomic store or an unlock, of a location that is not quiet.
     fn only_writes(self) -> bool {
         match self {
@@ -340,6 +368,26 @@ impl HistoryCache {
         self.histories[history.0 as usize].after(read)
     }
 
+    /// Whether the last read of a history can be left out.
+    #[inline]
+    pub(super) fn domination(&self, history: HistoryId) -> Domination {
+        self.histories[history.0 as usize].domination
+    }
+
+    pub(super) fn set_domination(&mut self, history: HistoryId, domination: Domination) {
+        self.histories[history.0 as usize].domination = domination;
+    }
+
+    /// Returns `true` if the last step of a history is known to change no memory.
+    pub(super) fn is_silent(&self, history: HistoryId) -> bool {
+        self.histories[history.0 as usize].is_silent
+    }
+
+    /// Records that the question before a history has changed no memory.
+    pub(super) fn note_silent_answer(&mut self, history: HistoryId) {
+        self.histories[history.0 as usize].is_silent = self.segment(history).is_silent;
+    }
+
     /// The join result of a thread that has ended with this history, if the joiner observes only a value.
     #[inline]
     pub(super) fn result(&self, history: HistoryId) -> Option<ValueId> {
@@ -361,7 +409,8 @@ impl HistoryCache {
                 _ => ValueId::NONE,
             };
             let edges = SmallVec::new();
-            self.histories.push(HistoryInfo { segment: segment.0, result, edges });
+            let (segment, domination, is_silent) = (segment.0, Domination::Unknown, false);
+            self.histories.push(HistoryInfo { segment, domination, is_silent, result, edges });
         }
     }
 
@@ -384,6 +433,7 @@ impl HistoryCache {
             begins_run: false,
             is_decided: true,
             only_writes: self.effects[first as usize..].iter().all(|it| it.only_writes()),
+            is_silent: self.effects[first as usize..].iter().all(|it| it.is_silent()),
             events: self.effects[first as usize..].iter().filter(|it| it.is_event()).count() as u32,
             target: PendingTarget::NONE,
             expected: ValueId::NONE,

@@ -119,7 +119,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// How the execution ended, if not all threads finished.
     #[cold]
-    fn unusual_ending(&mut self) -> Ending {
+    pub(super) fn unusual_ending(&mut self) -> Ending {
         if let Some((first, second)) = self.race.or(self.survived_race) {
             let positions = PartTraceBuilder::new(self).positions();
             return Ending::Race(positions[first.index()], positions[second.index()]);
@@ -130,7 +130,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             Ok(ending) => return ending,
             Err(repeating) => repeating,
         };
-        if self.repeats_forever(&repeating) { Ending::Livelock(repeating) } else { Ending::Blocked }
+        let is_livelock = !self.rounds.is_stuck && self.repeats_forever(&repeating);
+        if is_livelock { Ending::Livelock(repeating) } else { Ending::Blocked }
     }
 
     /// How each started thread ended.
@@ -147,6 +148,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 End::Question(_) => match pending {
                     PendingKind::Lock | PendingKind::Sync | PendingKind::Join => ThreadEnd::Waiting,
                     PendingKind::Ended => ThreadEnd::Limit,
+                    _ if self.rounds.is_stuck => ThreadEnd::Repeats,
                     _ => ThreadEnd::Open,
                 },
             };

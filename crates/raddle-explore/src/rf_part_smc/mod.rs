@@ -46,6 +46,7 @@ mod quiet;
 mod quiet_state;
 mod quiet_table;
 mod recognition;
+mod rounds;
 mod route;
 mod run_table;
 mod runs;
@@ -186,6 +187,7 @@ pub(super) fn explore_by_value<
     let consumer = Some(LeafConsumer::Visitor(visitor));
     let mut exploration = PartExploration::new(program, limits, consumer, options);
     exploration.is_silent = options.quiet && !options.open;
+    exploration.leaves_out_rounds = false;
     driver::drive(|setup| {
         let explored = exploration.learning(|it| match setup.strength {
             // The other models visit other leaves: too late if a visitor has seen some.
@@ -230,6 +232,10 @@ struct PartExploration<'a> {
     /// Whether leaves are not shown. By value, the classes depend on which locations are quiet, so all leaves are
     /// visited once before the first one is shown; if no location is quiet, only the first one.
     is_silent: bool,
+    /// Whether reads without effect are left out.
+    leaves_out_rounds: bool,
+    /// Whether updates that write what they read are among them.
+    updates_may_be_silent: bool,
 }
 
 /// An attempt to explore under a C11-style model. The table of [`c11`] has the reasons.
@@ -279,6 +285,7 @@ impl<'a> PartExploration<'a> {
     ) -> Self {
         let histories = LocalHistories::new();
         let (visited, current, probes) = (0, None, None);
+        let leaves_out_rounds = limits.rounds && !program.goes_on_after_races();
         PartExploration {
             program,
             limits,
@@ -292,11 +299,14 @@ impl<'a> PartExploration<'a> {
             new_fact: None,
             recognition: Recognition::default(),
             is_silent: false,
+            leaves_out_rounds,
+            updates_may_be_silent: false,
         }
     }
 
     /// Explores under the model, with what the setup says.
     fn attempt(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
+        self.updates_may_be_silent = model.has_modification_order();
         match model.orders() {
             OrderSemantics::StoreBuffer(StoreBuffers::None) => {
                 self.with_words::<

@@ -2,6 +2,7 @@
 
 use super::execution::SearchThread;
 use super::quiet_state::QuietStateMark;
+use super::rounds::NodeRounds;
 use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
@@ -22,6 +23,8 @@ pub(super) struct SearchNode<R> {
     pub(super) failure: RfSource,
     /// Whether the other threads can be skipped if they do not matter to this one.
     pub(super) can_skip: bool,
+    /// What was left out (`rounds.rs`).
+    pub(super) rounds: NodeRounds,
     /// The number of floors that were raised before.
     pub(super) base: u32,
     /// When the thread was begun.
@@ -60,6 +63,7 @@ impl<R: EventSet> SearchNode<R> {
             left: RfSources { writes: R::default(), initial: false },
             failure: RfSource::NONE,
             can_skip: false,
+            rounds: NodeRounds::default(),
             base: base as u32,
             start: 0,
         }

@@ -10,6 +10,7 @@
 use super::execution::ThreadAnswer;
 use super::node::{NodeKind, OpenChild, SearchNode};
 use super::open_classes::OpenAttempt;
+use super::rounds::NodeRounds;
 use super::state::{PartSearch, SearchStop};
 use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;
@@ -39,7 +40,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     #[inline]
-    fn last_node(&mut self) -> &mut SearchNode<R> {
+    pub(super) fn last_node(&mut self) -> &mut SearchNode<R> {
         self.nodes.last_mut().expect("the search is at a node")
     }
 
@@ -72,9 +73,23 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let (left, start) = (self.candidates(first), self.clock);
         let (kind, failure, base) = (NodeKind::Threads, RfSource::NONE, base as u32);
         rest.remove(first);
-        let thread = first;
-        self.nodes.push(SearchNode { kind, thread, rest, left, failure, can_skip, base, start });
+        let (thread, rounds) = (first, NodeRounds::default());
+        self.nodes.push(SearchNode {
+            kind,
+            thread,
+            rest,
+            left,
+            failure,
+            can_skip,
+            rounds,
+            base,
+            start,
+        });
         self.begin_open_attempt();
+        if self.rounds.has_left_out {
+            self.find_tried_races(first);
+            self.find_tried_rounds(first);
+        }
     }
 
     /// Begins to try a thread at the last node.
@@ -85,7 +100,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let node = self.last_node();
         node.rest.remove(thread);
         (node.thread, node.start, node.can_skip, node.left) = (thread, start, can_skip, left);
+        node.rounds.left_out = false;
         self.begin_open_attempt();
+        if self.rounds.has_left_out {
+            self.find_tried_races(thread);
+        }
     }
 
     /// Records that the thread of the last node is tried, if classes are open.
@@ -108,15 +127,19 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             if self.stop.is_some() {
                 return self.leave_threads();
             }
-            let &mut SearchNode { thread, start, can_skip, .. } = self.last_node();
+            let &mut SearchNode { thread, start, can_skip, rounds, .. } = self.last_node();
             let nothing_new = self.is_open() && self.ends_with_nothing_new(thread, start);
-            if can_skip && self.others_do_not_matter(thread, start, nothing_new) {
+            if can_skip && !rounds.left_out && self.others_do_not_matter(thread, start, nothing_new)
+            {
                 return self.end_node();
             }
             let Some(SearchNode { rest, .. }) = self.nodes.last() else { return };
             let by_value = self.model.observes_by_value();
             let next = if by_value { self.first_thread(rest) } else { rest.first() };
-            let Some(next) = next else { return self.end_node() };
+            let Some(next) = next else {
+                self.end_stuck_node();
+                return self.end_node();
+            };
             self.raise_floor(thread);
             self.begin_thread(next);
         }
@@ -221,7 +244,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Undoes the last child.
     #[inline]
-    fn end_child(&mut self) {
+    pub(super) fn end_child(&mut self) {
         self.undo_child();
         self.model.pop();
         self.depth -= 1;

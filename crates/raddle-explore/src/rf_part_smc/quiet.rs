@@ -179,7 +179,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Two accesses of a quiet location conflict: the exploration starts over when the execution has ended.
     #[cold]
-    fn note_conflict(&mut self, location: LocationId) {
+    pub(super) fn note_conflict(&mut self, location: LocationId) {
         if !self.quiet.conflicts.contains(&location) {
             self.quiet.conflicts.push(location);
         }
@@ -199,6 +199,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         location: LocationId,
         write: QuietWrite,
     ) {
+        if self.rounds.are_left_out && self.quiet.started > 1 {
+            self.note_late_write(thread, location);
+        }
         self.update_known(thread, location, true);
         let (table, access) = self.quiet.access(thread);
         if !table.write(location, access, write) {
@@ -311,6 +314,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         };
         let next = self.after(history, answer);
         let next = next.unwrap_or_else(|| self.grow(history, answer, written));
+        if !writes && self.rounds.are_left_out {
+            self.note_silent_answer(next);
+        }
         if writes {
             let origin = Origin { node: next, index: 0 };
             self.quiet_update(thread, location, QuietWrite { value: written, carries, origin });

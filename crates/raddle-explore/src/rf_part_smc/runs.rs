@@ -154,6 +154,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let answer = ThreadAnswer::Value(value);
         let next = self.after(history, answer);
         let next = next.unwrap_or_else(|| self.grow(history, answer, written));
+        if !writes && self.rounds.are_left_out {
+            self.note_silent_answer(next);
+        }
         let drains = asked != PendingKind::Load;
         builder.push_model_step(if drains { QuietStep::Update } else { QuietStep::Load });
         if writes {

@@ -1,13 +1,12 @@
 //! Steps of the search: which thread is tried first at a node, which sources it may have, and adding a read.
 //!
-//! *Cost.* A read takes about 1,500 instructions with its model and the joins after it, and a tenth of that is easily
-//! lost to prologues and copies. So there is one copy of what happens for a read ([`PartSearch::observe`]), into which everything is inlined but
+//! *Cost.* A read takes about 1,500 instructions with its model, and a tenth of that is easily lost to prologues and copies.
+//! So there is one copy of what happens for a read ([`PartSearch::observe`]), into which everything is inlined but
 //! entering a segment and performing effects, and nothing that only quiet locations need is done or saved without them.
 //!
-//! *Rejected.* A second copy for spurious failures: some steps of both are then no longer inlined. Inlining
-//! [`PartSearch::enter`] with its lookups where it is called. Inlining the effects of a segment into it: their registers
-//! are spilled for segments that have none. Each was measured together with other changes; the sums differed by 0.5 to
-//! 1.5% of the instructions, in both directions for the first two.
+//! *Rejected.* A second copy for spurious failures: then the compiler inlines neither of them (readers +1%,
+//! account +1%). Inlining [`PartSearch::enter`] with its lookups where it is called (seqlock +1%), or the effects of a
+//! segment into it: their registers are spilled for segments without effects (seqlock, readers +1.5%).
 
 use super::execution::{EventRole, ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
@@ -115,7 +114,20 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// The sources that the pending read of a thread may have; the model may still reject some.
     #[inline]
     pub(super) fn candidates(&mut self, thread: ThreadId) -> RfSources<R> {
-        let SearchThread { history, pending, target, causal_floor, .. } = *self.thread(thread);
+        let mut sources = self.all_sources(thread);
+        let causal_floor = self.thread(thread).causal_floor;
+        if causal_floor > 0 {
+            let first = EventIndex::new(causal_floor as usize - 1);
+            sources.initial = false;
+            sources.writes = sources.writes.minus(&R::below(first));
+        }
+        sources
+    }
+
+    /// As [`PartSearch::candidates`], with those that the causal map forbids.
+    #[inline(always)]
+    pub(super) fn all_sources(&mut self, thread: ThreadId) -> RfSources<R> {
+        let SearchThread { history, pending, target, .. } = *self.thread(thread);
         let location = target.location();
         let mut sources = match pending {
             PendingKind::Lock | PendingKind::Sync => {
@@ -130,11 +142,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if pending == PendingKind::Update {
             sources.writes = sources.writes.minus(&self.taken);
             sources.initial &= !self.location(location).init_taken;
-        }
-        if causal_floor > 0 {
-            let first = EventIndex::new(causal_floor as usize - 1);
-            sources.initial = false;
-            sources.writes = sources.writes.minus(&R::below(first));
         }
         sources
     }
@@ -180,7 +187,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// What the pending op of a thread does if it observes the source, and what the thread learns.
     #[inline(always)]
-    fn resolve(&mut self, thread: ThreadId, source: RfSource) -> (ThreadAnswer, ResolvedRead) {
+    pub(super) fn resolve(
+        &mut self,
+        thread: ThreadId,
+        source: RfSource,
+    ) -> (ThreadAnswer, ResolvedRead) {
         let SearchThread { history, pending, target, .. } = *self.thread(thread);
         let &SegmentInfo { order, expected, .. } = self.cache.segment(history);
         let location = target.location();
@@ -279,13 +290,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         read: ResolvedRead,
     ) {
         let event = self.next_event();
-        let SearchThread { history, target, .. } = *self.thread(thread);
-        let location = target.location();
+        let location = self.thread(thread).target.location();
         if read.writes() && self.is_only_source(event, source) && self.is_taken(location, source) {
             return;
         }
-        let ResolvedRead { effect, order, written, next, .. } = read;
+        let ResolvedRead { effect, order, next, .. } = read;
         let new_read = NewRead { event, thread, location, effect, order };
+        if self.rounds.are_left_out {
+            return self.attempt_or_leave_out(new_read, (source, is_spurious), answer, read);
+        }
         if let Some(last) = next.filter(|&next| self.is_last_history(thread, next)) {
             let is_admitted = if self.model.observes_by_value() {
                 self.model.admits_cheaply(new_read, source)
@@ -310,22 +323,43 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let value = self.open_value(location, source);
             self.open.note_read(value);
         }
+        self.add_child(new_read, (source, is_spurious), answer, read);
+        self.explore_child();
+    }
+
+    /// Begins a child with a read that was added to the model, and extends the history of its thread. Returns the
+    /// history that follows the read.
+    #[inline(always)]
+    pub(super) fn add_child(
+        &mut self,
+        new_read: NewRead,
+        (source, is_spurious): (RfSource, bool),
+        answer: ThreadAnswer,
+        read: ResolvedRead,
+    ) -> HistoryId {
+        let NewRead { event, thread, location, effect, order } = new_read;
+        let ResolvedRead { written, next, .. } = read;
+        let history = self.thread(thread).history;
         self.begin_child(thread, source, is_spurious);
+        self.threads[thread.index()].observed = source;
         self.check_race(thread, location, read.writes(), order);
         self.add_read(thread, location, source, read);
         self.publish(event, thread, effect.drains());
         let reached = self.past.len();
         let next = next.unwrap_or_else(|| self.grow(history, answer, written));
+        if self.rounds.are_left_out && self.is_silent_read(location, source, &read) {
+            self.note_silent_answer(next);
+        }
         self.enter(thread, next);
         if let Some(&reached) = self.past.get(reached) {
             self.events[event].origin = Origin { node: reached, index: 0 };
         }
-        self.explore_child();
+        next
     }
 
     /// Returns `true` if everything has ended when the thread has reached this history.
     #[inline]
-    fn is_last_history(&self, thread: ThreadId, next: HistoryId) -> bool {
+    pub(super) fn is_last_history(&self, thread: ThreadId, next: HistoryId) -> bool {
         let is_last =
             self.waiting == ThreadSet::one(thread) && self.unfinished == 0 && !self.has_plain;
         is_last && self.only_writes_to_end(next) && !self.is_open()
@@ -334,7 +368,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Counts and shows the leaf after the last read of the execution. The model will not be asked about what follows,
     /// so it is not told; only the stamps of what the thread still writes matter.
     #[inline]
-    fn leaf_after(
+    pub(super) fn leaf_after(
         &mut self,
         thread: ThreadId,
         location: LocationId,
@@ -371,7 +405,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Returns `true` if an update has read the write.
     #[inline]
-    fn is_taken(&self, location: LocationId, source: RfSource) -> bool {
+    pub(super) fn is_taken(&self, location: LocationId, source: RfSource) -> bool {
         match source.event() {
             None => self.location(location).init_taken,
             Some(event) => self.taken.has(event),
@@ -453,7 +487,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     #[inline(always)]
     pub(super) fn begin_child(&mut self, thread: ThreadId, source: RfSource, is_spurious: bool) {
         if self.children.len() == self.depth {
-            self.add_child(thread);
+            self.make_room_for_child(thread);
         }
         let (saved, quiet) = (*self.thread(thread), self.quiet.mark());
         let child = &mut self.children[self.depth];
@@ -479,7 +513,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Makes room for a child.
     #[cold]
     #[inline(never)]
-    fn add_child(&mut self, thread: ThreadId) {
+    fn make_room_for_child(&mut self, thread: ThreadId) {
         let mark = self.mark(thread);
         self.children.push(OpenChild { mark, source: RfSource::NONE, is_spurious: false });
     }

@@ -13,6 +13,7 @@ use super::node::{OpenChild, SearchNode};
 use super::open_classes::{OpenAttempt, OpenClasses};
 use super::quiet_state::QuietState;
 use super::quiet_table::QuietWrite;
+use super::rounds::RoundState;
 use super::route::Route;
 use super::run_table::{KnownValues, RunTable};
 use super::stamps::Stamp;
@@ -99,6 +100,7 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     /// The first thread that ever was.
     pub(super) cut_thread: Option<CutThread>,
     pub(super) shares_memory: bool,
+    pub(super) rounds: RoundState<R>,
     pub(super) classes: u64,
     pub(super) blocked: u64,
     /// The number of leaves that were reached.
@@ -143,6 +145,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             pending: PendingKind::NotStarted,
             target: PendingTarget::NONE,
             causal_floor: 0,
+            observed: RfSource::NONE,
             joins: 0,
         };
         let location = SearchLocation {
@@ -203,6 +206,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             cut: None,
             cut_thread: None,
             shares_memory: exploration.program.shares_memory(),
+            rounds: RoundState::new(exploration),
             classes: 0,
             blocked: 0,
             leaves: 0,
@@ -231,6 +235,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.explore_extensions();
             Ok(())
         };
+        if self.stop.is_none() && !self.quiet.conflicts.is_empty() {
+            self.learn_conflicts();
+        }
         let histories = self.histories.len() as u64;
         self.exploration.histories = std::mem::take(&mut self.histories);
         explored?;

@@ -68,6 +68,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         subtree: Subtree,
         budget: u64,
     ) -> Result<Option<Extent>, Restart> {
+        self.rounds.has_left_out |= self.rounds.are_left_out && subtree != Subtree::default();
         self.route = Route::to(subtree, budget);
         (self.classes, self.blocked, self.leaves) = (0, 0, 0);
         self.hit_limit = self.began_at_limit;
@@ -121,7 +122,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Records whether something in the subtree matters to the thread of a step, which began at `start`.
     pub(super) fn note_step(&mut self, at: usize, thread: ThreadId, start: u64) {
         let is_read = !matches!(self.route.path[at].pick, SubtreeAnswer::Choice(_));
-        self.route.matters[at] = is_read && !self.others_do_not_matter(thread, start, false);
+        let left_out = self.last_node().rounds.left_out;
+        let do_not_matter = !left_out && self.others_do_not_matter(thread, start, false);
+        self.route.matters[at] = is_read && !do_not_matter;
     }
 
     /// Begins the node of the subtree, if only some of its threads are tried.
@@ -137,7 +140,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             rest.insert(self.with_rank(rank));
         }
         match rest.first() {
-            Some(first) => self.begin_threads(first, rest, base),
+            Some(first) => {
+                self.begin_threads(first, rest, base);
+                self.last_node().rounds.has_child = true;
+            }
             None => self.restore_floors(base),
         }
     }
@@ -271,6 +277,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         base: usize,
         start: u64,
     ) {
+        let left_out = self.last_node().rounds.left_out;
         let tried = self.ranks(self.floors[base..].iter().map(|&(thread, _)| thread));
         let rank = self.ranks(std::iter::once(thread))[0];
         let left = std::mem::take(&mut self.route.left);
@@ -283,7 +290,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             answers,
             rest: self.ranks(rest.iter()),
             can_skip: self.thread(thread).causal_floor == 0,
-            matters: !is_choice && !self.others_do_not_matter(thread, start, false),
+            matters: !is_choice && (left_out || !self.others_do_not_matter(thread, start, false)),
         };
         self.route.frames.push(frame);
     }

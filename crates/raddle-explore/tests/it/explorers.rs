@@ -40,7 +40,12 @@ fn explore(script: &Script, shares_memory: bool, model: Model, explorer: Explore
     let mut program = Spinning::new(script, shares_memory);
     let plan = Plan { model, explorer };
     let is_first = explorer == Explorer::RfPartSmc;
-    let limits = Limits { classes: is_first.then_some(CLASSES), deadline: None, events: None };
+    let limits = Limits {
+        classes: is_first.then_some(CLASSES),
+        deadline: None,
+        events: None,
+        rounds: false,
+    };
     let summary = plan.explore(&mut program, &limits, &mut visit);
     assert!(is_first || summary.extent == Extent::All, "{:?}", summary.extent);
     Explored { leaves, summary }

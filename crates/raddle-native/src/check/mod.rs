@@ -20,7 +20,7 @@ use raddle_core::execution::ThreadId;
 use raddle_core::outcome::{Counts, Estimate, Outcome};
 use raddle_core::program::Program;
 use raddle_core::trace::{Counterexample, Ending, ThreadEnd, Trace};
-use raddle_explore::{Leaf, Limits, Summary, driver, rf_part_smc};
+use raddle_explore::{Leaf, Summary, driver, rf_part_smc};
 
 use crate::build::{Error, Object, build};
 use crate::libc;
@@ -120,7 +120,7 @@ fn explore(
     start: Instant,
 ) -> Explored {
     let deadline = request.timeout.map(|timeout| start + timeout);
-    let limits = Limits { classes: request.max_executions, deadline, events: request.events() };
+    let limits = request.limits(deadline);
     if !request.is_whole() {
         if let Some((summary, found)) = parallel::explore(program, request.model, &limits, options)
         {

@@ -1,10 +1,11 @@
 //! What to explore, and how.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
+use raddle_explore::Limits;
 use raddle_explore::facts::EventBound;
 use raddle_explore::plan::{Explorer, Plan};
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// The maximal number of events of an execution. By default fewer are tried first.
     pub max_events: u32,
+    /// All classes are explored. Otherwise reads without effect are left out.
+    pub exact: bool,
     /// An execution that SC does not allow is a bug.
     pub robust: bool,
     /// A block of memory that is never freed is a bug.
@@ -52,6 +55,7 @@ impl Request {
             max_executions: None,
             timeout: None,
             max_events: MAX_EVENTS,
+            exact: false,
             robust: false,
             leaks: false,
         }
@@ -66,8 +70,14 @@ impl Request {
     }
 
     /// The bound on the events of an execution, if it was set.
-    pub(super) fn events(&self) -> Option<u32> {
+    fn events(&self) -> Option<u32> {
         (self.max_events != MAX_EVENTS).then_some(self.max_events)
+    }
+
+    /// The limits of an exploration that ends at `deadline`.
+    pub(super) fn limits(&self, deadline: Option<Instant>) -> Limits {
+        let rounds = !self.exact && !self.robust;
+        Limits { classes: self.max_executions, deadline, events: self.events(), rounds }
     }
 
     pub(super) fn plan(&self) -> Plan {
@@ -89,6 +99,13 @@ impl Request {
         // Random runs keep nothing, so they may be long.
         let is_default = self.max_events == MAX_EVENTS && self.explorer.sampling().is_some();
         let max_events = if is_default { u32::MAX } else { self.max_events };
-        Settings { max_events, scalars, calls: object.calls(), leaks: self.leaks, poison: false }
+        Settings {
+            max_events,
+            scalars,
+            calls: object.calls(),
+            updates_may_be_silent: self.model.has_modification_order(),
+            poison: false,
+            leaks: self.leaks,
+        }
     }
 }

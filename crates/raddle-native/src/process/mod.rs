@@ -25,7 +25,7 @@ mod mappings;
 mod refusal;
 mod run;
 mod snapshot;
-mod snapshots;
+pub(crate) mod snapshots;
 mod stack;
 mod start;
 mod status;

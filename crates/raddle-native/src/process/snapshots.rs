@@ -3,12 +3,18 @@
 use super::Process;
 use super::kernel::SavedThread;
 use raddle_cpu::memory::Thread;
-use raddle_cpu::{Dead, HostArguments, Liveness, Snapshot};
+use raddle_cpu::{Dead, HostArguments, Liveness, Snapshot, StateSince};
 
 /// The state of a thread to which it can return any number of times: registers, private memory, and what it got from the kernel.
 #[derive(Clone, Debug)]
 pub struct ThreadSnapshot {
     pub(crate) cpu: Snapshot,
+    kernel: SavedThread,
+}
+
+/// The state of a thread in terms of an earlier snapshot.
+pub(crate) struct ThreadState {
+    cpu: StateSince,
     kernel: SavedThread,
 }
 
@@ -32,6 +38,23 @@ impl Process {
     pub fn is_at(&self, thread: Thread, snapshot: &ThreadSnapshot, dead: &Dead) -> bool {
         self.cpu(thread).is_some_and(|cpu| cpu.is_at(&self.memory, &snapshot.cpu, dead))
             && self.kernel.is_at(thread, snapshot.kernel)
+    }
+
+    /// The state of a thread, to be compared with states that it reaches in other ways from an earlier snapshot.
+    pub(crate) fn state_since(
+        &mut self,
+        thread: Thread,
+        since: &ThreadSnapshot,
+    ) -> Option<ThreadState> {
+        let cpu = self.threads.get_mut(thread.index())?.as_mut()?;
+        let cpu = cpu.state_since(&mut self.memory, &since.cpu)?;
+        Some(ThreadState { cpu, kernel: self.kernel.save_thread(thread) })
+    }
+
+    /// Returns `true` if a thread is in a state that it had reached from the same snapshot, apart from what is dead.
+    pub(crate) fn is_in_state(&self, thread: Thread, state: &ThreadState, dead: &Dead) -> bool {
+        self.cpu(thread).is_some_and(|cpu| cpu.is_in_state(&self.memory, &state.cpu, dead))
+            && self.kernel.is_at(thread, state.kernel)
     }
 
     /// Overwrites what a thread will not read again.

@@ -55,7 +55,7 @@ pub(crate) struct Block {
 }
 
 /// The blocks of a thread in one history.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heap {
     /// By address.
     pub(crate) blocks: BTreeMap<u64, Block>,

@@ -33,7 +33,7 @@ impl NativeProgram {
     }
 
     /// Lets the thread of a history stand at its end: goes back to the nearest question on the path and runs from there.
-    fn go_to(&mut self, histories: &LocalHistories, node: HistoryId) -> Result<(), End> {
+    pub(super) fn go_to(&mut self, histories: &LocalHistories, node: HistoryId) -> Result<(), End> {
         self.current = histories.thread(node);
         let (mut path, mut at) = (vec![], node);
         while !self.go_back(at) {

@@ -76,6 +76,8 @@ pub struct Settings {
     pub scalars: ScalarCut,
     /// What calls in the program do to registers.
     pub calls: Calls,
+    /// Whether a thread that waits may repeat updates that write what they read: not if writes have no modification order.
+    pub updates_may_be_silent: bool,
     /// Whether to overwrite what is considered dead at every question: a debugging aid. Nothing observable may change.
     pub poison: bool,
     /// Whether threads tell at their end what they leave on the heap.
@@ -325,6 +327,23 @@ impl Program for NativeProgram {
 
     fn shares_memory(&self) -> bool {
         false
+    }
+
+    fn compares_states(&self) -> bool {
+        true
+    }
+
+    fn is_same_state(
+        &mut self,
+        histories: &LocalHistories,
+        one: HistoryId,
+        other: HistoryId,
+    ) -> bool {
+        let is_same = self.is_same_question(histories, one, other);
+        if let Some(Some(thread)) = self.threads.get_mut(self.current.index()) {
+            thread.at = None;
+        }
+        is_same
     }
 
     fn live(&mut self) -> Option<&mut dyn Live> {

@@ -10,12 +10,13 @@
 
 use std::rc::Rc;
 
-use raddle_core::program::{End, Op, OpKind};
+use raddle_core::program::{End, HistoryId, HistoryStep, LocalHistories, Op, OpKind};
 use raddle_cpu::{Calls, Dead, Function, HostArguments, Liveness};
 
 use super::NativeProgram;
-use super::thread::{Activity, GuestThread, Point};
+use super::thread::{Active, Activity, Bookkeeping, GuestThread, Point};
 use crate::load::{Module, SymbolKind};
+use crate::process::snapshots::ThreadState;
 
 /// Functions that return more than once.
 const RETURN_TWICE: [&str; 6] =
@@ -75,6 +76,38 @@ impl NativeProgram {
         None
     }
 
+    /// Returns `true` if a thread is in the same state at the questions at the ends of two of its histories.
+    pub(super) fn is_same_question(
+        &mut self,
+        histories: &LocalHistories,
+        one: HistoryId,
+        other: HistoryId,
+    ) -> bool {
+        let is_question = |node| matches!(histories.end(node), End::Question(_));
+        let Some(before) = common_ancestor(histories, one, other) else { return false };
+        if !is_question(one) || !is_question(other) || self.go_to(histories, one).is_err() {
+            return false;
+        }
+        let Some((state, active, own)) = self.state_since(before) else { return false };
+        if self.go_to(histories, other).is_err() {
+            return false;
+        }
+        let dead = self.dead();
+        let Some(thread) = &self.threads[self.current.index()] else { return false };
+        thread.active.as_ref() == Some(&active)
+            && thread.own == own
+            && self.process.is_in_state(thread.guest, &state, &dead)
+    }
+
+    /// The state of the current thread in terms of the question at the end of an earlier history.
+    fn state_since(&mut self, node: HistoryId) -> Option<(ThreadState, Active, Rc<Bookkeeping>)> {
+        let thread = self.threads[self.current.index()].as_ref()?;
+        let index = thread.points.binary_search_by_key(&node, |point| point.node).ok()?;
+        let (guest, since) = (thread.guest, thread.points[index].snapshot.clone());
+        let (active, own) = (thread.active.clone()?, Rc::clone(&thread.own));
+        Some((self.process.state_since(guest, &since)?, active, own))
+    }
+
     /// Overwrites what the current thread will not read again.
     pub(super) fn poison(&mut self) {
         let Some(thread) = &self.threads[self.current.index()] else { return };
@@ -89,6 +122,20 @@ impl NativeProgram {
         let arguments = arguments_of(&self.table, thread);
         self.liveness.dead(self.process.memory(), cpu, arguments)
     }
+}
+
+/// The last history with which both histories begin.
+fn common_ancestor(
+    histories: &LocalHistories,
+    mut one: HistoryId,
+    mut other: HistoryId,
+) -> Option<HistoryId> {
+    while one != other {
+        let later = if one.0 > other.0 { &mut one } else { &mut other };
+        let HistoryStep::After(before, _) = histories.step(*later) else { return None };
+        *later = before;
+    }
+    Some(one)
 }
 
 fn arguments_of(table: &super::Table, thread: &GuestThread) -> HostArguments {

@@ -13,12 +13,12 @@ use super::thread::{Active, Activity, Reply};
 use crate::process::{Event, HostFunctions, Status};
 
 /// Returns `true` if a question that got this reply has only read, or chosen.
-pub(super) fn only_reads(question: &Op, reply: Reply) -> bool {
+pub(super) fn only_reads(question: &Op, reply: Reply, updates_may_be_silent: bool) -> bool {
     match question.kind {
         OpKind::Load { .. } | OpKind::ReadCell { .. } | OpKind::Choose { .. } => true,
         OpKind::CompareExchange { expected, .. } => reply.value != expected || reply.is_spurious,
         OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => {
-            update.apply(reply.value) == reply.value
+            updates_may_be_silent && update.apply(reply.value) == reply.value
         }
         _ => false,
     }
@@ -39,9 +39,11 @@ impl NativeProgram {
 
     /// Gives the current thread the reply to its question.
     pub(super) fn take_reply(&mut self, reply: Reply) {
+        let updates_may_be_silent = self.settings.updates_may_be_silent;
         let thread = self.thread_mut();
         let question = thread.question.take();
-        if !question.is_some_and(|question| only_reads(&question, reply)) {
+        let is_silent = |question| only_reads(&question, reply, updates_may_be_silent);
+        if !question.is_some_and(is_silent) {
             thread.note_change();
         }
         if let Some(active) = &mut thread.active {

@@ -59,7 +59,7 @@ impl Active {
 }
 
 /// An atomic load for which a plain load follows (`marks`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AtomicLoadMark {
     pub(super) address: u64,
     pub(super) size: u64,
@@ -69,7 +69,7 @@ pub(crate) struct AtomicLoadMark {
 }
 
 /// What modelled functions keep per thread. Shared by snapshots and copied on the first change.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Bookkeeping {
     /// The number of threads that it has spawned.
     pub(crate) spawned: u32,

@@ -39,7 +39,7 @@ fn threads(n: usize, body: impl Fn(usize) + Sync) {
 /// Compares a C program of the tables with a test in Rust, under all models.
 fn same(program: &str, flags: &[&str], test: impl Fn()) {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/tables");
-    let mut request = Request::new(&[&root.join(program)]);
+    let mut request = Request { exact: true, ..Request::new(&[&root.join(program)]) };
     request.source.flags = flags.iter().copied().map(String::from).collect();
     let object = build(&request.source).unwrap_or_else(|error| panic!("{error}"));
     for model in Model::ALL {

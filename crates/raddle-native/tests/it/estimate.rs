@@ -28,7 +28,7 @@ fn most_estimates_are_within_a_factor_of_two() {
     let (mut near, mut all) = (0, 0);
     for (program, flags, models, classes) in rows() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c").join(&program);
-        let mut request = Request::new(&[&file]);
+        let mut request = Request { exact: true, ..Request::new(&[&file]) };
         request.source.flags = flags.split_whitespace().map(String::from).collect();
         request.model = models[0];
         let object = build(&request.source).expect("it can be compiled");

@@ -78,6 +78,7 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
         max_events: 10_000,
         scalars: ScalarCut::Cut,
         calls: Calls::SystemV,
+        updates_may_be_silent: true,
         poison: false,
         leaks: false,
     };

@@ -297,7 +297,7 @@ impl Program {
         limit: Option<u64>,
     ) -> Report {
         let file = directory().join(&self.name);
-        let mut request = Request::new(&[&file]);
+        let mut request = Request { exact: true, ..Request::new(&[&file]) };
         (request.model, request.explorer, request.max_executions) = (model, explorer, limit);
         request.timeout = Some(Duration::from_secs(600));
         match check_built(object, &request) {

@@ -15,6 +15,7 @@ mod machine;
 mod places;
 mod random;
 mod refusals;
+mod rounds;
 mod sampling;
 mod semantics;
 mod sequential;

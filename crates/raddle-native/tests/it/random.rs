@@ -169,7 +169,7 @@ fn compare(script: &Script, shape: Shape, models: &[Model]) -> Result<u64, Strin
     let Some(text) = in_c(script, shape) else { return Ok(0) };
     let file = tempfile::Builder::new().suffix(".c").tempfile().expect("there is room for a file");
     std::fs::write(file.path(), &text).expect("there is room for a file");
-    let mut request = Request::new(&[file.path()]);
+    let mut request = Request { exact: true, ..Request::new(&[file.path()]) };
     let object = build(&request.source).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut compared = 0;
     for &model in models {

@@ -31,6 +31,8 @@ pub struct ScriptProgram {
     /// By thread.
     pub(super) liveness: Vec<ScriptLiveness>,
     pub(super) recognizes_rounds: bool,
+    /// Whether an update that writes what it reads only reads.
+    pub(super) updates_may_be_silent: bool,
     thread_names: Vec<String>,
     location_names: Vec<String>,
     initial: Vec<Value>,
@@ -71,6 +73,7 @@ impl ScriptProgram {
             places: places.collect(),
             liveness: threads.iter().map(|body| ScriptLiveness::new(body, true)).collect(),
             recognizes_rounds: true,
+            updates_may_be_silent: true,
             threads,
             thread_names: script.threads.iter().map(|thread| thread.name.clone()).collect(),
             location_names: script.variables.iter().flat_map(cell_names).collect(),
@@ -223,7 +226,11 @@ impl Program for ScriptProgram {
         segment
     }
 
-    fn is_same_state(&mut self, one: HistoryId, other: HistoryId) -> bool {
+    fn compares_states(&self) -> bool {
+        true
+    }
+
+    fn is_same_state(&mut self, _: &LocalHistories, one: HistoryId, other: HistoryId) -> bool {
         self.has_state_of(one, other)
     }
 

@@ -16,6 +16,12 @@ impl ScriptProgram {
         self.recognizes_rounds = recognizes;
     }
 
+    /// Sets whether an update that writes what it reads only reads: not if writes have no modification order. The default is
+    /// `true`.
+    pub fn set_updates_may_be_silent(&mut self, may_be_silent: bool) {
+        self.updates_may_be_silent = may_be_silent;
+    }
+
     /// Returns how the history `node` ends if the thread was in the same state at an earlier question and has only read
     /// and chosen since. If it has chosen, the rounds since then can be left out: what follows is explored without them.
     pub(super) fn repeated(
@@ -34,7 +40,9 @@ impl ScriptProgram {
         loop {
             let HistoryStep::After(earlier, answer) = step else { return None };
             let End::Question(question) = histories.end(earlier) else { return None };
-            if !effects.iter().all(is_harmless) || !only_reads(question, answer) {
+            if !effects.iter().all(is_harmless)
+                || !only_reads(question, answer, self.updates_may_be_silent)
+            {
                 return None;
             }
             has_chosen |= matches!(question.kind, OpKind::Choose { .. });
@@ -52,14 +60,14 @@ fn is_harmless(effect: &Op) -> bool {
 }
 
 /// Returns `true` if a question with this answer changes nothing that other threads can observe.
-fn only_reads(question: &Op, answer: Answer) -> bool {
+fn only_reads(question: &Op, answer: Answer, updates_may_be_silent: bool) -> bool {
     match (question.kind, answer) {
         (OpKind::Load { .. } | OpKind::Choose { .. }, _) | (_, Answer::Spurious(_)) => true,
         (OpKind::CompareExchange { expected, desired, .. }, Answer::Value(value)) => {
-            value != expected || desired == expected
+            value != expected || updates_may_be_silent && desired == expected
         }
         (OpKind::Rmw { update, .. } | OpKind::Sync { update, .. }, Answer::Value(value)) => {
-            update.apply(value) == value
+            updates_may_be_silent && update.apply(value) == value
         }
         _ => false,
     }

@@ -243,7 +243,7 @@ fn round_after(body: &str, answers: &[Answer]) -> (End, Option<usize>) {
     let end = histories.end(last).clone();
     let repeated = match end {
         End::Repeats(start) => {
-            assert!(program.is_same_state(start, last));
+            assert!(program.is_same_state(&LocalHistories::new(), start, last));
             nodes.iter().position(|&node| node == start)
         }
         _ => None,
@@ -303,14 +303,14 @@ fn states_agree_if_their_live_registers_do() {
         histories.after(program, &[], node, Answer::Value(value))
     };
     let [one, two] = [1, 2].map(|value| after(&mut program, start, value));
-    assert!(program.is_same_state(one, two), "r is overwritten");
-    assert!(!program.is_same_state(start, one));
+    assert!(program.is_same_state(&LocalHistories::new(), one, two), "r is overwritten");
+    assert!(!program.is_same_state(&LocalHistories::new(), start, one));
     let [one, two] = [one, two].map(|node| after(&mut program, node, 0));
-    assert!(program.is_same_state(one, two));
+    assert!(program.is_same_state(&LocalHistories::new(), one, two));
     let [three, four] = [3, 4].map(|value| after(&mut program, one, value));
-    assert!(!program.is_same_state(three, four), "t is a result");
+    assert!(!program.is_same_state(&LocalHistories::new(), three, four), "t is a result");
     program.set_results_are_live(false);
-    assert!(program.is_same_state(three, four));
+    assert!(program.is_same_state(&LocalHistories::new(), three, four));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use crate::args::CheckArgs;
 use crate::input;
 
-/// A line that identifies an exploration: the version of Raddle, the model, the files, flags and arguments, the compiler, and a
+/// A line that identifies an exploration: the version of Raddle, the model, whether it is exact, the files, flags and arguments, the compiler, and a
 /// hash of the linked program, which includes every header.
 pub(super) fn fingerprint(object: &Object, request: &Request) -> String {
     let source = &request.source;
@@ -21,7 +21,8 @@ pub(super) fn fingerprint(object: &Object, request: &Request) -> String {
     let words = words.chain([String::from("--")]).chain(request.arguments.iter().cloned());
     let words: Vec<String> = words.collect();
     let (version, model, built) = (env!("CARGO_PKG_VERSION"), request.model, object.fingerprint());
-    format!("raddle {version}, {model}: {}, {built}", words.join(" "))
+    let exact = if request.exact { ", exact" } else { "" };
+    format!("raddle {version}, {model}{exact}: {}, {built}", words.join(" "))
 }
 
 /// The file that is locked while a run uses a checkpoint. The checkpoint itself is replaced as a whole, so a lock on it would be

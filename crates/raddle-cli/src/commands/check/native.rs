@@ -123,6 +123,7 @@ impl NativeProgram {
             timeout: args
                 .timeout
                 .map(|timeout| timeout.saturating_sub(self.build_time).min(FOREVER)),
+            exact: !limits.rounds,
             robust: args.robust,
             leaks: args.leaks,
         }

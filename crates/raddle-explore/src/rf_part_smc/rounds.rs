@@ -1,0 +1,583 @@
+//! Reads without effect are left out: rounds of a loop that change nothing.
+//!
+//! *Problem.* A thread that waits in a loop may read anything in its useless rounds, and each of these reads multiplies
+//! the number of classes.
+//!
+//! *Idea.* A history is *dominated* by another one if both end in the same state after the same writes, and if what the
+//! other one reads is part of what this one reads: then every execution with the first one is one with the second one to
+//! which silent reads were added. So a source that leads to a dominated history is left out. Three cases are recognised,
+//! for a question that observes a write, and the *segment*, which are the questions since the thread last changed memory:
+//!
+//! - *Repeat.* The answer leads back to the state at this question or at one of the segment ([`End::Repeats`]).
+//! - *Shortcut.* The same answer to an earlier question of the segment, which reads the same location, leads to the same
+//!   state after the same writes: `load x` and a failed compare-exchange that reads `x` again are one `load x`.
+//! - *Confirmation.* The question is an update that writes. The same answer to an earlier load of the same location leads
+//!   to the state at this question; it observed another write. The load may as well observe what the update does.
+//!
+//! *Silent* are loads, failed compare-exchanges, fences, and, if writes have a modification order, updates that write the
+//! value that they read: such an update is next to its source there, and a read of it can read the source. Under WRA it
+//! is not: `x = 1; r = x || loop { x |= 0 }` may end with `r = 0`.
+//!
+//! A thread all of whose sources are left out waits for another write. If all wait, the execution is blocked, and it is
+//! a livelock if all threads may read the last writes of their locations forever. That is also possible at a node where a
+//! thread has other sources, so it is asked for every repeat of the first thread of a node.
+//!
+//! *What is complete.* Every outcome, failure, race, deadlock and livelock; SOUNDNESS.md has the proof. Reads that are
+//! left out are still accesses: they are looked at for races, and quiet locations that they access ([`RoundState::late`])
+//! become conflicting ones if another thread may write them at the same time.
+//!
+//! *The skip.* The other threads of a node are not skipped if a source of the first one was left out: it may have to wait
+//! for them.
+//!
+//! *Cost.* One lookup per read. A domination is decided once for each history, and depends on values only; for that the
+//! program runs from earlier questions with the same answer.
+
+use rustc_hash::FxHashMap;
+
+use super::PartExploration;
+use super::execution::{ResolvedRead, SearchThread, ThreadAnswer};
+use super::history_cache::{Domination, PendingKind, SegmentInfo, ValueId};
+use super::state::PartSearch;
+use super::thread_set::ThreadSet;
+use crate::event_index::RfSource;
+use crate::event_set::EventSet;
+use crate::model::{IncrementalModel, NewRead, ReadEffect, RfSources};
+use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::program::{End, HistoryId, HistoryStep, OpKind};
+use raddle_core::trace::Ending;
+
+/// What a search knows about reads that are left out.
+pub(super) struct RoundState<R> {
+    /// Whether they are. Otherwise nothing in this file happens.
+    pub(super) are_left_out: bool,
+    /// Whether the program can compare states.
+    compares_states: bool,
+    /// Whether updates that write what they read are silent.
+    updates_may_be_silent: bool,
+    /// Whether something was left out, maybe in another part of the tree.
+    pub(super) has_left_out: bool,
+    /// Whether the current execution is blocked because all sources are left out.
+    pub(super) is_stuck: bool,
+    /// By quiet location: threads that read it in a read that was left out.
+    readers: FxHashMap<LocationId, ThreadSet<R>>,
+    /// By quiet location: threads that existed when another one wrote it.
+    late: FxHashMap<LocationId, ThreadSet<R>>,
+    /// By location: its last writer and how many threads had been started then, if `late` knows that.
+    last_writers: Vec<Option<(ThreadId, usize)>>,
+}
+
+/// What was left out at a node.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NodeRounds {
+    /// A source of the thread that is being tried.
+    pub(super) left_out: bool,
+    /// Whether the node has a child, or is only a part of a node.
+    pub(super) has_child: bool,
+}
+
+impl<R: EventSet> RoundState<R> {
+    pub(super) fn new(exploration: &PartExploration<'_>) -> Self {
+        RoundState {
+            are_left_out: exploration.leaves_out_rounds,
+            compares_states: exploration.program.compares_states(),
+            updates_may_be_silent: exploration.updates_may_be_silent,
+            has_left_out: false,
+            is_stuck: false,
+            readers: FxHashMap::default(),
+            late: FxHashMap::default(),
+            last_writers: vec![],
+        }
+    }
+
+    /// Returns `true` if a thread read the location in a read that was left out, and another one may write it then.
+    fn may_conflict(&self, location: LocationId) -> bool {
+        match (self.readers.get(&location), self.late.get(&location)) {
+            (Some(readers), Some(late)) => !readers.and(late).is_empty(),
+            _ => false,
+        }
+    }
+}
+
+impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
+    /// Adds a read, if the model allows it, and explores everything that follows, unless it is left out.
+    pub(super) fn attempt_or_leave_out(
+        &mut self,
+        new_read: NewRead,
+        (source, is_spurious): (RfSource, bool),
+        answer: ThreadAnswer,
+        read: ResolvedRead,
+    ) {
+        let NewRead { thread, location, .. } = new_read;
+        if let Some(next) = read.next {
+            if self.is_dominated(thread, source, answer, &read, next) {
+                if self.is_known_to_be_left_out(next) {
+                    return;
+                }
+            } else if self.is_last_history(thread, next) {
+                if self.model.admits(new_read, source) {
+                    self.last_node().rounds.has_child = true;
+                    self.leaf_after(thread, location, source, read, next);
+                }
+                return;
+            }
+        }
+        if !self.model.try_read(new_read, source) {
+            return;
+        }
+        let reached = self.past.len();
+        let next = self.add_child(new_read, (source, is_spurious), answer, read);
+        let is_left_out =
+            self.continues() && self.leaves_out(new_read, source, answer, &read, next);
+        if !is_left_out {
+            self.last_node().rounds.has_child = true;
+            return self.explore_child();
+        }
+        self.rounds.has_left_out = true;
+        self.note_quiet_reads(thread, reached);
+        if !self.quiet.conflicts.is_empty() {
+            return self.explore_child();
+        }
+        if !is_spurious {
+            self.last_node().rounds.left_out = true;
+            if self.is_first_thread() && self.repeats(thread) {
+                self.find_livelock();
+            }
+        }
+        self.end_child();
+    }
+
+    /// Returns `true` if the last child, which begins with this read and history, can be left out.
+    fn leaves_out(
+        &mut self,
+        new_read: NewRead,
+        source: RfSource,
+        answer: ThreadAnswer,
+        read: &ResolvedRead,
+        next: HistoryId,
+    ) -> bool {
+        let NewRead { event, thread, .. } = new_read;
+        if self.survived_race.is_some_and(|(_, later)| later == event) {
+            return false;
+        }
+        let at = self.depth - 1;
+        let before = self.children[at].mark.saved;
+        self.repeats(thread) || self.dominates(before, source, answer, read, next)
+    }
+
+    /// Returns `true` if a read changes no memory.
+    #[inline]
+    pub(super) fn is_silent_read(
+        &self,
+        location: LocationId,
+        source: RfSource,
+        read: &ResolvedRead,
+    ) -> bool {
+        let is_same = || {
+            self.rounds.updates_may_be_silent
+                && read.effect == ReadEffect::Update
+                && read.written == self.value(location, source)
+                && !read.carries
+        };
+        !read.writes() || is_same()
+    }
+
+    /// Returns `true` if the read of the last child leads its thread back to an earlier state.
+    fn repeats(&self, thread: ThreadId) -> bool {
+        let SearchThread { pending, history, .. } = *self.thread(thread);
+        let before = self.children[self.depth - 1].mark.saved.history;
+        pending == PendingKind::Ended && self.is_repeat(history, before)
+    }
+
+    /// Returns `true` if a history leads back to a state at its part `before`, or earlier, and the thread has been silent
+    /// since. (A thread that goes around a loop of quiet reads after `before` does not.)
+    fn is_repeat(&self, history: HistoryId, before: HistoryId) -> bool {
+        let End::Repeats(start) = *self.histories.end(history) else { return false };
+        let mut at = history;
+        while at != start && self.cache.is_silent(at) {
+            let HistoryStep::After(before, _) = self.histories.step(at) else { return false };
+            at = before;
+        }
+        at == start && start.0 <= before.0
+    }
+
+    /// Returns `true` if the read that leads to this history is dominated.
+    #[inline]
+    fn is_dominated(
+        &mut self,
+        thread: ThreadId,
+        source: RfSource,
+        answer: ThreadAnswer,
+        read: &ResolvedRead,
+        next: HistoryId,
+    ) -> bool {
+        match self.cache.domination(next) {
+            Domination::None => false,
+            Domination::Repeat | Domination::Shortcut => true,
+            Domination::Confirmation => self.thread(thread).observed != source,
+            Domination::Unknown => self.dominates(*self.thread(thread), source, answer, read, next),
+        }
+    }
+
+    /// As [`PartSearch::is_dominated`], for the state of the thread before the read.
+    #[cold]
+    fn dominates(
+        &mut self,
+        thread: SearchThread,
+        source: RfSource,
+        answer: ThreadAnswer,
+        read: &ResolvedRead,
+        next: HistoryId,
+    ) -> bool {
+        let mut domination = self.cache.domination(next);
+        if domination == Domination::Unknown {
+            domination = self.find_domination(thread, source, answer, read, next);
+            self.cache.set_domination(next, domination);
+        }
+        match domination {
+            Domination::Confirmation => thread.observed != source,
+            domination => domination != Domination::None,
+        }
+    }
+
+    /// Decides whether the last read of a history can be left out.
+    fn find_domination(
+        &mut self,
+        thread: SearchThread,
+        source: RfSource,
+        answer: ThreadAnswer,
+        read: &ResolvedRead,
+        next: HistoryId,
+    ) -> Domination {
+        match self.histories.end(next) {
+            End::Repeats(_) if self.is_repeat(next, thread.history) => return Domination::Repeat,
+            End::Question(_) | End::Finished => {}
+            _ => return Domination::None,
+        }
+        if !self.rounds.compares_states || answer.is_spurious() {
+            return Domination::None;
+        }
+        let value = self.value(thread.target.location(), source);
+        let (mut at, mut is_last, mut found) = (thread.history, true, Domination::None);
+        while self.cache.is_silent(at) {
+            let HistoryStep::After(before, _) = self.histories.step(at) else { break };
+            let is_quiet = self.cache.segment(before).pending == PendingKind::Quiet;
+            if !is_quiet && let Some(written) = self.asks_the_same(before, thread, value, read) {
+                let earlier = self.answer_earlier(before, answer, written);
+                if self.stop.is_some() {
+                    return Domination::None;
+                }
+                if written == read.written && self.ends_alike(earlier, next) {
+                    return Domination::Shortcut;
+                }
+                let confirms = read.writes() && written == ValueId::NONE;
+                if confirms
+                    && self.has_no_effects(earlier)
+                    && self.ends_alike(earlier, thread.history)
+                {
+                    if !is_last {
+                        return Domination::Shortcut;
+                    }
+                    found = Domination::Confirmation;
+                }
+            }
+            is_last &= is_quiet;
+            at = before;
+        }
+        found
+    }
+
+    /// If the question at the end of an earlier history reads the same location as this read, and not with a stronger
+    /// order: the value that it writes when it reads `value`, or [`ValueId::NONE`].
+    fn asks_the_same(
+        &mut self,
+        earlier: HistoryId,
+        thread: SearchThread,
+        value: ValueId,
+        read: &ResolvedRead,
+    ) -> Option<ValueId> {
+        let &SegmentInfo { pending, target, order, failure_order, expected, .. } =
+            self.cache.segment(earlier);
+        let is_read = matches!(
+            pending,
+            PendingKind::Load | PendingKind::CompareExchange | PendingKind::Update
+        );
+        if !is_read || target != thread.target {
+            return None;
+        }
+        let writes = pending == PendingKind::Update
+            || pending == PendingKind::CompareExchange && value == expected;
+        let is_failure = pending == PendingKind::CompareExchange && !writes;
+        let order: MemoryOrder = if is_failure { failure_order } else { order };
+        if !order.is_at_most(read.order) {
+            return None;
+        }
+        if !writes {
+            return Some(ValueId::NONE);
+        }
+        let old = self.cache.values.get(value);
+        let written = match self.question(earlier).kind {
+            OpKind::Rmw { update, .. } => update.apply(old),
+            OpKind::CompareExchange { desired, .. } => desired,
+            kind => unreachable!("{kind:?} does not write"),
+        };
+        Some(self.cache.values.id(written))
+    }
+
+    /// The history that follows if a question gets the answer, and writes a value.
+    fn answer_earlier(
+        &mut self,
+        history: HistoryId,
+        answer: ThreadAnswer,
+        written: ValueId,
+    ) -> HistoryId {
+        if let Some(next) = self.after(history, answer) {
+            return next;
+        }
+        let next = self.grow(history, answer, written);
+        if self.cache.len() <= next.0 as usize {
+            self.learn_histories();
+        }
+        next
+    }
+
+    /// Returns `true` if two histories end with the same effects, the same question and the same state.
+    fn ends_alike(&mut self, one: HistoryId, other: HistoryId) -> bool {
+        one == other
+            || self.histories.segment_of(one) == self.histories.segment_of(other)
+                && self.exploration.program.is_same_state(&self.histories, one, other)
+    }
+
+    fn has_no_effects(&self, history: HistoryId) -> bool {
+        let (first, last) = self.cache.segment(history).effects;
+        first == last
+    }
+
+    /// Returns `true` if a dominated read needs no look: it was left out at this node, cannot race, accesses nothing
+    /// else, and a livelock was looked for.
+    fn is_known_to_be_left_out(&mut self, next: HistoryId) -> bool {
+        let is_alone = self.cache.segment(next).is_decided && !self.has_plain;
+        let is_repeat = self.cache.domination(next) == Domination::Repeat;
+        is_alone && self.last_node().rounds.left_out && !(is_repeat && self.is_first_thread())
+    }
+
+    /// Returns `true` if the thread that is being tried is the first one of the last node.
+    fn is_first_thread(&mut self) -> bool {
+        self.last_node().base as usize == self.floors.len()
+    }
+
+    /// Records that the question before a history has changed no memory.
+    pub(super) fn note_silent_answer(&mut self, next: HistoryId) {
+        if self.cache.len() <= next.0 as usize {
+            self.learn_histories();
+        }
+        self.cache.note_silent_answer(next);
+    }
+
+    /// Records what the thread has read of quiet locations since `reached` histories, in a read that is left out.
+    fn note_quiet_reads(&mut self, thread: ThreadId, reached: usize) {
+        for at in reached..self.past.len() {
+            let &SegmentInfo { pending, target, .. } = self.cache.segment(self.past[at]);
+            if pending != PendingKind::Quiet {
+                continue;
+            }
+            let location = target.location();
+            self.rounds.readers.entry(location).or_default().insert(thread);
+            if self.rounds.may_conflict(location) {
+                self.note_conflict(location);
+            }
+        }
+    }
+
+    /// Records that the thread writes a quiet location, while others may read it in reads that are left out.
+    #[inline]
+    pub(super) fn note_late_write(&mut self, thread: ThreadId, location: LocationId) {
+        let writer = Some((thread, self.quiet.started));
+        if self.rounds.last_writers.get(location.index()) != Some(&writer) {
+            self.note_late_writer(thread, location);
+        }
+    }
+
+    #[cold]
+    fn note_late_writer(&mut self, thread: ThreadId, location: LocationId) {
+        let len = self.rounds.last_writers.len().max(location.index() + 1);
+        self.rounds.last_writers.resize(len, None);
+        self.rounds.last_writers[location.index()] = Some((thread, self.quiet.started));
+        let late = self.rounds.late.entry(location).or_default();
+        for other in (0..self.quiet.started).map(ThreadId::new).filter(|&other| other != thread) {
+            late.insert(other);
+        }
+        if self.rounds.may_conflict(location) {
+            self.note_conflict(location);
+        }
+    }
+
+    /// Looks for races of reads of a thread that were left out before, as its causal map forbids them now, with writes
+    /// that were added since.
+    pub(super) fn find_tried_races(&mut self, thread: ThreadId) {
+        let SearchThread { history, target, causal_floor, .. } = *self.thread(thread);
+        if !self.has_plain || causal_floor == 0 || !self.reads_memory(thread) {
+            return;
+        }
+        let is_plain = self.cache.segment(history).order == MemoryOrder::NonAtomic;
+        if !is_plain && self.location(target.location()).plain.is_empty() {
+            return;
+        }
+        for source in self.forbidden_sources(thread).iter() {
+            if self.stop.is_some() || !self.is_left_out(thread, source) {
+                continue;
+            }
+            if self.begin_probe_of(thread, source) {
+                match self.race {
+                    Some(_) => self.explore_child(),
+                    None => self.end_child(),
+                }
+            }
+        }
+    }
+
+    /// Looks for livelocks in which the first thread of a new node repeats itself with a source that its causal map forbids.
+    pub(super) fn find_tried_rounds(&mut self, first: ThreadId) {
+        if self.rounds.has_left_out && self.is_first_thread() && self.thread(first).causal_floor > 0
+        {
+            self.close_rounds(first, true);
+        }
+    }
+
+    /// The first thread repeats itself. Shows all livelocks in which the others do so too.
+    fn find_livelock(&mut self) {
+        let Some(thread) = self.enabled().0.first() else { return self.livelock() };
+        self.close_rounds(thread, false);
+    }
+
+    /// Lets a thread observe each source with which it repeats itself, and then the other threads.
+    fn close_rounds(&mut self, thread: ThreadId, only_forbidden: bool) {
+        if !self.reads_memory(thread) {
+            return;
+        }
+        let sources = match only_forbidden {
+            true => self.forbidden_sources(thread),
+            false => self.all_sources(thread),
+        };
+        for source in sources.iter() {
+            if self.stop.is_none() && self.begin_probe_of(thread, source) {
+                if self.repeats(thread) && self.continues() {
+                    self.find_livelock();
+                }
+                self.end_child();
+            }
+        }
+    }
+
+    /// The sources that the causal map of a thread forbids.
+    fn forbidden_sources(&mut self, thread: ThreadId) -> RfSources<R> {
+        let mut sources = self.all_sources(thread);
+        let RfSources { writes, initial } = self.candidates(thread);
+        sources.writes = sources.writes.minus(&writes);
+        sources.initial &= !initial;
+        sources
+    }
+
+    /// Returns `true` if the pending op of a thread is a load, an update or a compare-exchange.
+    fn reads_memory(&self, thread: ThreadId) -> bool {
+        matches!(
+            self.thread(thread).pending,
+            PendingKind::Load | PendingKind::CompareExchange | PendingKind::Update
+        )
+    }
+
+    /// Begins a child in which a thread observes the source, if the model allows it, to see what follows.
+    fn begin_probe_of(&mut self, thread: ThreadId, source: RfSource) -> bool {
+        let (answer, read) = self.resolve(thread, source);
+        let location = self.thread(thread).target.location();
+        if read.writes() && self.is_taken(location, source) {
+            return false;
+        }
+        let ResolvedRead { effect, order, .. } = read;
+        let event = self.next_event();
+        let new_read = NewRead { event, thread, location, effect, order };
+        if !self.model.try_read(new_read, source) {
+            return false;
+        }
+        self.add_child(new_read, (source, false), answer, read);
+        true
+    }
+
+    /// Counts and shows the current execution if its threads repeat themselves forever.
+    fn livelock(&mut self) {
+        if !self.quiet.conflicts.is_empty() || !self.is_livelock() {
+            return;
+        }
+        self.leaf();
+        self.last_node().rounds.has_child = true;
+    }
+
+    fn is_livelock(&mut self) -> bool {
+        matches!(self.unusual_ending(), Ending::Livelock(_))
+    }
+
+    /// Ends a node at which all threads were tried. If it has no children because everything was left out, its
+    /// execution is blocked.
+    #[inline]
+    pub(super) fn end_stuck_node(&mut self) {
+        if self.rounds.has_left_out && !self.last_node().rounds.has_child {
+            self.end_childless_node();
+        }
+    }
+
+    #[cold]
+    fn end_childless_node(&mut self) {
+        if !self.quiet.conflicts.is_empty() && self.stop.is_none() {
+            return self.learn_conflicts();
+        }
+        if self.stop.is_some() || self.enabled().0.iter().any(|thread| self.can_continue(thread)) {
+            return;
+        }
+        if self.stop.is_none() {
+            self.rounds.is_stuck = true;
+            self.leaf();
+            self.rounds.is_stuck = false;
+        }
+    }
+
+    /// Returns `true` if a thread has a source that is not left out, whatever its causal map forbids.
+    fn can_continue(&mut self, thread: ThreadId) -> bool {
+        if !self.reads_memory(thread) {
+            return true;
+        }
+        let sources = self.all_sources(thread);
+        sources.iter().any(|source| self.stop.is_none() && self.is_useful(thread, source))
+    }
+
+    /// Returns `true` if the model allows that a thread observes the source, and that is not left out.
+    fn is_useful(&mut self, thread: ThreadId, source: RfSource) -> bool {
+        self.probe_left_out(thread, source) == Some(false)
+    }
+
+    /// Returns `true` if the model allows that a thread observes the source, but that is left out.
+    fn is_left_out(&mut self, thread: ThreadId, source: RfSource) -> bool {
+        self.probe_left_out(thread, source) == Some(true)
+    }
+
+    /// Whether it is left out that a thread observes the source; `None` if the model does not allow it.
+    fn probe_left_out(&mut self, thread: ThreadId, source: RfSource) -> Option<bool> {
+        let (answer, read) = self.resolve(thread, source);
+        let before = *self.thread(thread);
+        if !self.begin_probe_of(thread, source) {
+            return None;
+        }
+        let is_left_out = match self.thread_step(thread) {
+            _ if self.repeats(thread) => true,
+            Some(next) => self.dominates(before, source, answer, &read, next),
+            None => false,
+        };
+        self.end_child();
+        Some(is_left_out)
+    }
+
+    /// The history that followed the read of the last child, which the thread has performed.
+    fn thread_step(&self, thread: ThreadId) -> Option<HistoryId> {
+        let first = self.children[self.depth - 1].mark.past as usize;
+        let next = self.past.get(first).copied()?;
+        (self.histories.thread(next) == thread).then_some(next)
+    }
+}

@@ -1,0 +1,31 @@
+//! Programs with loops: how many classes there are without reads that have no effect.
+
+use std::path::Path;
+
+use raddle_core::model::Model;
+use raddle_core::outcome::Verdict;
+use raddle_native::{Request, check};
+
+/// Program, classes, and executions that are blocked because a thread waits in the middle of a round.
+const PROGRAMS: &[(&str, u64, u64)] = &[
+    // One class for each order in which the threads enter: 5!.
+    ("ticket_lock.c", 120, 0),
+    // 6! / 2! / 2! / 2!.
+    ("exchange_lock.c", 90, 0),
+    ("test_lock.c", 120, 1185),
+    // One class for each order in which the threads arrive: 6!.
+    ("sense_barrier.c", 720, 0),
+];
+
+#[test]
+fn waiting_has_no_classes() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds");
+    for &(program, classes, blocked) in PROGRAMS {
+        for model in [Model::Sc, Model::Tso, Model::Rc11, Model::C20] {
+            let request = Request { model, ..Request::new(&[&directory.join(program)]) };
+            let outcome = check(&request).expect("it compiles");
+            let counts = (outcome.verdict, outcome.counts.classes, outcome.counts.blocked);
+            assert_eq!(counts, (Verdict::Clean, classes, blocked), "{program}, {model}");
+        }
+    }
+}
