@@ -17,7 +17,7 @@ const KIND_SIZE: u64 = 4;
 /// The kind of a mutex that was destroyed.
 const DESTROYED: u64 = 0x7f;
 
-/// A bit of the kind of a mutex that tells whoever locks it next that its owner has ended.
+/// Bit of the kind of a robust mutex: the next lock returns an error if the owner has ended.
 const ROBUST: u64 = 16;
 /// The same in attributes.
 const ROBUST_ATTRIBUTE: u64 = 4;
@@ -70,7 +70,7 @@ fn is_robust(call: &Call<'_>, mutex: u64) -> bool {
     call.recall(Purpose::RobustMutex, mutex) != 0
 }
 
-/// Returns `true` if the thread holds a robust mutex. If it ended now, the next owner would have to be told.
+/// Returns `true` if the thread holds a robust mutex. If it ended now, the next lock would return an error.
 pub(super) fn holds_robust(call: &Call<'_>) -> bool {
     call.program.thread().own.held.iter().any(|&mutex| is_robust(call, mutex))
 }

@@ -1,8 +1,8 @@
 // A sense-reversing barrier.
-#include <pthread.h>
 #include <stdatomic.h>
 
-enum { N = 6 };
+#define N 6
+#include "threads.h"
 
 static atomic_int count = N, sense;
 
@@ -18,9 +18,5 @@ static void *run(void *unused) {
 }
 
 int main(void) {
-    pthread_t ids[N];
-    for (int i = 0; i < N; i++)
-        pthread_create(&ids[i], 0, run, 0);
-    for (int i = 0; i < N; i++)
-        pthread_join(ids[i], 0);
+    run_threads();
 }

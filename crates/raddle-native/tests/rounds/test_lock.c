@@ -1,9 +1,9 @@
 // A lock that waits until it seems free before it exchanges.
 #include <assert.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
-enum { N = 5 };
+#define N 5
+#include "threads.h"
 
 static atomic_int lock;
 static int data;
@@ -19,10 +19,6 @@ static void *run(void *unused) {
 }
 
 int main(void) {
-    pthread_t ids[N];
-    for (int i = 0; i < N; i++)
-        pthread_create(&ids[i], 0, run, 0);
-    for (int i = 0; i < N; i++)
-        pthread_join(ids[i], 0);
+    run_threads();
     assert(data == N);
 }
