@@ -43,7 +43,7 @@ use crate::event_index::RfSource;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, NewRead, ReadEffect, RfSources};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
-use raddle_core::program::{End, HistoryId, HistoryStep, OpKind};
+use raddle_core::program::{End, HistoryId, HistoryStep};
 use raddle_core::trace::Ending;
 
 /// What a search knows about reads that are left out.
@@ -314,13 +314,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if !writes {
             return Some(ValueId::NONE);
         }
-        let old = self.cache.values.get(value);
-        let written = match self.question(earlier).kind {
-            OpKind::Rmw { update, .. } => update.apply(old),
-            OpKind::CompareExchange { desired, .. } => desired,
-            kind => unreachable!("{kind:?} does not write"),
-        };
-        Some(self.cache.values.id(written))
+        Some(self.written_quietly(earlier, value, false).0)
     }
 
     /// The history that follows if a question gets the answer, and writes a value.
@@ -437,8 +431,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Looks for livelocks in which the first thread of a new node repeats itself with a source that its causal map forbids.
     pub(super) fn find_tried_rounds(&mut self, first: ThreadId) {
-        if self.rounds.has_left_out && self.is_first_thread() && self.thread(first).causal_floor > 0
-        {
+        if self.is_first_thread() && self.thread(first).causal_floor > 0 {
             self.close_rounds(first, true);
         }
     }
