@@ -46,6 +46,7 @@ mod quiet;
 mod quiet_state;
 mod quiet_table;
 mod recognition;
+mod round_state;
 mod rounds;
 mod route;
 mod run_table;

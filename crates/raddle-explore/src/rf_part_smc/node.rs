@@ -2,7 +2,7 @@
 
 use super::execution::SearchThread;
 use super::quiet_state::QuietStateMark;
-use super::rounds::NodeRounds;
+use super::round_state::NodeRounds;
 use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;

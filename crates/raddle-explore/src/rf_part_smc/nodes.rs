@@ -10,7 +10,7 @@
 use super::execution::ThreadAnswer;
 use super::node::{NodeKind, OpenChild, SearchNode};
 use super::open_classes::OpenAttempt;
-use super::rounds::NodeRounds;
+use super::round_state::NodeRounds;
 use super::state::{PartSearch, SearchStop};
 use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;

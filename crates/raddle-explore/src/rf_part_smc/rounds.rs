@@ -23,7 +23,7 @@
 //! thread has other sources, so it is asked for every repeat of the first thread of a node.
 //!
 //! *What is complete.* Every outcome, failure, race, deadlock and livelock; SOUNDNESS.md has the proof. Reads that are
-//! left out are still accesses: they are looked at for races, and quiet locations that they access ([`RoundState::late`])
+//! left out are still accesses: they are looked at for races, and quiet locations that they access (`RoundState::late`)
 //! become conflicting ones if another thread may write them at the same time.
 //!
 //! *The skip.* The other threads of a node are not skipped if a source of the first one was left out: it may have to wait
@@ -32,71 +32,15 @@
 //! *Cost.* One lookup per read. A domination is decided once for each history, and depends on values only; for that the
 //! program runs from earlier questions with the same answer.
 
-use rustc_hash::FxHashMap;
-
-use super::PartExploration;
 use super::execution::{ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{Domination, PendingKind, SegmentInfo, ValueId};
 use super::state::PartSearch;
-use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, NewRead, ReadEffect, RfSources};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::program::{End, HistoryId, HistoryStep};
 use raddle_core::trace::Ending;
-
-/// What a search knows about reads that are left out.
-pub(super) struct RoundState<R> {
-    /// Whether they are. Otherwise nothing in this file happens.
-    pub(super) are_left_out: bool,
-    /// Whether the program can compare states.
-    compares_states: bool,
-    /// Whether updates that write what they read are silent.
-    updates_may_be_silent: bool,
-    /// Whether something was left out, maybe in another part of the tree.
-    pub(super) has_left_out: bool,
-    /// Whether the current execution is blocked because all sources are left out.
-    pub(super) is_stuck: bool,
-    /// By quiet location: threads that read it in a read that was left out.
-    readers: FxHashMap<LocationId, ThreadSet<R>>,
-    /// By quiet location: threads that existed when another one wrote it.
-    late: FxHashMap<LocationId, ThreadSet<R>>,
-    /// By location: its last writer and how many threads had been started then, if `late` knows that.
-    last_writers: Vec<Option<(ThreadId, usize)>>,
-}
-
-/// What was left out at a node.
-#[derive(Clone, Copy, Default)]
-pub(super) struct NodeRounds {
-    /// A source of the thread that is being tried.
-    pub(super) left_out: bool,
-    /// Whether the node has a child, or is only a part of a node.
-    pub(super) has_child: bool,
-}
-
-impl<R: EventSet> RoundState<R> {
-    pub(super) fn new(exploration: &PartExploration<'_>) -> Self {
-        RoundState {
-            are_left_out: exploration.leaves_out_rounds,
-            compares_states: exploration.program.compares_states(),
-            updates_may_be_silent: exploration.updates_may_be_silent,
-            has_left_out: false,
-            is_stuck: false,
-            readers: FxHashMap::default(),
-            late: FxHashMap::default(),
-            last_writers: vec![],
-        }
-    }
-
-    /// Returns `true` if a thread read the location in a read that was left out, and another one may write it then.
-    fn may_conflict(&self, location: LocationId) -> bool {
-        match (self.readers.get(&location), self.late.get(&location)) {
-            (Some(readers), Some(late)) => !readers.and(late).is_empty(),
-            _ => false,
-        }
-    }
-}
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Adds a read, if the model allows it, and explores everything that follows, unless it is left out.

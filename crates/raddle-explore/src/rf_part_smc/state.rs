@@ -13,7 +13,7 @@ use super::node::{OpenChild, SearchNode};
 use super::open_classes::{OpenAttempt, OpenClasses};
 use super::quiet_state::QuietState;
 use super::quiet_table::QuietWrite;
-use super::rounds::RoundState;
+use super::round_state::RoundState;
 use super::route::Route;
 use super::run_table::{KnownValues, RunTable};
 use super::stamps::Stamp;

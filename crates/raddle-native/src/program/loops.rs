@@ -21,7 +21,7 @@ use raddle_cpu::memory::layout::RED_ZONE;
 use raddle_cpu::memory::{Memory, PAGE, State, Thread};
 
 use super::NativeProgram;
-use super::thread::Bookkeeping;
+use super::bookkeeping::Bookkeeping;
 use crate::process::ThreadSnapshot;
 
 /// A step ends after this many instructions, if nothing else ends it.

@@ -6,9 +6,9 @@
 
 use raddle_core::execution::{MemoryOrder, Value};
 
+use super::bookkeeping::AtomicLoadMark;
 use super::call::{Call, Step};
 use super::layout::Cut;
-use super::thread::AtomicLoadMark;
 
 /// The most bytes of code between a mark and its load.
 const REACH: u64 = 64;

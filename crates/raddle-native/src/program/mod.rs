@@ -11,6 +11,7 @@
 
 mod access;
 mod atomic;
+mod bookkeeping;
 pub(crate) mod call;
 pub(crate) mod facts;
 mod fault;
@@ -47,6 +48,7 @@ use raddle_cpu::{Calls, Cpu, Liveness, Register};
 use rustc_hash::FxHashMap;
 
 use crate::process::{Process, ThreadSnapshot, ThreadStart};
+use bookkeeping::Bookkeeping;
 pub use guide::{Guide, KnownRead};
 use heap::HeapRegions;
 pub use layout::ScalarCut;
@@ -59,7 +61,7 @@ use places::Places;
 use remains::Remaining;
 pub(crate) use remains::{LastStores, Leak, last_stores};
 pub use table::Table;
-use thread::{Bookkeeping, GuestThread};
+use thread::GuestThread;
 
 /// The value of a location after its block was freed.
 pub(crate) const GONE: Value = -(1 << 100);

@@ -14,7 +14,8 @@ use raddle_core::program::{End, HistoryId, HistoryStep, LocalHistories, Op, OpKi
 use raddle_cpu::{Calls, Dead, Function, HostArguments, Liveness};
 
 use super::NativeProgram;
-use super::thread::{Active, Activity, Bookkeeping, GuestThread, Point};
+use super::bookkeeping::Bookkeeping;
+use super::thread::{Active, Activity, GuestThread, Point};
 use crate::load::{Module, SymbolKind};
 use crate::process::snapshots::ThreadState;
 
