@@ -40,7 +40,7 @@ mod stub;
 mod translate;
 
 pub use cpu::Cpu;
-pub use liveness::{Calls, Dead, Function, HostArguments, Liveness};
+pub use liveness::{Calls, Dead, Function, HostArguments, KnownCallee, Liveness};
 pub use registers::{AF, CF, DF, OF, PF, Register, SF, STATUS, ZF};
 pub use snapshot::{Snapshot, StateSince};
 pub use stop::{Fence, Operation, Refusal, Stop};

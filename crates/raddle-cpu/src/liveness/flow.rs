@@ -1,12 +1,13 @@
 //! Backward data flow over the instructions of a function.
 
+use super::escape::{Escapes, callee, escapes};
 use super::frame::{Frame, frames, successors};
 use super::set::{ARGUMENTS, Set};
-use super::{Calls, Function};
+use super::{Callees, Calls, Function};
 use crate::memory::{Memory, RegionKind};
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
-    OpKind, Register, UsedMemory,
+    Register, UsedMemory,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,16 +31,17 @@ pub(super) struct Analysis {
 }
 
 /// Analyses a function; `None` if it cannot be decided.
-pub(super) fn analyse(memory: &Memory, function: &Function) -> Option<Analysis> {
+pub(super) fn analyse(
+    memory: &Memory,
+    function: &Function,
+    callees: Option<&Callees>,
+) -> Option<Analysis> {
     let instructions = decode(memory, function)?;
     let positions: FxHashMap<u64, usize> =
         instructions.iter().enumerate().map(|(position, i)| (i.ip(), position)).collect();
     let frames = frames(&instructions, &positions, function.range.start)?;
-    let has_escaped = instructions
-        .iter()
-        .zip(&frames)
-        .any(|(instruction, frame)| frame.is_some_and(|frame| escapes(instruction, frame)));
-    let effects: Vec<Effect> = effects(&instructions, &frames, function, has_escaped);
+    let escapes = escapes(&instructions, &frames, function.calls, callees);
+    let effects: Vec<Effect> = effects(&instructions, &frames, function, callees, &escapes);
     let mut live = vec![Set::NONE; instructions.len()];
     let mut is_changing = true;
     while is_changing {
@@ -95,43 +97,6 @@ fn decode(memory: &Memory, function: &Function) -> Option<Vec<Instruction>> {
     Some(instructions)
 }
 
-/// Whether the address of a byte of the frame may be in another register or in memory afterwards.
-fn escapes(instruction: &Instruction, frame: Frame) -> bool {
-    use Mnemonic as M;
-    let is_frame = |register: Register| {
-        let full = register.full_register();
-        full == Register::RSP || (full == Register::RBP && frame.pointer.is_some())
-    };
-    let has_index = is_frame(instruction.memory_index())
-        || (is_frame(instruction.memory_base()) && instruction.memory_index() != Register::None);
-    let mnemonic = instruction.mnemonic();
-    let is_operand = (0..instruction.op_count()).any(|operand| {
-        instruction.op_kind(operand) == OpKind::Register
-            && is_frame(instruction.op_register(operand))
-    });
-    let writes_rsp = instruction.op_count() > 0
-        && instruction.op0_kind() == OpKind::Register
-        && instruction.op0_register() == Register::RSP;
-    match mnemonic {
-        M::Lea => has_index || (is_frame(instruction.memory_base()) && !writes_rsp),
-        // The new frame pointer is known, and so is the old one, once it is restored.
-        M::Mov if instruction.op1_kind() == OpKind::Register && is_operand => {
-            let is_move = |to, from| {
-                instruction.op0_kind() == OpKind::Register
-                    && instruction.op0_register() == to
-                    && instruction.op1_register() == from
-            };
-            !is_move(Register::RBP, Register::RSP) && !is_move(Register::RSP, Register::RBP)
-        }
-        M::Sub | M::Add if writes_rsp => false,
-        M::Push | M::Pop if instruction.op0_kind() == OpKind::Register => {
-            let register = instruction.op0_register();
-            register == Register::RSP || (mnemonic == M::Push && is_frame(register))
-        }
-        _ => is_operand || has_index,
-    }
-}
-
 /// What an instruction needs and what it overwrites completely.
 struct Effect {
     uses: Set,
@@ -142,7 +107,8 @@ fn effects(
     instructions: &[Instruction],
     frames: &[Option<Frame>],
     function: &Function,
-    has_escaped: bool,
+    callees: Option<&Callees>,
+    escapes: &Escapes,
 ) -> Vec<Effect> {
     let mut info = InstructionInfoFactory::new();
     // Bytes that may be arguments of calls: those that are written through the stack pointer.
@@ -158,7 +124,8 @@ fn effects(
     instructions
         .iter()
         .zip(frames)
-        .map(|(instruction, frame)| {
+        .enumerate()
+        .map(|(position, (instruction, frame))| {
             let mut effect = Effect { uses: Set::NONE, defines: Set::NONE };
             let Some(frame) = frame else {
                 effect.uses = Set::ALL;
@@ -169,12 +136,48 @@ fn effects(
                 slots(memory, *frame, &mut effect);
             }
             control(instruction, function.calls, &outgoing, &mut effect);
-            if has_escaped {
+            for (offset, size) in escapes.borrowed.get(&position).into_iter().flatten() {
+                effect.uses.add_slots(*offset, *size);
+            }
+            let mut may_read = || match callees {
+                Some(callees) => may_follow_pointers(&mut info, instruction, *frame, callees),
+                None => true,
+            };
+            if escapes.has_escaped && may_read() {
                 effect.uses.add_all_slots();
             }
             effect
         })
         .collect()
+}
+
+/// Returns `true` if the instruction, or what it calls, may read memory whose address it got from elsewhere.
+fn may_follow_pointers(
+    info: &mut InstructionInfoFactory,
+    instruction: &Instruction,
+    frame: Frame,
+    callees: &Callees,
+) -> bool {
+    match instruction.flow_control() {
+        FlowControl::Call | FlowControl::IndirectCall => {
+            return callee(instruction, callees).is_none_or(|callee| !callee.pointers.is_empty());
+        }
+        FlowControl::Next | FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {}
+        // Nobody may read the frame after the function has returned.
+        FlowControl::Return => return false,
+        _ => return true,
+    }
+    info.info(instruction).used_memory().iter().any(|memory| {
+        let is_own = match memory.base() {
+            Register::RSP => true,
+            Register::RBP => frame.pointer.is_some(),
+            Register::None | Register::RIP | Register::EIP => true,
+            _ => false,
+        };
+        let reads =
+            !matches!(memory.access(), OpAccess::Write | OpAccess::NoMemAccess | OpAccess::None);
+        reads && !(is_own && memory.index() == Register::None)
+    })
 }
 
 fn registers(info: &mut InstructionInfoFactory, instruction: &Instruction, effect: &mut Effect) {

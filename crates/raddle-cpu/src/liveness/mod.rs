@@ -6,8 +6,12 @@
 //!
 //! **What is live because it is undecided.** Everything in and above the frame of a function with indirect jumps, hidden edges (landing pads,
 //! second returns of `setjmp`), a stack pointer that depends on values, or unknown bounds. All bytes of a frame whose address is
-//! taken, by `lea`, by copying the frame pointer or by an index. Upper halves of vector registers, x87, mxcsr. Bytes more than
+//! taken, by `lea`, by copying the frame pointer or by an index, at every access through a pointer and every call; addresses
+//! that only host functions get are followed ([`escape`]). Upper halves of vector registers, x87, mxcsr. Bytes more than
 //! 1 KiB below the end of a frame. The incoming arguments of a frame belong to its caller.
+//!
+//! **Other threads** may read a frame through an address that its thread has published. Their first access makes the memory
+//! shared, and shared memory has no dead bytes.
 //!
 //! **Assumptions.** A call passes arguments in the registers of the System V ABI and in bytes that were written through the stack pointer;
 //! it destroys caller-saved registers. The second half is wrong for code compiled with `-fipa-ra`, the default of gcc -O2:
@@ -19,6 +23,7 @@
 //!
 //! **Rejected.** Treating bytes below the lowest address taken as dead: a compiler may take the address of the middle of an array.
 
+mod escape;
 mod flow;
 mod frame;
 mod set;
@@ -61,6 +66,19 @@ pub enum HostArguments {
     Any,
 }
 
+/// What is known about a host function that code calls by its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownCallee {
+    /// The number of its arguments; all are integers in registers.
+    pub integers: usize,
+    /// The arguments that are addresses, by index, and the number of bytes that it accesses there, all of them before it
+    /// returns. The other arguments are no addresses.
+    pub pointers: Vec<(usize, u64)>,
+}
+
+/// Host functions by address.
+type Callees = FxHashMap<u64, KnownCallee>;
+
 /// What a thread will not read again.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Dead {
@@ -78,6 +96,8 @@ pub struct Dead {
 #[derive(Debug, Default)]
 pub struct Liveness {
     functions: Vec<Function>,
+    /// Where addresses of variables are followed to; otherwise all bytes of their frames are live.
+    callees: Option<Callees>,
     /// By start of the function; `None` if it cannot be decided.
     known: FxHashMap<u64, Option<Analysis>>,
 }
@@ -86,11 +106,16 @@ pub struct Liveness {
 const MAX_DEPTH: usize = 256;
 
 impl Liveness {
-    /// Functions must not overlap. Code outside of them is undecided.
-    pub fn new(functions: impl IntoIterator<Item = Function>) -> Liveness {
+    /// Functions must not overlap. Code outside of them is undecided. Addresses of variables are followed to `callees`, host
+    /// functions by address; if there are none, all bytes of a frame are always live from which an address is taken.
+    pub fn new(
+        functions: impl IntoIterator<Item = Function>,
+        callees: Option<Vec<(u64, KnownCallee)>>,
+    ) -> Liveness {
         let mut functions: Vec<Function> = functions.into_iter().collect();
         functions.sort_by_key(|function| function.range.start);
-        Liveness { functions, known: FxHashMap::default() }
+        let callees = callees.map(|callees| callees.into_iter().collect());
+        Liveness { functions, callees, known: FxHashMap::default() }
     }
 
     /// The index of the function that contains an address.
@@ -108,7 +133,8 @@ impl Liveness {
         let index = self.index(ip)?;
         let function = &self.functions[index];
         let start = function.range.start;
-        self.known.entry(start).or_insert_with(|| flow::analyse(memory, function)).as_ref()
+        let callees = self.callees.as_ref();
+        self.known.entry(start).or_insert_with(|| flow::analyse(memory, function, callees)).as_ref()
     }
 
     /// What is known before the instruction at `ip`, or during the call that returns there.

@@ -12,7 +12,7 @@ fn compile(options: &[&str]) -> (Guest, Liveness) {
     let mut guest = Guest::compile(&source, options);
     let ask = guest.symbol("ask");
     guest.memory.set_state(ask..ask + 8, State::Shared);
-    let liveness = Liveness::new(functions(&guest));
+    let liveness = Liveness::new(functions(&guest), Some(vec![]));
     (guest, liveness)
 }
 
@@ -109,7 +109,7 @@ fn run_shared(options: &[&str], name: &str, size: u64, is_poisoned: bool) -> u64
     for range in data {
         guest.memory.set_state(range, State::Shared);
     }
-    let mut liveness = Liveness::new(functions(&guest));
+    let mut liveness = Liveness::new(functions(&guest), Some(vec![]));
     let function = guest.symbol(name);
     guest.call(function, &[size]);
     loop {
@@ -171,14 +171,14 @@ fn nothing_is_dead_where_nothing_is_known() {
     let function = guest.symbol("load_and_add");
     guest.call(function, &[0x2000_0000]);
     assert!(matches!(guest.run(), Stop::Load { .. }));
-    let mut liveness = Liveness::new([]);
+    let mut liveness = Liveness::new([], None);
     assert_eq!(
         liveness.dead(&guest.memory, &guest.cpu, HostArguments::Any),
         raddle_cpu::Dead::default()
     );
     // Hidden edges make a function undecided.
     let hidden = functions(&guest).into_iter().map(|f| Function { has_hidden_edges: true, ..f });
-    let mut liveness = Liveness::new(hidden);
+    let mut liveness = Liveness::new(hidden, None);
     assert_eq!(
         liveness.dead(&guest.memory, &guest.cpu, HostArguments::Any),
         raddle_cpu::Dead::default()

@@ -76,8 +76,12 @@ impl Request {
 
     /// The limits of an exploration that ends at `deadline`.
     pub(super) fn limits(&self, deadline: Option<Instant>) -> Limits {
-        let rounds = !self.exact && !self.robust;
+        let rounds = self.leaves_out_rounds();
         Limits { classes: self.max_executions, deadline, events: self.events(), rounds }
+    }
+
+    fn leaves_out_rounds(&self) -> bool {
+        !self.exact && !self.robust
     }
 
     pub(super) fn plan(&self) -> Plan {
@@ -104,6 +108,7 @@ impl Request {
             scalars,
             calls: object.calls(),
             updates_may_be_silent: self.model.has_modification_order(),
+            follows_addresses: self.leaves_out_rounds() && self.explorer == Explorer::RfPartSmc,
             poison: false,
             leaks: self.leaks,
         }

@@ -73,6 +73,17 @@ pub(super) fn argument_count(name: &str) -> Option<usize> {
     })
 }
 
+/// The arguments of a hook that are addresses, and the number of bytes that it accesses there.
+pub(super) fn pointers(name: &str) -> Option<Vec<(usize, u64)>> {
+    let (bits, operation) = name.strip_prefix("__tsan_atomic")?.split_once('_')?;
+    if operation == "thread_fence" {
+        return Some(vec![]);
+    }
+    let size = bits.parse::<u64>().ok()? / 8;
+    let has_place = matches!(operation, "compare_exchange_strong" | "compare_exchange_weak");
+    Some((0..=usize::from(has_place)).map(|argument| (argument, size)).collect())
+}
+
 fn load<const SIZE: u64>(call: &mut Call<'_>) -> Step<u64> {
     let mut arguments = Arguments::new(call, SIZE);
     let (address, order) = (arguments.word()?, arguments.order()?);

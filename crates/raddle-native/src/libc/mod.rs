@@ -31,10 +31,10 @@ mod waiters;
 
 use std::path::Path;
 
-use raddle_cpu::HostArguments;
+use raddle_cpu::{HostArguments, KnownCallee};
 use rustc_hash::FxHashMap;
 
-use crate::load::Elf;
+use crate::load::{Elf, Module, SymbolKind};
 use crate::process::{Options, Process, StartError};
 use crate::program::call::{Call, Step};
 use crate::program::kinds::{ObjectKind, Purpose};
@@ -127,6 +127,7 @@ pub fn table(process: &Process) -> Table {
     Table {
         functions: known.collect(),
         arguments: arguments.collect(),
+        callees: process.modules().first().map_or(vec![], |program| callees(program)),
         asking_first: atomics::hooks().filter_map(|name| process.host_function(name)).collect(),
         futex: futex::perform,
         end_thread: ending::end_thread,
@@ -136,6 +137,19 @@ pub fn table(process: &Process) -> Table {
         bookkeeping_name: area::name,
         key_destructors: FxHashMap::default(),
     }
+}
+
+/// The hooks of atomic operations that a program calls, by address.
+fn callees(program: &Module) -> Vec<(u64, KnownCallee)> {
+    let address = |name: &str| {
+        let symbol = program.symbols().by_name(name)?;
+        (symbol.kind == SymbolKind::Function).then_some(program.base + symbol.address)
+    };
+    let callee = |name| {
+        let (integers, pointers) = (argument_count(name)?, atomics::pointers(name)?);
+        Some((address(name)?, KnownCallee { integers, pointers }))
+    };
+    atomics::hooks().filter_map(callee).collect()
 }
 
 /// The number of integer arguments of a function that programs call in loops that wait; `None` for others.

@@ -80,6 +80,9 @@ pub struct Settings {
     pub calls: Calls,
     /// Whether a thread that waits may repeat updates that write what they read: not if writes have no modification order.
     pub updates_may_be_silent: bool,
+    /// Whether addresses of local variables are followed to hooks of atomic operations, so that more is known to be dead and more
+    /// states are equal. Otherwise retries after a failed compare-exchange mostly count, as in the literature.
+    pub follows_addresses: bool,
     /// Whether to overwrite what is considered dead at every question: a debugging aid. Nothing observable may change.
     pub poison: bool,
     /// Whether threads tell at their end what they leave on the heap.
@@ -135,8 +138,10 @@ impl NativeProgram {
         let entry =
             process.snapshot_thread(Thread::MAIN).unwrap_or_else(|| unreachable!("main exists"));
         let places = Places::new();
-        let liveness =
-            repeats::liveness(process.modules().first().map(AsRef::as_ref), settings.calls);
+        let modules = process.modules();
+        let program = modules.first().map(AsRef::as_ref);
+        let callees = settings.follows_addresses.then_some(&*table.callees);
+        let liveness = repeats::liveness(program, settings.calls, callees);
         NativeProgram {
             process,
             table,

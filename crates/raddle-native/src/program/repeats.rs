@@ -11,7 +11,7 @@
 use std::rc::Rc;
 
 use raddle_core::program::{End, HistoryId, HistoryStep, LocalHistories, Op, OpKind};
-use raddle_cpu::{Calls, Dead, Function, HostArguments, Liveness};
+use raddle_cpu::{Calls, Dead, Function, HostArguments, KnownCallee, Liveness};
 
 use super::NativeProgram;
 use super::bookkeeping::Bookkeeping;
@@ -23,8 +23,12 @@ use crate::process::snapshots::ThreadState;
 const RETURN_TWICE: [&str; 6] =
     ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
 
-/// The analysis of the program's own functions. Library code is undecided.
-pub(super) fn liveness(program: Option<&Module>, calls: Calls) -> Liveness {
+/// The analysis of the program's own functions. Library code is undecided. Addresses of variables are followed to `callees`.
+pub(super) fn liveness(
+    program: Option<&Module>,
+    calls: Calls,
+    callees: Option<&[(u64, KnownCallee)]>,
+) -> Liveness {
     let Some(program) = program else { return Liveness::default() };
     let symbols = program.symbols();
     let returns_twice = symbols.undefined().iter().any(|name| RETURN_TWICE.contains(&&**name));
@@ -42,7 +46,7 @@ pub(super) fn liveness(program: Option<&Module>, calls: Calls) -> Liveness {
             });
         }
     }
-    Liveness::new(functions)
+    Liveness::new(functions, callees.map(<[_]>::to_vec))
 }
 
 impl NativeProgram {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use raddle_cpu::HostArguments;
+use raddle_cpu::{HostArguments, KnownCallee};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::NativeProgram;
@@ -17,6 +17,8 @@ pub struct Table {
     pub(crate) functions: FxHashMap<HostFunction, Modelled>,
     /// The argument registers of some functions; others may use all.
     pub(crate) arguments: FxHashMap<HostFunction, HostArguments>,
+    /// Hooks of atomic operations that the program calls, by address.
+    pub(crate) callees: Vec<(u64, KnownCallee)>,
     /// Functions that change nothing before a question, so that nothing must be undone when they ask.
     pub(crate) asking_first: FxHashSet<HostFunction>,
     /// The system call `futex`: returns its result.
