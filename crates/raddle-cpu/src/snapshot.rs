@@ -7,7 +7,7 @@ use crate::cpu::{Access, Cpu, Exit, INITIAL_FPU, Pending};
 use crate::liveness::Dead;
 use crate::memory::layout::RED_ZONE;
 use crate::memory::{Mark, Memory, WrittenBytes};
-use crate::registers::{LazyFlags, REGISTERS, Register};
+use crate::registers::{LazyFlags, REGISTERS, Register, STATUS};
 
 /// The state of a thread to which it can return any number of times.
 #[derive(Clone, Debug)]
@@ -167,10 +167,17 @@ impl Cpu {
         };
         let vectors = self.context.vectors.iter().zip(&snapshot.lower).enumerate();
         registers.into_iter().all(|(index, (now, then))| now == then || is_dead(index))
-            && (dead.flags || self.flags() == snapshot.lazy.flags(snapshot.flags))
+            && self.has_flags_of(snapshot, dead)
             && vectors.into_iter().all(|(index, (vector, lower))| {
                 vector[..2] == lower[..] || dead.vectors.contains(&index)
             })
+    }
+
+    /// Returns `true` if the flags are those of a snapshot. Only status flags can be dead, and not the direction of string instructions.
+    fn has_flags_of(&self, snapshot: &Snapshot, dead: &Dead) -> bool {
+        let changed = self.flags() ^ snapshot.lazy.flags(snapshot.flags);
+        let is_dead = |changed| dead.flags && changed & !STATUS == 0;
+        changed == 0 || is_dead(changed)
     }
 
     fn restore_rare(&mut self, rare: Option<&Rare>) {
