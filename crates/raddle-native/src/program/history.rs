@@ -26,9 +26,12 @@ impl NativeProgram {
         }
         let mut end = self.step(histories, step, node);
         let effects = std::mem::take(&mut self.segment);
-        if let Some(repetition) = self.note_point(node, &end) {
+        if let End::Question(question) = end
+            && let Some(repetition) = self.repeated(question)
+        {
             end = repetition;
         }
+        self.note_point(node);
         Ok(Segment { effects, end })
     }
 
@@ -49,7 +52,7 @@ impl NativeProgram {
                 let message = "the program depends on something that Raddle does not control";
                 return Err(self.failure(FindingKind::Unsupported, message));
             }
-            self.note_point(node, &end);
+            self.note_point(node);
         }
         Ok(())
     }
@@ -89,28 +92,28 @@ impl NativeProgram {
         true
     }
 
-    /// Notes that the current thread stands at the end of a history. Returns how that ends if it repeats the end of an earlier one.
-    fn note_point(&mut self, node: HistoryId, end: &End) -> Option<End> {
-        let End::Question(question) = *end else { return None };
-        let earlier = self.repeated(question);
+    /// Notes that the current thread stands at the end of a history, if that is a question.
+    fn note_point(&mut self, node: HistoryId) {
+        let Some(Some(thread)) = self.threads.get(self.current.index()) else { return };
+        let Some(question) = thread.question else { return };
         if self.settings.poison {
             self.poison();
         }
         let guest = self.thread().guest;
-        let snapshot = self.process.snapshot_thread(guest)?;
+        let Some(snapshot) = self.process.snapshot_thread(guest) else { return };
         let thread = self.thread_mut();
+        let Some(active) = thread.active.clone() else { return };
         let point = Point {
             node,
             question,
             snapshot,
-            active: thread.active.clone()?,
+            active,
             own: thread.own.clone(),
             events: thread.events,
             reads_since: thread.reads_since,
         };
         thread.points.push(point);
         thread.at = Some(node);
-        earlier
     }
 
     /// The value that an answer stands for.
