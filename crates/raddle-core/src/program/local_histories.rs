@@ -176,6 +176,19 @@ impl LocalHistories {
         }
     }
 
+    /// Lets the last segment of a history end in another way, for instance because it repeats an earlier history. Returns
+    /// its former segment.
+    pub fn end_with(&mut self, node: HistoryId, end: End) -> SegmentId {
+        let effects = self.effects(node).to_vec();
+        let segment = self.keep(Segment { effects, end });
+        std::mem::replace(&mut self.nodes[node.0 as usize].segment, segment)
+    }
+
+    /// Undoes [`LocalHistories::end_with`].
+    pub fn restore_segment(&mut self, node: HistoryId, former: SegmentId) {
+        self.nodes[node.0 as usize].segment = former;
+    }
+
     /// One more than the largest thread and location ids seen so far.
     #[inline]
     #[must_use]

@@ -179,6 +179,10 @@ pub(super) struct SegmentInfo {
     pub(super) only_writes: bool,
     /// Whether its effects change no memory.
     pub(super) is_silent: bool,
+    /// Whether its effects change no memory but by plain and relaxed stores of quiet locations.
+    pub(super) is_private: bool,
+    /// As `is_private`, but it may release locks.
+    pub(super) may_end_round: bool,
     /// How many of its effects are events at most.
     pub(super) events: u32,
     pub(super) target: PendingTarget,
@@ -207,8 +211,12 @@ pub(super) enum Domination {
 struct HistoryInfo {
     segment: u32,
     domination: Domination,
-    /// Whether its last step changed no memory.
-    is_silent: bool,
+    /// Whether the question before its last segment changed no memory.
+    is_silent_answer: bool,
+    /// Whether its end was compared with those of the histories that it extends (`private_rounds`).
+    is_compared: bool,
+    /// Whether it was found to repeat one of them.
+    is_ended: bool,
     /// The join result, if the joiner observes only a value; otherwise [`ValueId::NONE`].
     result: ValueId,
     /// The histories that follow, ascending by the value read.
@@ -308,6 +316,12 @@ impl CompactEffect {
         )
     }
 
+    /// Returns `true` for a plain or relaxed store of a quiet location.
+    pub(super) fn is_private_store(self) -> bool {
+        matches!(self, CompactEffect::QuietStore { order, carries: false, .. }
+            if order <= MemoryOrder::Relaxed)
+    }
+
     /// Returns `true` if it is a fence, an atomic store or an unlock, of a location that is not quiet.
     fn only_writes(self) -> bool {
         match self {
@@ -380,12 +394,38 @@ impl HistoryCache {
 
     /// Returns `true` if the last step of a history is known to change no memory.
     pub(super) fn is_silent(&self, history: HistoryId) -> bool {
-        self.histories[history.0 as usize].is_silent
+        self.histories[history.0 as usize].is_silent_answer && self.segment(history).is_silent
+    }
+
+    /// As [`HistoryCache::is_silent`], but the step may contain plain and relaxed stores of quiet locations.
+    pub(super) fn is_private(&self, history: HistoryId) -> bool {
+        self.histories[history.0 as usize].is_silent_answer && self.segment(history).is_private
+    }
+
+    /// Returns `true` if the question before the last segment of a history is known to have changed no memory.
+    pub(super) fn is_silent_answer(&self, history: HistoryId) -> bool {
+        self.histories[history.0 as usize].is_silent_answer
+    }
+
+    /// Returns `true` if a history was [ended](HistoryCache::end_history).
+    pub(super) fn is_ended(&self, history: HistoryId) -> bool {
+        self.histories[history.0 as usize].is_ended
     }
 
     /// Records that the question before a history has changed no memory.
     pub(super) fn note_silent_answer(&mut self, history: HistoryId) {
-        self.histories[history.0 as usize].is_silent = self.segment(history).is_silent;
+        self.histories[history.0 as usize].is_silent_answer = true;
+    }
+
+    /// Records that the end of a history was compared with earlier ones. Returns `false` if it was known.
+    pub(super) fn note_compared(&mut self, history: HistoryId) -> bool {
+        !std::mem::replace(&mut self.histories[history.0 as usize].is_compared, true)
+    }
+
+    /// The effects of the last segment of a history.
+    pub(super) fn effects_of(&self, history: HistoryId) -> &[CompactEffect] {
+        let (first, last) = self.segment(history).effects;
+        &self.effects[first as usize..last as usize]
     }
 
     /// The join result of a thread that has ended with this history, if the joiner observes only a value.
@@ -400,17 +440,37 @@ impl HistoryCache {
         for history in self.histories.len()..histories.len() {
             let history = HistoryId(history as u32);
             let segment = histories.segment_of(history);
-            for new in self.segments.len()..=segment.0 as usize {
-                let info = self.segment_info(histories.segment(SegmentId(new as u32)));
-                self.segments.push(info);
-            }
+            self.add_segments(histories, segment);
             let result = match histories.joined(history) {
                 Answer::Value(value) => self.values.id(value),
                 _ => ValueId::NONE,
             };
             let edges = SmallVec::new();
-            let (segment, domination, is_silent) = (segment.0, Domination::Unknown, false);
-            self.histories.push(HistoryInfo { segment, domination, is_silent, result, edges });
+            self.histories.push(HistoryInfo {
+                segment: segment.0,
+                domination: Domination::Unknown,
+                is_silent_answer: false,
+                is_compared: false,
+                is_ended: false,
+                result,
+                edges,
+            });
+        }
+    }
+
+    /// Records that a history has another last segment, because it repeats an earlier one.
+    pub(super) fn end_history(&mut self, histories: &LocalHistories, history: HistoryId) {
+        let segment = histories.segment_of(history);
+        self.add_segments(histories, segment);
+        let info = &mut self.histories[history.0 as usize];
+        (info.segment, info.is_ended) = (segment.0, true);
+    }
+
+    /// Adds the segments that are new, up to this one.
+    fn add_segments(&mut self, histories: &LocalHistories, last: SegmentId) {
+        for new in self.segments.len()..=last.0 as usize {
+            let info = self.segment_info(histories.segment(SegmentId(new as u32)));
+            self.segments.push(info);
         }
     }
 
@@ -434,6 +494,13 @@ impl HistoryCache {
             is_decided: true,
             only_writes: self.effects[first as usize..].iter().all(|it| it.only_writes()),
             is_silent: self.effects[first as usize..].iter().all(|it| it.is_silent()),
+            is_private: self.effects[first as usize..]
+                .iter()
+                .all(|it| it.is_silent() || it.is_private_store()),
+            may_end_round: self.effects[first as usize..].iter().all(|it| {
+                let is_unlock = matches!(it, CompactEffect::Unlock { .. });
+                is_unlock || it.is_silent() || it.is_private_store()
+            }),
             events: self.effects[first as usize..].iter().filter(|it| it.is_event()).count() as u32,
             target: PendingTarget::NONE,
             expected: ValueId::NONE,

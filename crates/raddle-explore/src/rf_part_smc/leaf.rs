@@ -146,6 +146,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 End::Failed(_) => ThreadEnd::Failed,
                 End::Limit => ThreadEnd::Limit,
                 End::Question(_) => match pending {
+                    // It was taken and released in a round that is left out.
+                    PendingKind::Lock | PendingKind::Sync
+                        if self.rounds.is_stuck && self.is_free(thread) =>
+                    {
+                        ThreadEnd::Repeats
+                    }
                     PendingKind::Lock | PendingKind::Sync | PendingKind::Join => ThreadEnd::Waiting,
                     PendingKind::Ended => ThreadEnd::Limit,
                     _ if self.rounds.is_stuck => ThreadEnd::Repeats,
@@ -189,6 +195,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let mut reads = vec![];
         let mut at = history;
         while at != start {
+            let reads_before_step = reads.len();
             let reached = self.past.iter().rposition(|&past| past == at);
             let reached = reached.expect("the history is part of the execution");
             // The read that led here was added directly before.
@@ -205,6 +212,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 _ => {}
             }
             let HistoryStep::After(before, answer) = histories.step(at) else { break };
+            if self.cache.segment(before).pending == PendingKind::Lock {
+                // Every round takes the lock and releases it.
+                reads.truncate(reads_before_step);
+            }
             if matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_)) {
                 return None;
             }

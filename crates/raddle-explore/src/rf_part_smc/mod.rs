@@ -41,6 +41,7 @@ mod node;
 mod nodes;
 mod open;
 mod open_classes;
+mod private_rounds;
 mod probe;
 mod quiet;
 mod quiet_state;

@@ -185,7 +185,19 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
+    /// Records who accesses a quiet location, as far as rounds with private stores need that.
+    #[inline]
+    fn note_accessor(&mut self, thread: ThreadId, location: LocationId, writes: bool) {
+        if self.rounds.are_left_out {
+            let writer = self.quiet.table.last_writer(location);
+            if !self.rounds.add_access(location, thread, writes, writer) {
+                self.note_conflict(location);
+            }
+        }
+    }
+
     pub(super) fn quiet_read(&mut self, thread: ThreadId, location: LocationId) {
+        self.note_accessor(thread, location, false);
         self.update_known(thread, location, false);
         let (table, access) = self.quiet.access(thread);
         if !table.read(location, access) {
@@ -199,9 +211,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         location: LocationId,
         write: QuietWrite,
     ) {
-        if self.rounds.are_left_out && self.quiet.started > 1 {
-            self.note_late_write(thread, location);
-        }
+        self.note_accessor(thread, location, true);
         self.update_known(thread, location, true);
         let (table, access) = self.quiet.access(thread);
         if !table.write(location, access, write) {

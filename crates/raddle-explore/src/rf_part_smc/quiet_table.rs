@@ -124,6 +124,12 @@ impl QuietTable {
         self.entries[location.index()].write.map(|(write, ..)| write)
     }
 
+    /// The thread that wrote a location last.
+    #[inline]
+    pub(super) fn last_writer(&self, location: LocationId) -> Option<ThreadId> {
+        self.entries[location.index()].write.map(|(_, writer, _)| ThreadId::new(writer as usize))
+    }
+
     /// Returns `true` if what a thread knows decides whether its next access is in order: if another thread has written
     /// the location last or, if the access `writes`, has read it since.
     #[inline]

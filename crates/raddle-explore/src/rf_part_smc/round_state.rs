@@ -1,11 +1,10 @@
 //! What a search and its nodes know about reads that are left out (`rounds`).
 
-use rustc_hash::FxHashMap;
-
 use super::PartExploration;
 use super::thread_set::ThreadSet;
 use crate::event_set::EventSet;
 use raddle_core::execution::{LocationId, ThreadId};
+use raddle_core::program::{HistoryId, SegmentId};
 
 /// What a search knows about reads that are left out.
 pub(super) struct RoundState<R> {
@@ -19,12 +18,59 @@ pub(super) struct RoundState<R> {
     pub(super) has_left_out: bool,
     /// Whether the current execution is blocked because all sources are left out.
     pub(super) is_stuck: bool,
-    /// By quiet location: threads that read it in a read that was left out.
-    pub(super) readers: FxHashMap<LocationId, ThreadSet<R>>,
-    /// By quiet location: threads that existed when another one wrote it.
-    pub(super) late: FxHashMap<LocationId, ThreadSet<R>>,
-    /// By location: its last writer and how many threads had been started then, if `late` knows that.
-    pub(super) last_writers: Vec<Option<(ThreadId, usize)>>,
+    /// Whether a read that was left out accessed a quiet location.
+    pub(super) has_left_out_quiet: bool,
+    /// By quiet location, who accessed it.
+    pub(super) accessors: Vec<Accessors<R>>,
+    /// Histories that were ended because they repeat others but for private stores, with their former segments.
+    pub(super) ended: Vec<(HistoryId, SegmentId)>,
+}
+
+/// Who accessed a quiet location, in all executions so far (`private_rounds`).
+#[derive(Clone)]
+pub(super) struct Accessors<R> {
+    /// The only thread that did.
+    only: Option<ThreadId>,
+    all: ThreadSet<R>,
+    /// Threads after whose access another one wrote the location.
+    overwritten: ThreadSet<R>,
+    /// Those of them that have accessed it after that: it had not the value that they left.
+    returned: ThreadSet<R>,
+    /// Threads whose stores of it were left out because it has the same value before and after.
+    relying: ThreadSet<R>,
+}
+
+impl<R: EventSet> Default for Accessors<R> {
+    fn default() -> Self {
+        Accessors {
+            only: None,
+            all: ThreadSet::default(),
+            overwritten: ThreadSet::default(),
+            returned: ThreadSet::default(),
+            relying: ThreadSet::default(),
+        }
+    }
+}
+
+impl<R: EventSet> Accessors<R> {
+    /// Adds an access; `writer` wrote the location last. Returns `false` if the location must not be relied on, but is.
+    #[inline]
+    fn add(&mut self, thread: ThreadId, writes: bool, writer: Option<ThreadId>) -> bool {
+        if self.only == Some(thread) {
+            return true;
+        }
+        self.only = self.all.is_empty().then_some(thread);
+        if self.overwritten.has(thread) && writer.is_some_and(|writer| writer != thread) {
+            self.returned.insert(thread);
+        }
+        self.all.insert(thread);
+        if writes && self.only.is_none() {
+            for other in self.all.iter().filter(|&other| other != thread) {
+                self.overwritten.insert(other);
+            }
+        }
+        self.returned.and(&self.relying).is_empty()
+    }
 }
 
 /// What was left out at a node.
@@ -44,17 +90,37 @@ impl<R: EventSet> RoundState<R> {
             updates_may_be_silent: exploration.updates_may_be_silent,
             has_left_out: false,
             is_stuck: false,
-            readers: FxHashMap::default(),
-            late: FxHashMap::default(),
-            last_writers: vec![],
+            has_left_out_quiet: false,
+            accessors: vec![],
+            ended: vec![],
         }
     }
 
-    /// Returns `true` if a thread read the location in a read that was left out, and another one may write it then.
-    pub(super) fn may_conflict(&self, location: LocationId) -> bool {
-        match (self.readers.get(&location), self.late.get(&location)) {
-            (Some(readers), Some(late)) => !readers.and(late).is_empty(),
-            _ => false,
+    /// Adds an access of a quiet location, which `writer` wrote last. Returns `false` if the location must not be relied
+    /// on, but is.
+    #[inline]
+    pub(super) fn add_access(
+        &mut self,
+        location: LocationId,
+        thread: ThreadId,
+        writes: bool,
+        writer: Option<ThreadId>,
+    ) -> bool {
+        self.accessors(location).add(thread, writes, writer)
+    }
+
+    /// Relies on that a location has the value that a thread left there. Returns `false` if it may have another one.
+    pub(super) fn rely_on(&mut self, location: LocationId, thread: ThreadId) -> bool {
+        let accessors = self.accessors(location);
+        accessors.relying.insert(thread);
+        !accessors.returned.has(thread)
+    }
+
+    #[inline]
+    fn accessors(&mut self, location: LocationId) -> &mut Accessors<R> {
+        if self.accessors.len() <= location.index() {
+            self.accessors.resize(location.index() + 1, Accessors::default());
         }
+        &mut self.accessors[location.index()]
     }
 }

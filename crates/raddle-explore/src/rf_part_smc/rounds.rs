@@ -23,8 +23,8 @@
 //! thread has other sources, so it is asked for every repeat of the first thread of a node.
 //!
 //! *What is complete.* Every outcome, failure, race, deadlock and livelock; SOUNDNESS.md has the proof. Reads that are
-//! left out are still accesses: they are looked at for races, and quiet locations that they access (`RoundState::late`)
-//! become conflicting ones if another thread may write them at the same time.
+//! left out are still accesses: they are looked at for races and for conflicts of quiet locations, again at every node at which
+//! their sources are forbidden by a causal map. Rounds may store quiet locations (`private_rounds.rs`).
 //!
 //! *The skip.* The other threads of a node are not skipped if a source of the first one was left out: it may have to wait
 //! for them.
@@ -34,6 +34,7 @@
 
 use super::execution::{ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{Domination, PendingKind, SegmentInfo, ValueId};
+use super::private_rounds::StoredLocations;
 use super::state::PartSearch;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
@@ -41,6 +42,10 @@ use crate::model::{IncrementalModel, NewRead, ReadEffect, RfSources};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::program::{End, HistoryId, HistoryStep};
 use raddle_core::trace::Ending;
+
+/// How many questions before the last one a history is compared with. A loop that never repeats a state would be compared with
+/// all its rounds, each of which runs the program.
+pub(super) const FARTHEST: usize = 16;
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Adds a read, if the model allows it, and explores everything that follows, unless it is left out.
@@ -77,7 +82,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             return self.explore_child();
         }
         self.rounds.has_left_out = true;
-        self.note_quiet_reads(thread, reached);
+        self.note_quiet_accesses(reached);
         if !self.quiet.conflicts.is_empty() {
             return self.explore_child();
         }
@@ -105,7 +110,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let at = self.depth - 1;
         let before = self.children[at].mark.saved;
-        self.repeats(thread) || self.dominates(before, source, answer, read, next)
+        self.repeats(thread)
+            || self.repeats_privately(thread, before.history)
+            || self.dominates(before, source, answer, read, next)
     }
 
     /// Returns `true` if a read changes no memory.
@@ -118,7 +125,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     ) -> bool {
         let is_same = || {
             self.rounds.updates_may_be_silent
-                && read.effect == ReadEffect::Update
+                && matches!(read.effect, ReadEffect::Update | ReadEffect::Sync)
                 && read.written == self.value(location, source)
                 && !read.carries
         };
@@ -136,6 +143,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// since. (A thread that goes around a loop of quiet reads after `before` does not.)
     fn is_repeat(&self, history: HistoryId, before: HistoryId) -> bool {
         let End::Repeats(start) = *self.histories.end(history) else { return false };
+        if self.cache.is_ended(history) {
+            return start.0 <= before.0;
+        }
         let mut at = history;
         while at != start && self.cache.is_silent(at) {
             let HistoryStep::After(before, _) = self.histories.step(at) else { return false };
@@ -202,21 +212,26 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let value = self.value(thread.target.location(), source);
         let (mut at, mut is_last, mut found) = (thread.history, true, Domination::None);
-        while self.cache.is_silent(at) {
+        let mut stored = StoredLocations::new();
+        for _ in 0..FARTHEST {
+            if !self.cache.is_private(at) {
+                break;
+            }
             let HistoryStep::After(before, _) = self.histories.step(at) else { break };
+            self.add_stored(at, &mut stored);
             let is_quiet = self.cache.segment(before).pending == PendingKind::Quiet;
             if !is_quiet && let Some(written) = self.asks_the_same(before, thread, value, read) {
                 let earlier = self.answer_earlier(before, answer, written);
                 if self.stop.is_some() {
                     return Domination::None;
                 }
-                if written == read.written && self.ends_alike(earlier, next) {
+                if written == read.written && self.ends_alike(earlier, next, &stored) {
                     return Domination::Shortcut;
                 }
                 let confirms = read.writes() && written == ValueId::NONE;
                 if confirms
                     && self.has_no_effects(earlier)
-                    && self.ends_alike(earlier, thread.history)
+                    && self.is_confirmed(earlier, thread.history, &stored)
                 {
                     if !is_last {
                         return Domination::Shortcut;
@@ -278,13 +293,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         next
     }
 
-    /// Returns `true` if two histories end with the same effects, the same question and the same state.
-    fn ends_alike(&mut self, one: HistoryId, other: HistoryId) -> bool {
-        one == other
-            || self.histories.segment_of(one) == self.histories.segment_of(other)
-                && self.exploration.program.is_same_state(&self.histories, one, other)
-    }
-
     fn has_no_effects(&self, history: HistoryId) -> bool {
         let (first, last) = self.cache.segment(history).effects;
         first == last
@@ -311,66 +319,46 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.cache.note_silent_answer(next);
     }
 
-    /// Records what the thread has read of quiet locations since `reached` histories, in a read that is left out.
-    fn note_quiet_reads(&mut self, thread: ThreadId, reached: usize) {
-        for at in reached..self.past.len() {
-            let &SegmentInfo { pending, target, .. } = self.cache.segment(self.past[at]);
-            if pending != PendingKind::Quiet {
-                continue;
-            }
-            let location = target.location();
-            self.rounds.readers.entry(location).or_default().insert(thread);
-            if self.rounds.may_conflict(location) {
-                self.note_conflict(location);
-            }
-        }
+    /// Records whether the thread has accessed quiet locations since `reached` histories, in a read that is left out.
+    fn note_quiet_accesses(&mut self, reached: usize) {
+        let is_decided = |&history: &HistoryId| self.cache.segment(history).is_decided;
+        self.rounds.has_left_out_quiet |= !self.past[reached..].iter().all(is_decided);
     }
 
-    /// Records that the thread writes a quiet location, while others may read it in reads that are left out.
-    #[inline]
-    pub(super) fn note_late_write(&mut self, thread: ThreadId, location: LocationId) {
-        let writer = Some((thread, self.quiet.started));
-        if self.rounds.last_writers.get(location.index()) != Some(&writer) {
-            self.note_late_writer(thread, location);
-        }
-    }
-
-    #[cold]
-    fn note_late_writer(&mut self, thread: ThreadId, location: LocationId) {
-        let len = self.rounds.last_writers.len().max(location.index() + 1);
-        self.rounds.last_writers.resize(len, None);
-        self.rounds.last_writers[location.index()] = Some((thread, self.quiet.started));
-        let late = self.rounds.late.entry(location).or_default();
-        for other in (0..self.quiet.started).map(ThreadId::new).filter(|&other| other != thread) {
-            late.insert(other);
-        }
-        if self.rounds.may_conflict(location) {
-            self.note_conflict(location);
-        }
-    }
-
-    /// Looks for races of reads of a thread that were left out before, as its causal map forbids them now, with writes
-    /// that were added since.
+    /// Looks for races and conflicts of reads of a thread that were left out before, as its causal map forbids them now,
+    /// with accesses that were added since.
     pub(super) fn find_tried_races(&mut self, thread: ThreadId) {
-        let SearchThread { history, target, causal_floor, .. } = *self.thread(thread);
-        if !self.has_plain || causal_floor == 0 || !self.reads_memory(thread) {
+        if self.thread(thread).causal_floor == 0 || !self.reads_memory(thread) {
             return;
         }
-        let is_plain = self.cache.segment(history).order == MemoryOrder::NonAtomic;
-        if !is_plain && self.location(target.location()).plain.is_empty() {
+        let may_race = self.may_race(thread);
+        if !may_race && !self.rounds.has_left_out_quiet {
             return;
         }
         for source in self.forbidden_sources(thread).iter() {
-            if self.stop.is_some() || !self.is_left_out(thread, source) {
+            if self.stop.is_some() || !may_race && self.accesses_nothing_else(thread, source) {
                 continue;
             }
-            if self.begin_probe_of(thread, source) {
+            if self.is_left_out(thread, source) && may_race && self.begin_probe_of(thread, source) {
                 match self.race {
                     Some(_) => self.explore_child(),
                     None => self.end_child(),
                 }
             }
         }
+    }
+
+    /// Returns `true` if the pending read of a thread may race.
+    fn may_race(&self, thread: ThreadId) -> bool {
+        let SearchThread { history, target, .. } = *self.thread(thread);
+        let is_plain = || self.cache.segment(history).order == MemoryOrder::NonAtomic;
+        self.has_plain && (is_plain() || !self.location(target.location()).plain.is_empty())
+    }
+
+    /// Returns `true` if the thread is known to access no quiet location after this source up to its next question.
+    fn accesses_nothing_else(&mut self, thread: ThreadId, source: RfSource) -> bool {
+        let (_, read) = self.resolve(thread, source);
+        read.next.is_some_and(|next| self.cache.segment(next).is_decided)
     }
 
     /// Looks for livelocks in which the first thread of a new node repeats itself with a source that its causal map forbids.
@@ -414,12 +402,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         sources
     }
 
-    /// Returns `true` if the pending op of a thread is a load, an update or a compare-exchange.
+    /// Returns `true` if the pending op of a thread reads memory, and it does not wait for a synchronization object.
     fn reads_memory(&self, thread: ThreadId) -> bool {
-        matches!(
-            self.thread(thread).pending,
-            PendingKind::Load | PendingKind::CompareExchange | PendingKind::Update
-        )
+        match self.thread(thread).pending {
+            PendingKind::Load | PendingKind::CompareExchange | PendingKind::Update => true,
+            PendingKind::Lock | PendingKind::Sync => self.is_free(thread),
+            _ => false,
+        }
     }
 
     /// Begins a child in which a thread observes the source, if the model allows it, to see what follows.
@@ -504,6 +493,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let is_left_out = match self.thread_step(thread) {
             _ if self.repeats(thread) => true,
+            _ if self.repeats_privately(thread, before.history) => true,
             Some(next) => self.dominates(before, source, answer, &read, next),
             None => false,
         };

@@ -28,6 +28,10 @@ use raddle_core::program::{Answer, HistoryId, HistoryStep, Origin};
 /// The number of ops after which a run ends: a thread may go on forever without asking others.
 const LONGEST_RUN: u32 = 1_000;
 
+/// The number of histories after which a run is first examined for states that repeat: a thread may wait for a location that
+/// no other thread has accessed yet.
+const SHORT_RUN: usize = 16;
+
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Extends the history of a thread by the run that begins with a history. Returns the history that follows, if it
     /// is known.
@@ -78,6 +82,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             }
             self.past.push(at);
             self.add_segment(&mut builder, at);
+            let reached = builder.histories.len();
+            if reached >= SHORT_RUN && reached.is_power_of_two() {
+                self.end_if_repeated(at, reached);
+            }
             match self.answer_locally(&mut builder, at) {
                 Some(next) => at = next,
                 None => break None,

@@ -239,6 +239,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.learn_conflicts();
         }
         let histories = self.histories.len() as u64;
+        self.restore_ended_histories();
         self.exploration.histories = std::mem::take(&mut self.histories);
         explored?;
         let extent = match self.stop {

@@ -15,6 +15,12 @@ const PROGRAMS: &[(&str, u64, u64)] = &[
     ("test_lock.c", 120, 1185),
     // One class for each order in which the threads arrive: 6!.
     ("sense_barrier.c", 720, 0),
+    // Nodes are linked before they are published.
+    ("stack.cpp", 34, 6),
+    ("queue.c", 326, 210),
+    ("bounded_queue.c", 44, 54),
+    ("cached_index.c", 5, 0),
+    ("poll_with_lock.c", 2, 0),
 ];
 
 #[test]

@@ -239,11 +239,16 @@ impl LoopGenerator<'_> {
             5 => (vec![], self.poll_by_update()),
             6 => (vec![], self.two_reads()),
             7 => (vec![], self.reload_and_retry()),
-            8 => self.retry_with_value(),
-            9 | 10 if self.has_nodes && self.random.chance(0.6) => (vec![], self.push_node()),
-            9 | 10 if self.has_nodes => (vec![], self.pop_node()),
+            8 if !self.has_lock => self.retry_with_value(),
+            9 | 10 if self.has_nodes => match self.random.below(6) {
+                0 | 1 => (vec![], self.push_node()),
+                2 => self.push_with_value(),
+                3 => (vec![], self.pop_node()),
+                _ => (vec![], self.remember()),
+            },
             10 | 11 if self.has_choices => (vec![], self.choose_and_wait()),
-            9 if self.has_lock => (vec![], self.bounded_with_lock()),
+            9 if self.has_lock && self.random.chance(0.5) => (vec![], self.bounded_with_lock()),
+            8 | 9 if self.has_lock => (vec![], self.poll_with_lock()),
             9 => (vec![], self.bounded()),
             _ => (vec![], self.two_waits()),
         };
@@ -339,6 +344,16 @@ impl LoopGenerator<'_> {
         body
     }
 
+    /// Polls a location in a critical section.
+    fn poll_with_lock(&mut self) -> Vec<Statement> {
+        let (lock, unlock) = (Statement::Lock(LOCK.into()), Statement::Unlock(LOCK.into()));
+        let mut body = vec![lock, self.read("r"), unlock, self.leave_unless_zero()];
+        if self.random.chance(0.2) {
+            body.swap(2, 3);
+        }
+        body
+    }
+
     /// Accesses the thread's own node or another one, which may be published or not.
     fn node_access(&mut self) -> Statement {
         let own = ScriptExpression::Number(self.thread as i128 + 1);
@@ -359,6 +374,43 @@ impl LoopGenerator<'_> {
         let link = store(cell(NODES, own.clone()), "r", self.style.store(self.random));
         let publish = self.compare_exchange(None, location, "r".into(), own);
         vec![read, link, publish, leave(equal("ok", 1))]
+    }
+
+    /// As [`LoopGenerator::push_node`], with the value of the failed compare-exchange as the next link.
+    fn push_with_value(&mut self) -> (Vec<Statement>, Vec<Statement>) {
+        let (location, own) = (self.location(), ScriptExpression::Number(self.thread as i128 + 1));
+        let read = load("r", location, self.style.load(self.random));
+        let order = self.private_order();
+        let link = |value: &str| store(cell(NODES, own.clone()), value, order);
+        let publish = self.compare_exchange(Some("r"), location, "r".into(), own.clone());
+        (vec![read, link("r")], vec![publish, leave(equal("ok", 1)), link("r")])
+    }
+
+    /// Waits, and keeps what it has read, or a mark that it overwrites, in the thread's own node.
+    fn remember(&mut self) -> Vec<Statement> {
+        let own = cell(NODES, ScriptExpression::Number(self.thread as i128 + 1));
+        let (order, value) = (self.private_order(), self.value());
+        let mut body = vec![self.read("r"), store(own.clone(), value, order)];
+        if self.random.chance(0.6) {
+            body.push(store(own.clone(), "r", order));
+        }
+        if self.random.chance(0.5) {
+            body.push(load("s", own, order.min(MemoryOrder::Relaxed)));
+        }
+        body.push(self.leave_unless_zero());
+        if self.random.chance(0.3) {
+            body.rotate_left(1);
+        }
+        body
+    }
+
+    /// The order of accesses of a thread's own node: mostly one that synchronizes with nobody.
+    fn private_order(&mut self) -> MemoryOrder {
+        match self.random.below(4) {
+            0 => self.style.store(self.random),
+            1 | 2 if self.has_plain => MemoryOrder::NonAtomic,
+            _ => MemoryOrder::Relaxed,
+        }
     }
 
     /// Replaces the first node by the one that it is linked to.
