@@ -67,6 +67,17 @@ impl RecordedBug {
             && self.place.as_ref().is_none_or(is_same_place)
     }
 
+    /// Refuses flags that could make the compiler run programs or write files.
+    pub(crate) fn check_flags(&self) -> Result<(), String> {
+        match raddle_native::first_harmful_flag(&self.flags) {
+            None => Ok(()),
+            Some(flag) => Err(format!(
+                "the trace contains the compiler flag '{flag}', which may run programs or write files, and the trace may \
+                 come from somebody else: remove it from \"flags\" in the trace, or pass --trust-flags if you trust the trace"
+            )),
+        }
+    }
+
     /// The request that explores the same program in the same way, compiled by `compiler` or by the default one.
     pub(crate) fn request(&self, compiler: Option<String>) -> Result<Request, String> {
         let model: Model = self.model.parse().map_err(|error| format!("{error}"))?;

@@ -16,7 +16,7 @@ pub mod load;
 pub mod process;
 pub mod program;
 
-pub use build::{Error, MemoryOrders, Object, Source, build};
+pub use build::{Error, MemoryOrders, Object, Source, build, first_harmful_flag};
 pub use check::{
     Checkpoint, ParallelOptions, Progress, Request, check, check_built, check_parallel, estimate,
 };

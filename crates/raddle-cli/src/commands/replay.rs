@@ -2,7 +2,8 @@
 //!
 //! The file that `raddle check --trace` writes for a C or C++ program records how the program was compiled and explored,
 //! and the bug. Exploration is deterministic, so the same exploration finds the same bug. A different result means that
-//! the program has changed. The file may come from somebody else, so the compiler that it names is not run.
+//! the program has changed. The file may come from somebody else, so the compiler that it names is not run, and flags that could
+//! make the compiler run programs or write files are refused.
 
 use std::fs;
 
@@ -43,6 +44,9 @@ fn print_failure(args: &ReplayArgs, failure: Failure) -> Status {
 /// The report on the recorded bug.
 fn replay(args: &ReplayArgs) -> Result<String, Failure> {
     let recorded = read(args).map_err(Failure::Refused)?;
+    if !args.trust_flags {
+        recorded.check_flags().map_err(Failure::Refused)?;
+    }
     let request = recorded.request(args.cc.clone()).map_err(Failure::Refused)?;
     let outcome = explore(&request, &args.trace.display().to_string())?;
     let report =

@@ -147,6 +147,40 @@ fn a_counterexample_is_replayed() {
     assert_eq!(again, format!("exit 2\n{path}: {expected}"));
 }
 
+/// A trace may come from somebody else.
+#[test]
+fn flags_of_a_trace_run_no_programs_and_write_no_files() {
+    let directory = scratch("native-replay-flags");
+    let (trace, written) = (directory.join("trace.json"), directory.join("written"));
+    let (path, written_path) = (trace.display(), written.display());
+    check(&format!("examples/peterson.c --model tso --cc gcc --trace {path}"));
+    let recorded = std::fs::read_to_string(&trace).expect("a trace");
+    let mut fields: serde_json::Value = serde_json::from_str(&recorded).expect("JSON");
+    let mut replay = |flag: &str, options: &str| {
+        fields["flags"] = vec!["-DN=2", flag].into();
+        std::fs::write(&trace, fields.to_string()).expect("it can be written");
+        output(&mut raddle(&format!("replay {path} --cc gcc{options}")))
+    };
+    let listing = format!("-Wa,-a={written_path}");
+    for flag in [&listing, "-fplugin=./evil.so", "-wrapper", "-B.", "-specs=evil", "@options", "-o"]
+    {
+        let expected = format!(
+            "{path}: the trace contains the compiler flag '{flag}', which may run programs or write files, and the \
+             trace may come from somebody else: remove it from \"flags\" in the trace, or pass --trust-flags if you \
+             trust the trace"
+        );
+        assert_eq!(replay(flag, ""), format!("exit 2\n{expected}"));
+    }
+    assert!(!written.exists());
+    let profile = format!("-fopt-info-all={written_path}");
+    assert!(
+        replay(&profile, " --trust-flags").starts_with("exit 1\nthread main/1: assertion failed")
+    );
+    assert!(written.exists(), "the compiler gets the flag");
+    std::fs::remove_file(&written).expect("it is there");
+    assert!(replay("-O2", "").starts_with("exit 1\nthread main/1: assertion failed: others == 0"));
+}
+
 /// The address of the block differs from process to process.
 #[test]
 fn replays_compare_schedule_kind_and_place_but_not_messages() {

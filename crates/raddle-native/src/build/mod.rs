@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use c::first_harmful_flag;
 pub use error::Error;
 pub use object::{MemoryOrders, Object};
 

@@ -1,7 +1,7 @@
 //! Kinds of files that a program is made of.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::build::Error;
 
@@ -40,5 +40,24 @@ impl Input {
             return Err(Error::Refused { place: file.display().to_string(), what });
         }
         Ok(if start[TYPE] == RELOCATABLE { Input::Object } else { Input::Executable })
+    }
+}
+
+/// The path of a file as a compiler takes it: never as an option, or as a file with options.
+pub(super) fn argument(file: &Path) -> PathBuf {
+    let is_option = matches!(file.as_os_str().as_encoded_bytes().first(), Some(b'-' | b'@'));
+    if is_option { Path::new(".").join(file) } else { file.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_file_is_an_option() {
+        let argument = |file| argument(Path::new(file)).display().to_string();
+        assert_eq!(argument("-fplugin=evil.so/a.c"), "./-fplugin=evil.so/a.c");
+        assert_eq!(argument("@options.c"), "./@options.c");
+        assert_eq!(argument("a.c"), "a.c");
     }
 }

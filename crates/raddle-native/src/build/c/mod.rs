@@ -13,6 +13,7 @@
 
 mod assembly;
 mod compiler;
+mod flags;
 mod hooks;
 mod input;
 mod link;
@@ -27,7 +28,8 @@ use std::sync::Arc;
 use super::{Error, MemoryOrders, Object, Source};
 use crate::load::Elf;
 use compiler::Compiler;
-use input::Input;
+pub use flags::first_harmful_flag;
+use input::{Input, argument};
 use link::link;
 use scratch::Scratch;
 use symbols::ObjectSymbols;
@@ -78,7 +80,7 @@ impl Compiled {
     fn path(&self, files: &[PathBuf]) -> PathBuf {
         match self {
             Compiled::Here(scratch) => scratch.path(),
-            Compiled::Given(index) => files[*index].clone(),
+            Compiled::Given(index) => argument(&files[*index]),
         }
     }
 }
@@ -89,7 +91,7 @@ fn compile(compiler: &Compiler, source: &Source, inputs: &[Input]) -> Result<Vec
     let one = |index: usize| match inputs[index] {
         Input::Object => Ok(Compiled::Given(index)),
         _ => {
-            let mut text = compiler.assembly(&source.files[index], &source.flags)?;
+            let mut text = compiler.assembly(&argument(&source.files[index]), &source.flags)?;
             if first == Some(index) {
                 text += &hooks::assembly();
             }
