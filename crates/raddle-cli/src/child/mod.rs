@@ -1,7 +1,8 @@
 //! Processes that build and explore compiled programs.
 //!
-//! A compiler may hang, and a program may run forever between two events or need all memory. So `raddle check` and
-//! `raddle replay` build and explore compiled programs in child processes: this executable, with a hidden command.
+//! A compiler may hang, and a program may run forever between two events or need all memory. So `raddle check`,
+//! `raddle replay` and `raddle bmc`, where it confirms a counterexample, build and explore compiled programs in child
+//! processes: this executable, with a hidden command.
 //!
 //! ```text
 //! raddle check ──► calls ──► supervise ──── Task on standard input ───────► serve ──► compilers, worker processes

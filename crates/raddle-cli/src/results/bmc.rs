@@ -33,6 +33,8 @@ pub(crate) enum Confirmation {
     Confirmed(Box<RecordedBug>, Box<Finding>),
     /// Undecided, for this reason.
     Unknown(String),
+    /// Undecided because of a bug in Raddle.
+    Failed(String),
     /// Exhaustive exploration finds no bug, so the counterexample is wrong.
     Contradicted,
 }

@@ -32,6 +32,29 @@ int main(void) {
 /// No event after the start.
 const LOOP: &str = "int main(void) { for (unsigned n = 0;;) n++; }\n";
 
+/// The bounded checker finds the failure of the second thread; the compiled program never leaves the loop of the first.
+const LOOP_AND_BUG: &str = "#include <assert.h>
+#include <pthread.h>
+int x;
+unsigned __VERIFIER_nondet_uint(void);
+static void *endless(void *unused) {
+    unsigned n = __VERIFIER_nondet_uint();
+    while (n | 1)
+        n++;
+    return unused;
+}
+static void *wrong(void *unused) {
+    assert(x);
+    return unused;
+}
+int main(void) {
+    pthread_t t, u;
+    pthread_create(&t, 0, endless, 0);
+    pthread_create(&u, 0, wrong, 0);
+    pthread_join(u, 0);
+}
+";
+
 /// A litmus test that is explored at once.
 const LITMUS: &str = "X86 quick\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n";
 
@@ -118,6 +141,46 @@ fn a_loop_without_events_ends_at_the_time_limit() {
     assert!(stdout.starts_with(&message), "{stdout}");
     // It ends within one second; the rest is for a machine that does other things.
     assert!(seconds < 3.0, "{seconds} s");
+}
+
+#[test]
+fn confirming_a_counterexample_ends_at_the_time_limit() {
+    let directory = scratch("bmc-endless");
+    let (program, temporary) = (write(&directory, "loop.c", LOOP_AND_BUG), directory.join("tmp"));
+    let begin = Instant::now();
+    let args = format!("bmc {program} --cc gcc --replay-timeout 0.5");
+    let (status, stdout, stderr) = outcome(start(&args, &temporary));
+    let seconds = begin.elapsed().as_secs_f64();
+    assert_eq!((status, stderr.as_str()), (Some(1), ""));
+    let bug = format!("{program}, sc: thread main/1: assertion failed: x\n");
+    assert!(stdout.starts_with(&bug), "{stdout}");
+    let why = "\nNot confirmed by the compiled program: the time limit was reached: increase --replay-timeout\n";
+    assert!(stdout.contains(why), "{stdout}");
+    assert!(is_empty(&temporary));
+    // It takes 1.5 seconds; the rest is for the solver and for a machine that does other things.
+    assert!(seconds < 10.0, "{seconds} s");
+}
+
+#[test]
+fn a_signal_ends_the_confirmation_of_a_counterexample() {
+    let directory = scratch("bmc-signal");
+    let (program, temporary) = (write(&directory, "loop.c", LOOP_AND_BUG), directory.join("tmp"));
+    let child = start(&format!("bmc {program} --cc gcc --replay-timeout 600"), &temporary);
+    let is_raddle = |process: u32| {
+        let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        line.ends_with(b"child-process\0")
+    };
+    wait_for("it confirms", || children(child.id()).into_iter().any(is_raddle));
+    let explorers = children(child.id());
+    send(child.id(), Signal::TERM);
+    let (status, stdout, stderr) = outcome(child);
+    assert_eq!((status, stderr.as_str()), (Some(143), ""));
+    assert!(
+        stdout.contains("\nNot confirmed by the compiled program: interrupted while "),
+        "{stdout}"
+    );
+    wait_for("its children end", || !explorers.iter().any(|&it| is_alive(it)));
+    assert!(is_empty(&temporary));
 }
 
 #[test]

@@ -8,7 +8,6 @@ use raddle_core::model::Model;
 use raddle_core::model::orders::OrderSemantics;
 use raddle_cpu::Calls;
 use serde::de::Error as _;
-use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Error;
@@ -27,8 +26,7 @@ pub enum MemoryOrders {
     },
 }
 
-/// A program that is ready to be loaded: an executable in memory. Copies are cheap. It can be serialized for another process,
-/// unless a guide leads it.
+/// A program that is ready to be loaded: an executable in memory. Copies are cheap. It can be serialized for another process.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub(crate) file: Elf,
@@ -88,19 +86,18 @@ struct SerializedObject<'a> {
     orders: Cow<'a, MemoryOrders>,
     is_ours: bool,
     compiler: Cow<'a, str>,
+    guide: Option<Cow<'a, Guide>>,
 }
 
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.guide.is_some() {
-            return Err(S::Error::custom("a program that a guide leads cannot be serialized"));
-        }
         let object = SerializedObject {
             name: Cow::Borrowed(&self.file.name),
             executable: Cow::Borrowed(&self.file.data),
             orders: Cow::Borrowed(&self.orders),
             is_ours: self.is_ours,
             compiler: Cow::Borrowed(&self.compiler),
+            guide: self.guide.as_deref().map(Cow::Borrowed),
         };
         object.serialize(serializer)
     }
@@ -112,6 +109,7 @@ impl<'de> Deserialize<'de> for Object {
         let data = Arc::new(object.executable.into_owned());
         let file = Elf::parse(object.name.into(), &data).map_err(D::Error::custom)?;
         let (orders, compiler) = (object.orders.into_owned(), object.compiler.into());
-        Ok(Object { file, orders, is_ours: object.is_ours, compiler, guide: None })
+        let guide = object.guide.map(|guide| Arc::new(guide.into_owned()));
+        Ok(Object { file, orders, is_ours: object.is_ours, compiler, guide })
     }
 }

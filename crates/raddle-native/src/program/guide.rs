@@ -16,6 +16,7 @@ use raddle_core::program::{
     End, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, PlaceId,
 };
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::NativeProgram;
 use super::layout::{Location, LocationKind};
@@ -39,7 +40,7 @@ pub struct KnownRead {
 type Key = (String, String, String, u64);
 
 /// What threads read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Guide {
     reads: FxHashMap<Key, Vec<(Option<u64>, u8)>>,
     in_any_order: bool,

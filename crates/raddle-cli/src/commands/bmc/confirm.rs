@@ -9,26 +9,37 @@
 //! counterexample are statements of the source, without those that are irrelevant to the solver. The second attempt
 //! allows these values in any order. The third explores all executions with these inputs. If that is exhaustive and finds
 //! no bug, the counterexample is wrong: a bug in Raddle.
+//!
+//! The program is built and explored in child processes, so the time limit holds whatever the compiler and the program do.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use raddle_bmc::{BmcCounterexample, BmcOptions, InputValue, ReadValue, TraceStep};
-use raddle_core::outcome::{Finding, FindingKind, Verdict};
-use raddle_native::{Error, Guide, KnownRead, Request, Source};
+use raddle_core::outcome::{Bound, Finding, FindingKind, Outcome, Verdict};
+use raddle_native::{Guide, KnownRead, Object, Request, Source};
 
 use crate::args::BmcArgs;
+use crate::child::{self, ExploreTask, Failure, Limits, Subject, Task};
 use crate::recorded::RecordedBug;
 use crate::results::bmc::Confirmation;
+use crate::signals;
 
-/// Explores the compiled program with the inputs of the counterexample.
+/// An attempt ends on its own when its time is up. If it has not done so after this time, its process is ended.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// Explores the compiled program with the inputs of the counterexample. It takes little longer than the time limit for that.
 pub(super) fn confirm(
     options: &BmcOptions,
     kind: FindingKind,
     bug: &BmcCounterexample,
     args: &BmcArgs,
 ) -> Confirmation {
+    let begin = Instant::now();
     let unknown = |why: String| Confirmation::Unknown(why);
+    if let Err(error) = signals::catch() {
+        return unknown(format!("signals cannot be handled: {error}"));
+    }
     let mut source = Source {
         files: vec![options.file.clone()],
         flags: options.flags.clone(),
@@ -50,54 +61,99 @@ pub(super) fn confirm(
         );
         source.files.push(file);
     }
-    let request = Request { source, model: options.model, ..Request::new(&[]) };
-    explore(&request, kind, bug, args.replay_timeout)
-        .unwrap_or_else(|error| unknown(error.to_string()))
+    let program = options.file.display().to_string();
+    let compiled = CompiledProgram {
+        name: &program,
+        request: Request { source, model: options.model, ..Request::new(&[]) },
+        time: args.replay_timeout,
+        end: begin.checked_add(args.replay_timeout),
+        memory: child::default_limit(),
+    };
+    match compiled.confirm(kind, bug) {
+        Ok(confirmation) => confirmation,
+        Err(Failure::Refused(why)) => unknown(why),
+        Err(Failure::Stopped(bound, _)) => unknown(reason(&bound)),
+        Err(Failure::Internal(what)) => Confirmation::Failed(what),
+    }
 }
 
-/// Guides the program along the counterexample for at most half of `time`, then explores all executions.
-fn explore(
-    request: &Request,
-    kind: FindingKind,
-    bug: &BmcCounterexample,
+/// The program that was checked, compiled with the inputs of the counterexample.
+struct CompiledProgram<'a> {
+    name: &'a str,
+    request: Request,
+    /// The time for all attempts.
     time: Duration,
-) -> Result<Confirmation, Error> {
-    let start = Instant::now();
-    let object = raddle_native::build(&request.source)?;
-    let confirmed = |found: Finding| {
-        Confirmation::Confirmed(Box::new(RecordedBug::new(request, &found)), Box::new(found))
-    };
-    for guide in [guide(bug), guide(bug).in_any_order()] {
-        let request = Request { timeout: Some(time / 4), ..request.clone() };
-        let outcome = raddle_native::check_built(&object.clone().led_by(guide), &request)?;
-        let is_bug = outcome.verdict == Verdict::Bug;
-        if let Some(found) = outcome.into_finding().filter(|_| is_bug) {
-            return Ok(confirmed(found));
+    /// When this time is over, if that can be expressed.
+    end: Option<Instant>,
+    memory: Option<u64>,
+}
+
+impl CompiledProgram<'_> {
+    /// Guides the program along the counterexample for at most half of the time, then explores all executions.
+    fn confirm(&self, kind: FindingKind, bug: &BmcCounterexample) -> Result<Confirmation, Failure> {
+        let limits = Limits { deadline: self.end, memory: self.memory };
+        let subject = Subject { program: self.name, model: None };
+        let object = child::build(&self.request.source, subject, limits)?;
+        for guide in [guide(bug), guide(bug).in_any_order()] {
+            let outcome = self.explore(object.clone().led_by(guide), self.time / 4)?;
+            let is_bug = outcome.verdict == Verdict::Bug;
+            if let Some(found) = outcome.into_finding().filter(|_| is_bug) {
+                return Ok(self.confirmed(found));
+            }
+        }
+        let outcome = self.explore(object, self.time)?;
+        Ok(match outcome.finding() {
+            None => not_found(&outcome, kind, bug),
+            Some(unsupported) if outcome.verdict == Verdict::Incomplete => {
+                Confirmation::Unknown(unsupported.message.clone())
+            }
+            Some(found) => self.confirmed(found.clone()),
+        })
+    }
+
+    /// Explores a program for at most `time`, or as long as there is time left. At a limit the outcome is incomplete.
+    fn explore(&self, object: Object, time: Duration) -> Result<Outcome, Failure> {
+        let now = Instant::now();
+        let time = self.end.map_or(time, |end| time.min(end.saturating_duration_since(now)));
+        let request = Request { timeout: Some(time), ..self.request.clone() };
+        let deadline = now.checked_add(time.saturating_add(GRACE));
+        let limits = Limits { deadline, memory: self.memory };
+        let subject = Subject { program: self.name, model: Some(request.model) };
+        let task = Task::Explore(ExploreTask::new(object, &request));
+        match child::explore(&task, subject, limits, &|_| ()) {
+            Err(Failure::Stopped(bound, counts)) => Ok(Outcome::new(vec![], counts, Some(bound))),
+            result => result,
         }
     }
-    let rest = time.saturating_sub(start.elapsed());
-    let outcome =
-        raddle_native::check_built(&object, &Request { timeout: Some(rest), ..request.clone() })?;
-    let bound = outcome.bound.clone();
-    Ok(match (outcome.verdict, outcome.into_finding()) {
-        (Verdict::Incomplete, Some(unsupported)) => Confirmation::Unknown(unsupported.message),
-        (_, Some(found)) => confirmed(found),
-        (Verdict::Clean, None) if bug.steps.iter().any(|step| step.is_part) => {
-            Confirmation::Unknown(String::from(
-                "the compiled program may copy structures as a whole instead of field by field",
-            ))
+
+    fn confirmed(&self, found: Finding) -> Confirmation {
+        let recorded = RecordedBug::new(&self.request, &found);
+        Confirmation::Confirmed(Box::new(recorded), Box::new(found))
+    }
+}
+
+/// What it means that the last attempt found nothing.
+fn not_found(outcome: &Outcome, kind: FindingKind, bug: &BmcCounterexample) -> Confirmation {
+    let is_part = bug.steps.iter().any(|step| step.is_part);
+    let why = match (outcome.verdict, &outcome.bound) {
+        (Verdict::Clean, _) if is_part => {
+            "the compiled program may copy structures as a whole instead of field by field"
         }
-        (Verdict::Clean, None) if is_always_detected(kind) => Confirmation::Contradicted,
-        (Verdict::Clean, None) => Confirmation::Unknown(String::from(
-            "the compiled program does not detect this kind of bug",
-        )),
-        (_, None) => {
-            let reason = bound.map(|bound| bound.to_string());
-            Confirmation::Unknown(
-                reason.unwrap_or_else(|| String::from("the exploration did not find the bug")),
-            )
-        }
-    })
+        (Verdict::Clean, _) if is_always_detected(kind) => return Confirmation::Contradicted,
+        (Verdict::Clean, _) => "the compiled program does not detect this kind of bug",
+        (_, Some(bound)) => return Confirmation::Unknown(reason(bound)),
+        (_, None) => "the exploration did not find the bug",
+    };
+    Confirmation::Unknown(String::from(why))
+}
+
+/// A bound with the options of this command.
+fn reason(bound: &Bound) -> String {
+    match bound {
+        Bound::Deadline => format!("{bound}: increase --replay-timeout"),
+        Bound::Memory { megabytes } => format!("it needs more than {megabytes} MB of memory"),
+        _ => bound.to_string(),
+    }
 }
 
 /// The values that threads read in the counterexample.

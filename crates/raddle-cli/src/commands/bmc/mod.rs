@@ -1,7 +1,8 @@
 //! `raddle bmc`: bounded model checking of a C program, by lazy sequentialization and a SAT solver.
 //!
 //! A counterexample is confirmed before it is reported (`confirm`): the compiled program is explored with the inputs of the
-//! counterexample, and the report shows the bug that this exploration finds.
+//! counterexample, in child processes, and the report shows the bug that this exploration finds. If a signal arrives meanwhile,
+//! the counterexample is reported without confirmation.
 
 mod confirm;
 
@@ -15,6 +16,7 @@ use crate::internal_error;
 use crate::output::{Output, OutputError, print_error};
 use crate::render::{json, text};
 use crate::results::bmc::{BmcResult, Confirmation};
+use crate::signals;
 use crate::status::Status;
 
 /// Checks the program, confirms a counterexample and prints the result.
@@ -55,9 +57,19 @@ pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputE
 }
 
 fn status(result: &BmcResult) -> Status {
-    if let Some(Confirmation::Contradicted) = result.confirmation {
-        internal_error::report("the compiled program contradicts the counterexample");
+    let internal_error = match &result.confirmation {
+        Some(Confirmation::Contradicted) => {
+            Some("the compiled program contradicts the counterexample")
+        }
+        Some(Confirmation::Failed(what)) => Some(what.as_str()),
+        _ => None,
+    };
+    if let Some(what) = internal_error {
+        internal_error::report(what);
         return Status::Failed;
+    }
+    if let Some(signal) = signals::received() {
+        return Status::Interrupted(signal);
     }
     match result.report.outcome.verdict {
         Verdict::Bug => Status::Inconsistent,

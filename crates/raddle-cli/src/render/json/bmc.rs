@@ -80,7 +80,9 @@ fn bug(result: &BmcResult) -> Option<BmcBug<'_>> {
             ("yes", schedule.unwrap_or_default())
         }
         Some(Confirmation::Contradicted) => ("no", steps.join("; ")),
-        Some(Confirmation::Unknown(_)) | None => ("unknown", steps.join("; ")),
+        Some(Confirmation::Unknown(_) | Confirmation::Failed(_)) | None => {
+            ("unknown", steps.join("; "))
+        }
     };
     Some(BmcBug {
         kind: finding.kind,

@@ -107,7 +107,7 @@ fn found(result: &BmcResult, finding: &Finding) -> String {
                 );
             }
         }
-        Some(Confirmation::Unknown(why)) => {
+        Some(Confirmation::Unknown(why) | Confirmation::Failed(why)) => {
             let _ = writeln!(text, "Not confirmed by the compiled program: {}", why.trim_end());
         }
         Some(Confirmation::Contradicted) => {
