@@ -13,6 +13,7 @@ mod build;
 mod check;
 pub mod libc;
 pub mod load;
+mod openmp;
 pub mod process;
 pub mod program;
 

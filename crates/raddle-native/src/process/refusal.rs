@@ -1,5 +1,6 @@
 //! Refusals: what a guest may not do, or what is not modelled.
 
+use crate::openmp;
 use raddle_cpu::Refusal;
 use std::fmt;
 use std::sync::Arc;
@@ -57,6 +58,9 @@ impl fmt::Display for Refused {
             }
             Refused::SharedBuffer { call, address } => {
                 write!(f, "system call `{call}`: its buffer at {address:#x} is shared by threads")
+            }
+            Refused::MissingFunction(name) if openmp::is_function(name) => {
+                write!(f, "function `{name}`: {}", openmp::REASON)
             }
             Refused::MissingFunction(name) => {
                 write!(f, "function `{name}` is defined in no object: link the library that has it")

@@ -153,6 +153,41 @@ fn what_is_no_program_is_refused() {
     assert!(refused(&text(&directory, "notes.txt", "no program")).starts_with("neither C or C++"));
 }
 
+const OPENMP: &str = "OpenMP is not modelled: compile without -fopenmp and link without its library, or use the \
+                      threads of POSIX, C11 or C++";
+
+/// `main` calls the library.
+const WITH_OPENMP: &str = "int n;\nint main(void) {\n#pragma omp parallel\n{ n++; }\n}";
+
+#[test]
+fn programs_that_are_linked_with_openmp_are_refused() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let source = text(&directory, "openmp.c", WITH_OPENMP);
+    let built = executable(&["-O2", "-fopenmp"], &source, &directory);
+    let mut with_library = Request::new(&[&source]);
+    with_library.source.flags = vec![String::from("-fopenmp"), String::from("-lgomp")];
+    with_library.source.compiler = Some(String::from("gcc"));
+    for error in [explore(&[&built], Model::Tso), check(&with_library)] {
+        let error = error.expect_err("it is refused").to_string();
+        assert_eq!(error, format!("libgomp.so.1: {OPENMP}"));
+    }
+}
+
+#[test]
+fn a_call_of_openmp_is_refused() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let source = text(&directory, "openmp.c", WITH_OPENMP);
+    let mut request = Request::new(&[&source]);
+    request.source.compiler = Some(String::from("gcc"));
+    let outcome = check(&request).expect("without the flag, it has one thread");
+    assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1));
+    request.source.flags = vec![String::from("-fopenmp")];
+    let outcome = check(&request).expect("it can be compiled");
+    let finding = outcome.finding().expect("the call is refused");
+    assert_eq!(finding.message, format!("thread main: function `GOMP_parallel`: {OPENMP}"));
+    assert_eq!(finding.place_text(), format!("{}:2", source.display()));
+}
+
 #[test]
 fn compiled_files_and_sources_go_together() {
     let directory = TempDir::new().expect("a temporary directory");

@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use super::{Error, MemoryOrders, Object, Source};
 use crate::load::Elf;
+use crate::openmp;
 use compiler::Compiler;
 pub use flags::first_harmful_flag;
 use input::{Input, argument};
@@ -47,6 +48,7 @@ pub(super) fn build(source: &Source) -> Result<Object, Error> {
     let compiled = compile(&compiler, source, &inputs)?;
     let objects: Vec<PathBuf> = compiled.iter().map(|object| object.path(&source.files)).collect();
     let data = link(&compiler, &objects, &source.flags, !given.is_empty())?;
+    refuse_openmp(&data)?;
     let is_ours = given.is_empty();
     let unknown = given.into_iter().find(|(_, symbols)| !symbols.has_hooks);
     let orders = match unknown {
@@ -120,6 +122,7 @@ fn executable(files: &[PathBuf], at: usize) -> Result<Object, Error> {
         );
         return Err(Error::Refused { place: name, what });
     }
+    refuse_openmp(&data)?;
     let file = Elf::parse(name.as_str().into(), &Arc::new(data))?;
     if file.entry == 0 {
         let what =
@@ -128,4 +131,12 @@ fn executable(files: &[PathBuf], at: usize) -> Result<Object, Error> {
     }
     let orders = MemoryOrders::Unknown { file: name };
     Ok(Object { file, orders, is_ours: false, compiler: "".into(), guide: None })
+}
+
+/// Refuses a program that is linked with a library of OpenMP: the library would be refused when it starts.
+fn refuse_openmp(program: &[u8]) -> Result<(), Error> {
+    match symbols::openmp_library(program) {
+        Some(place) => Err(Error::Refused { place, what: String::from(openmp::REASON) }),
+        None => Ok(()),
+    }
 }

@@ -1,11 +1,13 @@
 //! What the symbols of object files tell about how they were compiled.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object as _, ObjectSymbol};
+use object::{LittleEndian, Object as _, ObjectSection, ObjectSymbol};
 
 use crate::build::Error;
+use crate::openmp;
 
 /// Called by a constructor of every file that was compiled with `-fsanitize=thread`.
 const INIT_HOOK: &str = "__tsan_init";
@@ -47,4 +49,12 @@ pub(super) fn has_main(bytes: &[u8]) -> bool {
     let Ok(elf) = ElfFile64::<LittleEndian>::parse(bytes) else { return true };
     let mut defined = elf.symbols().filter(|symbol| !symbol.is_undefined());
     defined.any(|symbol| symbol.name() == Ok("main"))
+}
+
+/// The library of OpenMP that an executable is linked with.
+pub(super) fn openmp_library(bytes: &[u8]) -> Option<String> {
+    let elf = ElfFile64::<LittleEndian>::parse(bytes).ok()?;
+    let strings = elf.section_by_name(".dynstr")?.data().ok()?;
+    let mut names = strings.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    names.find(|name| openmp::is_library(name)).map(Cow::into_owned)
 }
