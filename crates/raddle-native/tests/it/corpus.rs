@@ -42,6 +42,13 @@ pub(crate) struct Row {
     source: String,
 }
 
+impl Row {
+    /// Executions are cut off.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.verdict == "incomplete"
+    }
+}
+
 pub(crate) fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c")
 }
@@ -73,6 +80,11 @@ fn row(line: usize, text: &str) -> Row {
         classes,
         source: source.to_owned(),
     }
+}
+
+/// The usual compiler of a program.
+pub(crate) fn compiler(program: &str) -> &'static str {
+    if program.ends_with(".cpp") { "g++" } else { "gcc" }
 }
 
 /// A program of the corpus, compiled. Several tests explore the same programs; each is compiled once.
@@ -207,13 +219,18 @@ fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
 }
 
 /// Explores all programs of the table on two threads. Returns what is different.
+///
+/// Programs with endless executions come last: they leave a heap of gigabytes behind, whose page tables every later fork of a
+/// worker process would copy.
 fn explore_all(compilers: [&str; 2]) -> String {
     let chosen = std::env::var("RADDLE_CORPUS").unwrap_or_default();
     let mut programs: BTreeMap<(String, Vec<String>), Vec<Row>> = BTreeMap::new();
     for row in rows().into_iter().filter(|row| row.program.contains(&chosen)) {
         programs.entry((row.program.clone(), row.flags.clone())).or_default().push(row);
     }
-    let (next, differences) = (Mutex::new(programs.values()), Mutex::new(BTreeSet::new()));
+    let mut programs: Vec<Vec<Row>> = programs.into_values().collect();
+    programs.sort_by_key(|rows| rows.iter().any(Row::is_endless));
+    let (next, differences) = (Mutex::new(programs.iter()), Mutex::new(BTreeSet::new()));
     let run = || {
         while let Some(rows) = { next.lock().expect("no panic").next() } {
             let found = explore(rows, compilers);

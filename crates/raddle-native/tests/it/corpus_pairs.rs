@@ -4,7 +4,9 @@ use raddle::sync::Mutex;
 use raddle::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use raddle::{Checker, thread};
 use raddle_core::model::Model;
-use raddle_native::{Request, build, check_built};
+use raddle_native::{Request, check_built};
+
+use crate::corpus::built;
 
 /// A variable of the C program: relaxed, as `GET`, `SET` and `ADD` of `tables.h`.
 struct Int(AtomicI32);
@@ -38,10 +40,9 @@ fn threads(n: usize, body: impl Fn(usize) + Sync) {
 
 /// Compares a C program of the tables with a test in Rust, under all models.
 fn same(program: &str, flags: &[&str], test: impl Fn()) {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/tables");
-    let mut request = Request { exact: true, ..Request::new(&[&root.join(program)]) };
-    request.source.flags = flags.iter().copied().map(String::from).collect();
-    let object = build(&request.source).unwrap_or_else(|error| panic!("{error}"));
+    let mut request = Request { exact: true, ..Request::new(&[]) };
+    let flags: Vec<String> = flags.iter().copied().map(String::from).collect();
+    let object = built(&format!("tables/{program}"), &flags, "gcc");
     for model in Model::ALL {
         request.model = model;
         let in_c = check_built(&object, &request).unwrap_or_else(|error| panic!("{error}"));

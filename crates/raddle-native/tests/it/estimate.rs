@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use raddle_core::model::Model;
-use raddle_native::{Request, build, estimate};
+use raddle_native::{Request, estimate};
+
+use crate::corpus::{built, compiler};
 
 /// The rows of the table with a thousand classes or more: program, flags, models, and how many there are.
 fn rows() -> Vec<(String, String, Vec<Model>, u64)> {
@@ -27,14 +29,15 @@ fn rows() -> Vec<(String, String, Vec<Model>, u64)> {
 fn most_estimates_are_within_a_factor_of_two() {
     let (mut near, mut all) = (0, 0);
     for (program, flags, models, classes) in rows() {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c").join(&program);
-        let mut request = Request { exact: true, ..Request::new(&[&file]) };
-        request.source.flags = flags.split_whitespace().map(String::from).collect();
-        request.model = models[0];
-        let object = build(&request.source).expect("it can be compiled");
+        let request = Request { exact: true, model: models[0], ..Request::new(&[]) };
+        let flags: Vec<String> = flags.split_whitespace().map(String::from).collect();
+        let object = built(&program, &flags, compiler(&program));
         let size = estimate(&object, &request, 5_000, Duration::from_secs(60));
         let ratio = size.expect("it can be loaded").expect("few events").classes / classes as f64;
-        println!("{program} {flags} {}: {classes} classes, estimated {ratio:.2} times", models[0]);
+        println!(
+            "{program} {flags:?} {}: {classes} classes, estimated {ratio:.2} times",
+            models[0]
+        );
         near += u32::from((0.5..=2.0).contains(&ratio));
         all += 1;
     }

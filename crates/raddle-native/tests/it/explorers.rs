@@ -24,7 +24,7 @@ use raddle_explore::plan::{Equivalence, Explorer, Plan, plan};
 use raddle_litmus::{FinalState, LitmusOptions, LitmusTest};
 use raddle_native::{Object, Request, check_built};
 
-use crate::corpus::{built, directory, rows};
+use crate::corpus::{Row, built, compiler, rows};
 
 /// The test command compares explorations of at most this many classes.
 const SHORT: u64 = 300;
@@ -235,22 +235,25 @@ struct Program {
     name: String,
     flags: Vec<String>,
     models: Vec<Model>,
+    is_endless: bool,
 }
+
+/// A bound on the events of endless executions. Without one, explorers make room for a million events first.
+const FEW_EVENTS: u32 = 1_000;
 
 /// All programs of the table.
 fn programs() -> Vec<Program> {
-    let mut models: BTreeMap<(String, Vec<String>), BTreeSet<usize>> = BTreeMap::new();
+    let mut all: BTreeMap<(String, Vec<String>), Vec<Row>> = BTreeMap::new();
     for row in rows() {
-        let known = models.entry((row.program, row.flags)).or_default();
-        let place = |model: &Model| Model::ALL.iter().position(|it| it == model);
-        known.extend(row.models.iter().filter_map(place));
+        all.entry((row.program.clone(), row.flags.clone())).or_default().push(row);
     }
-    let program =
-        |(number, ((name, flags), models)): (usize, ((String, Vec<String>), BTreeSet<_>))| {
-            let models = models.into_iter().map(|at: usize| Model::ALL[at]).collect();
-            Program { number, name, flags, models }
-        };
-    models.into_iter().enumerate().map(program).collect()
+    let program = |(number, ((name, flags), rows)): (usize, (_, Vec<Row>))| {
+        let has = |model: &Model| rows.iter().any(|row| row.models.contains(model));
+        let models = Model::ALL.into_iter().filter(has).collect();
+        let is_endless = rows.iter().any(Row::is_endless);
+        Program { number, name, flags, models, is_endless }
+    };
+    all.into_iter().enumerate().map(program).collect()
 }
 
 impl Program {
@@ -276,8 +279,7 @@ impl Program {
 
     /// All disagreements of the explorers, and how many explorations there were.
     fn compare(&self) -> (Vec<String>, usize) {
-        let compiler = if self.name.ends_with(".cpp") { "g++" } else { "gcc" };
-        let object = built(&self.name, &self.flags, compiler);
+        let object = built(&self.name, &self.flags, compiler(&self.name));
         let (mut disagreements, mut count) = (vec![], 0);
         for model in self.chosen_models() {
             let (program, flags) = (self.name.as_str(), self.flags.as_slice());
@@ -296,8 +298,10 @@ impl Program {
         explorer: Explorer,
         limit: Option<u64>,
     ) -> Report {
-        let file = directory().join(&self.name);
-        let mut request = Request { exact: true, ..Request::new(&[&file]) };
+        let mut request = Request { exact: true, ..Request::new(&[]) };
+        if self.is_endless {
+            request.max_events = FEW_EVENTS;
+        }
         (request.model, request.explorer, request.max_executions) = (model, explorer, limit);
         request.timeout = Some(Duration::from_secs(600));
         match check_built(object, &request) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use raddle_core::model::Model;
 use raddle_core::outcome::Verdict;
-use raddle_native::{Request, check};
+use raddle_native::{Request, build, check_built};
 
 /// Program, classes, and executions that are blocked because a thread waits in the middle of a round.
 const PROGRAMS: &[(&str, u64, u64)] = &[
@@ -27,9 +27,11 @@ const PROGRAMS: &[(&str, u64, u64)] = &[
 fn waiting_has_no_classes() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds");
     for &(program, classes, blocked) in PROGRAMS {
+        let mut request = Request::new(&[&directory.join(program)]);
+        let object = build(&request.source).expect("it compiles");
         for model in [Model::Sc, Model::Tso, Model::Rc11, Model::C20] {
-            let request = Request { model, ..Request::new(&[&directory.join(program)]) };
-            let outcome = check(&request).expect("it compiles");
+            request.model = model;
+            let outcome = check_built(&object, &request).expect("it can be loaded");
             let counts = (outcome.verdict, outcome.counts.classes, outcome.counts.blocked);
             assert_eq!(counts, (Verdict::Clean, classes, blocked), "{program}, {model}");
         }

@@ -1,6 +1,5 @@
 //! Random testing of the corpus: finds the known bugs within a number of runs, and no others.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use raddle_core::model::Model;
@@ -9,16 +8,14 @@ use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
 use raddle_native::{Request, build, check_built};
 
+use crate::corpus::{built, directory};
+
 /// A line of the corpus' table.
 struct Row {
     program: String,
     flags: Vec<String>,
     models: Vec<Model>,
     is_bug: bool,
-}
-
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c")
 }
 
 fn rows() -> Vec<Row> {
@@ -40,11 +37,8 @@ fn differences(rows: &[Row], explorer: Explorer) -> Vec<String> {
     let mut differences = vec![];
     let mut most = 0;
     for row in rows {
-        let file = directory().join(&row.program);
-        let mut request = Request { explorer, ..Request::new(&[&file]) };
-        request.source.flags = row.flags.clone();
-        request.source.compiler = Some(String::from("gcc"));
-        let object = build(&request.source).expect("the corpus can be compiled");
+        let mut request = Request { explorer, ..Request::new(&[]) };
+        let object = built(&row.program, &row.flags, "gcc");
         for &model in &row.models {
             request.model = model;
             let outcome = check_built(&object, &request).expect("the corpus can be loaded");

@@ -1,11 +1,13 @@
 //! Small programs, from source to verdict.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::Mutex;
 
 use raddle_core::model::Model;
 use raddle_core::outcome::{FindingKind, Outcome, Verdict};
 use raddle_core::program::OpKind;
-use raddle_native::{Error, Request, check};
+use raddle_native::{Error, Object, Request, build, check, check_built};
 use tempfile::NamedTempFile;
 
 use crate::harness::is_installed;
@@ -17,15 +19,29 @@ fn file(ending: &str, text: &str) -> NamedTempFile {
     file
 }
 
+/// A program with this text, compiled. It is compiled once for all models.
+fn built_from(text: &str, ending: &str, compiler: &str) -> Object {
+    type Key = (String, String, String);
+    static BUILT: Mutex<BTreeMap<Key, Object>> = Mutex::new(BTreeMap::new());
+    let key = (text.to_owned(), ending.to_owned(), compiler.to_owned());
+    let known = BUILT.lock().expect("no panic").get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let file = file(ending, text);
+        let mut source = Request::new(&[file.path()]).source;
+        source.compiler = Some(compiler.to_owned());
+        let object = build(&source).unwrap_or_else(|error| panic!("{compiler}: {error}"));
+        BUILT.lock().expect("no panic").insert(key, object.clone());
+        object
+    })
+}
+
 /// Explores a program under a model, compiled by gcc, and by clang where it is installed: the same must come out. (A thread
 /// that waits in a loop may go round once more with clang, as it keeps more on the stack.)
 fn explore_by(compilers: [&str; 2], ending: &str, text: &str, model: Model) -> Outcome {
-    let file = file(ending, text);
-    let request = Request { model, ..Request::new(&[file.path()]) };
+    let request = Request { model, ..Request::new(&[]) };
     let by = |compiler: &str| {
-        let mut request = request.clone();
-        request.source.compiler = Some(compiler.to_owned());
-        check(&request).unwrap_or_else(|error| panic!("{compiler}: {error}"))
+        let outcome = check_built(&built_from(text, ending, compiler), &request);
+        outcome.unwrap_or_else(|error| panic!("{compiler}: {error}"))
     };
     let outcome = by(compilers[0]);
     if is_installed(compilers[1]) {
