@@ -116,6 +116,7 @@ pub(crate) fn explore<'f, F: Fn()>(
             unpack: |_| Watch::default(),
         }),
         visitor: &Watch::default,
+        keeps: &|watch: &Watch| watch.0.is_some(),
         observer: Some(&note),
     };
     let explored = raddle_runtime::on_large_stack(|| {

@@ -78,6 +78,8 @@ pub struct ParallelTask<'a, V> {
     pub helpers: Helpers<'a, V>,
     /// Makes the visitor of a subtree.
     pub visitor: &'a (dyn Fn() -> V + Sync),
+    /// Whether the visitor of an explored subtree belongs to the result. The others are dropped: there are many subtrees.
+    pub keeps: &'a (dyn Fn(&V) -> bool + Sync),
     /// Is called whenever a subtree was explored. May end the exploration because the program must be explored in
     /// another way. Then that subtree is the last one that counts, and what is left before it may still be explored
     /// ([`explore_renewed`]).
@@ -115,7 +117,7 @@ impl<V> ExploredSubtree<'_, V> {
 pub struct ParallelResult<V> {
     /// How far it got.
     pub summary: Summary,
-    /// The visitors of the subtrees, in the order of the exploration. If one of them stopped it, that is the last.
+    /// The visitors that were kept, in the order of the exploration. If one of them stopped it, that is the last.
     pub visitors: Vec<V>,
     /// What is left.
     pub frontier: Frontier,

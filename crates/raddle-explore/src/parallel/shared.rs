@@ -231,7 +231,9 @@ impl<'a, V> SharedExploration<'a, V> {
             drop(state);
             return self.end_early(Extent::Stopped);
         }
-        state.visitors.push((key, visitor));
+        if (self.task.keeps)(&visitor) {
+            state.visitors.push((key, visitor));
+        }
         self.update_hunger(&state);
         self.changed.notify_all();
     }

@@ -63,6 +63,7 @@ fn run(
         budget: Budget { first, next, alone: Duration::ZERO },
         helpers: Helpers::Threads(&with_program),
         visitor: &|| Collector { stops, ..Collector::default() },
+        keeps: &|_| true,
         observer: None,
     };
     explore(&task, &mut ScriptProgram::new(script), Frontier::new())
@@ -74,6 +75,27 @@ fn alone(script: &Script, model: Model) -> (Collector, Summary) {
     let limits = Limits::default();
     let summary = rf_part_smc::explore(&mut program, model, &limits, &mut collector);
     (collector, summary)
+}
+
+/// Memory does not grow with the number of subtrees if their visitors have seen nothing.
+#[test]
+fn visitors_that_are_not_kept_are_dropped() {
+    let text = "x = 0\nthread w { store x 1 }\nthread r { a = load x }\nthread s { a = load x }\n";
+    let script = script(text);
+    let with_program =
+        |run: &mut dyn FnMut(&mut dyn Program)| run(&mut ScriptProgram::new(&script));
+    let task = ParallelTask {
+        model: Model::Sc,
+        limits: &Limits::default(),
+        jobs: NonZero::new(1).expect("somebody works"),
+        budget: Budget { first: 1, next: 1, alone: Duration::ZERO },
+        helpers: Helpers::Threads(&with_program),
+        visitor: &Collector::default,
+        keeps: &|collector: &Collector| collector.classes.len() > 1,
+        observer: None,
+    };
+    let explored = explore(&task, &mut ScriptProgram::new(&script), Frontier::new());
+    assert_eq!((explored.summary.classes, explored.visitors.len()), (4, 0));
 }
 
 const WAYS: [(usize, u64, u64); 4] = [(1, 1, 1), (1, 2, 3), (2, 1, 2), (3, 5, 1)];
@@ -206,6 +228,7 @@ fn first_part_with(
         budget: Budget { first: 2, next: 3, alone: Duration::ZERO },
         helpers: Helpers::Threads(&with_program),
         visitor: &Collector::default,
+        keeps: &|_| true,
         observer: Some(&interrupts),
     };
     let mut frontier = Frontier::new();
@@ -268,6 +291,7 @@ fn what_is_left_is_a_value() {
                 budget: Budget { first: 3, next: 5, alone: Duration::ZERO },
                 helpers: Helpers::Threads(&with_program),
                 visitor: &Collector::default,
+                keeps: &|_| true,
                 observer: Some(&keep),
             };
             explore(&task, &mut ScriptProgram::new(&counter), frontier);
@@ -358,6 +382,7 @@ fn the_subtree_of_a_dead_worker_process_is_explored_again() {
         budget: Budget { first: 1, next: 1, alone: Duration::ZERO },
         helpers: Helpers::Processes(processes),
         visitor: &counter,
+        keeps: &|_| true,
         observer: None,
     };
     let text = "x = 0\nthread w { store x 1 }\n".to_owned()

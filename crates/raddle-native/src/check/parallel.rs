@@ -156,6 +156,7 @@ pub(super) fn explore(
             unpack: |text| Watch { is_after_main: text == "true", ..Watch::default() },
         }),
         visitor: &Watch::default,
+        keeps: &|watch: &Watch| watch.found.is_some(),
         observer: Some(&note),
     };
     let explored = parallel::explore_renewed(&task, program, left, |program| {
