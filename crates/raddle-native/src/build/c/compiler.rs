@@ -117,13 +117,13 @@ impl Compiler {
         Ok(volatile.map_or(text.clone(), |volatile| marks::mark_atomic_reads(&text, &volatile)))
     }
 
-    /// Hooks are inserted in a second step: they do not tell which compare-exchange operations are weak, and the program must not
-    /// see that there are any (`__has_feature(thread_sanitizer)`).
+    /// Hooks are inserted in a second step: they do not tell which compare-exchange operations are weak, atomic loads would
+    /// stay beside their hooks, and the program must not see that there are any (`__has_feature(thread_sanitizer)`).
     fn by_clang(&self, file: &Path, flags: &[String], is_cpp: bool) -> Result<String, Error> {
         let mut command = self.compile(flags, is_cpp);
         command.args(["-fno-sanitize=thread", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]);
         let code = run(command.args(["-o", "-"]).arg(file), None)?;
-        let code = marks::mark_weak(&marks::request_hooks(&code));
+        let code = marks::mark_operations(&marks::request_hooks(&code));
         let mut command = self.start();
         command.args(COMMON).args(CLANG).args(["-x", "ir", "-", "-o", "-"]);
         run(&mut command, Some(&code))

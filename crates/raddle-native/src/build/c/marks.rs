@@ -8,7 +8,8 @@
 //!
 //! *clang* has the same hook for strong and weak compare-exchanges, and the code after it derives from the value that
 //! it read whether it succeeded. Before clang inserts hooks, they are different instructions: weak ones become calls of hooks of our
-//! own ([`WEAK`]), which also return whether they succeeded.
+//! own ([`WEAK`]), which also return whether they succeeded. When clang 14 inserts the hook of an atomic load, it keeps the load,
+//! which is a second, plain read without optimisation. So atomic loads become calls of their hooks before that, too.
 //!
 //! *Rejected.* Types from debug information: they are not known of memory that pointers point to. Macros that redefine
 //! the compilers' functions: their arguments may be anything.
@@ -56,14 +57,11 @@ pub(super) fn request_hooks(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// The code of LLVM with hooks for weak compare-exchanges.
-pub(super) fn mark_weak(text: &str) -> String {
-    if !text.contains("= cmpxchg weak ") {
-        return text.to_owned();
-    }
+/// The code of LLVM with hooks for weak compare-exchanges and atomic loads.
+pub(super) fn mark_operations(text: &str) -> String {
     let (mut out, mut declared) = (String::with_capacity(text.len()), BTreeSet::new());
     for line in text.lines() {
-        match weak(line) {
+        match weak(line).or_else(|| load(line)) {
             Some((call, declaration)) => {
                 out += &call;
                 declared.insert(declaration);
@@ -100,6 +98,25 @@ fn weak(line: &str) -> Option<(String, String)> {
     let declared =
         format!("declare {{ {kind}, i1 }} {name}({pointer}, {kind}, {kind}, i32, i32)\n");
     Some((call, declared))
+}
+
+/// The call in place of an atomic load, and the declaration of what is called.
+fn load(line: &str) -> Option<(String, String)> {
+    let (result, rest) = line.split_once("= load atomic ")?;
+    let rest = rest.strip_prefix("volatile ").unwrap_or(rest);
+    let parts = split(rest);
+    let [kind, last, ..] = parts[..] else { return None };
+    if !matches!(kind, "i8" | "i16" | "i32" | "i64" | "i128") {
+        return None;
+    }
+    let (pointer, name) = last.rsplit_once(' ')?;
+    let order = order(name)?;
+    let name = format!("@__tsan_atomic{}_load", &kind[1..]);
+    let debug = parts.iter().find(|part| part.starts_with("!dbg"));
+    let debug = debug.map_or(String::new(), |debug| format!(", {debug}"));
+    let call = format!("{result}= call {kind} {name}({pointer}, i32 {order}){debug}");
+    let (pointer, _) = pointer.split_once(' ')?;
+    Some((call, format!("declare {kind} {name}({pointer}, i32)\n")))
 }
 
 /// Splits at commas outside of parentheses.
@@ -143,12 +160,24 @@ mod tests {
         let hook = "  %1 = call { i32, i1 } @__tsan_weak_compare_exchange32(i32* %p, i32 0, i32 %2, i32 4, i32 0), !dbg !7\n";
         let declared =
             "declare { i32, i1 } @__tsan_weak_compare_exchange32(i32*, i32, i32, i32, i32)\n";
-        assert_eq!(mark_weak(weak), format!("{hook}{declared}"));
+        assert_eq!(mark_operations(weak), format!("{hook}{declared}"));
         let member = weak.replace("%p", "getelementptr (%s, %s* @g, i32 0)");
         let hook = hook.replace("%p", "getelementptr (%s, %s* @g, i32 0)");
-        assert_eq!(mark_weak(&member), format!("{hook}{declared}"));
+        assert_eq!(mark_operations(&member), format!("{hook}{declared}"));
         let strong = weak.replace(" weak", "");
-        assert_eq!(mark_weak(&strong), strong);
+        assert_eq!(mark_operations(&strong), strong);
+    }
+
+    #[test]
+    fn an_atomic_load_becomes_a_hook() {
+        let load = "  %1 = load atomic volatile i64, i64* getelementptr (%s, %s* @g, i32 0) acquire, align 8, !dbg !7\n";
+        let hook = "  %1 = call i64 @__tsan_atomic64_load(i64* getelementptr (%s, %s* @g, i32 0), i32 2), !dbg !7\n";
+        let declared = "declare i64 @__tsan_atomic64_load(i64*, i32)\n";
+        assert_eq!(mark_operations(load), format!("{hook}{declared}"));
+        let plain = "  %1 = load i64, i64* %p, align 8\n";
+        assert_eq!(mark_operations(plain), plain);
+        let pointer = load.replace("i64,", "i8*,");
+        assert_eq!(mark_operations(&pointer), pointer);
     }
 
     #[test]
