@@ -531,7 +531,9 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
             return RfSources { writes: all.clone(), initial: true };
         }
         let older = |set: R, write: EventIndex| set.or(&self.before[write]);
-        let hidden = seen.iter().fold(R::default(), older);
+        // What precedes the newest one has been added with it: the writes of a location are often a chain.
+        let newest = seen.last().map_or(R::default(), |write| self.before[write].clone());
+        let hidden = seen.minus(&newest).iter().fold(newest, older);
         // The own buffered writes must have left the buffer before the source, unless it is the newest.
         let hidden_for_others = own.minus(&seen).iter().fold(hidden.clone(), older);
         let newest = own.last().map_or(R::default(), R::one);
