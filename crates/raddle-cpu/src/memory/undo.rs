@@ -17,6 +17,9 @@ use rustc_hash::FxHashSet;
 /// Entries since the newest snapshot from which on pages are copied instead.
 pub(crate) const PAGE_MODE: usize = 4096;
 
+/// The largest number of writes that states are compared by. A thread may write forever, and be compared after each write.
+const MAX_COMPARED: usize = 4 * PAGE_MODE;
+
 /// Bytes of the largest write that is logged by its first byte.
 const MAX_WRITE: u64 = 16;
 
@@ -149,14 +152,15 @@ impl UndoLog {
         Some(Undo::Write { address: place & ADDRESS, size: (place >> 56) as usize, old })
     }
 
-    /// Address, size and replaced value of each write since `mark`, oldest first; `None` if there were other changes.
+    /// Address, size and replaced value of each write since `mark`, oldest first; `None` if there were other changes, or
+    /// more than [`MAX_COMPARED`] writes.
     pub(crate) fn writes_since(
         &self,
         mark: Mark,
     ) -> Option<impl Iterator<Item = (u64, usize, u64)> + '_> {
         let entries = self.entries.get(mark.position..self.len).unwrap_or(&[]);
         let is_write = |entry: &Entry| entry.place != EXTRA;
-        entries.iter().all(is_write).then(|| {
+        (entries.len() <= MAX_COMPARED && entries.iter().all(is_write)).then(|| {
             entries
                 .iter()
                 .map(|entry| (entry.place & ADDRESS, (entry.place >> 56) as usize, entry.old))
