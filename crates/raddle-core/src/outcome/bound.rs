@@ -56,7 +56,7 @@ pub enum Bound {
 pub struct CutThread {
     /// Its name.
     pub thread: String,
-    /// The place of the op that it would have performed next.
+    /// The place of the op that it would have performed next, or of its last one if it went on without a question.
     pub place: String,
     /// The bound.
     pub events: u32,

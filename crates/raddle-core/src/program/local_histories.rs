@@ -32,8 +32,9 @@ struct HistoryNode {
 }
 
 /// The cached histories of all threads of a program.
-#[derive(Default)]
 pub struct LocalHistories {
+    /// The largest number of effects that are kept of a segment that ends with [`End::Limit`].
+    most_cut_effects: usize,
     nodes: Vec<HistoryNode>,
     segments: Segments,
     /// The first histories of all threads.
@@ -47,11 +48,33 @@ pub struct LocalHistories {
     locations: usize,
 }
 
+impl Default for LocalHistories {
+    fn default() -> Self {
+        LocalHistories::with_most_cut_effects(Segment::LONGEST)
+    }
+}
+
 impl LocalHistories {
     /// An empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty cache that keeps at most so many effects of a segment that ends with [`End::Limit`]. The thread seems to
+    /// go on forever without a question, and every effect that is kept is one more source for the reads of others.
+    #[must_use]
+    pub fn with_most_cut_effects(most_cut_effects: usize) -> Self {
+        LocalHistories {
+            most_cut_effects,
+            nodes: vec![],
+            segments: Segments::default(),
+            roots: FxHashMap::default(),
+            many: FxHashMap::default(),
+            results: FxHashMap::default(),
+            threads: 0,
+            locations: 0,
+        }
     }
 
     /// The number of histories, which is the number of runs of the program.
@@ -120,7 +143,10 @@ impl LocalHistories {
         step: HistoryStep,
     ) -> HistoryId {
         let id = HistoryId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 histories"));
-        let segment = program.run(self, past, step, id);
+        let mut segment = program.run(self, past, step, id);
+        if segment.end == End::Limit {
+            segment.effects.truncate(self.most_cut_effects);
+        }
         let (thread, before) = match step {
             HistoryStep::Start(thread, spawned_by) => {
                 self.roots.insert((thread, spawned_by), id);

@@ -68,9 +68,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     #[cold]
     fn unusual_leaf(&mut self) {
+        if self.cut.is_some() && self.learn_long_execution() {
+            return;
+        }
         let ending = self.unusual_ending();
         match ending {
-            Ending::Limit(_) if self.cut.is_some() => {}
+            Ending::Limit(_) => {}
             Ending::Blocked => self.blocked += 1,
             _ => self.classes += 1,
         }

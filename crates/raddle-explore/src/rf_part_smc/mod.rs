@@ -285,7 +285,8 @@ impl<'a> PartExploration<'a> {
         consumer: Option<LeafConsumer<'a>>,
         options: RvfOptions,
     ) -> Self {
-        let histories = LocalHistories::new();
+        let most_cut_effects = limits.events.unwrap_or(EventBound::FIRST) as usize;
+        let histories = LocalHistories::with_most_cut_effects(most_cut_effects);
         let (visited, current, probes) = (0, None, None);
         let leaves_out_rounds = limits.rounds && !program.goes_on_after_races();
         PartExploration {

@@ -27,7 +27,7 @@ use crate::model::{IncrementalModel, NewStore, NewUnlock};
 use crate::{CutThread, Extent, Summary};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{StoreBuffers, StoreEffect};
-use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin};
+use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId};
 
 /// RF-partSMC over event sets `R` and the incremental model `M`.
 ///
@@ -99,6 +99,8 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) cut: Option<ThreadId>,
     /// The first thread that ever was.
     pub(super) cut_thread: Option<CutThread>,
+    /// The number of events of an execution when it exceeded a bound that is not final.
+    exceeded: Option<usize>,
     pub(super) shares_memory: bool,
     pub(super) rounds: RoundState<R>,
     pub(super) classes: u64,
@@ -205,6 +207,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             ops: 0,
             cut: None,
             cut_thread: None,
+            exceeded: None,
             shares_memory: exploration.program.shares_memory(),
             rounds: RoundState::new(exploration),
             classes: 0,
@@ -235,9 +238,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.explore_extensions();
             Ok(())
         };
-        if self.stop.is_none() && !self.quiet.conflicts.is_empty() {
-            self.learn_conflicts();
-        }
+        self.learn_pending_facts();
         let histories = self.histories.len() as u64;
         self.restore_ended_histories();
         self.exploration.histories = std::mem::take(&mut self.histories);
@@ -387,8 +388,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         }
     }
 
-    /// There are more ops than the bound. If it is final, the thread stops if it has performed more than its share of
-    /// them; the others go on. Otherwise the exploration starts over with a larger one.
+    /// There are more ops than the bound. The thread stops if it has performed more than its share of them; the others go
+    /// on. If the bound is not final, that shows which locations have conflicting accesses, before the exploration starts
+    /// over with a larger one.
     #[cold]
     fn exceed_bound(&mut self, thread: ThreadId) {
         let SearchThread { pending, history, .. } = *self.thread(thread);
@@ -399,23 +401,51 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             return self.learn_conflicts();
         }
         let EventBound { events, is_final } = self.bound;
-        if !is_final {
-            let fact = NewFact::LongExecution { conflicting: self.len };
-            self.exploration.new_fact = Some(fact);
-            self.stop = Some(SearchStop::Restart(Restart::ExplorationFacts));
-            return;
-        }
         if self.ops_of(thread) < u64::from(events) / self.quiet.started as u64 {
             return;
         }
         self.cut = Some(thread);
-        self.hit_limit = true;
         self.stop_thread(thread);
+        if is_final {
+            self.hit_limit = true;
+            self.note_cut_thread(thread, self.question(history).place);
+        } else {
+            self.exceeded.get_or_insert(self.len);
+        }
+    }
+
+    /// Starts over with a larger bound if the execution that has ended exceeds one that is not final. Returns `false`
+    /// if it does not.
+    pub(super) fn learn_long_execution(&mut self) -> bool {
+        let Some(conflicting) = self.exceeded.filter(|_| self.stop.is_none()) else { return false };
+        self.exploration.new_fact = Some(NewFact::LongExecution { conflicting });
+        self.stop = Some(SearchStop::Restart(Restart::ExplorationFacts));
+        true
+    }
+
+    /// Starts over if the executions so far have shown a fact, and none of them was followed to its end.
+    pub(super) fn learn_pending_facts(&mut self) {
+        if self.stop.is_none() && !self.quiet.conflicts.is_empty() {
+            self.learn_conflicts();
+        }
+        self.learn_long_execution();
+    }
+
+    /// Records that a thread was stopped at a place.
+    fn note_cut_thread(&mut self, thread: ThreadId, place: PlaceId) {
         if self.cut_thread.is_none() {
             let program = &self.exploration.program;
-            let place = program.place(self.question(history).place);
-            let thread = program.thread_name(thread);
-            self.cut_thread = Some(CutThread { thread, place, events });
+            let (thread, place) = (program.thread_name(thread), program.place(place));
+            self.cut_thread = Some(CutThread { thread, place, events: self.bound.events });
+        }
+    }
+
+    /// Records that a thread has ended at the limit of its program.
+    #[cold]
+    fn note_limit(&mut self, thread: ThreadId, history: HistoryId) {
+        self.hit_limit = true;
+        if let Some(&Op { place, .. }) = self.histories.effects(history).last() {
+            self.note_cut_thread(thread, place);
         }
     }
 
@@ -496,7 +526,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.model.push_thread_boundary(thread);
         } else {
             self.unfinished += 1;
-            self.hit_limit |= matches!(self.histories.end(history), End::Limit);
+            if matches!(self.histories.end(history), End::Limit) {
+                self.note_limit(thread, history);
+            }
         }
     }
 

@@ -72,10 +72,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.route = Route::to(subtree, budget);
         (self.classes, self.blocked, self.leaves) = (0, 0, 0);
         self.hit_limit = self.began_at_limit;
-        self.cut_thread = None;
+        if !self.began_at_limit {
+            self.cut_thread = None;
+        }
         let mark = self.mark(ThreadId::new(0));
         self.explore_extensions();
         self.undo(mark);
+        self.learn_pending_facts();
         match self.stop.take() {
             Some(SearchStop::Restart(why)) => Err(why),
             Some(SearchStop::Extent(extent)) => Ok(Some(extent)),
@@ -87,7 +90,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let Route { matters, mut frames, .. } = std::mem::take(&mut self.route);
         frames.reverse();
         let (classes, blocked, hit_limit) = (self.classes, self.blocked, self.hit_limit);
-        let cut = self.cut_thread.take();
+        let cut = self.cut_thread.clone();
         let report = SubtreeReport::default();
         SubtreeReport { classes, blocked, hit_limit, cut, matters, frames, ends, ..report }
     }

@@ -160,6 +160,56 @@ fn failures_of_other_threads_are_found_when_a_thread_is_stopped() {
     assert!(endings.iter().all(|ending| matches!(ending, Ending::Failed(..))), "{endings:?}");
 }
 
+/// What `explore` says of a program with an endless writer: the thread that was stopped, the classes, and the endings.
+fn endless(text: &str, model: Model) -> (String, u32, u64, Vec<Ending>) {
+    let (summary, endings) = explore(&script(text), model, &Limits::default(), true);
+    assert_eq!(summary.extent, Extent::Events, "{model}");
+    let cut = summary.cut.expect("a thread was stopped");
+    (cut.thread, cut.events, summary.classes, endings)
+}
+
+#[test]
+fn an_endless_updater_with_a_reader_is_incomplete() {
+    let text = "x = 0
+        thread writer { repeat 10000 { repeat 1000 { r = add x 1 } } }
+        thread reader { r = load x }";
+    for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
+        let (thread, events, classes, endings) = endless(text, model);
+        assert_eq!((thread.as_str(), events, classes), ("writer", 1_000, 0), "{model}");
+        // One for each of the 996 updates, and one for the initial value; the other ops are those of main and the reader.
+        assert_eq!(endings.len(), 997, "{model}");
+    }
+}
+
+#[test]
+fn an_endless_writer_with_a_reader_is_incomplete() {
+    let text = "x = 0
+        thread writer { loop { store x 1; store x 2 } }
+        thread reader { r = load x }";
+    for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
+        let (thread, events, classes, endings) = endless(text, model);
+        assert_eq!((thread.as_str(), events, classes), ("writer", 1_000, 0), "{model}");
+        // One for each store that is kept, and one for the initial value.
+        assert_eq!(endings.len(), 1_001, "{model}");
+    }
+}
+
+#[test]
+fn failures_beside_an_endless_writer_are_found() {
+    let text = "x = 0
+        thread writer { repeat 10000 { repeat 1000 { r = add x 1 } } }
+        thread reader { r = load x; s = load x; assert s != r + 7 }";
+    let mut failures = 0;
+    let mut visit = |leaf: &dyn Leaf| {
+        failures += u32::from(matches!(leaf.ending(), Ending::Failed(..)));
+        if failures > 0 { Control::Stop } else { Control::Continue }
+    };
+    let script = script(text);
+    let mut program = ScriptProgram::new(&script);
+    let summary = rf_part_smc::explore(&mut program, Model::Sc, &Limits::default(), &mut visit);
+    assert_eq!((summary.extent, failures), (Extent::Stopped, 1));
+}
+
 #[test]
 fn a_bound_that_cuts_nothing_is_complete() {
     let text = "x = 0; p = 0
