@@ -25,16 +25,12 @@
 //! replaces another, private stores must stand at the same places between other effects.
 
 use super::history_cache::{CompactEffect, PendingKind, ValueId};
-use super::rounds::FARTHEST;
+use super::round_state::{FARTHEST, StoredLocations};
 use super::state::PartSearch;
 use crate::event_set::EventSet;
 use crate::model::IncrementalModel;
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::program::{Answer, End, HistoryId, HistoryStep, Op};
-use smallvec::SmallVec;
-
-/// Locations that a part of a history stores.
-pub(super) type StoredLocations = SmallVec<[LocationId; 4]>;
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Returns `true` if a thread was in its state before, at a question up to the one at the end of `before`, and has only

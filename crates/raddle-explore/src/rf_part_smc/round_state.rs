@@ -5,6 +5,14 @@ use super::thread_set::ThreadSet;
 use crate::event_set::EventSet;
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::program::{HistoryId, SegmentId};
+use smallvec::SmallVec;
+
+/// How many questions before the last one a history is compared with. A loop that never repeats a state would be compared with
+/// all its rounds, each of which runs the program.
+pub(super) const FARTHEST: usize = 16;
+
+/// Locations that a part of a history stores.
+pub(super) type StoredLocations = SmallVec<[LocationId; 4]>;
 
 /// What a search knows about reads that are left out.
 pub(super) struct RoundState<R> {

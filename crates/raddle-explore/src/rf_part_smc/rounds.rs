@@ -34,7 +34,7 @@
 
 use super::execution::{ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{Domination, PendingKind, SegmentInfo, ValueId};
-use super::private_rounds::StoredLocations;
+use super::round_state::{FARTHEST, StoredLocations};
 use super::state::PartSearch;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
@@ -43,9 +43,8 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::program::{End, HistoryId, HistoryStep};
 use raddle_core::trace::Ending;
 
-/// How many questions before the last one a history is compared with. A loop that never repeats a state would be compared with
-/// all its rounds, each of which runs the program.
-pub(super) const FARTHEST: usize = 16;
+/// After so many steps without effect a history is not compared any more: the thread counts, or reads much.
+const LONGEST_SEGMENT: usize = 64;
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Adds a read, if the model allows it, and explores everything that follows, unless it is left out.
@@ -207,7 +206,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             End::Question(_) | End::Finished => {}
             _ => return Domination::None,
         }
-        if !self.rounds.compares_states || answer.is_spurious() {
+        if !self.rounds.compares_states || answer.is_spurious() || self.is_long(thread.history) {
             return Domination::None;
         }
         let value = self.value(thread.target.location(), source);
@@ -243,6 +242,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             at = before;
         }
         found
+    }
+
+    /// Returns `true` if a history ends with [`LONGEST_SEGMENT`] steps without effect.
+    fn is_long(&self, history: HistoryId) -> bool {
+        let before = |&history: &HistoryId| match self.histories.step(history) {
+            HistoryStep::After(before, _) if self.cache.is_private(history) => Some(before),
+            _ => None,
+        };
+        std::iter::successors(Some(history), before).nth(LONGEST_SEGMENT).is_some()
     }
 
     /// If the question at the end of an earlier history reads the same location as this read, and not with a stronger

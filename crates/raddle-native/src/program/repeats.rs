@@ -49,6 +49,10 @@ pub(super) fn liveness(
     Liveness::new(functions, callees.map(<[_]>::to_vec))
 }
 
+/// With how many earlier states a state is compared, at most. A loop that counts its rounds never repeats a state, and would be
+/// compared with all its rounds.
+const MOST_COMPARED: usize = 64;
+
 impl NativeProgram {
     /// How the history of the current thread ends if the thread was in the same state at an earlier question and has only read and
     /// chosen since. If it has chosen, the rounds since then can be left out: what follows was explored without them. If not, it
@@ -57,28 +61,24 @@ impl NativeProgram {
         let thread = self.threads[self.current.index()].as_ref()?;
         let cpu = self.process.cpu(thread.guest)?;
         let active = thread.active.as_ref()?;
-        let mut dead = None;
         let candidates = thread.points.get(thread.reads_since..)?;
-        for (index, point) in candidates.iter().enumerate() {
-            let is_same = point.question == question
+        let is_similar = |point: &Point| {
+            point.question == question
                 && cpu.is_at_instruction(&point.snapshot.cpu)
                 && point.active == *active
-                && (Rc::ptr_eq(&point.own, &thread.own) || point.own.remembers_same(&thread.own));
-            if !is_same {
-                continue;
-            }
-            let memory = self.process.memory();
-            let dead = dead.get_or_insert_with(|| {
-                self.liveness.dead(memory, cpu, arguments(&self.table, &active.activity))
-            });
-            if self.process.is_at(thread.guest, &point.snapshot, dead) {
-                let is_choice =
-                    |point: &Point| matches!(point.question.kind, OpKind::Choose { .. });
-                let has_chosen = candidates[index..].iter().any(is_choice);
-                return Some(if has_chosen { End::Assume } else { End::Repeats(point.node) });
-            }
-        }
-        None
+                && (Rc::ptr_eq(&point.own, &thread.own) || point.own.remembers_same(&thread.own))
+        };
+        let mut similar =
+            (0..candidates.len()).rev().filter(|&index| is_similar(&candidates[index])).peekable();
+        similar.peek()?;
+        let memory = self.process.memory();
+        let dead = self.liveness.dead(memory, cpu, arguments(&self.table, &active.activity));
+        let is_here =
+            |index: &usize| self.process.is_at(thread.guest, &candidates[*index].snapshot, &dead);
+        let index = similar.take(MOST_COMPARED).find(is_here)?;
+        let is_choice = |point: &Point| matches!(point.question.kind, OpKind::Choose { .. });
+        let has_chosen = candidates[index..].iter().any(is_choice);
+        Some(if has_chosen { End::Assume } else { End::Repeats(candidates[index].node) })
     }
 
     /// Returns `true` if a thread is in the same state at the questions at the ends of two of its histories.
