@@ -223,4 +223,52 @@ pub const TRAPS: &[Trap] = &[
         model: Model::Rc20,
         expected: &["a r=0 ok=1, b s=0", "a r=0 ok=1, b s=1", "a r=1 ok=1, b s=0", "a r=1 ok=1, b s=1"],
     },
+    Trap {
+        name: "a round stores another value than it found",
+        text: "x = 0; own = 0
+            thread a { store own 0; loop { r = load x; if r == 1 { break }; store own 1 }; s = load own }
+            thread b { store x 1 }",
+        model: Model::Sc,
+        expected: &["a r=1 s=0", "a r=1 s=1"],
+    },
+    Trap {
+        name: "stores that are left out are accesses",
+        text: "x = 0; own = 0
+            thread a { store own 0; loop { r = load x; if r == 1 { break }; store own 1; store own 0 } }
+            thread b { s = load own; store x 1 }",
+        model: Model::Sc,
+        expected: &["a r=1, b s=0", "a r=1, b s=1"],
+    },
+    Trap {
+        name: "another thread has stored the location since",
+        text: "x = 0; f = 0; own = 0
+            thread a { store own 5; store f 1 rel; loop { r = load x acq; if r == 2 { break }; if r == 1 { store own 5 } }; s = load own }
+            thread b { loop { t = load f acq; if t == 1 { break } }; store own 7; store x 1 rel; store x 2 rel }",
+        model: Model::Rc20,
+        expected: &["a r=2 s=5, b t=1", "a r=2 s=7, b t=1"],
+    },
+    Trap {
+        name: "a thread polls in a critical section",
+        text: "x = 0; lock m
+            thread a { loop { lock m; r = load x; unlock m; if r == 1 { break } } }
+            thread b { lock m; store x 1; unlock m }",
+        model: Model::Rc11,
+        expected: &["a r=1"],
+    },
+    Trap {
+        name: "a thread polls in a critical section forever",
+        text: "x = 0; lock m
+            thread a { loop { lock m; r = load x; unlock m; if r == 2 { break } } }
+            thread b { lock m; store x 1; unlock m }",
+        model: Model::Sc,
+        expected: &["a spins at a.0: lock m"],
+    },
+    Trap {
+        name: "a round that keeps its lock is no round",
+        text: "x = 0; lock m
+            thread a { loop { lock m; r = load x; if r == 1 { unlock m; break }; store x 1; unlock m } }
+            thread b { lock m; s = load x; unlock m }",
+        model: Model::Sc,
+        expected: &["a r=1, b s=0", "a r=1, b s=1"],
+    },
 ];
