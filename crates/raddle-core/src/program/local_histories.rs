@@ -288,6 +288,12 @@ impl LocalHistories {
         }
     }
 
+    /// Returns `true` if the last segment of a history has as many effects as are kept, because it seems to be endless.
+    #[must_use]
+    pub fn is_cut(&self, node: HistoryId) -> bool {
+        *self.end(node) == End::Limit && self.effects(node).len() >= self.most_cut_effects
+    }
+
     /// The number of events of the thread, this segment included, its last question excluded.
     #[must_use]
     pub fn events(&self, node: HistoryId) -> u32 {

@@ -73,7 +73,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let ending = self.unusual_ending();
         match ending {
-            Ending::Limit(_) => {}
+            Ending::Limit(thread) if self.cut.is_some() || self.is_cut(thread) => {}
             Ending::Blocked => self.blocked += 1,
             _ => self.classes += 1,
         }
@@ -82,6 +82,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.unexplored = self.clock;
         }
         self.show(&ending);
+    }
+
+    /// Returns `true` if a thread has ended because it seems to store forever.
+    fn is_cut(&self, thread: ThreadId) -> bool {
+        self.histories.is_cut(self.thread(thread).history)
     }
 
     /// Shows a leaf to the visitor, unless it has seen it in an earlier attempt.

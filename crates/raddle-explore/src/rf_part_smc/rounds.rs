@@ -382,7 +382,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.close_rounds(thread, false);
     }
 
-    /// Lets a thread observe each source with which it repeats itself, and then the other threads.
+    /// Lets a thread observe each source with which it repeats itself, and then the other threads. Shows races of such reads.
     fn close_rounds(&mut self, thread: ThreadId, only_forbidden: bool) {
         if !self.reads_memory(thread) {
             return;
@@ -392,11 +392,17 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             false => self.all_sources(thread),
         };
         for source in sources.iter() {
-            if self.stop.is_none() && self.begin_probe_of(thread, source) {
-                if self.repeats(thread) && self.continues() {
+            if self.stop.is_some() || !self.begin_probe_of(thread, source) {
+                continue;
+            }
+            match self.repeats(thread) {
+                // No other execution has both reads.
+                true if self.race.is_some() => self.explore_child(),
+                true => {
                     self.find_livelock();
+                    self.end_child();
                 }
-                self.end_child();
+                false => self.end_child(),
             }
         }
     }

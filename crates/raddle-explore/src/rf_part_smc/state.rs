@@ -440,11 +440,13 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         }
     }
 
-    /// Records that a thread has ended at the limit of its program.
+    /// Records that a thread has ended at the limit of its program: of a loop, or of stores without a question.
     #[cold]
     fn note_limit(&mut self, thread: ThreadId, history: HistoryId) {
         self.hit_limit = true;
-        if let Some(&Op { place, .. }) = self.histories.effects(history).last() {
+        if self.histories.is_cut(history)
+            && let Some(&Op { place, .. }) = self.histories.effects(history).last()
+        {
             self.note_cut_thread(thread, place);
         }
     }

@@ -271,4 +271,12 @@ pub const TRAPS: &[Trap] = &[
         model: Model::Sc,
         expected: &["a r=1, b s=0", "a r=1, b s=1"],
     },
+    Trap {
+        name: "two reads that are left out race",
+        text: "x = 0
+            thread a { loop { r = load x na } }
+            thread b { loop { r = or x 0 } }",
+        model: Model::Sra,
+        expected: &["race of a.0: r = load x na with b.0: r = or x 0"],
+    },
 ];
