@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use raddle_explore::parallel::checkpoint::new_file;
 use raddle_native::{Object, Request};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -37,6 +38,7 @@ pub(super) fn lock_file(checkpoint: &Path) -> PathBuf {
 /// happens.
 pub(super) struct CheckpointLock {
     path: PathBuf,
+    checkpoint: PathBuf,
     _file: File,
 }
 
@@ -66,7 +68,8 @@ impl CheckpointLock {
             let here = file.metadata().map_err(error)?;
             match fs::metadata(&path) {
                 Ok(there) if identity(&there) == identity(&here) => {
-                    return Ok(CheckpointLock { path, _file: file });
+                    let checkpoint = checkpoint.to_owned();
+                    return Ok(CheckpointLock { path, checkpoint, _file: file });
                 }
                 Err(why) if why.kind() != ErrorKind::NotFound => return Err(error(why)),
                 _ => {}
@@ -86,7 +89,9 @@ fn try_lock(file: &File, operation: FlockOperation, checkpoint: &Path) -> Result
 
 impl Drop for CheckpointLock {
     fn drop(&mut self) {
-        // While it is locked. If that fails, the file stays, which does no harm.
+        // While it is locked, and after the processes that write it have ended: one may have been killed before it replaced the
+        // checkpoint. If that fails, the files stay, which does no harm.
+        let _ = fs::remove_file(new_file(&self.checkpoint));
         let _ = fs::remove_file(&self.path);
     }
 }
