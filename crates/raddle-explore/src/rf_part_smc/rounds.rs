@@ -391,11 +391,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             true => self.forbidden_sources(thread),
             false => self.all_sources(thread),
         };
+        let before = self.thread(thread).history;
         for source in sources.iter() {
             if self.stop.is_some() || !self.begin_probe_of(thread, source) {
                 continue;
             }
-            match self.repeats(thread) {
+            match self.repeats(thread) || self.repeats_privately(thread, before) {
                 // No other execution has both reads.
                 true if self.race.is_some() => self.explore_child(),
                 true => {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use raddle_core::model::Model;
-use raddle_core::outcome::Verdict;
+use raddle_core::outcome::{FindingKind, Verdict};
 use raddle_native::{Request, build, check_built};
 
 /// Program, classes, and executions that are blocked because a thread waits in the middle of a round.
@@ -20,7 +20,7 @@ const PROGRAMS: &[(&str, u64, u64)] = &[
     ("queue.c", 326, 210),
     ("bounded_queue.c", 44, 54),
     ("cached_index.c", 5, 0),
-    ("poll_with_lock.c", 2, 0),
+    ("poll_with_lock.c", 1, 0),
 ];
 
 #[test]
@@ -34,6 +34,24 @@ fn waiting_has_no_classes() {
             let outcome = check_built(&object, &request).expect("it can be loaded");
             let counts = (outcome.verdict, outcome.counts.classes, outcome.counts.blocked);
             assert_eq!(counts, (Verdict::Clean, classes, blocked), "{program}, {model}");
+        }
+    }
+}
+
+#[test]
+fn polling_forever_is_a_livelock() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds/poll_with_lock.c");
+    for (flags, message) in [
+        (&["-DNEVER"][..], "main spins forever"),
+        (&["-DNEVER", "-DBOTH"], "main, main/0 spin forever"),
+    ] {
+        for model in [Model::Sc, Model::Tso, Model::C20] {
+            let mut request = Request { model, ..Request::new(&[&program]) };
+            request.source.flags = flags.iter().copied().map(String::from).collect();
+            let outcome = check(&request).expect("it compiles");
+            let finding = outcome.finding().expect("a livelock");
+            assert_eq!(finding.kind, FindingKind::Livelock, "{flags:?}, {model}");
+            assert_eq!(finding.message, message, "{model}");
         }
     }
 }
