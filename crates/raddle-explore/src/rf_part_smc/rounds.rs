@@ -397,13 +397,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 continue;
             }
             match self.repeats(thread) || self.repeats_privately(thread, before) {
-                // No other execution has both reads.
-                true if self.race.is_some() => self.explore_child(),
-                true => {
+                // No other execution has both reads. (`find_tried_races` shows races of forbidden sources.)
+                true if self.race.is_some() && !only_forbidden => self.explore_child(),
+                true if self.continues() => {
                     self.find_livelock();
                     self.end_child();
                 }
-                false => self.end_child(),
+                _ => self.end_child(),
             }
         }
     }

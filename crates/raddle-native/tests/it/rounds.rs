@@ -45,10 +45,12 @@ fn polling_forever_is_a_livelock() {
         (&["-DNEVER"][..], "main spins forever"),
         (&["-DNEVER", "-DBOTH"], "main, main/0 spin forever"),
     ] {
+        let mut request = Request::new(&[&program]);
+        request.source.flags = flags.iter().copied().map(String::from).collect();
+        let object = build(&request.source).expect("it compiles");
         for model in [Model::Sc, Model::Tso, Model::C20] {
-            let mut request = Request { model, ..Request::new(&[&program]) };
-            request.source.flags = flags.iter().copied().map(String::from).collect();
-            let outcome = check(&request).expect("it compiles");
+            request.model = model;
+            let outcome = check_built(&object, &request).expect("it can be loaded");
             let finding = outcome.finding().expect("a livelock");
             assert_eq!(finding.kind, FindingKind::Livelock, "{flags:?}, {model}");
             assert_eq!(finding.message, message, "{model}");
