@@ -42,8 +42,8 @@ fn waiting_has_no_classes() {
 fn polling_forever_is_a_livelock() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds/poll_with_lock.c");
     for (flags, message) in [
-        (&["-DNEVER"][..], "main spins forever"),
-        (&["-DNEVER", "-DBOTH"], "main, main/0 spin forever"),
+        (&["-DNEVER"][..], "livelock: main spins forever"),
+        (&["-DNEVER", "-DBOTH"], "livelock: main, main/0 spin forever"),
     ] {
         let mut request = Request::new(&[&program]);
         request.source.flags = flags.iter().copied().map(String::from).collect();
