@@ -260,6 +260,15 @@ pub const TRAPS: &[Trap] = &[
         expected: &["a s=0 r=1", "a s=1 r=1"],
     },
     Trap {
+        name: "another thread has stored the location since",
+        text: "x = 0; f = 0; own = 0
+            thread a { store own 5; store f 1 rel; loop { r = load x acq; if r != 0 { break } }; if r == 1 { store own 5; r = load x acq }; s = load own }
+            thread b { loop { t = load f acq; if t == 1 { break } }; store own 7; store x 1 rel; store x 2 rel }",
+        model: Model::Rc20,
+        rounds_change_memory: false,
+        expected: &["a r=1 s=5, b t=1", "a r=2 s=5, b t=1", "a r=2 s=7, b t=1"],
+    },
+    Trap {
         name: "a thread polls in a critical section",
         text: "x = 0; lock m
             thread a { loop { lock m; r = load x; unlock m; if r == 1 { break } } }
