@@ -62,8 +62,8 @@ pub enum NewFact {
 /// Some programs have long executions, and some have endless ones, and nobody can tell which. The bound begins with
 /// [`FIRST`](EventBound::FIRST) and is doubled if an execution exceeds it, after that has shown which locations have
 /// conflicting accesses: leaves come in the same order until then. If an execution exceeds [`LAST`](EventBound::LAST)
-/// or has too many events about which something is to be decided, it is taken for endless. Then the bound is the first one again, and is *final*: threads stop there, so that
-/// short executions are explored instead of long ones.
+/// or has too many events about which something is to be decided, it is taken for endless. Then the bound is the first
+/// one again, and is *final*: threads stop there, so that short executions are explored instead of long ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventBound {
     /// The number of events.
