@@ -177,12 +177,8 @@ pub(super) struct SegmentInfo {
     pub(super) is_decided: bool,
     /// Whether all its effects are fences, and atomic stores and unlocks of locations that are not quiet.
     pub(super) only_writes: bool,
-    /// Whether its effects change no memory.
-    pub(super) is_silent: bool,
-    /// Whether its effects change no memory but by plain and relaxed stores of quiet locations.
-    pub(super) is_private: bool,
-    /// As `is_private`, but it may release locks.
-    pub(super) may_end_round: bool,
+    /// The most that one of its effects changes.
+    pub(super) change: MemoryChange,
     /// How many of its effects are events at most.
     pub(super) events: u32,
     pub(super) target: PendingTarget,
@@ -248,6 +244,19 @@ impl HistoryInfo {
     }
 }
 
+/// What effects change in memory; later ones include earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum MemoryChange {
+    /// Nothing.
+    None,
+    /// Quiet locations, by plain and relaxed stores.
+    Private,
+    /// Locks that are released.
+    Unlock,
+    /// Anything.
+    Visible,
+}
+
 /// An effect in compact form.
 #[derive(Clone, Copy)]
 pub(super) enum CompactEffect {
@@ -308,18 +317,20 @@ impl CompactEffect {
         }
     }
 
-    /// Returns `true` if it changes no memory.
-    fn is_silent(self) -> bool {
-        matches!(
-            self,
-            CompactEffect::Fence { .. } | CompactEffect::StoreFence | CompactEffect::Init { .. }
-        )
-    }
-
-    /// Returns `true` for a plain or relaxed store of a quiet location.
-    pub(super) fn is_private_store(self) -> bool {
-        matches!(self, CompactEffect::QuietStore { order, carries: false, .. }
-            if order <= MemoryOrder::Relaxed)
+    /// What it changes.
+    pub(super) fn change(self) -> MemoryChange {
+        match self {
+            CompactEffect::Fence { .. }
+            | CompactEffect::StoreFence
+            | CompactEffect::Init { .. } => MemoryChange::None,
+            CompactEffect::QuietStore { order, carries: false, .. }
+                if order <= MemoryOrder::Relaxed =>
+            {
+                MemoryChange::Private
+            }
+            CompactEffect::Unlock { .. } => MemoryChange::Unlock,
+            _ => MemoryChange::Visible,
+        }
     }
 
     /// Returns `true` if it is a fence, an atomic store or an unlock, of a location that is not quiet.
@@ -394,12 +405,14 @@ impl HistoryCache {
 
     /// Returns `true` if the last step of a history is known to change no memory.
     pub(super) fn is_silent(&self, history: HistoryId) -> bool {
-        self.histories[history.0 as usize].is_silent_answer && self.segment(history).is_silent
+        self.histories[history.0 as usize].is_silent_answer
+            && self.segment(history).change == MemoryChange::None
     }
 
     /// As [`HistoryCache::is_silent`], but the step may contain plain and relaxed stores of quiet locations.
     pub(super) fn is_private(&self, history: HistoryId) -> bool {
-        self.histories[history.0 as usize].is_silent_answer && self.segment(history).is_private
+        self.histories[history.0 as usize].is_silent_answer
+            && self.segment(history).change <= MemoryChange::Private
     }
 
     /// Returns `true` if the question before the last segment of a history is known to have changed no memory.
@@ -493,14 +506,11 @@ impl HistoryCache {
             begins_run: false,
             is_decided: true,
             only_writes: self.effects[first as usize..].iter().all(|it| it.only_writes()),
-            is_silent: self.effects[first as usize..].iter().all(|it| it.is_silent()),
-            is_private: self.effects[first as usize..]
+            change: self.effects[first as usize..]
                 .iter()
-                .all(|it| it.is_silent() || it.is_private_store()),
-            may_end_round: self.effects[first as usize..].iter().all(|it| {
-                let is_unlock = matches!(it, CompactEffect::Unlock { .. });
-                is_unlock || it.is_silent() || it.is_private_store()
-            }),
+                .map(|it| it.change())
+                .max()
+                .unwrap_or(MemoryChange::None),
             events: self.effects[first as usize..].iter().filter(|it| it.is_event()).count() as u32,
             target: PendingTarget::NONE,
             expected: ValueId::NONE,

@@ -203,7 +203,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let mut reads = vec![];
         let mut at = history;
         while at != start {
-            let reads_before_step = reads.len();
+            let HistoryStep::After(before, answer) = histories.step(at) else { break };
             let reached = self.past.iter().rposition(|&past| past == at);
             let reached = reached.expect("the history is part of the execution");
             // The read that led here was added directly before.
@@ -211,6 +211,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let led_here = Origin { node: at, index: 0 };
             match self.events.first(self.len).get(read) {
                 Some(event) if event.origin != led_here => {}
+                // Every round takes the lock and releases it.
+                _ if self.cache.segment(before).pending == PendingKind::Lock => {}
                 Some(event) if event.role == EventRole::Read => {
                     reads.push((event.location, event.source));
                 }
@@ -218,11 +220,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                     reads.push((event.location, EventIndex::new(read).into()));
                 }
                 _ => {}
-            }
-            let HistoryStep::After(before, answer) = histories.step(at) else { break };
-            if self.cache.segment(before).pending == PendingKind::Lock {
-                // Every round takes the lock and releases it.
-                reads.truncate(reads_before_step);
             }
             if matches!(answer, Answer::Spurious(_) | Answer::SpuriousFrom(_)) {
                 return None;

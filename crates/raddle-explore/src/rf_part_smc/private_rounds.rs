@@ -24,7 +24,7 @@
 //! *The shape of segments.* Under RC11 and C20 a quiet access separates other accesses of its thread. So where one history
 //! replaces another, private stores must stand at the same places between other effects.
 
-use super::history_cache::{CompactEffect, PendingKind, ValueId};
+use super::history_cache::{CompactEffect, MemoryChange, PendingKind, ValueId};
 use super::round_state::{FARTHEST, StoredLocations};
 use super::state::PartSearch;
 use crate::event_set::EventSet;
@@ -33,15 +33,15 @@ use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::program::{Answer, End, HistoryId, HistoryStep, Op};
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
-    /// Returns `true` if a thread was in its state before, at a question up to the one at the end of `before`, and has only
+    /// Returns `true` if a thread that waits was in its state before, at a question up to the one at the end of `before`, and has only
     /// read and stored private memory since. Then its history ends.
     pub(super) fn repeats_privately(&mut self, thread: ThreadId, before: HistoryId) -> bool {
-        let state = self.thread(thread);
-        let (end, is_waiting) = (state.history, state.pending != PendingKind::Ended);
-        if !is_waiting || !self.rounds.compares_states || self.stop.is_some() {
+        let end = self.thread(thread).history;
+        if !self.rounds.compares_states || self.stop.is_some() {
             return false;
         }
-        let is_new = self.cache.segment(end).may_end_round && self.cache.note_compared(end);
+        let may_end_round = self.cache.segment(end).change <= MemoryChange::Unlock;
+        let is_new = may_end_round && self.cache.note_compared(end);
         let is_repeat = is_new && self.end_at_repeat(end, before, 4 * FARTHEST);
         if is_repeat {
             self.wait(thread, end);
@@ -73,8 +73,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    /// The latest question, not after `before` and at most `limit` steps ago, in whose state the thread is at the end of a history, if it has stored
-    /// private memory since or taken and released locks. (The program itself finds states that only reads lead back to.)
+    /// The latest question, not after `before` and at most `limit` steps ago, in whose state the thread is at the end of a
+    /// history, if it has stored private memory since or taken and released locks. (The program itself finds states that
+    /// only reads lead back to.)
     fn find_private_repeat(
         &mut self,
         end: HistoryId,
@@ -85,7 +86,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let mut has_taken = false;
         let mut at = end;
         for _ in 0..limit {
-            if !self.cache.segment(at).may_end_round {
+            if self.cache.segment(at).change > MemoryChange::Unlock {
                 return None;
             }
             self.add_stored(at, &mut stored);
@@ -186,7 +187,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let ops = self.histories.effects(history);
             let mut shape: Vec<_> = effects
                 .zip(ops)
-                .map(|(effect, op)| (!effect.is_private_store()).then_some(op))
+                .map(|(effect, op)| (effect.change() != MemoryChange::Private).then_some(op))
                 .collect();
             shape.dedup_by(|one, other| one.is_none() && other.is_none());
             shape

@@ -109,9 +109,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let at = self.depth - 1;
         let before = self.children[at].mark.saved;
-        self.repeats(thread)
-            || self.repeats_privately(thread, before.history)
-            || self.dominates(before, source, answer, read, next)
+        self.repeats(thread) || self.dominates(before, source, answer, read, next)
     }
 
     /// Returns `true` if a read changes no memory.
@@ -132,10 +130,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// Returns `true` if the read of the last child leads its thread back to an earlier state.
-    fn repeats(&self, thread: ThreadId) -> bool {
+    fn repeats(&mut self, thread: ThreadId) -> bool {
         let SearchThread { pending, history, .. } = *self.thread(thread);
         let before = self.children[self.depth - 1].mark.saved.history;
-        pending == PendingKind::Ended && self.is_repeat(history, before)
+        match pending {
+            PendingKind::Ended => self.is_repeat(history, before),
+            _ => self.repeats_privately(thread, before),
+        }
     }
 
     /// Returns `true` if a history leads back to a state at its part `before`, or earlier, and the thread has been silent
@@ -229,7 +230,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 }
                 let confirms = read.writes() && written == ValueId::NONE;
                 if confirms
-                    && self.has_no_effects(earlier)
+                    && self.cache.effects_of(earlier).is_empty()
                     && self.is_confirmed(earlier, thread.history, &stored)
                 {
                     if !is_last {
@@ -299,11 +300,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.learn_histories();
         }
         next
-    }
-
-    fn has_no_effects(&self, history: HistoryId) -> bool {
-        let (first, last) = self.cache.segment(history).effects;
-        first == last
     }
 
     /// Returns `true` if a dominated read needs no look: it was left out at this node, cannot race, accesses nothing
@@ -391,12 +387,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             true => self.forbidden_sources(thread),
             false => self.all_sources(thread),
         };
-        let before = self.thread(thread).history;
         for source in sources.iter() {
             if self.stop.is_some() || !self.begin_probe_of(thread, source) {
                 continue;
             }
-            match self.repeats(thread) || self.repeats_privately(thread, before) {
+            match self.repeats(thread) {
                 // No other execution has both reads. (`find_tried_races` shows races of forbidden sources.)
                 true if self.race.is_some() && !only_forbidden => self.explore_child(),
                 true if self.continues() => {
@@ -508,7 +503,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         let is_left_out = match self.thread_step(thread) {
             _ if self.repeats(thread) => true,
-            _ if self.repeats_privately(thread, before.history) => true,
             Some(next) => self.dominates(before, source, answer, &read, next),
             None => false,
         };

@@ -208,8 +208,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Adds the quiet stores of the last segment of a history to known values.
     fn note_effects(&self, known: &mut KnownValues, history: HistoryId) {
-        let (first, last) = self.cache.segment(history).effects;
-        for effect in &self.cache.effects[first as usize..last as usize] {
+        for effect in self.cache.effects_of(history) {
             if let CompactEffect::QuietStore { location, carries, value, .. } = *effect {
                 known.remove(&location);
                 if !carries {
