@@ -95,7 +95,10 @@ fn op_kinds() -> Vec<OpKind> {
         });
     }
     let order = MemoryOrder::AcqRel;
-    kinds.extend(updates().into_iter().map(|update| OpKind::Rmw { location, update, order }));
+    for is_blind in [false, true] {
+        let rmw = |update| OpKind::Rmw { location, update, order, is_blind };
+        kinds.extend(updates().into_iter().map(rmw));
+    }
     kinds.extend(guards.into_iter().map(|guard| OpKind::Sync { location, guard, update }));
     kinds
 }

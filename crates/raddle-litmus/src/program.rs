@@ -176,7 +176,7 @@ impl<'a> LitmusProgram<'a> {
                 // An address is not an integer of some width.
                 let bits = if location(operand).is_some() { 0 } else { ty.bits };
                 let update = Update { kind, operand, bits, signed: ty.signed, carries: false };
-                OpKind::Rmw { location: at, update, order: *order }
+                OpKind::Rmw { location: at, update, order: *order, is_blind: false }
             }
             Instruction::CompareExchange {
                 at,

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let poison = std::env::var_os("POISON").is_some();
     let settings = Settings {
         updates_may_be_silent: true,
-        follows_addresses: false,
+        ignores_dead_values: false,
         max_events: 10_000,
         scalars: ScalarCut::Cut,
         calls: Calls::SystemV,

@@ -289,7 +289,7 @@ fn prepare_update(atom: &Atom, kind: UpdateKind, operand: u64, order: MemoryOrde
     let place = entry.place(caller);
     let location = entry.locate_atom(atom, place);
     let update = atom.update(kind, entry.value(atom, operand));
-    entry.prepare(OpKind::Rmw { location, update, order }, place);
+    entry.prepare(OpKind::Rmw { location, update, order, is_blind: false }, place);
 }
 
 /// The memory orders of a compare-exchange.

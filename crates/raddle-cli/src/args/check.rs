@@ -95,8 +95,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZero<usize>>,
 
-    /// Count all classes of a C or C++ program, as the literature does. Otherwise reads without effect are left out, such
-    /// as rounds of a waiting loop; every outcome and every bug is found nevertheless
+    /// Count all classes of a C or C++ program, as the literature does. Otherwise reads and orders without effect are left
+    /// out, such as rounds of a waiting loop; every outcome and every bug is found nevertheless
     #[arg(long)]
     exact: bool,
 

@@ -68,6 +68,36 @@ pub enum FenceEffect {
     Drain,
 }
 
+impl OrderSemantics {
+    /// Returns `true` if no thread can tell in which order two updates of a location happened that do not use what they
+    /// read, as long as everybody who reads the location happens after both.
+    ///
+    /// An update that acquires can tell. One that does not can if an acquire fence follows it
+    /// ([`acquire_fences_observe`](OrderSemantics::acquire_fences_observe)).
+    #[must_use]
+    pub const fn blind_updates_commute(self, order: MemoryOrder) -> bool {
+        match self {
+            OrderSemantics::StoreBuffer(_) => true,
+            OrderSemantics::C11(C11Orders { synchronization, .. }) => match synchronization {
+                Synchronization::AsAnnotated => !order.is_acquire(),
+                Synchronization::EveryAtomicAccess => false,
+                Synchronization::LocksOnly => true,
+            },
+        }
+    }
+
+    /// Returns `true` if an acquire fence synchronizes with what earlier reads of its thread observed.
+    #[must_use]
+    pub const fn acquire_fences_observe(self) -> bool {
+        match self {
+            OrderSemantics::StoreBuffer(_) => false,
+            OrderSemantics::C11(C11Orders { synchronization, .. }) => {
+                !matches!(synchronization, Synchronization::LocksOnly)
+            }
+        }
+    }
+}
+
 impl StoreBuffers {
     /// The effect of a store with this order.
     #[inline]

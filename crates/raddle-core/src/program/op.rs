@@ -48,8 +48,8 @@ pub enum OpKind {
 
     /// Question: a load.
     Load { location: LocationId, order: MemoryOrder },
-    /// Question: an atomic update.
-    Rmw { location: LocationId, update: Update, order: MemoryOrder },
+    /// Question: an atomic update. If it `is_blind`, the thread does not use the value that it reads.
+    Rmw { location: LocationId, update: Update, order: MemoryOrder, is_blind: bool },
     /// Question: a compare-exchange. A `weak` one may also fail if the values are equal.
     CompareExchange {
         location: LocationId,
@@ -175,6 +175,21 @@ impl Update {
             UpdateKind::Max => read.max(operand),
             UpdateKind::Min => read.min(operand),
         })
+    }
+
+    /// Returns `true` if two updates have the same result in either order, whatever the value before.
+    #[must_use]
+    pub fn commutes_with(&self, other: &Update) -> bool {
+        let group = |update: &Update| match update.kind {
+            UpdateKind::Swap | UpdateKind::Nand => None,
+            UpdateKind::Add | UpdateKind::Sub => Some(UpdateKind::Add),
+            kind => Some(kind),
+        };
+        group(self).is_some()
+            && group(self) == group(other)
+            && (self.bits, self.signed) == (other.bits, other.signed)
+            && !self.carries
+            && !other.carries
     }
 
     /// Wraps around at the width of the integer.

@@ -28,6 +28,8 @@ pub(super) struct Analysis {
     pub(super) instructions: FxHashMap<u64, Before>,
     /// During each call, by its return address: what the callee may read in this frame, and what is live after it.
     pub(super) calls: FxHashMap<u64, Before>,
+    /// The locked instructions that write nothing to registers and flags which is live after them, by address.
+    pub(super) dead: FxHashSet<u64>,
 }
 
 /// Analyses a function; `None` if it cannot be decided.
@@ -47,17 +49,17 @@ pub(super) fn analyse(
     while is_changing {
         is_changing = false;
         for (position, instruction) in instructions.iter().enumerate().rev() {
-            let mut set = Set::NONE;
-            for target in successors(instruction) {
-                set.join(positions.get(&target).map_or(&Set::ALL, |next| &live[*next]));
-            }
+            let mut set = after(instruction, &positions, &live);
             let effect = &effects[position];
             set.remove(&effect.defines);
             set.join(&effect.uses);
             is_changing |= live[position].join(&set);
         }
     }
-    let mut analysis = Analysis { instructions: FxHashMap::default(), calls: FxHashMap::default() };
+    let is_dead = |i: &&Instruction| writes_only_dead(i, &after(i, &positions, &live));
+    let dead = instructions.iter().filter(is_dead).map(Instruction::ip).collect();
+    let (known, calls) = (FxHashMap::default(), FxHashMap::default());
+    let mut analysis = Analysis { instructions: known, calls, dead };
     for ((instruction, frame), live) in instructions.iter().zip(frames).zip(live) {
         let Some(frame) = frame else { continue };
         let before = Before { live, frame };
@@ -67,6 +69,31 @@ pub(super) fn analyse(
         analysis.instructions.insert(instruction.ip(), before);
     }
     Some(analysis)
+}
+
+/// What is live after an instruction.
+fn after(instruction: &Instruction, positions: &FxHashMap<u64, usize>, live: &[Set]) -> Set {
+    let mut set = Set::NONE;
+    for target in successors(instruction) {
+        set.join(positions.get(&target).map_or(&Set::ALL, |next| &live[*next]));
+    }
+    set
+}
+
+/// Returns `true` for a locked instruction that writes no registers and flags which are live after it.
+fn writes_only_dead(instruction: &Instruction, after: &Set) -> bool {
+    let is_live = |register: Register| {
+        register.is_gpr() && after.has_general(register.full_register().number())
+    };
+    let is_write = |access| {
+        use OpAccess as A;
+        matches!(access, A::Write | A::CondWrite | A::ReadWrite | A::ReadCondWrite)
+    };
+    instruction.has_lock_prefix() && !after.has_flags() && {
+        let mut info = InstructionInfoFactory::new();
+        let used = info.info(instruction).used_registers();
+        !used.iter().any(|used| is_write(used.access()) && is_live(used.register()))
+    }
 }
 
 /// The instructions that the function may reach, by address; `None` if it has indirect jumps or leaves its text.

@@ -144,6 +144,23 @@ impl Liveness {
         if is_call { analysis.calls.get(&ip) } else { analysis.instructions.get(&ip) }
     }
 
+    /// Returns `true` if the code at `ip` does not use the result, of this size in bytes, of the function that returns
+    /// there.
+    pub fn is_result_dead(&mut self, memory: &Memory, ip: u64, size: u64) -> bool {
+        let results: &[Register] =
+            if size <= 8 { &[Register::Rax] } else { &[Register::Rax, Register::Rdx] };
+        let is_dead = |before: &Before| {
+            !results.iter().any(|result| before.live.has_general(*result as usize))
+        };
+        self.before(memory, ip, false).is_some_and(is_dead)
+    }
+
+    /// Returns `true` if nothing uses what the locked instruction at `ip` writes to registers and flags.
+    pub fn is_instruction_dead(&mut self, memory: &Memory, ip: u64) -> bool {
+        let is_dead = |analysis: &Analysis| analysis.dead.contains(&ip);
+        self.analysis(memory, ip).is_some_and(is_dead)
+    }
+
     /// What the thread will not read again, at a question or any other stop. A host function that the thread has called may read
     /// `arguments`, and arguments on the stack.
     pub fn dead(&mut self, memory: &Memory, cpu: &Cpu, arguments: HostArguments) -> Dead {

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use crate::model::ReadKind;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
+use raddle_core::model::orders::OrderSemantics;
 use raddle_core::program::{
     Answer, End, HistoryId, LocalHistories, Op, OpKind, Segment, SegmentId,
 };
@@ -165,6 +166,9 @@ pub(super) struct SegmentInfo {
     pub(super) failure_order: MemoryOrder,
     /// Whether the compare-exchange may fail spuriously.
     pub(super) is_weak: bool,
+    /// Whether the op is an update whose place among others of its kind no thread can tell, as long as its location is
+    /// quiet.
+    pub(super) is_blind: bool,
     /// Whether the value that the op writes is a pointer, unless it keeps one.
     pub(super) carries: bool,
     /// Whether one of its effects is a spawn.
@@ -356,9 +360,16 @@ pub(super) struct HistoryCache {
     pub(super) values: ValueTable,
     /// By location: whether it is quiet.
     quiet: Vec<bool>,
+    /// The model, if the order of blind updates is left open.
+    commuting: Option<OrderSemantics>,
 }
 
 impl HistoryCache {
+    /// Creates an empty cache. The order of blind updates is left open if `commuting` is the model.
+    pub(super) fn new(commuting: Option<OrderSemantics>) -> Self {
+        HistoryCache { commuting, ..HistoryCache::default() }
+    }
+
     /// Adds the next location.
     pub(super) fn add_location(&mut self, is_quiet: bool) {
         self.quiet.push(is_quiet);
@@ -500,6 +511,7 @@ impl HistoryCache {
             order: MemoryOrder::Relaxed,
             failure_order: MemoryOrder::Relaxed,
             is_weak: false,
+            is_blind: false,
             carries: false,
             spawns: effects.iter().any(|op| matches!(op.kind, OpKind::Spawn { .. })),
             is_unfinished: !matches!(end, End::Question(_) | End::Finished),
@@ -541,8 +553,11 @@ impl HistoryCache {
                 info.order = order;
                 PendingKind::Load
             }
-            OpKind::Rmw { order, .. } => {
+            OpKind::Rmw { order, update, is_blind, .. } => {
                 info.order = order;
+                info.is_blind = is_blind
+                    && update.commutes_with(&update)
+                    && self.commuting.is_some_and(|model| model.blind_updates_commute(order));
                 PendingKind::Update
             }
             OpKind::CompareExchange { expected, success, failure, weak, .. } => {

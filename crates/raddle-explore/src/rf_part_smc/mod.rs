@@ -238,6 +238,8 @@ struct PartExploration<'a> {
     leaves_out_rounds: bool,
     /// Whether updates that write what they read are among them.
     updates_may_be_silent: bool,
+    /// The model, if the order of blind updates is left open (`quiet_table.rs`).
+    commuting: Option<OrderSemantics>,
 }
 
 /// An attempt to explore under a C11-style model. The table of [`c11`] has the reasons.
@@ -304,12 +306,14 @@ impl<'a> PartExploration<'a> {
             is_silent: false,
             leaves_out_rounds,
             updates_may_be_silent: false,
+            commuting: None,
         }
     }
 
     /// Explores under the model, with what the setup says.
     fn attempt(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
         self.updates_may_be_silent = model.has_modification_order();
+        self.commuting = self.leaves_out_rounds.then(|| model.orders());
         match model.orders() {
             OrderSemantics::StoreBuffer(StoreBuffers::None) => {
                 self.with_words::<

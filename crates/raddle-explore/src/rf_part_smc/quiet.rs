@@ -19,6 +19,14 @@
 //! - Under RC11 and C20 a quiet access is a step without location: it separates two accesses of one location, so that
 //!   more accesses are in `po|≠loc`.
 //!
+//! *Blind updates* may be in any order (`quiet_table.rs`): their thread gets the value before all of them. No update of
+//! a group acquires, so nothing happens before anything else because one of them read from another. An acquire fence
+//! after one would be an exception (`x += 1; fence acquire; r = d` where another thread has updated `x` after `d = 1`),
+//! so a location that threads have updated in no order conflicts at the next such fence. A fence before that is harmless:
+//! if updates are in the order of the search, it observes none of another thread that it does not know. A modification order of the updates exists whatever the
+//! rest of the execution is: that of any order of all events which extends happens-before and the order of
+//! sequentially consistent fences. No update is sequentially consistent, so nothing else depends on it.
+//!
 //! A thread that waits for a quiet location, for a lock that is held say, makes it a conflicting one: only a conflicting
 //! access can release it.
 //!
@@ -37,8 +45,8 @@ use crate::event_index::EventIndex;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, QuietStep};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
-use raddle_core::model::orders::{FenceEffect, StoreBuffers, StoreEffect};
-use raddle_core::program::{Answer, HistoryId, OpKind, Origin, UpdateKind};
+use raddle_core::model::orders::{FenceEffect, OrderSemantics, StoreBuffers, StoreEffect};
+use raddle_core::program::{Answer, HistoryId, OpKind, Origin, Update, UpdateKind};
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Returns `true` if the location is quiet.
@@ -82,6 +90,18 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.note_flush(thread);
         }
         self.quiet.forget_known();
+        if order.is_acquire() {
+            self.note_acquire_fence();
+        }
+    }
+
+    /// An acquire fence synchronizes with what its thread has updated blindly.
+    fn note_acquire_fence(&mut self) {
+        if self.exploration.commuting.is_some_and(OrderSemantics::acquire_fences_observe) {
+            for index in 0..self.quiet.table.shared().len() {
+                self.note_conflict(self.quiet.table.shared()[index]);
+            }
+        }
     }
 
     /// Computes what the thread knows, if that matters to its access of the location: most locations belong to one
@@ -219,6 +239,26 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
+    /// Performs a blind update of a quiet location, which then has the value of `write`.
+    fn quiet_blind_update(
+        &mut self,
+        thread: ThreadId,
+        location: LocationId,
+        update: Update,
+        write: QuietWrite,
+    ) {
+        self.model.push_quiet_access(thread, QuietStep::Update);
+        self.note_accessor(thread, location, true);
+        self.update_known(thread, location, true);
+        let (table, access) = self.quiet.access(thread);
+        if !table.update_blindly(location, access, update, write) {
+            self.note_conflict(location);
+        }
+        if self.model.reorders_stores() {
+            self.note_flush(thread);
+        }
+    }
+
     /// Performs a store of a quiet location.
     pub(super) fn quiet_store(
         &mut self,
@@ -266,8 +306,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if !self.continues() {
             return None;
         }
-        let &SegmentInfo { asked, expected, is_weak, .. } = self.cache.segment(history);
+        let &SegmentInfo { asked, expected, is_weak, is_blind, .. } = self.cache.segment(history);
         let last = self.quiet.table.last_write(location);
+        if is_blind && !last.is_some_and(|write| write.carries) {
+            return self.answer_blindly(thread, history, location);
+        }
         let value = last.map_or(self.location(location).initial, |write| write.value);
         let (writes, waits) = match asked {
             PendingKind::Lock => (true, value != ValueId::ZERO),
@@ -287,6 +330,43 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             return None;
         }
         Some(self.perform_quiet_question(thread, history, location, last))
+    }
+
+    /// Performs the blind update at the end of a history. Returns the history that follows; `None` if the thread cannot
+    /// continue.
+    fn answer_blindly(
+        &mut self,
+        thread: ThreadId,
+        history: HistoryId,
+        location: LocationId,
+    ) -> Option<HistoryId> {
+        let OpKind::Rmw { update, .. } = self.question(history).kind else {
+            unreachable!("a blind update is an update")
+        };
+        self.update_known(thread, location, true);
+        let (table, access) = self.quiet.access(thread);
+        if !table.is_blind_in_order(location, access, &update) {
+            self.note_conflict(location);
+        }
+        if self.quiet.conflicts.contains(&location) {
+            self.stop_thread(thread);
+            return None;
+        }
+        let initial = self.location(location).initial;
+        let before = self.quiet.table.write_before_group(location, &update);
+        let read = before.map_or(initial, |write| write.value);
+        let last = self.quiet.table.last_write(location).map_or(initial, |write| write.value);
+        let (written, _) = self.written_quietly(history, last, false);
+        let answer = ThreadAnswer::Value(read);
+        let next = self.after(history, answer);
+        let next = next.unwrap_or_else(|| {
+            let (written, _) = self.written_quietly(history, read, false);
+            self.grow(history, answer, written)
+        });
+        let origin = Origin { node: next, index: 0 };
+        let write = QuietWrite { value: written, carries: false, origin };
+        self.quiet_blind_update(thread, location, update, write);
+        Some(next)
     }
 
     fn perform_quiet_question(

@@ -9,13 +9,21 @@
 //! access is in order if the thread knows the last write, and for a write also all reads since. Reads that are ordered
 //! replace each other, so a location rarely needs more than one.
 //!
+//! *Blind updates* do not use what they read, and some of them have the same result in either order: `x += 1` of several
+//! threads. As long as everybody who reads the location or writes it otherwise is ordered before or after all of them,
+//! they need not be ordered among each other. They form a *group*: each of its updates is ordered after the last access
+//! before the group, and an access after the group must know all of its updates. Who starts another group must know
+//! the whole group before.
+//!
 //! *Paper.* Flanagan, Freund, *FastTrack: Efficient and Precise Dynamic Race Detection*, PLDI 2009.
 //!
 //! *Cost.* A few comparisons per access. What changes is logged and undone.
 
+use std::num::NonZeroU32;
+
 use super::history_cache::ValueId;
 use raddle_core::execution::{LocationId, ThreadId};
-use raddle_core::program::Origin;
+use raddle_core::program::{Origin, Update};
 
 /// A logical time: it grows with every event, spawn and join, and is not undone.
 pub(super) type Time = u64;
@@ -68,10 +76,23 @@ struct QuietEntry {
     /// The last write with its thread and time.
     write: Option<(QuietWrite, u32, Time)>,
     readers: Readers,
+    /// The group of blind updates that has written last: an index of [`QuietTable::groups`].
+    group: Option<NonZeroU32>,
 }
 
 impl QuietEntry {
-    const UNTOUCHED: QuietEntry = QuietEntry { write: None, readers: Readers::None };
+    const UNTOUCHED: QuietEntry = QuietEntry { write: None, readers: Readers::None, group: None };
+}
+
+/// Blind updates of a location that are not ordered among each other.
+#[derive(Clone, Copy, Debug)]
+struct BlindGroup {
+    /// The last accesses before.
+    before: QuietEntry,
+    /// One of the updates.
+    update: Update,
+    /// Who has updated the location.
+    updaters: Readers,
 }
 
 /// A state of the table, to return to.
@@ -79,11 +100,13 @@ impl QuietEntry {
 pub(super) struct QuietMark {
     log: u32,
     times: u32,
+    groups: u32,
+    shared: u32,
 }
 
 impl QuietMark {
     /// No location was accessed.
-    pub(super) const INITIAL: QuietMark = QuietMark { log: 0, times: 0 };
+    pub(super) const INITIAL: QuietMark = QuietMark { log: 0, times: 0, groups: 0, shared: 0 };
 }
 
 /// The last accesses of all quiet locations.
@@ -93,18 +116,28 @@ pub(super) struct QuietTable {
     log: Vec<(LocationId, QuietEntry)>,
     /// The vectors of [`Readers::Several`], each with one time per thread.
     times: Vec<Time>,
+    /// All groups of blind updates: one more for each update.
+    groups: Vec<BlindGroup>,
+    /// The locations that threads have updated blindly in no order.
+    shared: Vec<LocationId>,
     threads: usize,
 }
 
 impl QuietTable {
     pub(super) fn new(threads: usize, locations: usize) -> Self {
         let entries = vec![QuietEntry::UNTOUCHED; locations];
-        QuietTable { entries, log: vec![], times: vec![], threads }
+        let (log, times, groups, shared) = (vec![], vec![], vec![], vec![]);
+        QuietTable { entries, log, times, groups, shared, threads }
     }
 
     #[inline]
     pub(super) fn mark(&self) -> QuietMark {
-        QuietMark { log: self.log.len() as u32, times: self.times.len() as u32 }
+        QuietMark {
+            log: self.log.len() as u32,
+            times: self.times.len() as u32,
+            groups: self.groups.len() as u32,
+            shared: self.shared.len() as u32,
+        }
     }
 
     /// Undoes everything since the mark.
@@ -116,6 +149,8 @@ impl QuietTable {
             }
         }
         self.times.truncate(mark.times as usize);
+        self.groups.truncate(mark.groups as usize);
+        self.shared.truncate(mark.shared as usize);
     }
 
     /// The last write of a location; `None` if that is the initial one.
@@ -141,7 +176,8 @@ impl QuietTable {
             Readers::One { thread: reader, .. } => is_other(reader),
             Readers::Several(_) => true,
         };
-        entry.write.is_some_and(|(_, writer, _)| is_other(writer)) || writes && is_read()
+        let is_written = entry.write.is_some_and(|(_, writer, _)| is_other(writer));
+        is_written || entry.group.is_some() || writes && is_read()
     }
 
     fn set(&mut self, location: LocationId, new: QuietEntry) {
@@ -149,15 +185,30 @@ impl QuietTable {
         self.log.push((location, old));
     }
 
-    fn is_after_write(entry: &QuietEntry, access: QuietAccess<'_>) -> bool {
-        entry.write.is_none_or(|(_, thread, time)| access.knows(thread, time))
+    fn group(&self, entry: &QuietEntry) -> Option<&BlindGroup> {
+        entry.group.and_then(|number| self.groups.get(number.get() as usize - 1))
+    }
+
+    fn is_after_write(&self, entry: &QuietEntry, access: QuietAccess<'_>) -> bool {
+        match self.group(entry) {
+            Some(group) => self.is_after_readers(group.updaters, access),
+            None => entry.write.is_none_or(|(_, thread, time)| access.knows(thread, time)),
+        }
     }
 
     /// Adds a read. Returns `false` if it is not ordered after the last write.
     pub(super) fn read(&mut self, location: LocationId, access: QuietAccess<'_>) -> bool {
         let entry = self.entries[location.index()];
+        if let Some(readers) = self.with_reader(entry.readers, access) {
+            self.set(location, QuietEntry { readers, ..entry });
+        }
+        self.is_after_write(&entry, access)
+    }
+
+    /// The readers with another one; `None` if it is one of them already.
+    fn with_reader(&mut self, readers: Readers, access: QuietAccess<'_>) -> Option<Readers> {
         let (thread, time) = (access.thread.index() as u32, access.time);
-        let readers = match entry.readers {
+        match readers {
             Readers::One { thread: last, time: at } if last == thread && at == time => None,
             Readers::None => Some(Readers::One { thread, time }),
             Readers::One { thread: last, time: at } if access.knows(last, at) => {
@@ -178,11 +229,7 @@ impl QuietTable {
                     Readers::Several(first as u32)
                 })
             }
-        };
-        if let Some(readers) = readers {
-            self.set(location, QuietEntry { readers, ..entry });
         }
-        Self::is_after_write(&entry, access)
     }
 
     /// Returns `true` if the access is ordered after the last write, and after all reads since if it `writes`.
@@ -193,8 +240,72 @@ impl QuietTable {
         writes: bool,
     ) -> bool {
         let entry = &self.entries[location.index()];
-        Self::is_after_write(entry, access)
+        self.is_after_write(entry, access)
             && (!writes || self.is_after_readers(entry.readers, access))
+    }
+
+    /// Returns `true` if the access is ordered after everything but the group that `update` belongs to.
+    pub(super) fn is_blind_in_order(
+        &self,
+        location: LocationId,
+        access: QuietAccess<'_>,
+        update: &Update,
+    ) -> bool {
+        let before = self.before_group(location, update);
+        self.is_after_write(&before, access) && self.is_after_readers(before.readers, access)
+    }
+
+    /// The last write before the group that a blind update belongs to; `None` if that is the initial one.
+    pub(super) fn write_before_group(
+        &self,
+        location: LocationId,
+        update: &Update,
+    ) -> Option<QuietWrite> {
+        self.before_group(location, update).write.map(|(write, ..)| write)
+    }
+
+    /// The last accesses before the group that a blind update belongs to, which may be a new one.
+    fn before_group(&self, location: LocationId, update: &Update) -> QuietEntry {
+        let entry = self.entries[location.index()];
+        self.joined_group(&entry, update).map_or(entry, |group| group.before)
+    }
+
+    /// The group that a blind update belongs to, if there is one.
+    fn joined_group(&self, entry: &QuietEntry, update: &Update) -> Option<BlindGroup> {
+        let group = self.group(entry).filter(|group| group.update.commutes_with(update))?;
+        matches!(entry.readers, Readers::None).then_some(*group)
+    }
+
+    /// Adds a blind update, which writes `write` after all accesses so far. Returns `false` if it is not
+    /// [in order](QuietTable::is_blind_in_order).
+    pub(super) fn update_blindly(
+        &mut self,
+        location: LocationId,
+        access: QuietAccess<'_>,
+        update: Update,
+        write: QuietWrite,
+    ) -> bool {
+        let is_in_order = self.is_blind_in_order(location, access, &update);
+        let entry = self.entries[location.index()];
+        let joined = self.joined_group(&entry, &update);
+        let mut group =
+            joined.unwrap_or(BlindGroup { before: entry, update, updaters: Readers::None });
+        if let Some(updaters) = self.with_reader(group.updaters, access) {
+            group.updaters = updaters;
+        }
+        if matches!(group.updaters, Readers::Several(_)) {
+            self.shared.push(location);
+        }
+        self.groups.push(group);
+        let number = NonZeroU32::new(self.groups.len() as u32);
+        let written = Some((write, access.thread.index() as u32, access.time));
+        self.set(location, QuietEntry { write: written, readers: Readers::None, group: number });
+        is_in_order
+    }
+
+    /// The locations that threads have updated blindly in no order.
+    pub(super) fn shared(&self) -> &[LocationId] {
+        &self.shared
     }
 
     fn is_after_readers(&self, readers: Readers, access: QuietAccess<'_>) -> bool {
@@ -218,8 +329,8 @@ impl QuietTable {
         let entry = self.entries[location.index()];
         let thread = access.thread.index() as u32;
         let written = Some((write, thread, access.time));
-        self.set(location, QuietEntry { write: written, readers: Readers::None });
-        Self::is_after_write(&entry, access) && self.is_after_readers(entry.readers, access)
+        self.set(location, QuietEntry { write: written, readers: Readers::None, group: None });
+        self.is_after_write(&entry, access) && self.is_after_readers(entry.readers, access)
     }
 }
 

@@ -141,9 +141,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         builder: &mut RunBuilder,
         history: HistoryId,
     ) -> Option<HistoryId> {
-        let &SegmentInfo { pending, asked, target, expected, is_weak, .. } =
+        let &SegmentInfo { pending, asked, target, expected, is_weak, is_blind, .. } =
             self.cache.segment(history);
-        if pending != PendingKind::Quiet {
+        if pending != PendingKind::Quiet || is_blind {
             return None;
         }
         let location = target.location();
@@ -220,10 +220,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Adds the answer to a quiet question, or what the question wrote then, to known values.
     fn note_answer(&mut self, known: &mut KnownValues, parent: HistoryId, answer: Answer) {
-        let &SegmentInfo { asked, target, expected, .. } = self.cache.segment(parent);
+        let &SegmentInfo { asked, target, expected, is_blind, .. } = self.cache.segment(parent);
         let location = target.location();
         known.remove(&location);
         let Answer::Value(value) = answer else { return };
+        if is_blind {
+            return;
+        }
         let value = self.cache.values.id(value);
         let writes = match asked {
             PendingKind::Load => false,

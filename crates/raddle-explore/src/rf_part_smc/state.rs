@@ -172,7 +172,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         model.configure(&exploration.options);
         PartSearch {
             histories: std::mem::take(&mut exploration.histories),
-            cache: HistoryCache::default(),
+            cache: HistoryCache::new(exploration.commuting),
             runs: RunTable::default(),
             model,
             threads: vec![thread; sizes.threads],

@@ -14,7 +14,7 @@ use raddle_testkit::programs::outcomes::{
 };
 use raddle_testkit::programs::random::OrderStyle;
 use raddle_testkit::programs::traps::{TRAPS, Trap};
-use raddle_testkit::programs::{loops, shrink};
+use raddle_testkit::programs::{counters, loops, shrink};
 use raddle_testkit::script::{Script, ScriptProgram, ThreadState};
 use raddle_testkit::seeds::for_cases;
 
@@ -254,12 +254,12 @@ fn traps() {
     }
 }
 
-#[test]
-fn random_programs_with_loops_have_the_outcomes_of_brute_force() {
+/// Compares the exploration of random programs with brute force.
+fn check_random(cases: u64, generate: fn(&mut Random, OrderStyle) -> Script) {
     let (mut compared, mut all) = (BTreeMap::new(), 0);
-    for_cases(80, |numbers| {
+    for_cases(cases, |numbers| {
         let style = any_style(numbers);
-        let script = loops(numbers, style);
+        let script = generate(numbers, style);
         all += 1;
         for model in Model::ALL {
             *compared.entry(model).or_insert(0) += u32::from(check(&script, model));
@@ -268,5 +268,38 @@ fn random_programs_with_loops_have_the_outcomes_of_brute_force() {
     for (model, compared) in compared {
         let least = if model == Model::Wra { all / 3 } else { 9 * all / 10 };
         assert!(compared > least, "{model}: compared only {compared} of {all}");
+    }
+}
+
+#[test]
+fn random_programs_with_loops_have_the_outcomes_of_brute_force() {
+    check_random(80, loops);
+}
+
+#[test]
+fn random_programs_with_counters_have_the_outcomes_of_brute_force() {
+    check_random(80, counters);
+}
+
+/// The number of classes of a program with five threads `a` to `e`, all with the same body, whose join `main` waits for.
+fn classes_of_five(body: &str, model: Model) -> usize {
+    let names = ["a", "b", "c", "d", "e"];
+    let each = |text: &str| names.map(|name| format!("{text} {name};")).concat();
+    let threads = names.map(|name| format!("thread {name} {{ {body} }}\n")).concat();
+    let main = format!("thread main {{ {} {} r = load x }}", each("spawn"), each("join"));
+    let script = Script::parse(&format!("x = 0\n{main}\n{threads}")).expect("a script");
+    explored(&script, model, true).expect("few classes").classes.len()
+}
+
+#[test]
+fn updates_of_a_counter_have_one_class_unless_they_acquire() {
+    for model in Model::ALL {
+        let is_release_acquire = [Model::Ra, Model::Sra, Model::Wra].contains(&model);
+        let all = if is_release_acquire { 120 } else { 1 };
+        assert_eq!(classes_of_five("add x 1 rel", model), all, "{model}");
+        let observes = [Model::Rc20, Model::Rc11, Model::C20].contains(&model);
+        let all = if is_release_acquire || observes { 120 } else { 1 };
+        assert_eq!(classes_of_five("add x 1 acq", model), all, "acquire, {model}");
+        assert_eq!(classes_of_five("q = add x 1 rel", model), 120, "used, {model}");
     }
 }

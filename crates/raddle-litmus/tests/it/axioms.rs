@@ -187,7 +187,7 @@ fn read(kind: OpKind, read: Value, source: Source, spurious: bool) -> Option<Eve
         OpKind::Load { location, order } if !spurious => {
             (Action::Read { location, value: read }, order)
         }
-        OpKind::Rmw { location, update, order } if !spurious => {
+        OpKind::Rmw { location, update, order, .. } if !spurious => {
             (Action::Rmw { location, read, written: update.apply(read) }, order)
         }
         OpKind::CompareExchange { location, expected, desired, success, failure, weak, .. }

@@ -108,7 +108,7 @@ impl Request {
             scalars,
             calls: object.calls(),
             updates_may_be_silent: self.model.has_modification_order(),
-            follows_addresses: self.leaves_out_rounds() && self.explorer == Explorer::RfPartSmc,
+            ignores_dead_values: self.leaves_out_rounds() && self.explorer == Explorer::RfPartSmc,
             poison: false,
             leaks: self.leaks,
         }

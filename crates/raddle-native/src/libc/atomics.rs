@@ -103,7 +103,8 @@ fn update<const SIZE: u64>(call: &mut Call<'_>, kind: UpdateKind) -> Step<u64> {
     let (address, operand, order) = (arguments.word()?, arguments.value()?, arguments.order()?);
     let bits = if kind == UpdateKind::Swap { 0 } else { 8 * SIZE as u8 };
     let update = Update { kind, operand, bits, signed: false, carries: false };
-    let value = call.atomic_update(address, SIZE, update, order)?;
+    let is_blind = call.is_result_dead(SIZE);
+    let value = call.atomic_update(address, SIZE, update, order, is_blind)?;
     Ok(give(call, SIZE, value))
 }
 

@@ -57,7 +57,8 @@ impl Call<'_> {
         };
         let bits = if kind == UpdateKind::Swap { 0 } else { 8 * size as u8 };
         let update = Update { kind, operand: operand.into(), bits, signed: false, carries: false };
-        self.atomic_update(address, size, update, order)
+        let is_blind = self.is_instruction_dead();
+        self.atomic_update(address, size, update, order, is_blind)
     }
 
     /// `lock neg` as a loop of compare-exchanges.

@@ -596,16 +596,37 @@ impl Call<'_> {
         self.atomic(address, size, store).map(|_| ())
     }
 
-    /// An atomic update. Returns the value before.
+    /// An atomic update. Returns the value before, which the thread must not use if the update `is_blind`.
     pub(crate) fn atomic_update(
         &mut self,
         address: u64,
         size: u64,
         update: Update,
         order: MemoryOrder,
+        is_blind: bool,
     ) -> Step<Value> {
         let location = LocationId::new(0);
-        Ok(self.atomic(address, size, OpKind::Rmw { location, update, order })?.value)
+        let kind = OpKind::Rmw { location, update, order, is_blind };
+        let before = self.atomic(address, size, kind)?.value;
+        Ok(if is_blind && self.program.settings.poison { !before } else { before })
+    }
+
+    /// Returns `true` if the code that has called the modelled function does not use its result, of this size.
+    pub(crate) fn is_result_dead(&mut self, size: u64) -> bool {
+        let program = &mut *self.program;
+        program.settings.ignores_dead_values && {
+            let address = program.return_address();
+            program.liveness.is_result_dead(program.process.memory(), address, size)
+        }
+    }
+
+    /// Returns `true` if nothing uses what the current instruction writes to registers and flags.
+    pub(crate) fn is_instruction_dead(&mut self) -> bool {
+        let program = &mut *self.program;
+        program.settings.ignores_dead_values && {
+            let address = program.cpu().ip();
+            program.liveness.is_instruction_dead(program.process.memory(), address)
+        }
     }
 
     /// An atomic compare-exchange. Returns the value before and whether it succeeded.

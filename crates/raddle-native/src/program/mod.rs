@@ -80,9 +80,10 @@ pub struct Settings {
     pub calls: Calls,
     /// Whether a thread that waits may repeat updates that write what they read: not if writes have no modification order.
     pub updates_may_be_silent: bool,
-    /// Whether addresses of local variables are followed to hooks of atomic operations, so that more is known to be dead and more
+    /// Whether values that threads do not use need not tell executions apart. Then updates with a dead result are blind, and
+    /// addresses of local variables are followed to hooks of atomic operations, so that more is known to be dead and more
     /// states are equal. Otherwise retries after a failed compare-exchange mostly count, as in the literature.
-    pub follows_addresses: bool,
+    pub ignores_dead_values: bool,
     /// Whether to overwrite what is considered dead at every question: a debugging aid. Nothing observable may change.
     pub poison: bool,
     /// Whether threads tell at their end what they leave on the heap.
@@ -140,7 +141,7 @@ impl NativeProgram {
         let places = Places::new();
         let modules = process.modules();
         let program = modules.first().map(AsRef::as_ref);
-        let callees = settings.follows_addresses.then_some(&*table.callees);
+        let callees = settings.ignores_dead_values.then_some(&*table.callees);
         let liveness = repeats::liveness(program, settings.calls, callees);
         NativeProgram {
             process,

@@ -234,7 +234,8 @@ impl Call<'_> {
         let kind = super::layout::LocationKind::Block;
         let location = self.program.layout.locate_object(kind, address, place);
         let update = super::call::update(UpdateKind::Swap, 1);
-        let freed = self.ask(OpKind::Rmw { location, update, order: MemoryOrder::Relaxed })?;
+        let order = MemoryOrder::Relaxed;
+        let freed = self.ask(OpKind::Rmw { location, update, order, is_blind: false })?;
         if freed.value != 0 {
             return Err(self.fail(FindingKind::DoubleFree, "a block of memory is freed twice"));
         }

@@ -206,3 +206,14 @@ fn compiled_files_and_sources_go_together() {
     let outcome = explore(&[&main, &object], Model::C20).expect("it can be explored");
     assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1));
 }
+
+#[test]
+fn locked_instructions_whose_result_is_dead_are_left_unordered() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds/counters.c");
+    let directory = TempDir::new().expect("a temporary directory");
+    let optimised = executable(&["-O2"], &source, &directory);
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        let outcome = explore(&[&optimised], model).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 1), "{model}");
+    }
+}

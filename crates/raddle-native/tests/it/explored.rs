@@ -79,7 +79,7 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
         scalars: ScalarCut::Cut,
         calls: Calls::SystemV,
         updates_may_be_silent: true,
-        follows_addresses: false,
+        ignores_dead_values: false,
         poison: false,
         leaks: false,
     };

@@ -1,9 +1,11 @@
-//! Programs with loops: how many classes there are without reads that have no effect.
+//! Programs with loops and counters: how many classes there are without reads and orders that have no effect.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use raddle_core::model::Model;
 use raddle_core::outcome::{FindingKind, Verdict};
+use raddle_core::program::OpKind;
 use raddle_native::{Request, build, check_built};
 
 /// Program, classes, and executions that are blocked because a thread waits in the middle of a round.
@@ -21,6 +23,7 @@ const PROGRAMS: &[(&str, u64, u64)] = &[
     ("bounded_queue.c", 44, 54),
     ("cached_index.c", 5, 0),
     ("poll_with_lock.c", 1, 0),
+    ("counters.c", 1, 0),
 ];
 
 #[test]
@@ -55,5 +58,28 @@ fn polling_forever_is_a_livelock() {
             assert_eq!(finding.kind, FindingKind::Livelock, "{flags:?}, {model}");
             assert_eq!(finding.message, message, "{model}");
         }
+    }
+}
+
+#[test]
+fn a_wrong_count_is_shown_with_the_values_of_one_order() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds/counters.c");
+    let mut request = Request::new(&[&program]);
+    request.source.flags = vec!["-DWRONG".into()];
+    let object = build(&request.source).expect("it compiles");
+    for model in [Model::Sc, Model::Pso, Model::C20] {
+        request.model = model;
+        let outcome = check_built(&object, &request).expect("it can be loaded");
+        let finding = outcome.into_finding().expect("a failure");
+        assert_eq!(finding.kind, FindingKind::Assertion, "{model}");
+        let events = finding.trace.expect("an execution").trace.events;
+        let counts = events.iter().filter_map(|event| match event.op.kind {
+            OpKind::Rmw { update, .. } if update.operand == 2 && event.position == 0 => {
+                Some((event.read?, event.written?))
+            }
+            _ => None,
+        });
+        let expected = [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)];
+        assert_eq!(counts.collect::<BTreeSet<_>>(), BTreeSet::from(expected), "{model}");
     }
 }

@@ -180,7 +180,10 @@ fn locked_instructions_in_inline_assembly_are_atomic() {
     let add = "__asm__ volatile(\"lock; incl %0\" : \"+m\"(x))";
     for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
         let outcome = explore(&parallel("int x;", &[add, add], "assert(x == 2)"), model);
-        assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2), "{outcome}");
+        // Nobody uses the flags. Under C20 the second instruction synchronizes with the first.
+        let classes = if model == Model::C20 { 2 } else { 1 };
+        let told = (outcome.verdict, outcome.counts.classes);
+        assert_eq!(told, (Verdict::Clean, classes), "{outcome}");
     }
     let plain = "__asm__ volatile(\"incl %0\" : \"+m\"(x))";
     let program = parallel("int x;", &[plain, plain], "assert(x == 2)");

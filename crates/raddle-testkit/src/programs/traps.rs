@@ -295,4 +295,80 @@ pub const TRAPS: &[Trap] = &[
         rounds_change_memory: false,
         expected: &["race of a.0: r = load x na with b.0: r = or x 0"],
     },
+    Trap {
+        name: "an acquire fence tells in which order counters were updated",
+        text: "x = 0; d = 0; e = 0
+            thread a { store d 1; add x 1 rel; fence acq; s = load e }
+            thread b { store e 1; add x 1 rel; fence acq; r = load d }",
+        model: Model::Rc20,
+        rounds_change_memory: false,
+        expected: &["a s=0, b r=1", "a s=1, b r=0", "a s=1, b r=1"],
+    },
+    Trap {
+        name: "an acquiring update tells in which order counters were updated",
+        text: "x = 0; d = 0; e = 0
+            thread a { store d 1; add x 1 ar; s = load e }
+            thread b { store e 1; add x 1 ar; r = load d }",
+        model: Model::C20,
+        rounds_change_memory: false,
+        expected: &["a s=0, b r=1", "a s=1, b r=0", "a s=1, b r=1"],
+    },
+    Trap {
+        name: "every update acquires under ra",
+        text: "x = 0; d = 0; e = 0
+            thread a { store d 1; add x 1; s = load e }
+            thread b { store e 1; add x 1; r = load d }",
+        model: Model::Ra,
+        rounds_change_memory: false,
+        expected: &["a s=0, b r=1", "a s=1, b r=0", "a s=1, b r=1"],
+    },
+    Trap {
+        name: "an update of a counter empties the store buffer",
+        text: "x = 0; d = 0; e = 0
+            thread a { store d 1; add x 1; s = load e }
+            thread b { store e 1; add x 1; r = load d }",
+        model: Model::Pso,
+        rounds_change_memory: false,
+        expected: &["a s=0, b r=1", "a s=1, b r=0", "a s=1, b r=1"],
+    },
+    Trap {
+        name: "a read among updates of a counter",
+        text: "x = 0
+            thread a { add x 1 }
+            thread b { add x 2 }
+            thread c { r = load x }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["c r=0", "c r=1", "c r=2", "c r=3"],
+    },
+    Trap {
+        name: "updates of a counter that do not commute",
+        text: "x = 1
+            thread main { spawn a; spawn b; join a; join b; r = load x }
+            thread a { add x 1 }
+            thread b { and x 1 }",
+        model: Model::Rc20,
+        rounds_change_memory: false,
+        expected: &["main r=0", "main r=2"],
+    },
+    Trap {
+        name: "a read before the thread's own update of a counter",
+        text: "x = 0
+            thread a { r = load x; add x 1 }
+            thread b { add x 1 }",
+        model: Model::Tso,
+        rounds_change_memory: false,
+        expected: &["a r=0", "a r=1"],
+    },
+    Trap {
+        name: "a read after some updates of a counter, and an update after the read",
+        text: "x = 0; y = 0
+            thread main { spawn c; spawn b; spawn a; join a; r = load x; store y 2 }
+            thread a { add x 1 }
+            thread b { s = load y; add x 1 }
+            thread c { store y 1 }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["main r=1, b s=0", "main r=1, b s=1", "main r=1, b s=2", "main r=2, b s=0", "main r=2, b s=1"],
+    },
 ];

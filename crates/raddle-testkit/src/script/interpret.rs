@@ -171,9 +171,9 @@ fn try_step(
         ScriptInstruction::Load { at: cell, order, .. } => {
             OpKind::Load { location: at(cell)?, order: *order }
         }
-        ScriptInstruction::Update { at: cell, kind, operand, order, .. } => {
-            let update = update(*kind, value(operand));
-            OpKind::Rmw { location: at(cell)?, update, order: *order }
+        ScriptInstruction::Update { at: cell, target, kind, operand, order } => {
+            let (update, is_blind) = (update(*kind, value(operand)), target.is_none());
+            OpKind::Rmw { location: at(cell)?, update, order: *order, is_blind }
         }
         ScriptInstruction::CompareExchange {
             at: cell,

@@ -26,7 +26,7 @@ impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T,
                 let value = StoredValue { value, carries };
                 self.store(thread, &StoreRequest { location, value, order })
             }
-            OpKind::Rmw { location, update, order } => {
+            OpKind::Rmw { location, update, order, .. } => {
                 let op = RmwOp::Update(update);
                 self.rmw(thread, &RmwRequest { location, op, success: order, failure: order })
             }
