@@ -115,6 +115,7 @@ impl Cpu {
         Some(match self.exit {
             Exit::Fence(kind) => self.after(Stop::Fence(kind)),
             Exit::Pause => self.after(Stop::Pause),
+            Exit::Rounds => Stop::Rounds,
             Exit::Syscall => self.after(Stop::Syscall),
             Exit::Misaligned { size, write } => {
                 Stop::Fault(memory.fault(FaultKind::Misaligned, self.target, size.into(), write))

@@ -3,7 +3,7 @@
 //! A snapshot contains the half-answered instruction, if any: the answers so far and the question that waits. The upper halves of
 //! vector registers and the x87 state are copied only if the thread has used them.
 
-use crate::cpu::{Access, Cpu, Exit, INITIAL_FPU, Pending};
+use crate::cpu::{Access, ActiveLoop, Cpu, Exit, INITIAL_FPU, Pending};
 use crate::liveness::Dead;
 use crate::memory::layout::RED_ZONE;
 use crate::memory::{Mark, Memory, WrittenBytes};
@@ -23,6 +23,7 @@ pub struct Snapshot {
     ip: u64,
     readings: u64,
     exit: Exit,
+    loops: Vec<ActiveLoop>,
     pending: Option<Box<Pending>>,
     question: Option<Access>,
     mark: Mark,
@@ -73,6 +74,7 @@ impl Cpu {
             ip: self.ip,
             readings: self.readings,
             exit: self.exit,
+            loops: self.loops.clone(),
             pending,
             question,
             mark,
@@ -92,6 +94,7 @@ impl Cpu {
         self.mxcsr = snapshot.mxcsr;
         [self.ip, self.readings] = [snapshot.ip, snapshot.readings];
         self.exit = snapshot.exit;
+        self.loops.clone_from(&snapshot.loops);
         self.at = if self.code == snapshot.code { snapshot.at } else { 0 };
         match (&snapshot.pending, snapshot.question) {
             (Some(pending), _) => self.pending = **pending,

@@ -58,6 +58,9 @@ pub enum Stop {
     Refused(Box<Refusal>),
     /// The instruction budget is used up. The thread can run on with a new budget.
     Budget,
+    /// The thread is about to begin a round too many of a loop ([`Code::limit_rounds`](crate::Code::limit_rounds)). It cannot
+    /// run on.
+    Rounds,
 }
 
 /// What an atomic instruction does with the old value. All values are truncated to the size of the access.

@@ -32,6 +32,6 @@ pub mod sampling;
 mod visitor;
 
 pub use extent::{Extent, Limits, Summary};
-pub use raddle_core::outcome::{CutThread, Unsupported};
+pub use raddle_core::outcome::{CutLimit, CutThread, Unsupported};
 pub(crate) use visitor::ending_of;
 pub use visitor::{Control, Leaf, Visitor};

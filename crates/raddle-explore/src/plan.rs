@@ -294,7 +294,10 @@ impl Plan {
             Extent::All | Extent::Stopped => None,
             Extent::Classes => Some(Bound::Classes),
             Extent::Deadline => Some(Bound::Deadline),
-            Extent::Events => Some(summary.cut.clone().map_or(Bound::Events, Bound::LongExecution)),
+            Extent::Events => Some(match &summary.cut {
+                Some(cut) => Bound::LongExecution(Box::new(cut.clone())),
+                None => Bound::Events,
+            }),
             Extent::Unsupported(reason) => Some(Bound::Unsupported(reason)),
             Extent::Sampled => Some(Bound::Sampled {
                 runs: summary.runs(),

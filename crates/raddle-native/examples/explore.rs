@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         scalars: ScalarCut::Cut,
         calls: Calls::SystemV,
         poison,
+        unroll: None,
         leaks: false,
     };
     let mut program = NativeProgram::new(process, table, settings);

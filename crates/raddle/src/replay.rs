@@ -350,7 +350,7 @@ fn thread_end(end: &End) -> ThreadEnd {
         End::Assume => ThreadEnd::Assume,
         End::Repeats(_) => ThreadEnd::Repeats,
         End::Failed(_) => ThreadEnd::Failed,
-        End::Limit => ThreadEnd::Limit,
+        End::Limit | End::Unrolled(_) => ThreadEnd::Limit,
         End::Question(_) => ThreadEnd::Waiting,
     }
 }

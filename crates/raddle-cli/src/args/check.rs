@@ -134,7 +134,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["robust", "leaks", "expect"])]
     pub(crate) estimate: bool,
 
-    /// Maximum number of times that a thread of a litmus test may return to an instruction [default: 8]
+    /// Maximum number of rounds of a loop: a thread that would begin another one is stopped, and the result is incomplete
+    /// [default: 8 in a litmus test, none in a C or C++ program]
     #[arg(long, value_name = "N")]
     unroll: Option<u32>,
 
@@ -235,14 +236,14 @@ impl CheckArgs {
         self.every.is_some()
     }
 
-    /// How often a thread of a litmus test may return to an instruction.
-    pub(crate) fn unroll(&self) -> u32 {
+    /// The largest number of rounds of a loop of a litmus test.
+    pub(crate) fn unroll_of_litmus(&self) -> u32 {
         self.unroll.unwrap_or(8)
     }
 
-    /// Returns `true` if `--unroll` is given.
-    pub(crate) fn is_unroll_given(&self) -> bool {
-        self.unroll.is_some()
+    /// The largest number of rounds of a loop of a C or C++ program, if it is bounded.
+    pub(crate) fn unroll_of_native(&self) -> Option<u32> {
+        self.unroll
     }
 
     /// The number of workers.

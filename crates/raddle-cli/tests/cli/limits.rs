@@ -16,9 +16,10 @@ pub(crate) const LONG: &str = "#include <pthread.h>
 #include <stdatomic.h>
 static atomic_int counter;
 static void *run(void *unused) {
+    long sum = 0;
     for (int i = 0; i < 6; i++)
-        atomic_fetch_add(&counter, 1);
-    return unused;
+        sum += atomic_fetch_add(&counter, 1);
+    return (void *)sum;
 }
 int main(void) {
     pthread_t threads[4];

@@ -26,8 +26,8 @@ pub enum Bound {
     },
     /// A thread exceeds the limit on its events, or an execution that of an explorer.
     Events,
-    /// An execution exceeds the bound on its events, mostly because of one thread.
-    LongExecution(CutThread),
+    /// A thread was stopped because of the events of its execution, or the rounds of one of its loops.
+    LongExecution(Box<CutThread>),
     /// A loop exceeds its limit of iterations.
     LoopIterations,
     /// Runs were sampled instead of exploring all executions.
@@ -51,15 +51,56 @@ pub enum Bound {
     Other(String),
 }
 
-/// A thread that was stopped because its execution had too many events.
+/// A thread that was stopped because it, or its execution, exceeds a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutThread {
     /// Its name.
     pub thread: String,
-    /// The place of the op that it would have performed next, or of its last one if it went on without a question.
+    /// The place of the op that it would have performed next, of its last one if it went on without a question, or of the loop
+    /// that has too many rounds.
     pub place: String,
-    /// The bound.
-    pub events: u32,
+    /// The function that contains the place, if it is known.
+    pub function: Option<String>,
+    /// What was exceeded.
+    pub limit: CutLimit,
+}
+
+/// What a thread that was stopped exceeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CutLimit {
+    /// The bound on the events of an execution.
+    Events {
+        /// The bound.
+        events: u32,
+        /// How often the thread was at the place: in a loop, the number of its rounds.
+        rounds: u32,
+    },
+    /// The limit on the rounds of a loop.
+    Rounds,
+}
+
+impl fmt::Display for CutThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CutThread { thread, place, function, limit } = self;
+        let function = function.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
+        match limit {
+            CutLimit::Events { events, rounds: 0 | 1 } => write!(
+                f,
+                "an execution has more than {events} events, most of them of thread {thread}, which was stopped at \
+                 {place}{function}"
+            ),
+            CutLimit::Events { events, rounds } => write!(
+                f,
+                "an execution has more than {events} events, most of them of thread {thread}, which was stopped in \
+                 round {rounds} of the loop at {place}{function}: bound its rounds with --unroll, or test at random \
+                 with --explorer random"
+            ),
+            CutLimit::Rounds => write!(
+                f,
+                "a loop has more rounds than --unroll allows: thread {thread} was stopped at {place}{function}"
+            ),
+        }
+    }
 }
 
 /// What is done with a program.
@@ -106,11 +147,7 @@ impl fmt::Display for Bound {
             Bound::Events => f.write_str(
                 "a thread has more events than its limit, or an execution more than the explorer supports",
             ),
-            Bound::LongExecution(CutThread { thread, place, events }) => write!(
-                f,
-                "an execution has more than {events} events, most of them of thread {thread}, which was stopped at \
-                 {place}"
-            ),
+            Bound::LongExecution(thread) => thread.fmt(f),
             Bound::LoopIterations => f.write_str("a loop has more iterations than its limit"),
             Bound::Sampled { runs, explorer, seed } => {
                 let plural = if *runs == 1 { "" } else { "s" };

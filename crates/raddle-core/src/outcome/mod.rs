@@ -11,7 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use crate::finding_kind::{FindingKind, UnknownFindingKind};
-pub use bound::{Bound, CutThread, Phase, Unsupported};
+pub use bound::{Bound, CutLimit, CutThread, Phase, Unsupported};
 pub use finding::{Finding, Place, Related, SampledRun};
 
 /// The answer of an exploration.

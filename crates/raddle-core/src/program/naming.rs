@@ -11,6 +11,11 @@ pub trait Naming {
     /// The position of an op in the source: `file:line` or similar.
     fn place(&self, place: PlaceId) -> String;
 
+    /// The function that contains a place, if it is known.
+    fn function(&self, _place: PlaceId) -> Option<String> {
+        None
+    }
+
     /// The name of a location.
     fn location_name(&self, location: LocationId) -> String;
 

@@ -295,6 +295,8 @@ pub enum End {
     Failed(Failure),
     /// The thread has reached the limit of its events.
     Limit,
+    /// The thread would begin more rounds of the loop at this place than it may.
+    Unrolled(PlaceId),
 }
 
 /// A bug that a thread runs into on its own.

@@ -83,7 +83,7 @@ impl Pending {
         match *histories.end(node) {
             End::Question(op) => Some(Pending::Question(op)),
             End::Repeats(start) => Some(Pending::Loop(histories.events(start) as usize)),
-            End::Finished | End::Assume | End::Failed(_) | End::Limit => None,
+            End::Finished | End::Assume | End::Failed(_) | End::Limit | End::Unrolled(_) => None,
         }
     }
 }

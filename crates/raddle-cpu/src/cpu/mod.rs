@@ -13,9 +13,11 @@ use crate::registers::{
 
 mod access;
 mod op;
+mod rounds;
 mod word;
 
 pub(crate) use op::{Access, AccessKind, CONTINUE, Exec, Exit, Op, Pending, STOP, get};
+pub(crate) use rounds::ActiveLoop;
 pub(crate) use word::Word;
 
 /// Entries of the cache of jump targets.
@@ -60,6 +62,8 @@ pub struct Cpu {
     pub(crate) jumps: Box<[(u64, u32); JUMPS]>,
     /// The code that `jumps` and `at` refer to.
     pub(crate) code: u64,
+    /// The loops that the thread is in, outermost first, if their rounds are limited.
+    pub(crate) loops: Vec<ActiveLoop>,
     /// Whether locked instructions on private memory stop.
     pub(crate) reports_locked: bool,
     /// Whether the read-modify-write operation that runs was a question.
@@ -107,6 +111,7 @@ impl Cpu {
             readings: 0,
             jumps: Box::new(NO_JUMPS),
             code: 0,
+            loops: vec![],
             reports_locked: false,
             was_asked: false,
         }

@@ -55,6 +55,8 @@ pub(crate) enum Exit {
     Budget,
     Fence(Fence),
     Pause,
+    /// A loop has more rounds than it may have.
+    Rounds,
     Syscall,
     HostCall(u32),
     Fault(FaultKind),

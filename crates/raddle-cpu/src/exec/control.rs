@@ -5,7 +5,7 @@
 
 use super::alu::Binary;
 use super::{Destination, Source};
-use crate::cpu::{Cpu, Exit, JUMPS, Op, STOP, Word, get};
+use crate::cpu::{CONTINUE, Cpu, Exit, JUMPS, Op, STOP, Word, get};
 use crate::memory::Memory;
 use crate::registers::{FlagSource, Register, condition};
 
@@ -119,6 +119,21 @@ pub(crate) fn ret(cpu: &mut Cpu, memory: &mut Memory, op: &Op) -> u32 {
     let target = get!(cpu.load::<u64>(memory, pointer));
     cpu.set_register(Register::Rsp, pointer.wrapping_add(8 + op.imm));
     go(cpu, op, target)
+}
+
+/// `ret` of code whose rounds are limited.
+pub(crate) fn leave_loops(cpu: &mut Cpu, memory: &mut Memory, op: &Op) -> u32 {
+    cpu.leave_frames(cpu.register(Register::Rsp).wrapping_add(1));
+    ret(cpu, memory, op)
+}
+
+/// A jump backwards, to `imm`: the next micro-operation is the jump. The loop may have `disp` rounds.
+pub(crate) fn begin_round(cpu: &mut Cpu, _: &mut Memory, op: &Op) -> u32 {
+    if u64::from(cpu.note_round(op.imm, op.ip)) > op.disp {
+        cpu.stop(Exit::Rounds)
+    } else {
+        CONTINUE
+    }
 }
 
 /// Follows a branch that is not linked: the target is in `imm`, the branch in `taken`, `w` says which link.

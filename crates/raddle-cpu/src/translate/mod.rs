@@ -27,6 +27,7 @@ use iced_x86::{
 };
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Instructions per block.
@@ -62,6 +63,8 @@ pub struct Code {
     writable: FxHashMap<u64, (Vec<u8>, u32)>,
     info: Info,
     readings: Readings,
+    /// Where the rounds of loops are limited, and to which number.
+    limited: Option<(Range<u64>, u32)>,
     /// For tests: run every instruction in a stub that can.
     prefer_stubs: bool,
     /// Differs between codes, so that threads notice that what they remember is stale.
@@ -117,6 +120,7 @@ impl Code {
             writable: FxHashMap::default(),
             info: Info(InstructionInfoFactory::new()),
             readings,
+            limited: None,
             prefer_stubs: false,
             id: new_id(),
         }
@@ -126,6 +130,18 @@ impl Code {
     pub fn hook(&mut self, address: u64, function: u32) {
         self.hooks.insert(address, function);
         self.clear();
+    }
+
+    /// Limits the rounds of loops whose code is in a range: a thread that would begin another one stops with
+    /// [`Stop::Rounds`](crate::Stop::Rounds).
+    pub fn limit_rounds(&mut self, range: Range<u64>, limit: u32) {
+        self.limited = Some((range, limit));
+        self.clear();
+    }
+
+    /// The number of rounds of a loop that jumps back at `ip`, if it is limited.
+    fn limit_at(&self, ip: u64) -> Option<u32> {
+        self.limited.as_ref().filter(|(range, _)| range.contains(&ip)).map(|&(_, limit)| limit)
     }
 
     /// For tests: runs every instruction in a stub that can.
@@ -284,7 +300,9 @@ impl Code {
             }
             FlowControl::Return if instruction.mnemonic() == Mnemonic::Ret => {
                 let imm = if instruction.op_count() > 0 { instruction.immediate(0) } else { 0 };
-                self.ops.push(Op { imm, count, ..bare(control::ret, ip) });
+                let exec =
+                    if self.limit_at(ip).is_some() { control::leave_loops } else { control::ret };
+                self.ops.push(Op { imm, count, ..bare(exec, ip) });
             }
             FlowControl::Interrupt if instruction.mnemonic() == Mnemonic::Int3 => {
                 self.ops.push(bare(system::breakpoint, ip));
@@ -358,7 +376,7 @@ impl Code {
 
     fn call(&mut self, ip: u64, next: u64, target: u64, count: u16) {
         let op = Op { disp: next, count, ..bare(control::call, ip) };
-        self.branch(op, target, None);
+        self.linked(op, target, None);
     }
 
     fn jump(&mut self, ip: u64, target: u64, count: u16) {
@@ -366,8 +384,21 @@ impl Code {
         self.branch(op, target, None);
     }
 
-    /// Adds a branch with the micro-operations that resolve its links.
+    /// Adds a branch that is no call. If it jumps backwards, it may begin a round of a loop whose rounds are limited.
     fn branch(&mut self, op: Op, target: u64, other: Option<u64>) {
+        let ip = op.ip;
+        let Some(limit) = self.limit_at(ip).filter(|_| target <= ip) else {
+            return self.linked(op, target, other);
+        };
+        let index = self.ops.len();
+        self.linked(op, target, other);
+        self.ops[index].taken.set(self.ops.len() as u32);
+        self.ops.push(Op { imm: target, disp: limit.into(), ..bare(control::begin_round, ip) });
+        self.linked(bare(control::jump, ip), target, None);
+    }
+
+    /// Adds a branch with the micro-operations that resolve its links.
+    fn linked(&mut self, op: Op, target: u64, other: Option<u64>) {
         let index = self.ops.len() as u32;
         op.taken.set(index + 1);
         op.other.set(index + 2);

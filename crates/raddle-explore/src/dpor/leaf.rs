@@ -65,7 +65,7 @@ impl<R: EventSet> DporState<'_, R> {
     pub(super) fn hit_limit(&self) -> bool {
         let at_limit = |thread: &DporThread<R>| {
             thread.action == NextAction::Ended
-                && matches!(self.histories.end(thread.node), End::Limit)
+                && matches!(self.histories.end(thread.node), End::Limit | End::Unrolled(_))
         };
         matches!(self.early_end, Some(EarlyEnd::Events(_))) || self.threads.iter().any(at_limit)
     }
@@ -80,7 +80,7 @@ impl<R: EventSet> DporState<'_, R> {
                 (NextAction::Ended, End::Assume) => ThreadEnd::Assume,
                 (NextAction::Ended, End::Repeats(_)) => ThreadEnd::Repeats,
                 (NextAction::Ended, End::Failed(_)) => ThreadEnd::Failed,
-                (NextAction::Ended, End::Limit) => ThreadEnd::Limit,
+                (NextAction::Ended, End::Limit | End::Unrolled(_)) => ThreadEnd::Limit,
                 (NextAction::Lock | NextAction::Sync | NextAction::Join, _) => ThreadEnd::Waiting,
                 _ => ThreadEnd::Open,
             };

@@ -84,9 +84,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.show(&ending);
     }
 
-    /// Returns `true` if a thread has ended because it seems to store forever.
+    /// Returns `true` if a thread has ended because it seems to store forever, or because the rounds of loops are bounded.
     fn is_cut(&self, thread: ThreadId) -> bool {
-        self.histories.is_cut(self.thread(thread).history)
+        let history = self.thread(thread).history;
+        self.histories.is_cut(history) || matches!(self.histories.end(history), End::Unrolled(_))
     }
 
     /// Shows a leaf to the visitor, unless it has seen it in an earlier attempt.
@@ -152,7 +153,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
                 End::Assume => ThreadEnd::Assume,
                 End::Repeats(_) => ThreadEnd::Repeats,
                 End::Failed(_) => ThreadEnd::Failed,
-                End::Limit => ThreadEnd::Limit,
+                End::Limit | End::Unrolled(_) => ThreadEnd::Limit,
                 End::Question(_) => match pending {
                     // It was taken and released in a round that is left out.
                     PendingKind::Lock | PendingKind::Sync

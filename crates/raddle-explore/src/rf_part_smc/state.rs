@@ -24,10 +24,12 @@ use crate::event_map::EventMap;
 use crate::event_set::EventSet;
 use crate::facts::{EventBound, NewFact};
 use crate::model::{IncrementalModel, NewStore, NewUnlock};
-use crate::{CutThread, Extent, Summary};
+use crate::{CutLimit, CutThread, Extent, Summary};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{StoreBuffers, StoreEffect};
-use raddle_core::program::{Answer, End, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId};
+use raddle_core::program::{
+    Answer, End, HistoryId, HistoryStep, LocalHistories, Op, OpKind, Origin, PlaceId,
+};
 
 /// RF-partSMC over event sets `R` and the incremental model `M`.
 ///
@@ -408,7 +410,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.stop_thread(thread);
         if is_final {
             self.hit_limit = true;
-            self.note_cut_thread(thread, self.question(history).place);
+            let place = self.question(history).place;
+            let rounds = self.asked_at(history, place);
+            self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
         } else {
             self.exceeded.get_or_insert(self.len);
         }
@@ -431,12 +435,26 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.learn_long_execution();
     }
 
+    /// How often a thread has asked at a place in a history, the question at the end included.
+    fn asked_at(&self, mut history: HistoryId, place: PlaceId) -> u32 {
+        let mut times = 0;
+        loop {
+            let end = self.histories.end(history);
+            times += u32::from(matches!(end, End::Question(op) if op.place == place));
+            match self.histories.step(history) {
+                HistoryStep::After(parent, _) => history = parent,
+                HistoryStep::Start(..) => return times,
+            }
+        }
+    }
+
     /// Records that a thread was stopped at a place.
-    fn note_cut_thread(&mut self, thread: ThreadId, place: PlaceId) {
+    fn note_cut_thread(&mut self, thread: ThreadId, place: PlaceId, limit: CutLimit) {
         if self.cut_thread.is_none() {
             let program = &self.exploration.program;
+            let function = program.function(place);
             let (thread, place) = (program.thread_name(thread), program.place(place));
-            self.cut_thread = Some(CutThread { thread, place, events: self.bound.events });
+            self.cut_thread = Some(CutThread { thread, place, function, limit });
         }
     }
 
@@ -444,10 +462,15 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     #[cold]
     fn note_limit(&mut self, thread: ThreadId, history: HistoryId) {
         self.hit_limit = true;
-        if self.histories.is_cut(history)
-            && let Some(&Op { place, .. }) = self.histories.effects(history).last()
+        if let End::Unrolled(place) = *self.histories.end(history) {
+            self.note_cut_thread(thread, place, CutLimit::Rounds);
+        } else if self.histories.is_cut(history)
+            && let effects = self.histories.effects(history)
+            && let Some(&Op { place, .. }) = effects.last()
         {
-            self.note_cut_thread(thread, place);
+            let rounds = effects.iter().filter(|op| op.place == place).count() as u32;
+            let events = self.bound.events;
+            self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
         }
     }
 
@@ -528,7 +551,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.model.push_thread_boundary(thread);
         } else {
             self.unfinished += 1;
-            if matches!(self.histories.end(history), End::Limit) {
+            if matches!(self.histories.end(history), End::Limit | End::Unrolled(_)) {
                 self.note_limit(thread, history);
             }
         }

@@ -47,7 +47,7 @@ impl Explorer<'_> {
                 Some(End::Finished) => ThreadEnd::Finished,
                 Some(End::Assume) => ThreadEnd::Assume,
                 Some(End::Repeats(_)) => ThreadEnd::Repeats,
-                Some(End::Limit) => ThreadEnd::Limit,
+                Some(End::Limit | End::Unrolled(_)) => ThreadEnd::Limit,
                 Some(End::Failed(_)) => ThreadEnd::Failed,
                 Some(End::Question(_)) if race.is_none() => ThreadEnd::Waiting,
                 _ => ThreadEnd::Open,

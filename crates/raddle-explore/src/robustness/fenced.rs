@@ -157,6 +157,10 @@ impl Naming for Fenced<'_, '_> {
         self.remembered.program.borrow().place(place)
     }
 
+    fn function(&self, place: PlaceId) -> Option<String> {
+        self.remembered.program.borrow().function(place)
+    }
+
     fn location_name(&self, location: LocationId) -> String {
         self.remembered.program.borrow().location_name(location)
     }

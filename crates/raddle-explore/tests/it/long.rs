@@ -4,7 +4,9 @@ use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::model::Model;
 use raddle_core::trace::Ending;
 use raddle_explore::model::RvfOptions;
-use raddle_explore::{Control, Extent, Leaf, Limits, Summary, rf_part_smc, rvf_smc};
+use raddle_explore::{
+    Control, CutLimit, CutThread, Extent, Leaf, Limits, Summary, rf_part_smc, rvf_smc,
+};
 use raddle_testkit::programs::random::OrderStyle;
 use raddle_testkit::programs::{classes, handover};
 use raddle_testkit::script::build::{load, store};
@@ -128,6 +130,14 @@ fn poll(end: &str) -> Script {
     script(&POLL.replace("END", end))
 }
 
+/// The bound on events that an execution exceeds.
+fn bound(cut: &CutThread) -> u32 {
+    match cut.limit {
+        CutLimit::Events { events, .. } => events,
+        CutLimit::Rounds => panic!("the rounds of loops are not bounded"),
+    }
+}
+
 #[test]
 fn executions_stop_at_a_fixed_bound() {
     for model in Model::ALL {
@@ -135,7 +145,7 @@ fn executions_stop_at_a_fixed_bound() {
         let (summary, endings) = explore(&poll("r = 0"), model, &limits, true);
         assert_eq!(summary.extent, Extent::Events, "{model}");
         let cut = summary.cut.expect("a thread was stopped");
-        assert_eq!((cut.thread.as_str(), cut.events), ("poller", 100), "{model}");
+        assert_eq!((cut.thread.as_str(), bound(&cut)), ("poller", 100), "{model}");
         let count = |wanted: fn(&Ending) -> bool| endings.iter().filter(|it| wanted(it)).count();
         let complete = count(|it| *it == Ending::Complete);
         assert_eq!(summary.classes, complete as u64, "{model}");
@@ -148,7 +158,7 @@ fn an_endless_poll_under_a_lock_is_incomplete() {
     for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
         let (summary, _) = explore(&poll("r = 0"), model, &Limits::default(), true);
         let cut = summary.cut.expect("a thread was stopped");
-        assert_eq!((summary.extent, cut.events), (Extent::Events, 1_000), "{model}");
+        assert_eq!((summary.extent, bound(&cut)), (Extent::Events, 1_000), "{model}");
         assert_eq!(cut.thread, "poller", "{model}");
     }
 }
@@ -165,7 +175,8 @@ fn endless(text: &str, model: Model) -> (String, u32, u64, Vec<Ending>) {
     let (summary, endings) = explore(&script(text), model, &Limits::default(), true);
     assert_eq!(summary.extent, Extent::Events, "{model}");
     let cut = summary.cut.expect("a thread was stopped");
-    (cut.thread, cut.events, summary.classes, endings)
+    let events = bound(&cut);
+    (cut.thread, events, summary.classes, endings)
 }
 
 #[test]

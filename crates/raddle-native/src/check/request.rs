@@ -34,6 +34,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// The maximal number of events of an execution. By default fewer are tried first.
     pub max_events: u32,
+    /// The largest number of rounds of a loop of the program, if it is bounded.
+    pub unroll: Option<u32>,
     /// All classes are explored. Otherwise reads without effect are left out.
     pub exact: bool,
     /// An execution that SC does not allow is a bug.
@@ -55,6 +57,7 @@ impl Request {
             max_executions: None,
             timeout: None,
             max_events: MAX_EVENTS,
+            unroll: None,
             exact: false,
             robust: false,
             leaks: false,
@@ -110,6 +113,7 @@ impl Request {
             updates_may_be_silent: self.model.has_modification_order(),
             ignores_dead_values: self.leaves_out_rounds() && self.explorer == Explorer::RfPartSmc,
             poison: false,
+            unroll: self.unroll,
             leaks: self.leaks,
         }
     }

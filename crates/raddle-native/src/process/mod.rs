@@ -122,6 +122,15 @@ impl Process {
         }
     }
 
+    /// Stops threads that would begin another round of a loop of the program after so many.
+    pub(crate) fn limit_rounds(&mut self, limit: u32) {
+        let Some(program) = self.kernel.modules.first() else { return };
+        let segments = program.file.segments.iter().filter(|segment| segment.is_executable);
+        let start = segments.clone().map(|segment| segment.range.start).min().unwrap_or(0);
+        let end = segments.map(|segment| segment.range.end).max().unwrap_or(0);
+        self.code.limit_rounds(program.base + start..program.base + end, limit);
+    }
+
     /// What the process wrote so far.
     pub fn output(&self) -> &Output {
         &self.kernel.output

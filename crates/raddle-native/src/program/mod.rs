@@ -86,6 +86,8 @@ pub struct Settings {
     pub ignores_dead_values: bool,
     /// Whether to overwrite what is considered dead at every question: a debugging aid. Nothing observable may change.
     pub poison: bool,
+    /// The largest number of rounds of a loop of the program, if it is bounded.
+    pub unroll: Option<u32>,
     /// Whether threads tell at their end what they leave on the heap.
     pub leaks: bool,
 }
@@ -134,6 +136,9 @@ impl NativeProgram {
     /// A program whose process stands at its entry. The table must be the one whose functions the process intercepts.
     pub fn new(mut process: Process, table: Table, settings: Settings) -> Self {
         process.begin_exploration();
+        if let Some(limit) = settings.unroll {
+            process.limit_rounds(limit);
+        }
         sharing::disown_variables(&mut process);
         let library = LibraryData::new(&mut process, &table.library_memory);
         let entry =
@@ -375,6 +380,10 @@ impl Program for NativeProgram {
 impl Naming for NativeProgram {
     fn place(&self, place: PlaceId) -> String {
         self.places.name(self.process.modules(), place)
+    }
+
+    fn function(&self, place: PlaceId) -> Option<String> {
+        self.places.function(self.process.modules(), place)
     }
 
     fn location_name(&self, location: LocationId) -> String {

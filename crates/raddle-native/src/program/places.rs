@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::NativeProgram;
 use super::thread::Activity;
-use crate::load::Module;
+use crate::load::{Module, Place};
 
 /// Sources below are not the user's.
 const LIBRARIES: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/"];
@@ -64,6 +64,12 @@ impl Places {
                 None => String::from("a library"),
             },
         }
+    }
+
+    /// The function that contains a place, as in the source; `None` if it has no symbol.
+    pub(crate) fn function(&self, modules: &[Arc<Module>], place: PlaceId) -> Option<String> {
+        let (symbol, _) = Place::find(modules, self.address(place)).symbol?;
+        Some(addr2line::demangle_auto((*symbol).into(), None).into_owned())
     }
 }
 

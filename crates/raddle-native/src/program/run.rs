@@ -115,6 +115,7 @@ impl NativeProgram {
                 self.escape(address, size.into(), owned, state)?;
                 None
             }
+            Event::Cpu(Stop::Rounds) => return Err(End::Unrolled(self.place())),
             Event::Cpu(_) | Event::Yield => None,
             Event::HostCall(HostFunctions::RETURN) => Some(Activity::Return),
             Event::HostCall(function) => Some(Activity::Function(function)),

@@ -81,6 +81,7 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
         updates_may_be_silent: true,
         ignores_dead_values: false,
         poison: false,
+        unroll: None,
         leaks: false,
     };
     let mut program = NativeProgram::new(process, table, settings);

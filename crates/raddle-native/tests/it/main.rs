@@ -21,3 +21,4 @@ mod semantics;
 mod sequential;
 mod thread_state;
 mod threads;
+mod unroll;

@@ -116,7 +116,7 @@ impl OracleProgram {
             End::Assume => OracleStep::Nothing(ThreadEnd::Assume),
             End::Failed(_) => OracleStep::Nothing(ThreadEnd::Failed),
             End::Repeats(_) => OracleStep::Nothing(ThreadEnd::Repeats),
-            End::Limit => OracleStep::Nothing(ThreadEnd::Limit),
+            End::Limit | End::Unrolled(_) => OracleStep::Nothing(ThreadEnd::Limit),
         }
     }
 

@@ -21,13 +21,7 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
             ("-- FLAGS", !flags.is_empty() || !arguments.is_empty()),
         ])
     };
-    let for_litmus = || {
-        given(vec![
-            ("--explain", args.explain),
-            ("--herd", args.herd),
-            ("--unroll", args.is_unroll_given()),
-        ])
-    };
+    let for_litmus = || given(vec![("--explain", args.explain), ("--herd", args.herd)]);
     if args.is_every_given() && args.checkpoint.is_none() {
         let remedy = "name a file with --checkpoint FILE, or omit --every";
         return Some(format!("--every has no effect without --checkpoint: {remedy}"));

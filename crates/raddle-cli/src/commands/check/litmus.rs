@@ -40,7 +40,7 @@ impl FrontEnd for LitmusFrontEnd {
     }
 
     fn check(&self, plan: Plan, args: &CheckArgs, _: Resources) -> Result<CheckResult, LoadError> {
-        let options = LitmusOptions { limits: args.limits(), unroll: args.unroll() };
+        let options = LitmusOptions { limits: args.limits(), unroll: args.unroll_of_litmus() };
         let (outcome, finals) = if args.estimate {
             let message = "litmus tests do not support --estimate: use it with C or C++ programs";
             let refused = Finding::new(FindingKind::Unsupported, message);

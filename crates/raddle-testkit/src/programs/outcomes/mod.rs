@@ -97,7 +97,7 @@ fn ended(program: &ScriptProgram, state: &ThreadState, end: &End) -> Option<Thre
         }
         End::Failed(_) => Some(ThreadOutcome::Failed(program.place_of(state))),
         End::Assume => Some(ThreadOutcome::AssumptionFailed),
-        End::Question(_) | End::Repeats(_) | End::Limit => None,
+        End::Question(_) | End::Repeats(_) | End::Limit | End::Unrolled(_) => None,
     }
 }
 

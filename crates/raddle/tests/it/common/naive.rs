@@ -71,7 +71,7 @@ impl Naive {
                     self.failures.push(failure.clone());
                     return;
                 }
-                End::Repeats(_) | End::Assume | End::Limit => {
+                End::Repeats(_) | End::Assume | End::Limit | End::Unrolled(_) => {
                     is_stuck = false;
                     continue;
                 }

@@ -1,0 +1,71 @@
+//! Bounds on the rounds of loops.
+
+use std::path::Path;
+
+use raddle_core::model::Model;
+use raddle_core::outcome::{Bound, CutLimit, CutThread, FindingKind, Outcome, Verdict};
+use raddle_native::{Request, build, check_built};
+
+/// Explores a program, with this bound on the rounds of its loops.
+fn explore(program: &str, flags: &[&str], model: Model, unroll: Option<u32>) -> Outcome {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/unroll").join(program);
+    let mut request = Request { model, unroll, ..Request::new(&[&path]) };
+    request.source.flags = flags.iter().copied().map(String::from).collect();
+    let object = build(&request.source).expect("it compiles");
+    check_built(&object, &request).expect("it can be loaded")
+}
+
+#[test]
+fn a_loop_has_as_many_rounds_as_the_bound_says() {
+    for optimisation in ["-O0", "-O1"] {
+        for rounds in [2, 3, 5] {
+            let flags = [optimisation, &format!("-DROUNDS={rounds}")];
+            // The jumps backwards of a loop are one less than the times that its body runs, or as many.
+            let outcome = explore("shapes.c", &flags, Model::Sc, Some(rounds));
+            assert_eq!(outcome.verdict, Verdict::Clean, "{flags:?}: {outcome}");
+            assert_eq!(outcome.bound, None, "{flags:?}");
+            let outcome = explore("shapes.c", &flags, Model::Sc, Some(rounds - 2));
+            assert_eq!(outcome.verdict, Verdict::Incomplete, "{flags:?}: {outcome}");
+        }
+    }
+}
+
+#[test]
+fn a_loop_with_too_many_rounds_is_named() {
+    for model in [Model::Sc, Model::Tso, Model::C20] {
+        let outcome = explore("stop.c", &[], model, Some(1));
+        let Some(Bound::LongExecution(cut)) = &outcome.bound else { panic!("{model}: {outcome}") };
+        let CutThread { thread, place, function, limit } = &**cut;
+        assert_eq!((thread.as_str(), function.as_deref()), ("main/0", Some("count_up")));
+        assert!(place.contains("stop.c:"), "{place}");
+        assert_eq!(*limit, CutLimit::Rounds);
+        assert_eq!(outcome.verdict, Verdict::Incomplete, "{model}");
+        // The thread sees the flag in its first round or in its second one.
+        assert_eq!(outcome.counts.classes, 2, "{model}");
+    }
+}
+
+#[test]
+fn a_bug_within_the_bound_is_found() {
+    for model in [Model::Sc, Model::Pso, Model::C20] {
+        let kind = |unroll| explore("stop.c", &[], model, Some(unroll)).kind();
+        let kinds = [1, 2, 3].map(kind);
+        let assertion = Some(FindingKind::Assertion);
+        assert_eq!(kinds, [None, assertion, assertion], "{model}");
+    }
+}
+
+#[test]
+fn a_loop_that_exceeds_the_bound_on_events_is_named() {
+    let outcome = explore("stop.c", &["-DNDEBUG"], Model::Sc, None);
+    let Some(bound @ Bound::LongExecution(cut)) = &outcome.bound else { panic!("{outcome}") };
+    assert_eq!(cut.function.as_deref(), Some("count_up"));
+    let CutLimit::Events { events: 1000, rounds } = cut.limit else { panic!("{cut:?}") };
+    assert!((490..500).contains(&rounds), "{rounds}");
+    let expected = format!(
+        "an execution has more than 1000 events, most of them of thread main/0, which was stopped in round {rounds} of the \
+         loop at {} in count_up: bound its rounds with --unroll, or test at random with --explorer random",
+        cut.place
+    );
+    assert_eq!(bound.to_string(), expected);
+}
