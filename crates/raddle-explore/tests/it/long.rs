@@ -231,3 +231,49 @@ fn a_bound_that_cuts_nothing_is_complete() {
         assert_eq!((summary.extent, summary.cut, endings.len()), (Extent::All, None, 2), "{model}");
     }
 }
+
+/// Two threads each count to a hundred `work` times in a location of their own before each of `rounds` times that they
+/// tell the other one.
+fn rarely_communicating(rounds: usize, work: usize) -> Script {
+    let thread = |me: &str, other: &str| {
+        format!(
+            "thread {me} {{
+                 i = 0
+                 repeat {rounds} {{
+                     i = i + 1
+                     repeat {work} {{ repeat 100 {{ r = load own_{me}; store own_{me} r + 1 }} }}
+                     store told_{me} i
+                     s = load told_{other}
+                 }}
+             }}"
+        )
+    };
+    let (a, b) = (thread("a", "b"), thread("b", "a"));
+    script(&format!("own_a = 0; own_b = 0; told_a = 0; told_b = 0\n{a}\n{b}"))
+}
+
+#[test]
+fn two_threads_perform_a_hundred_thousand_accesses_and_tell_each_other_once() {
+    let program = rarely_communicating(1, 250);
+    for (model, classes) in [(Model::Sc, 3), (Model::Tso, 4), (Model::Pso, 4), (Model::C20, 4)] {
+        let (summary, endings) = explore(&program, model, &Limits::default(), true);
+        assert_eq!((summary.extent, endings.len()), (Extent::All, classes), "{model}");
+    }
+}
+
+#[test]
+fn an_execution_of_a_hundred_thousand_accesses_has_a_trace() {
+    let program = rarely_communicating(50, 5);
+    let limits = Limits { classes: Some(1), ..Limits::default() };
+    for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
+        let mut lengths = vec![];
+        let mut visit = |leaf: &dyn Leaf| {
+            lengths.push(leaf.trace().events.len());
+            Control::Continue
+        };
+        let mut program = ScriptProgram::new(&program);
+        let summary = rf_part_smc::explore(&mut program, model, &limits, &mut visit);
+        // 200 in each of 500 loops, 4 in each of 50 rounds, and two spawns.
+        assert_eq!((summary.extent, lengths), (Extent::Classes, vec![100_202]), "{model}");
+    }
+}

@@ -11,6 +11,7 @@ mod host_functions;
 mod libc;
 mod library;
 mod loading;
+mod long;
 mod machine;
 mod places;
 mod random;
