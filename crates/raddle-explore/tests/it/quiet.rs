@@ -64,8 +64,22 @@ fn a_quiet_update_empties_the_store_buffer() {
     let after_load = after_load.replace("s = add q 1", "s = load q; s = add q 1; s = load q");
     assert_classes(&after_load, Model::Tso, 3);
     assert_classes(&after_load, Model::Pso, 3);
+    let after_known_load = after_load.replace("s = add p", "s = load p; s = add p");
+    let after_known_load = after_known_load.replace("s = add q", "s = load q; s = add q");
+    assert_classes(&after_known_load, Model::Tso, 3);
     let after_store = stores.replace("store p 1 sc", "store p 1; store p 2 sc");
     assert_classes(&after_store, Model::Tso, 3);
+    // There is an event between them.
+    let before_event = text.replace("store x", "s = add p 1; s = add p 1; store x");
+    let before_event = before_event.replace("store y", "s = add q 1; s = add q 1; store y");
+    assert_classes(&before_event, Model::Tso, 3);
+    assert_classes(&before_event, Model::Pso, 3);
+    // A segment with a spawn is no part of a run.
+    let after_spawn = "x = 0; y = 0; p = 0; q = 0
+        thread main { spawn b; store x 1; store p 1 sc; r = load y }
+        thread b { store y 1; store q 1 sc; r = load x }";
+    assert_classes(after_spawn, Model::Tso, 3);
+    assert_classes(after_spawn, Model::Pso, 3);
 }
 
 #[test]
@@ -87,7 +101,7 @@ fn a_quiet_access_separates_accesses_of_one_location() {
              thread a {{ store x 1 sc; {access}; store x 9 sc }}
              thread b {{ r = load x acq; if r == 9 {{ {}; s = load y sc }} }}
              thread c {{ store y 3 sc; r = load x sc }}",
-            access.replace('d', "e")
+            access.replace(" d", " e")
         )
     };
     for model in [Model::Rc11, Model::C20] {
@@ -96,6 +110,12 @@ fn a_quiet_access_separates_accesses_of_one_location() {
         let expected = classes(&script, model, 1 << 20).expect("a small program").len();
         assert_eq!(expected, 12, "{model}");
         assert_classes(&with("store d 1"), model, 11);
+        assert_classes(&with("s = load d"), model, 11);
+        // The first access is known, and is another step than the second one.
+        for access in ["store d 1", "s = load d"] {
+            let twice = with(access).replace("store x 1", &format!("{access}; store x 1"));
+            assert_classes(&twice, model, 11);
+        }
     }
 }
 
@@ -207,6 +227,26 @@ fn a_write_is_compared_with_all_reads_since_the_last_write() {
 }
 
 #[test]
+fn threads_run_only_with_values_that_they_can_read() {
+    // Whoever has read 1 from `d` reads 1 from `x`. That `d` is accessed out of order is only seen if `x` is 0 before.
+    let text = "x = 0; d = 0
+        thread a { store x 1; store d 1 }
+        thread b { q = load x; if q == 0 { s = load d; r = load x } }";
+    for model in [Model::Sc, Model::Tso] {
+        for quiet in [false, true] {
+            let mut visit = |_: &dyn Leaf| Control::Continue;
+            let (limits, options) =
+                (Limits::default(), RvfOptions { quiet, ..RvfOptions::default() });
+            let mut program = ScriptProgram::new(&script(text));
+            let summary =
+                rf_part_smc::explore_with(&mut program, model, &limits, &mut visit, options);
+            // One history each of main and `a`, and 1 + 2 + 2 + 3 of `b`.
+            assert_eq!((summary.classes, summary.histories), (4, 10), "{model}, {quiet}");
+        }
+    }
+}
+
+#[test]
 fn whoever_waits_for_a_quiet_lock_makes_it_a_conflicting_one() {
     let text = "x = 0; lock m
         thread a { lock m; store x 1; unlock m }
@@ -221,6 +261,38 @@ fn whoever_waits_for_a_quiet_lock_makes_it_a_conflicting_one() {
 }
 
 #[test]
+fn whoever_waits_for_a_quiet_object_makes_it_a_conflicting_one() {
+    let text = "x = 0; o = 0
+        thread a { sync o > 0 sub 1; store x 1 }
+        thread b { sync o any add 1; r = load x }";
+    for model in Model::ALL {
+        assert_classes(text, model, 2);
+        assert_classes("o = 0; thread main { sync o > 0 sub 1 }", model, 1);
+    }
+}
+
+#[test]
+fn a_weak_compare_exchange_of_a_private_location_may_fail() {
+    for model in Model::ALL {
+        assert_classes("p = 0; thread a { r = casw p 0 1 }", model, 2);
+        assert_classes("p = 0; thread a { s = load p; r = casw p 0 1; r = casw p 5 1 }", model, 2);
+    }
+}
+
+#[test]
+fn a_thread_forgets_values_when_it_learns_of_other_threads() {
+    let text = "d = 0; f = 0; g = 0
+        thread a { r = load d; store f 1 rel; s = load g acq; if s == 1 { t = load d; assert t == 5 } }
+        thread b { r = load f acq; if r == 1 { store d 5; store g 1 rel } }";
+    for model in Model::ALL {
+        let classes = visits(&script(text), model, true);
+        assert_eq!(classes, visits(&script(text), model, false), "{model}");
+    }
+    assert_classes(text, Model::Sc, 3);
+    assert_classes(text, Model::C20, 3);
+}
+
+#[test]
 fn data_is_handed_over_by_spawns_and_joins() {
     let text = "d = 0; x = 0
         thread main { store d 1; spawn a; spawn b; join a; r = load d; store x 1 }
@@ -229,6 +301,37 @@ fn data_is_handed_over_by_spawns_and_joins() {
         thread c { r = load x }";
     for model in Model::ALL {
         assert_eq!(visits(&script(text), model, true), visits(&script(text), model, false));
+    }
+}
+
+#[test]
+fn joins_of_another_execution_hand_nothing_over() {
+    for observed in [0, 1] {
+        let text = format!(
+            "d = 0; x = 0
+             thread main {{
+                 spawn a; spawn b; join a; r = load x acq
+                 if r == {observed} {{ join b }}
+                 s = load d
+             }}
+             thread a {{ r = 0 }}
+             thread b {{ store x 1 rel; store d 1 }}"
+        );
+        for model in Model::ALL {
+            assert_classes(&text, model, 3);
+        }
+    }
+}
+
+#[test]
+fn data_is_handed_over_by_joins_of_threads_that_join() {
+    let text = "d = 0; x = 0
+        thread main { spawn a; spawn c; r = load x; join a; s = load d; store d 2; t = load x }
+        thread a { spawn b; join b }
+        thread b { store d 1 }
+        thread c { store x 1 }";
+    for model in Model::ALL {
+        assert_classes(text, model, 3);
     }
 }
 

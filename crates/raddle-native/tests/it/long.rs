@@ -47,7 +47,7 @@ fn indexer_with_15_threads_has_the_published_classes() {
     }
 }
 
-/// Eight times as many classes with each thread from the twelfth on. Minutes: only if `RADDLE_LONG` is set.
+/// Each thread from the twelfth on multiplies the classes by eight. Half a minute, so only if `RADDLE_LONG` is set.
 #[test]
 fn indexer_with_16_threads_has_the_classes_of_the_formula() {
     if std::env::var_os("RADDLE_LONG").is_some() {
