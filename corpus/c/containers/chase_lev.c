@@ -3,6 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifndef THIEVES
+#define THIEVES 1
+#endif
+
 enum { SIZE = 4, NOTHING = 0 };
 
 static atomic_int top, bottom, cells[SIZE];
@@ -71,10 +75,11 @@ static void *thief(void *unused) {
 }
 
 int main(void) {
-    pthread_t ids[2];
+    pthread_t ids[THIEVES + 1];
     pthread_create(&ids[0], 0, owner, 0);
-    pthread_create(&ids[1], 0, thief, 0);
-    pthread_join(ids[0], 0);
-    pthread_join(ids[1], 0);
+    for (int i = 0; i < THIEVES; i++)
+        pthread_create(&ids[i + 1], 0, thief, 0);
+    for (int i = 0; i < THIEVES + 1; i++)
+        pthread_join(ids[i], 0);
     assert(atomic_load(&taken[1]) + atomic_load(&taken[2]) <= 2);
 }

@@ -9,6 +9,13 @@
 #define RELEASE memory_order_release
 #endif
 
+#ifndef PRODUCERS
+#define PRODUCERS 2
+#endif
+#ifndef CONSUMERS
+#define CONSUMERS 1
+#endif
+
 enum { SIZE = 2 };
 
 static struct {
@@ -61,15 +68,22 @@ static void *producer(void *argument) {
 static void *consumer(void *unused) { return (void *)(long)take(); }
 
 int main(void) {
-    pthread_t ids[3];
-    void *got;
+    pthread_t producers[PRODUCERS], consumers[CONSUMERS];
+    int sum = 0;
     for (int i = 0; i < SIZE; i++)
         atomic_init(&cells[i].sequence, i);
-    pthread_create(&ids[0], 0, producer, (void *)1);
-    pthread_create(&ids[1], 0, producer, (void *)2);
-    pthread_create(&ids[2], 0, consumer, 0);
-    pthread_join(ids[0], 0);
-    pthread_join(ids[1], 0);
-    pthread_join(ids[2], &got);
-    assert((int)(long)got + take() + take() == 3);
+    for (long i = 0; i < PRODUCERS; i++)
+        pthread_create(&producers[i], 0, producer, (void *)(i + 1));
+    for (int i = 0; i < CONSUMERS; i++)
+        pthread_create(&consumers[i], 0, consumer, 0);
+    for (int i = 0; i < PRODUCERS; i++)
+        pthread_join(producers[i], 0);
+    for (int i = 0; i < CONSUMERS; i++) {
+        void *got;
+        pthread_join(consumers[i], &got);
+        sum += (int)(long)got;
+    }
+    for (int i = 0; i < PRODUCERS; i++)
+        sum += take();
+    assert(sum == PRODUCERS * (PRODUCERS + 1) / 2);
 }

@@ -10,6 +10,13 @@
 #define RELEASE memory_order_release
 #endif
 
+#ifndef PUSHERS
+#define PUSHERS 2
+#endif
+#ifndef POPPERS
+#define POPPERS 1
+#endif
+
 struct node {
     int value;
     struct node *next;
@@ -43,19 +50,24 @@ static void *pusher(void *argument) {
 static void *popper(void *unused) { return pop(); }
 
 int main(void) {
-    pthread_t ids[3];
-    void *popped;
-    pthread_create(&ids[0], 0, pusher, (void *)1);
-    pthread_create(&ids[1], 0, pusher, (void *)2);
-    pthread_create(&ids[2], 0, popper, 0);
-    pthread_join(ids[0], 0);
-    pthread_join(ids[1], 0);
-    pthread_join(ids[2], &popped);
-    int sum = popped ? ((struct node *)popped)->value : 0;
-    free(popped);
+    pthread_t pushers[PUSHERS], poppers[POPPERS];
+    struct node *popped[POPPERS];
+    int sum = 0;
+    for (long i = 0; i < PUSHERS; i++)
+        pthread_create(&pushers[i], 0, pusher, (void *)(i + 1));
+    for (int i = 0; i < POPPERS; i++)
+        pthread_create(&poppers[i], 0, popper, 0);
+    for (int i = 0; i < PUSHERS; i++)
+        pthread_join(pushers[i], 0);
+    for (int i = 0; i < POPPERS; i++)
+        pthread_join(poppers[i], (void **)&popped[i]);
+    for (int i = 0; i < POPPERS; i++) {
+        sum += popped[i] ? popped[i]->value : 0;
+        free(popped[i]);
+    }
     for (struct node *node = pop(); node; node = pop()) {
         sum += node->value;
         free(node);
     }
-    assert(sum == 3);
+    assert(sum == PUSHERS * (PUSHERS + 1) / 2);
 }
