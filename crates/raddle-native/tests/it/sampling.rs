@@ -93,6 +93,18 @@ fn correct_programs_have_no_findings() {
     assert_eq!(differences(&rows, Explorer::Pct(sampling(20))), none);
 }
 
+/// Threads that wait for stores in each other's buffers are in no livelock: the stores reach memory in the end.
+#[test]
+fn threads_that_wait_for_buffered_stores_do_not_spin_forever() {
+    let object = built("containers/spsc_cached.c", &[String::from("-DBROKEN")], "gcc");
+    for seed in 0..8 {
+        let explorer = Explorer::Random(Sampling { seed, ..sampling(1_000) });
+        let request = Request { explorer, model: Model::Pso, ..Request::new(&[]) };
+        let outcome = check_built(&object, &request).expect("it can be loaded");
+        assert_eq!(outcome.kind(), Some(FindingKind::Assertion), "seed {seed}: {outcome}");
+    }
+}
+
 /// The main thread goes round on a variable that is its own as long as the other one has not begun.
 #[test]
 fn a_loop_on_a_variable_of_a_later_thread_ends() {

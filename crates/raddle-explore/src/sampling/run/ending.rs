@@ -20,8 +20,8 @@ impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T,
         (log.require(racing), self.events as usize - 1)
     }
 
-    /// Notes that the thread is in the state it had after `ops` ops. If that is so for all ready threads, and nothing
-    /// has changed and no read was stale in the meantime, the run ends in a livelock.
+    /// Notes that the thread is in the state it had after `ops` ops. If that is so for all ready threads, nothing has
+    /// changed and no read was stale in the meantime, and no store is buffered, the run ends in a livelock.
     pub(super) fn close_loop(&mut self, thread: ThreadId, ops: usize) -> Result<(), LastStep> {
         if let Some(log) = &mut self.log {
             log.close_loop(thread, ops);
@@ -31,7 +31,10 @@ impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T,
         let is_same = own.loop_closed == now && !own.has_stale_read;
         (own.loop_closed, own.has_stale_read) = (now, false);
         own.spins_at = is_same.then_some(self.changes);
-        let spins = |thread: &ThreadId| self.threads[thread.index()].spins_at == Some(self.changes);
+        let spins = |&thread: &ThreadId| {
+            let spins_at = self.threads[thread.index()].spins_at;
+            spins_at == Some(self.changes) && self.machine.is_drained(thread)
+        };
         if self.ready.iter().all(spins) {
             return Err(LastStep::Stop(RunStop::Ending(self.ending())));
         }
