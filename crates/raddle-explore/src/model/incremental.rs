@@ -266,7 +266,7 @@ pub trait IncrementalModel<R: EventSet> {
     fn try_read(&mut self, read: NewRead, source: RfSource) -> bool;
 
     /// Returns `true` if [`IncrementalModel::try_read`] would succeed. Changes nothing.
-    #[inline]
+    #[inline(always)]
     fn admits(&mut self, read: NewRead, source: RfSource) -> bool {
         if self.admits_cheaply(read, source) {
             return true;

@@ -64,7 +64,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Begins a node at which the first thread is tried, then the rest unless they do not matter. The floors of the
     /// threads that were tried there before are recorded from `base` on, and so are those that are tried now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_threads(&mut self, first: ThreadId, mut rest: ThreadSet<R>, base: usize) {
         if self.is_open() {
             self.open_nodes.push((self.open.forbidden(), OpenAttempt::default()));

@@ -367,7 +367,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Counts and shows the leaf after the last read of the execution. The model will not be asked about what follows,
     /// so it is not told; only the stamps of what the thread still writes matter.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leaf_after(
         &mut self,
         thread: ThreadId,
@@ -413,7 +413,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// Adds a read to the tables. The history that begins with it is not known yet.
-    #[inline]
+    #[inline(always)]
     fn add_read(
         &mut self,
         thread: ThreadId,
@@ -489,7 +489,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if self.children.len() == self.depth {
             self.make_room_for_child(thread);
         }
-        let (saved, quiet) = (*self.thread(thread), self.quiet.mark());
+        let saved = *self.thread(thread);
         let child = &mut self.children[self.depth];
         (child.source, child.is_spurious) = (source, is_spurious);
         let mark = &mut child.mark;
@@ -503,11 +503,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         mark.unfinished = self.unfinished;
         mark.ops = self.ops;
         mark.cut = self.cut;
-        mark.quiet = quiet;
         mark.thread = thread;
         mark.saved = saved;
+        if self.quiet.is_active {
+            mark.quiet = self.quiet.mark();
+            self.quiet.save(thread);
+        }
         self.depth += 1;
-        self.quiet.save(thread);
     }
 
     /// Makes room for a child.
@@ -530,7 +532,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// Undoes everything since the last child was begun.
-    #[inline]
+    #[inline(always)]
     pub(super) fn undo_child(&mut self) {
         let at = self.depth - 1;
         self.undo_to(self.children[at].mark.undo as usize);

@@ -101,7 +101,7 @@ impl<M: Rules, R: EventSet> IncrementalModel<R> for CoherenceModel<M, R> {
         self.execution.sources(read.thread, read.location, read.kind)
     }
 
-    #[inline]
+    #[inline(always)]
     fn try_read(&mut self, read: NewRead, source: RfSource) -> bool {
         let read = self.coherent_read(read, source);
         if !self.execution.admits(&read) {

@@ -319,7 +319,7 @@ impl<R: EventSet, const BUFFERS: u8> StoreBufferModel<R, BUFFERS> {
     }
 
     /// The state of a new read, what precedes it, and whether it observes the buffer of its own thread.
-    #[inline]
+    #[inline(always)]
     fn new_read(&mut self, read: NewRead, source: RfSource) -> (LinearizedEvent<R>, R, bool) {
         let NewRead { event, thread, location, effect, .. } = read;
         // Explorers do not ask for the sources of a synchronization object.
@@ -541,7 +541,7 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
         RfSources { writes: foreign.or(&newest.minus(&hidden)), initial: false }
     }
 
-    #[inline]
+    #[inline(always)]
     fn try_read(&mut self, read: NewRead, source: RfSource) -> bool {
         let NewRead { event, effect, .. } = read;
         let (read, before, forwards) = self.new_read(read, source);
@@ -561,7 +561,7 @@ impl<R: EventSet, const BUFFERS: u8> IncrementalModel<R> for StoreBufferModel<R,
     }
 
     /// Whether the read can be inserted into the witness.
-    #[inline]
+    #[inline(always)]
     fn admits_cheaply(&mut self, read: NewRead, source: RfSource) -> bool {
         let event = read.event;
         let (read, _, forwards) = self.new_read(read, source);
