@@ -446,6 +446,11 @@ impl HistoryCache {
         !std::mem::replace(&mut self.histories[history.0 as usize].is_compared, true)
     }
 
+    /// Returns `true` if the end of a history was compared with earlier ones.
+    pub(super) fn was_compared(&self, history: HistoryId) -> bool {
+        self.histories[history.0 as usize].is_compared
+    }
+
     /// The effects of the last segment of a history.
     pub(super) fn effects_of(&self, history: HistoryId) -> &[CompactEffect] {
         let (first, last) = self.segment(history).effects;

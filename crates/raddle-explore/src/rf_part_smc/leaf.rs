@@ -177,7 +177,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     /// Returns `true` if these threads, each of which went around a loop, may continue to do so: every location that
     /// they read may keep the value that they read last.
-    fn repeats_forever(&mut self, repeating: &[ThreadId]) -> bool {
+    pub(super) fn repeats_forever(&mut self, repeating: &[ThreadId]) -> bool {
         let mut last: Vec<(LocationId, RfSources<R>)> = vec![];
         for &thread in repeating {
             let Some(reads) = self.reads_of_loop(thread) else { return false };

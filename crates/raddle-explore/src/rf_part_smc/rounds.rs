@@ -387,20 +387,50 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             true => self.forbidden_sources(thread),
             false => self.all_sources(thread),
         };
+        let may_race = self.may_race(thread);
         for source in sources.iter() {
-            if self.stop.is_some() || !self.begin_probe_of(thread, source) {
+            if self.stop.is_some()
+                || self.goes_on_with(thread, source)
+                || !self.begin_probe_of(thread, source)
+            {
                 continue;
             }
             match self.repeats(thread) {
                 // No other execution has both reads. (`find_tried_races` shows races of forbidden sources.)
                 true if self.race.is_some() && !only_forbidden => self.explore_child(),
                 true if self.continues() => {
-                    self.find_livelock();
+                    if may_race || self.may_go_on_forever() {
+                        self.find_livelock();
+                    }
                     self.end_child();
                 }
                 _ => self.end_child(),
             }
         }
+    }
+
+    /// Returns `true` if a thread is known not to repeat itself after it has observed the source.
+    fn goes_on_with(&mut self, thread: ThreadId, source: RfSource) -> bool {
+        let (_, read) = self.resolve(thread, source);
+        let Some(next) = read.next.filter(|next| (next.0 as usize) < self.cache.len()) else {
+            return false;
+        };
+        let was_compared = !self.rounds.compares_states || self.cache.was_compared(next);
+        self.cache.segment(next).is_decided
+            && was_compared
+            && !matches!(self.histories.end(next), End::Repeats(_))
+    }
+
+    /// Returns `true` if the threads that repeat themselves so far may do so forever. If not, more of them cannot either: what
+    /// they read lasts no longer, and two of them that read different last writes still do.
+    fn may_go_on_forever(&mut self) -> bool {
+        let threads = (0..self.threads.len()).map(ThreadId::new);
+        let repeats = |&thread: &ThreadId| {
+            let SearchThread { history, pending, .. } = *self.thread(thread);
+            pending == PendingKind::Ended && matches!(self.histories.end(history), End::Repeats(_))
+        };
+        let repeating: Vec<ThreadId> = threads.filter(repeats).collect();
+        self.repeats_forever(&repeating)
     }
 
     /// The sources that the causal map of a thread forbids.
