@@ -56,8 +56,8 @@ pub enum Bound {
 pub struct CutThread {
     /// Its name.
     pub thread: String,
-    /// The place of the op that it would have performed next, of its last one if it went on without a question, or of the loop
-    /// that has too many rounds.
+    /// The place where it was most often, of its last op if it went on without a question, or of the loop that has too many
+    /// rounds.
     pub place: String,
     /// The function that contains the place, if it is known.
     pub function: Option<String>,
@@ -91,8 +91,8 @@ impl fmt::Display for CutThread {
             ),
             CutLimit::Events { events, rounds } => write!(
                 f,
-                "an execution has more than {events} events, most of them of thread {thread}, which was stopped in \
-                 round {rounds} of the loop at {place}{function}: bound its rounds with --unroll, or test at random \
+                "an execution has more than {events} events, most of them of thread {thread}, which was stopped after \
+                 {rounds} rounds of the loop at {place}{function}: bound its rounds with --unroll, or test at random \
                  with --explorer random"
             ),
             CutLimit::Rounds => write!(

@@ -30,6 +30,7 @@ use raddle_core::model::orders::{StoreBuffers, StoreEffect};
 use raddle_core::program::{
     Answer, End, HistoryId, HistoryStep, LocalHistories, Op, OpKind, Origin, PlaceId,
 };
+use rustc_hash::FxHashMap;
 
 /// RF-partSMC over event sets `R` and the incremental model `M`.
 ///
@@ -410,8 +411,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.stop_thread(thread);
         if is_final {
             self.hit_limit = true;
-            let place = self.question(history).place;
-            let rounds = self.asked_at(history, place);
+            let (place, rounds) = self.most_asked(history);
             self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
         } else {
             self.exceeded.get_or_insert(self.len);
@@ -435,15 +435,21 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.learn_long_execution();
     }
 
-    /// How often a thread has asked at a place in a history, the question at the end included.
-    fn asked_at(&self, mut history: HistoryId, place: PlaceId) -> u32 {
-        let mut times = 0;
+    /// The place at which a history has most questions, and their number; of several such places the last one.
+    fn most_asked(&self, mut history: HistoryId) -> (PlaceId, u32) {
+        let mut times = FxHashMap::default();
+        let mut most = (self.question(history).place, 0);
         loop {
-            let end = self.histories.end(history);
-            times += u32::from(matches!(end, End::Question(op) if op.place == place));
+            if let End::Question(Op { place, .. }) = *self.histories.end(history) {
+                let times = times.entry(place).or_insert(0);
+                *times += 1;
+                if *times > most.1 {
+                    most = (place, *times);
+                }
+            }
             match self.histories.step(history) {
                 HistoryStep::After(parent, _) => history = parent,
-                HistoryStep::Start(..) => return times,
+                HistoryStep::Start(..) => return most,
             }
         }
     }

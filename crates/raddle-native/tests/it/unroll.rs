@@ -63,8 +63,8 @@ fn a_loop_that_exceeds_the_bound_on_events_is_named() {
     let CutLimit::Events { events: 1000, rounds } = cut.limit else { panic!("{cut:?}") };
     assert!((490..500).contains(&rounds), "{rounds}");
     let expected = format!(
-        "an execution has more than 1000 events, most of them of thread main/0, which was stopped in round {rounds} of the \
-         loop at {} in count_up: bound its rounds with --unroll, or test at random with --explorer random",
+        "an execution has more than 1000 events, most of them of thread main/0, which was stopped after {rounds} rounds of \
+         the loop at {} in count_up: bound its rounds with --unroll, or test at random with --explorer random",
         cut.place
     );
     assert_eq!(bound.to_string(), expected);
