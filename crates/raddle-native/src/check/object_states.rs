@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use raddle_core::execution::{LocationId, Value};
-use raddle_core::program::OpKind;
+use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::program::{Naming, OpKind};
 use raddle_core::trace::{ObjectState, Trace};
 
 use crate::libc;
@@ -19,14 +19,15 @@ pub(super) fn of(
     for event in &trace.events {
         let OpKind::Sync { location, .. } = event.op.kind else { continue };
         for value in event.read.into_iter().chain(event.written) {
-            let state = program.object_kind(location).and_then(|kind| state(kind, value));
+            let kind = program.object_kind(location);
+            let state = kind.and_then(|kind| state(program, kind, value));
             states.extend(state.map(|state| ((location, value), state)));
         }
     }
     states
 }
 
-fn state(kind: ObjectKind, value: Value) -> Option<ObjectState> {
+fn state(program: &NativeProgram, kind: ObjectKind, value: Value) -> Option<ObjectState> {
     match kind {
         ObjectKind::Semaphore => {
             let units = libc::semaphore_units(value)?;
@@ -38,6 +39,12 @@ fn state(kind: ObjectKind, value: Value) -> Option<ObjectState> {
             let short = format!("{arrived} of {size}");
             let have = if arrived == 1 { "has" } else { "have" };
             Some(ObjectState { clause: format!("{short} threads {have} arrived"), short })
+        }
+        ObjectKind::Token { from, .. } => {
+            let from = program.thread_name(ThreadId::new(from as usize));
+            let (short, verb) =
+                if libc::has_token(value)? { ("sent", "has") } else { ("not sent", "has not") };
+            Some(ObjectState { clause: format!("{from} {verb} arrived"), short: short.into() })
         }
         _ => None,
     }

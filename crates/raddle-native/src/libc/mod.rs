@@ -40,7 +40,7 @@ use crate::program::call::{Call, Step};
 use crate::program::kinds::{ObjectKind, Purpose};
 use crate::program::table::Modelled;
 use crate::program::{NativeProgram, Table};
-pub(crate) use barrier::barrier_arrivals;
+pub(crate) use barrier::{barrier_arrivals, has_token};
 pub use ending::has_exited;
 use prepare::run_library_code;
 pub(crate) use semaphore::semaphore_units;

@@ -11,6 +11,7 @@ use raddle_core::program::{PlaceId, Program};
 use serde::{Deserialize, Serialize};
 
 use super::NativeProgram;
+use super::barriers::Barriers;
 use super::heap::HeapRegions;
 use super::layout::Learned;
 use super::names::{Start, ThreadNames};
@@ -27,6 +28,7 @@ pub(crate) struct Facts {
     /// Where memory is cut, and the address of the access that required it.
     cuts: BTreeMap<u64, u64>,
     locks_can_be_tried: bool,
+    barriers: Barriers,
 }
 
 /// What a worker reports after each subtree.
@@ -71,6 +73,7 @@ impl NativeProgram {
             layout: self.layout.learned.clone(),
             cuts: self.layout.learned.cuts.iter().map(cut).collect(),
             locks_can_be_tried: self.next_locks_can_be_tried,
+            barriers: self.next_barriers.clone(),
         }
     }
 
@@ -92,6 +95,7 @@ impl NativeProgram {
             self.layout.learned.cuts.insert(at, place);
         }
         self.next_locks_can_be_tried = facts.locks_can_be_tried;
+        self.next_barriers = facts.barriers.clone();
     }
 
     /// Continues an exploration of which other workers explore other parts.

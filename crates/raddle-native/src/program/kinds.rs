@@ -9,6 +9,11 @@ pub(crate) enum ObjectKind {
     ReadWriteLock,
     Semaphore,
     Barrier,
+    /// What a thread tells another one when it arrives at a barrier.
+    Token {
+        from: u32,
+        to: u32,
+    },
     Once,
     Futex,
     AtomicSection,

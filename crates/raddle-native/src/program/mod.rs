@@ -11,6 +11,7 @@
 
 mod access;
 mod atomic;
+mod barriers;
 mod bookkeeping;
 pub(crate) mod call;
 pub(crate) mod facts;
@@ -48,6 +49,7 @@ use raddle_cpu::{Calls, Cpu, Liveness, Register};
 use rustc_hash::FxHashMap;
 
 use crate::process::{Process, ThreadSnapshot, ThreadStart};
+use barriers::Barriers;
 use bookkeeping::Bookkeeping;
 pub use guide::{Guide, KnownRead};
 use heap::HeapRegions;
@@ -110,6 +112,8 @@ pub struct NativeProgram {
     /// Locks are synchronization objects in this exploration, because some thread tries to acquire one.
     pub(crate) locks_can_be_tried: bool,
     next_locks_can_be_tried: bool,
+    barriers: Barriers,
+    next_barriers: Barriers,
     wants_restart: bool,
     /// The reply that each history ends with, by history.
     replies: Vec<Value>,
@@ -163,6 +167,8 @@ impl NativeProgram {
             segment: vec![],
             locks_can_be_tried: false,
             next_locks_can_be_tried: false,
+            barriers: Barriers::new(),
+            next_barriers: Barriers::new(),
             wants_restart: false,
             replies: vec![],
             printed: FxHashMap::default(),
@@ -300,6 +306,7 @@ impl NativeProgram {
     pub(crate) fn restart_part(&mut self) {
         self.wants_restart = false;
         self.locks_can_be_tried = self.next_locks_can_be_tried;
+        self.barriers = self.next_barriers.clone();
         self.layout.restart();
         for thread in self.threads.iter().flatten() {
             self.process.restore_thread(thread.guest, &thread.start);
@@ -393,6 +400,10 @@ impl Naming for NativeProgram {
         match kind {
             LocationKind::Memory(_) => name(),
             LocationKind::Object(kinds::ObjectKind::Mutex) => self.object_name(address),
+            LocationKind::Object(kinds::ObjectKind::Token { from, to }) => {
+                let [from, to] = [from, to].map(|it| self.thread_name(ThreadId::new(it as usize)));
+                format!("{} ({from} to {to})", self.object_name(address))
+            }
             LocationKind::Object(kind) => format!("{} ({kind:?})", self.object_name(address)),
             LocationKind::Block => format!("{} (block)", name()),
             LocationKind::Piece => format!("{} in pieces", name()),

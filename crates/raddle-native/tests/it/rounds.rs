@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use raddle_core::model::Model;
-use raddle_core::outcome::{FindingKind, Verdict};
+use raddle_core::outcome::{FindingKind, Outcome, Verdict};
 use raddle_core::program::OpKind;
 use raddle_native::{Request, build, check_built};
 
@@ -24,6 +24,7 @@ const PROGRAMS: &[(&str, u64, u64)] = &[
     ("cached_index.c", 5, 0),
     ("poll_with_lock.c", 1, 0),
     ("counters.c", 1, 0),
+    ("barrier.c", 1, 0),
 ];
 
 #[test]
@@ -82,4 +83,52 @@ fn a_wrong_count_is_shown_with_the_values_of_one_order() {
         let expected = [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)];
         assert_eq!(counts.collect::<BTreeSet<_>>(), BTreeSet::from(expected), "{model}");
     }
+}
+
+/// Checks `barrier.c` with these flags, as it is and with all classes.
+fn barrier(flags: &[&str], model: Model) -> [Outcome; 2] {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds/barrier.c");
+    let mut request = Request { model, ..Request::new(&[&program]) };
+    request.source.flags = flags.iter().copied().map(String::from).collect();
+    let object = build(&request.source).expect("it compiles");
+    [false, true].map(|exact| {
+        let request = Request { exact, ..request.clone() };
+        check_built(&object, &request).expect("it can be loaded")
+    })
+}
+
+#[test]
+fn a_barrier_has_the_verdicts_of_one_that_counts() {
+    let (none, assertion) = (None, Some(FindingKind::Assertion));
+    let cases = [
+        (&["-DTHREADS=2"][..], none),
+        (&["-DTHREADS=3", "-DNO_WAIT"], assertion),
+        (&["-DTHREADS=2", "-DLEAVE"], Some(FindingKind::Deadlock)),
+        (&["-DTHREADS=2", "-DONE_MORE"], assertion),
+        (&["-DTHREADS=2", "-DRESULT"], none),
+    ];
+    for (flags, kind) in cases {
+        for model in [Model::Sc, Model::Pso, Model::Ra, Model::C20] {
+            let [default, exact] = barrier(flags, model).map(|outcome| outcome.kind());
+            assert_eq!(default, exact, "{flags:?}, {model}");
+            // Other models report a race instead.
+            assert!(model != Model::Sc || default == kind, "{flags:?}: {default:?}");
+        }
+    }
+}
+
+#[test]
+fn a_barrier_counts_if_somebody_uses_its_result_or_another_thread_comes() {
+    // Two orders of arrival in each of the four rounds. In the first three, the first thread may also leave after the other
+    // one has arrived in the next round.
+    let [default, exact] = barrier(&["-DTHREADS=2", "-DRESULT"], Model::Sc);
+    assert_eq!([default, exact].map(|outcome| outcome.counts.classes), [54, 54]);
+}
+
+#[test]
+fn a_deadlock_at_a_barrier_names_the_thread_that_has_not_arrived() {
+    let [outcome, _] = barrier(&["-DTHREADS=2", "-DLEAVE"], Model::Tso);
+    let trace = outcome.into_finding().expect("a deadlock").trace.expect("an execution");
+    let text = format!("{:?}", trace.names);
+    assert!(text.contains("main/0 has not arrived"), "{text}");
 }
