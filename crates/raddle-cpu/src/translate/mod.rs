@@ -63,8 +63,8 @@ pub struct Code {
     writable: FxHashMap<u64, (Vec<u8>, u32)>,
     info: Info,
     readings: Readings,
-    /// Where the rounds of loops are limited, and to which number.
-    limited: Option<(Range<u64>, u32)>,
+    /// The functions in which the rounds of loops are limited, in order, and their largest number.
+    limited: Option<(Vec<Range<u64>>, u32)>,
     /// For tests: run every instruction in a stub that can.
     prefer_stubs: bool,
     /// Differs between codes, so that threads notice that what they remember is stale.
@@ -132,16 +132,19 @@ impl Code {
         self.clear();
     }
 
-    /// Limits the rounds of loops whose code is in a range: a thread that would begin another one stops with
-    /// [`Stop::Rounds`](crate::Stop::Rounds).
-    pub fn limit_rounds(&mut self, range: Range<u64>, limit: u32) {
-        self.limited = Some((range, limit));
+    /// Limits the rounds of loops within these functions, which do not overlap: a thread that would begin another one stops
+    /// with [`Stop::Rounds`](crate::Stop::Rounds).
+    pub fn limit_rounds(&mut self, mut functions: Vec<Range<u64>>, limit: u32) {
+        functions.sort_by_key(|function| function.start);
+        self.limited = Some((functions, limit));
         self.clear();
     }
 
-    /// The number of rounds of a loop that jumps back at `ip`, if it is limited.
-    fn limit_at(&self, ip: u64) -> Option<u32> {
-        self.limited.as_ref().filter(|(range, _)| range.contains(&ip)).map(|&(_, limit)| limit)
+    /// The function at an address and the number of rounds that its loops may have, if it is limited.
+    fn limit_at(&self, ip: u64) -> Option<(&Range<u64>, u32)> {
+        let (functions, limit) = self.limited.as_ref()?;
+        let index = functions.partition_point(|function| function.end <= ip);
+        functions.get(index).filter(|function| function.contains(&ip)).map(|it| (it, *limit))
     }
 
     /// For tests: runs every instruction in a stub that can.
@@ -213,7 +216,7 @@ impl Code {
             }
         }
         match instructions.last() {
-            Some(last) => self.jump(last.next_ip(), last.next_ip(), instructions.len() as u16),
+            Some(last) => self.go_on(last.next_ip(), instructions.len() as u16),
             None => self.ops.push(bare(system::bad_jump, address)),
         }
     }
@@ -292,7 +295,7 @@ impl Code {
             FlowControl::UnconditionalBranch => self.jump(ip, target, count),
             FlowControl::Call if instruction.mnemonic() == Mnemonic::Syscall => {
                 self.ops.push(bare(system::syscall, ip));
-                self.jump(next, next, count);
+                self.go_on(next, count);
             }
             FlowControl::Call => self.call(ip, next, target, count),
             FlowControl::IndirectBranch | FlowControl::IndirectCall => {
@@ -379,6 +382,11 @@ impl Code {
         self.linked(op, target, None);
     }
 
+    /// Continues with the next block.
+    fn go_on(&mut self, next: u64, count: u16) {
+        self.linked(Op { count, ..bare(control::jump, next) }, next, None);
+    }
+
     fn jump(&mut self, ip: u64, target: u64, count: u16) {
         let op = Op { count, ..bare(control::jump, ip) };
         self.branch(op, target, None);
@@ -387,9 +395,10 @@ impl Code {
     /// Adds a branch that is no call. If it jumps backwards, it may begin a round of a loop whose rounds are limited.
     fn branch(&mut self, op: Op, target: u64, other: Option<u64>) {
         let ip = op.ip;
-        let Some(limit) = self.limit_at(ip).filter(|_| target <= ip) else {
-            return self.linked(op, target, other);
-        };
+        // A jump to another function is a call.
+        let is_backwards = |function: &Range<u64>| target <= ip && function.contains(&target);
+        let limited = self.limit_at(ip).filter(|(function, _)| is_backwards(function));
+        let Some((_, limit)) = limited else { return self.linked(op, target, other) };
         let index = self.ops.len();
         self.linked(op, target, other);
         self.ops[index].taken.set(self.ops.len() as u32);

@@ -42,7 +42,7 @@ impl Code {
             self.ops.push(bare(system::invalid, address));
         } else if instruction.flow_control() == FlowControl::Next {
             self.instruction(memory, &instruction, true);
-            self.jump(instruction.next_ip(), instruction.next_ip(), 1);
+            self.go_on(instruction.next_ip(), 1);
         } else {
             self.ending(memory, &instruction, None, 1);
         }

@@ -3,7 +3,7 @@
 use super::elf::{Elf, Header, LoadError};
 use super::frames::{FrameRow, functions_with_landing_pads, row_at};
 use super::lines::{Line, Lines};
-use super::symbols::Symbols;
+use super::symbols::{SymbolKind, Symbols};
 use super::types::Types;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Object, ObjectSection};
@@ -97,6 +97,19 @@ impl Module {
 
     fn types(&self) -> Option<&Types> {
         self.types.get_or_init(|| Types::read(&self.file.data)).as_ref()
+    }
+
+    /// The functions that have symbols, in order. They do not overlap: of several names, one is enough.
+    pub(crate) fn functions(&self) -> Vec<Range<u64>> {
+        let mut functions: Vec<Range<u64>> = vec![];
+        for symbol in self.symbols().iter() {
+            let start = self.base + symbol.address;
+            let is_new = functions.last().is_none_or(|last| last.end <= start);
+            if symbol.kind == SymbolKind::Function && symbol.size > 0 && is_new {
+                functions.push(start..start + symbol.size);
+            }
+        }
+        functions
     }
 
     /// Returns `true` if the section [`COPIES`] lists the instruction at an address.

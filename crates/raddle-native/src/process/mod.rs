@@ -51,6 +51,7 @@ use crate::load::{Module, Place};
 use kernel::Kernel;
 use raddle_cpu::memory::{Memory, Thread};
 use raddle_cpu::{Code, Cpu};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A guest process.
@@ -125,10 +126,14 @@ impl Process {
     /// Stops threads that would begin another round of a loop of the program after so many.
     pub(crate) fn limit_rounds(&mut self, limit: u32) {
         let Some(program) = self.kernel.modules.first() else { return };
-        let segments = program.file.segments.iter().filter(|segment| segment.is_executable);
-        let start = segments.clone().map(|segment| segment.range.start).min().unwrap_or(0);
-        let end = segments.map(|segment| segment.range.end).max().unwrap_or(0);
-        self.code.limit_rounds(program.base + start..program.base + end, limit);
+        let mut functions = program.functions();
+        if functions.is_empty() {
+            let segments = program.file.segments.iter().filter(|segment| segment.is_executable);
+            let absolute =
+                |range: &Range<u64>| program.base + range.start..program.base + range.end;
+            functions = segments.map(|segment| absolute(&segment.range)).collect();
+        }
+        self.code.limit_rounds(functions, limit);
     }
 
     /// What the process wrote so far.

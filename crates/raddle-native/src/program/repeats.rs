@@ -16,7 +16,7 @@ use raddle_cpu::{Calls, Dead, Function, HostArguments, KnownCallee, Liveness};
 use super::NativeProgram;
 use super::bookkeeping::Bookkeeping;
 use super::thread::{Active, Activity, GuestThread, Point};
-use crate::load::{Module, SymbolKind};
+use crate::load::Module;
 use crate::process::snapshots::ThreadState;
 
 /// Functions that return more than once.
@@ -34,18 +34,11 @@ pub(super) fn liveness(
     let returns_twice = symbols.undefined().iter().any(|name| RETURN_TWICE.contains(&&**name));
     let landing_pads = program.functions_with_landing_pads();
     let has_landing_pads = |address| landing_pads.as_ref().is_none_or(|it| it.contains(&address));
-    let mut functions: Vec<Function> = vec![];
-    for symbol in symbols.iter().filter(|it| it.kind == SymbolKind::Function && it.size > 0) {
-        let start = program.base + symbol.address;
-        // Of several names for a function, one is enough.
-        if functions.last().is_none_or(|last| last.range.end <= start) {
-            functions.push(Function {
-                range: start..start + symbol.size,
-                calls,
-                has_hidden_edges: returns_twice || has_landing_pads(symbol.address),
-            });
-        }
-    }
+    let functions = program.functions().into_iter().map(|range| Function {
+        calls,
+        has_hidden_edges: returns_twice || has_landing_pads(range.start - program.base),
+        range,
+    });
     Liveness::new(functions, callees.map(<[_]>::to_vec))
 }
 

@@ -69,3 +69,16 @@ fn a_loop_that_exceeds_the_bound_on_events_is_named() {
     );
     assert_eq!(bound.to_string(), expected);
 }
+
+#[test]
+fn code_without_jumps_has_no_rounds() {
+    let statement = "x++; ".repeat(200);
+    let code = format!("static volatile int x;\nint main(void) {{ {statement} return x != 200; }}");
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    let path = directory.path().join("straight.c");
+    std::fs::write(&path, code).expect("it can be written");
+    let request = Request { unroll: Some(0), ..Request::new(&[&path]) };
+    let object = build(&request.source).expect("it compiles");
+    let outcome = check_built(&object, &request).expect("it can be loaded");
+    assert_eq!((outcome.verdict, outcome.bound), (Verdict::Clean, None));
+}
