@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_core::model::Model;
 use raddle_core::program::{Naming, PlaceId};
 use raddle_core::random::Random;
-use raddle_core::trace::{Class, Ending};
+use raddle_core::trace::{Class, Ending, ThreadEnd};
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor, rf_part_smc};
 use raddle_testkit::programs::outcomes::{
     Outcome, OutcomeBudget, Outcomes, ThreadOutcome, confirms, describe, failures_of,
@@ -22,10 +22,10 @@ use raddle_testkit::seeds::for_cases;
 const MODES: &[bool] = &[false, true];
 
 /// The number of leaves, blocked and cut ones included, of a program that is not too large.
-const LEAVES: usize = 5_000;
+pub(crate) const LEAVES: usize = 5_000;
 
 /// How much brute force may do.
-fn budget(model: Model) -> OutcomeBudget {
+pub(crate) fn budget(model: Model) -> OutcomeBudget {
     let states = if model.has_store_buffers() { 20_000 } else { 400 };
     OutcomeBudget { states, questions: 5 }
 }
@@ -44,16 +44,39 @@ fn explore(
 }
 
 /// What an exploration has found.
-#[derive(Default)]
-struct Explored {
+#[derive(Clone, Default)]
+pub(crate) struct Explored {
     /// Outcomes, each with one of its classes.
-    outcomes: BTreeMap<Outcome, Class>,
+    pub(crate) outcomes: BTreeMap<Outcome, Class>,
     /// Places at which threads fail, each with a class.
-    failures: BTreeMap<PlaceId, Class>,
-    races: BTreeSet<(PlaceId, PlaceId)>,
-    states: BTreeSet<ThreadState>,
+    pub(crate) failures: BTreeMap<PlaceId, Class>,
+    pub(crate) races: BTreeSet<(PlaceId, PlaceId)>,
+    pub(crate) states: BTreeSet<ThreadState>,
     /// How often each class was visited.
-    classes: BTreeMap<Class, usize>,
+    pub(crate) classes: BTreeMap<Class, usize>,
+}
+
+impl Explored {
+    /// Adds what a leaf shows of a program, unless a thread was stopped there.
+    pub(crate) fn add(&mut self, program: &ScriptProgram, leaf: &dyn Leaf) {
+        let (trace, ending) = (leaf.trace(), leaf.ending());
+        if trace.ends.values().any(|&end| end == ThreadEnd::Limit) {
+            return;
+        }
+        let class = trace.class();
+        *self.classes.entry(class.clone()).or_insert(0) += 1;
+        if let Ending::Race(first, second) = *ending {
+            let [first, second] = [first, second].map(|event| trace.events[event].op.place);
+            self.races.insert((first.min(second), first.max(second)));
+            return;
+        }
+        for place in failures_of(program, &trace) {
+            self.failures.entry(place).or_insert_with(|| class.clone());
+        }
+        if let Some(outcome) = outcome_of(program, &trace, ending) {
+            self.outcomes.entry(outcome).or_insert(class);
+        }
+    }
 }
 
 /// Explores a program. Returns `None` if it is too large.
@@ -67,20 +90,7 @@ fn explored(script: &Script, model: Model, reduces: bool) -> Option<Explored> {
         if visits > LEAVES {
             return Control::Stop;
         }
-        let (trace, ending) = (leaf.trace(), leaf.ending());
-        let class = trace.class();
-        *found.classes.entry(class.clone()).or_insert(0) += 1;
-        if let Ending::Race(first, second) = *ending {
-            let [first, second] = [first, second].map(|event| trace.events[event].op.place);
-            found.races.insert((first.min(second), first.max(second)));
-            return Control::Continue;
-        }
-        for place in failures_of(&oracle, &trace) {
-            found.failures.entry(place).or_insert_with(|| class.clone());
-        }
-        if let Some(outcome) = outcome_of(&oracle, &trace, ending) {
-            found.outcomes.entry(outcome).or_insert(class);
-        }
+        found.add(&oracle, leaf);
         Control::Continue
     };
     let limits = Limits { events: Some(60), ..Limits::default() };
@@ -100,7 +110,7 @@ enum Comparison {
 /// Returns `true` if explorers show the outcome. After a failure they do not tell whether other threads go on forever.
 /// Executions are discarded if an assumption does not hold: then nobody tells whether other threads go on forever either,
 /// and if the explorer `reduces`, it need not show them at all.
-fn is_shown(outcome: &Outcome, reduces: bool) -> bool {
+pub(crate) fn is_shown(outcome: &Outcome, reduces: bool) -> bool {
     let is_stopped = outcome.values().any(ThreadOutcome::is_stopped);
     let is_spinning = outcome.values().any(ThreadOutcome::is_spinning);
     let is_discarded = outcome.values().any(|end| *end == ThreadOutcome::AssumptionFailed);
@@ -120,7 +130,7 @@ fn compare(script: &Script, model: Model, modes: &[bool]) -> Comparison {
 }
 
 /// Returns a difference of an exploration from brute force.
-fn difference(
+pub(crate) fn difference(
     script: &Script,
     model: Model,
     expected: &Outcomes,
@@ -138,7 +148,7 @@ fn difference(
     })
 }
 
-fn twice(found: &Explored) -> Option<String> {
+pub(crate) fn twice(found: &Explored) -> Option<String> {
     let twice = found.classes.iter().find(|&(_, &times)| times > 1);
     twice.map(|(class, times)| format!("{times} times {class:?}"))
 }
@@ -215,7 +225,7 @@ fn check(script: &Script, model: Model) -> bool {
     compared == Comparison::Agree
 }
 
-fn any_style(random: &mut Random) -> OrderStyle {
+pub(crate) fn any_style(random: &mut Random) -> OrderStyle {
     OrderStyle::ALL[random.below(OrderStyle::ALL.len())]
 }
 

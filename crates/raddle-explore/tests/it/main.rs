@@ -12,6 +12,7 @@ mod long;
 mod loops;
 mod parallel;
 mod quiet;
+mod reductions;
 mod rf_part_smc;
 mod rf_smc;
 mod rf_smc_oracle;

@@ -12,11 +12,12 @@
 //!
 //! Programs with endless loops have too many classes; [`outcomes`] is the oracle for them.
 //!
-//! *Cost.* Exponential; suitable for about a dozen events. [`random`], [`counters()`], [`handover()`] and [`loops()`] generate
-//! programs, [`shrink()`] makes them smaller, and [`transform`] changes them in ways that must preserve the classes.
+//! *Cost.* Exponential; suitable for about a dozen events. [`random`], [`counters()`], [`handover()`], [`loops()`] and
+//! [`combined()`] generate programs, [`shrink()`] makes them smaller, and [`transform`] changes them in ways that must preserve the classes.
 
 mod by_axioms;
 mod by_machine;
+mod combined;
 mod counters;
 mod handover;
 mod loops;
@@ -39,6 +40,7 @@ use raddle_core::trace::Class;
 
 pub use by_axioms::{Pruning, by_axioms};
 pub use by_machine::by_machine;
+pub use combined::{combined, with_results, without_results};
 pub use counters::counters;
 pub use handover::handover;
 pub use loops::loops;
