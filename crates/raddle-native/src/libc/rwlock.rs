@@ -59,28 +59,41 @@ fn write_lock(call: &mut Call<'_>) -> Step<i32> {
     }
 }
 
-/// Adds to the state if it has none of the bits.
-fn try_add(call: &mut Call<'_>, lock: u64, bits: Value, added: Value) -> Step<bool> {
+/// Adds a reader if there is no writer. A thread whose last attempt has failed looks first: an attempt that fails again
+/// changes nothing, so a loop of them is one that only reads.
+fn try_add_reader(call: &mut Call<'_>, lock: u64) -> Step<bool> {
+    let is_free = |state: Value| state & WRITER == 0;
+    if call.recall(Purpose::FailedAttempt, lock) != 0 {
+        let state = sync(call, lock, Guard::NoBits(TRYING), update(UpdateKind::Add, 0))?;
+        if !is_free(state) {
+            return Ok(false);
+        }
+    }
     let state = sync(call, lock, Guard::NoBits(TRYING), update(UpdateKind::Add, TRYING))?;
-    let is_free = state & bits == 0;
-    let change = if is_free { added } else { 0 };
-    sync(call, lock, Guard::Always, update(UpdateKind::Add, change - TRYING))?;
-    Ok(is_free)
+    let added = if is_free(state) { READER } else { 0 };
+    sync(call, lock, Guard::Always, update(UpdateKind::Add, added - TRYING))?;
+    call.remember(Purpose::FailedAttempt, lock, (!is_free(state)).into());
+    Ok(is_free(state))
 }
 
 fn try_read_lock(call: &mut Call<'_>) -> Step<i32> {
     let lock = call.argument(0)?;
     let readers = held(call, lock);
-    if readers == AS_WRITER || !try_add(call, lock, WRITER, READER)? {
+    if readers == AS_WRITER || !try_add_reader(call, lock)? {
         return Ok(EBUSY);
     }
     hold(call, lock, readers + 1);
     Ok(0)
 }
 
+/// The state of a lock that is not free is at least [`WRITER`].
 fn try_write_lock(call: &mut Call<'_>) -> Step<i32> {
     let lock = call.argument(0)?;
-    if held(call, lock) != 0 || !try_add(call, lock, TRYING - 1, WRITER)? {
+    if held(call, lock) != 0 {
+        return Ok(EBUSY);
+    }
+    let state = sync(call, lock, Guard::NoBits(TRYING), update(UpdateKind::Max, WRITER))?;
+    if state != 0 {
         return Ok(EBUSY);
     }
     hold(call, lock, AS_WRITER);

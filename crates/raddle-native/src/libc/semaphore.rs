@@ -8,7 +8,7 @@ use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::errors::{EAGAIN, ETIMEDOUT};
-use super::{FAILED, Names, ObjectKind, clock, nothing};
+use super::{FAILED, Names, ObjectKind, Purpose, clock, nothing};
 use crate::program::call::{Call, Step, set_to, update};
 
 /// The semaphore was initialised.
@@ -54,13 +54,21 @@ fn post(call: &mut Call<'_>) -> Step<u64> {
     Ok(0)
 }
 
-/// Takes a unit if there is one.
+/// Takes a unit if there is one. A thread whose last attempt has failed looks first: an attempt that fails again changes
+/// nothing, so a loop of them is one that only reads.
 fn try_take(call: &mut Call<'_>) -> Step<bool> {
     let semaphore = call.argument(0)?;
+    if call.recall(Purpose::FailedAttempt, semaphore) != 0 {
+        let state = sync(call, semaphore, Guard::Above(-1), update(UpdateKind::Add, 0))?;
+        if state == READY {
+            return Ok(false);
+        }
+    }
     let state = sync(call, semaphore, Guard::Above(-1), update(UpdateKind::Sub, TRYING))?;
     check(call, state)?;
     let taken = Value::from(state > READY);
     sync(call, semaphore, Guard::Always, update(UpdateKind::Add, TRYING - taken))?;
+    call.remember(Purpose::FailedAttempt, semaphore, (taken == 0).into());
     Ok(taken > 0)
 }
 

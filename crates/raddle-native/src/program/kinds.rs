@@ -29,6 +29,8 @@ pub(crate) enum Purpose {
     RobustMutex,
     /// How it holds a reader-writer lock, by lock.
     ReadWriteLockHeld,
+    /// Whether its last attempt to take something from an object has failed, by object.
+    FailedAttempt,
     /// Nanoseconds that have passed on its clock.
     Clock,
     /// How often it has read its clock.

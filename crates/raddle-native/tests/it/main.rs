@@ -14,6 +14,7 @@ mod loading;
 mod long;
 mod machine;
 mod places;
+mod polls;
 mod random;
 mod refusals;
 mod rounds;

@@ -1,0 +1,87 @@
+// Threads that poll an object by attempts to take it: KIND says how. NEVER: nobody gives it back. TWO: three threads.
+
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+
+#define SEMAPHORE 1
+#define TIMED_SEMAPHORE 2
+#define READER 3
+#define TIMED_READER 4
+#define WRITER 5
+#define MUTEX 6
+#define SPIN 7
+
+static sem_t semaphore;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_spinlock_t spin;
+static int data;
+
+static int attempt(void) {
+#if KIND == SEMAPHORE
+    return sem_trywait(&semaphore);
+#elif KIND == TIMED_SEMAPHORE
+    struct timespec deadline = {2000000000, 0};
+    return sem_timedwait(&semaphore, &deadline);
+#elif KIND == READER
+    return pthread_rwlock_tryrdlock(&lock);
+#elif KIND == TIMED_READER
+    struct timespec deadline = {2000000000, 0};
+    return pthread_rwlock_timedrdlock(&lock, &deadline);
+#elif KIND == WRITER
+    return pthread_rwlock_trywrlock(&lock);
+#elif KIND == MUTEX
+    return pthread_mutex_trylock(&mutex);
+#elif KIND == SPIN
+    return pthread_spin_trylock(&spin);
+#endif
+}
+
+static void give_back(void) {
+#ifndef NEVER
+#if KIND == SEMAPHORE || KIND == TIMED_SEMAPHORE
+    sem_post(&semaphore);
+#elif KIND == MUTEX
+    pthread_mutex_unlock(&mutex);
+#elif KIND == SPIN
+    pthread_spin_unlock(&spin);
+#else
+    pthread_rwlock_unlock(&lock);
+#endif
+#endif
+}
+
+static void *poll(void *unused) {
+    while (attempt())
+        ;
+    assert(data == 42);
+    give_back();
+    return unused;
+}
+
+// The main thread holds the object at first.
+int main(void) {
+    pthread_t ids[2];
+    int threads = 1;
+#ifdef TWO
+    threads = 2;
+#endif
+    sem_init(&semaphore, 0, 0);
+    pthread_spin_init(&spin, 0);
+#if KIND == MUTEX
+    pthread_mutex_lock(&mutex);
+#elif KIND == SPIN
+    pthread_spin_lock(&spin);
+#else
+    pthread_rwlock_wrlock(&lock);
+#endif
+    for (int i = 0; i < threads; i++)
+        pthread_create(&ids[i], 0, poll, 0);
+    data = 42;
+    give_back();
+    for (int i = 0; i < threads; i++)
+        pthread_join(ids[i], 0);
+    return 0;
+}
