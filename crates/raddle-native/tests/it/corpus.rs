@@ -9,7 +9,8 @@
 //! more classes. A program with `infinite` classes is explored only without these reads: a weak compare-exchange may fail
 //! any number of times, and each failed attempt stores.
 //!
-//! Each program is also explored in small parts, by one, two and three workers, under one model: the same in every word.
+//! Each program is also explored in small parts, by one, two and three workers, under one model: the same in every word. With
+//! `RADDLE_LONG=1`, three workers also find the counts of exact explorations.
 //!
 //! clang is asked too where it is installed. `RADDLE_CORPUS` chooses the programs whose names contain it.
 
@@ -184,6 +185,17 @@ fn differences_of_parts(object: &Object, request: &Request, row: &Row) -> Option
     None
 }
 
+/// What is different if all classes are explored in parts by three workers.
+fn difference_of_exact_parts(object: &Object, request: &Request, row: &Row) -> Option<String> {
+    let budget = Budget { first: 3, next: 0, alone: Duration::ZERO };
+    let parts = ParallelOptions { jobs: NonZero::new(3)?, budget, ..ParallelOptions::default() };
+    let what = match check_parallel(object, request, parts) {
+        Ok(outcome) => difference(row, &outcome),
+        Err(error) => Some(error.to_string()),
+    };
+    what.map(|what| format!("all classes by three workers: {what}"))
+}
+
 /// The text of everything that must not depend on the number of workers.
 fn words(outcome: &Outcome) -> String {
     let Outcome { verdict, counts: Counts { classes, blocked, .. }, bound, .. } = outcome;
@@ -220,7 +232,13 @@ fn explore(rows: &[Row], compilers: [&str; 2]) -> Vec<(usize, String)> {
             let what = what.or_else(|| difference_of_reduced(&object, &request, row));
             let is_first = model == row.models[0] && !compiler.starts_with("clang");
             let is_divided = is_first && what.is_none();
-            let what = if is_divided { differences_of_parts(&object, &request, row) } else { what };
+            let in_parts = || {
+                let reduced = differences_of_parts(&object, &request, row);
+                let is_long = std::env::var_os("RADDLE_LONG").is_some();
+                let exact = || difference_of_exact_parts(&object, &request, row);
+                reduced.or_else(|| is_long.then(exact).flatten())
+            };
+            let what = if is_divided { in_parts() } else { what };
             let Row { line, verdict, classes, .. } = row;
             let told = |what| {
                 let about = format!("oracle.tsv:{line}: {program} {flags:?} {model}, {compiler}");
