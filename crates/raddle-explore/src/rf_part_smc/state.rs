@@ -427,8 +427,12 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         true
     }
 
-    /// Starts over if the executions so far have shown a fact, and none of them was followed to its end.
+    /// Starts over if the executions so far have shown a fact, none of them was followed to its end, and nothing else has
+    /// been learned.
     pub(super) fn learn_pending_facts(&mut self) {
+        if self.exploration.new_fact.is_some() {
+            return;
+        }
         if self.stop.is_none() && !self.quiet.conflicts.is_empty() {
             self.learn_conflicts();
         }
@@ -438,7 +442,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     /// The place at which a history has most questions, and their number; of several such places the last one.
     fn most_asked(&self, mut history: HistoryId) -> (PlaceId, u32) {
         let mut times = FxHashMap::default();
-        let mut most = (self.question(history).place, 0);
+        let mut most = (PlaceId::default(), 0);
         loop {
             if let End::Question(Op { place, .. }) = *self.histories.end(history) {
                 let times = times.entry(place).or_insert(0);
@@ -475,6 +479,10 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             && let Some(&Op { place, .. }) = effects.last()
         {
             let rounds = effects.iter().filter(|op| op.place == place).count() as u32;
+            let events = self.bound.events;
+            self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
+        } else if self.histories.events(history) >= self.bound.events {
+            let (place, rounds) = self.most_asked(history);
             let events = self.bound.events;
             self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
         }

@@ -69,7 +69,11 @@ impl Places {
     /// The function that contains a place, as in the source; `None` if it has no symbol.
     pub(crate) fn function(&self, modules: &[Arc<Module>], place: PlaceId) -> Option<String> {
         let (symbol, _) = Place::find(modules, self.address(place)).symbol?;
-        Some(addr2line::demangle_auto((*symbol).into(), None).into_owned())
+        let is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
+        Some(match is_mangled {
+            true => addr2line::demangle_auto((*symbol).into(), None).into_owned(),
+            false => symbol.to_string(),
+        })
     }
 }
 

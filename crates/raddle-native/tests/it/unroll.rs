@@ -82,3 +82,12 @@ fn code_without_jumps_has_no_rounds() {
     let outcome = check_built(&object, &request).expect("it can be loaded");
     assert_eq!((outcome.verdict, outcome.bound), (Verdict::Clean, None));
 }
+
+/// A bound on events was doubled instead of learning which locations threads share, up to a million events.
+#[test]
+fn a_bug_beside_a_thread_that_counts_its_rounds_is_found() {
+    for model in [Model::Sc, Model::Tso, Model::C20] {
+        let outcome = explore("counted_poll.c", &[], model, None);
+        assert_eq!(outcome.kind(), Some(FindingKind::Assertion), "{model}: {outcome}");
+    }
+}
