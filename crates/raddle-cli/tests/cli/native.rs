@@ -5,7 +5,8 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 
-use super::{raddle, scratch};
+use super::limits::write;
+use super::{raddle, run, scratch};
 
 /// The output of a check with gcc, without times. It must leave no file in the temporary directory.
 fn check(args: &str) -> String {
@@ -419,4 +420,30 @@ int main(void) {
 #[test]
 fn the_corpus_exists() {
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/oracle.tsv").exists());
+}
+
+#[test]
+fn a_loop_that_does_not_end_is_named_with_a_remedy() {
+    let directory = scratch("unroll");
+    let text = "#include <stdatomic.h>
+#include <threads.h>
+atomic_int n, stop;
+int up(void *unused) { while (!stop) n++; return n; }
+int main(void) {
+    thrd_t thread;
+    thrd_create(&thread, up, 0);
+    return n == 7 || (stop = 1);
+}
+";
+    let program = write(&directory, "up.c", text);
+    let check = |options: &str| {
+        run(&format!("check {program} --model sc {options}")).replace(&program, "up.c")
+    };
+    let printed = check("--unroll 2");
+    let reason =
+        "a loop has more rounds than it may have: thread main/0 was stopped at up.c:4 in up";
+    assert!(printed.starts_with("exit 3\n") && printed.contains(reason), "{printed}");
+    let printed = check("--max-events 100");
+    let reason = " rounds of the loop at up.c:4 in up: bound its rounds with --unroll, or test with --explorer random\n";
+    assert!(printed.starts_with("exit 3\n") && printed.contains(reason), "{printed}");
 }

@@ -92,12 +92,11 @@ impl fmt::Display for CutThread {
             CutLimit::Events { events, rounds } => write!(
                 f,
                 "an execution has more than {events} events, most of them of thread {thread}, which was stopped after \
-                 {rounds} rounds of the loop at {place}{function}: bound its rounds with --unroll, or test at random \
-                 with --explorer random"
+                 {rounds} rounds of the loop at {place}{function}"
             ),
             CutLimit::Rounds => write!(
                 f,
-                "a loop has more rounds than --unroll allows: thread {thread} was stopped at {place}{function}"
+                "a loop has more rounds than it may have: thread {thread} was stopped at {place}{function}"
             ),
         }
     }

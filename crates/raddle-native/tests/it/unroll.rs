@@ -64,7 +64,7 @@ fn a_loop_that_exceeds_the_bound_on_events_is_named() {
     assert!((490..500).contains(&rounds), "{rounds}");
     let expected = format!(
         "an execution has more than 1000 events, most of them of thread main/0, which was stopped after {rounds} rounds of \
-         the loop at {} in count_up: bound its rounds with --unroll, or test at random with --explorer random",
+         the loop at {} in count_up",
         cut.place
     );
     assert_eq!(bound.to_string(), expected);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use raddle_core::model::Model;
-use raddle_core::outcome::{Counts, Finding, Outcome, Verdict};
+use raddle_core::outcome::{Bound, Counts, CutLimit, Finding, Outcome, Verdict};
 use raddle_core::trace::Ending;
 use raddle_explore::counterexample::{self, Style};
 use raddle_litmus::{FinalStates, LitmusTest, Quantifier};
@@ -54,7 +54,7 @@ fn print_incomplete(result: &CheckResult) {
         print_error(format_args!("{head}: {}, {}", finding.message, finding.place_text()));
     }
     if let Some(bound) = &result.outcome.bound {
-        print_error(format_args!("{head}: incomplete: {bound}"));
+        print_error(format_args!("{head}: incomplete: {}", reason(bound)));
     }
 }
 
@@ -98,13 +98,23 @@ fn witness_sentence(test: &LitmusTest, model: Model) -> String {
     format!("{model} allows an execution that {holds} the condition.")
 }
 
+/// Why a result is incomplete, and what can be done about a loop that does not end.
+fn reason(bound: &Bound) -> String {
+    match bound {
+        Bound::LongExecution(cut) if matches!(cut.limit, CutLimit::Events { rounds: 2.., .. }) => {
+            format!("{bound}: bound its rounds with --unroll, or test with --explorer random")
+        }
+        _ => bound.to_string(),
+    }
+}
+
 fn outcome_text(result: &CheckResult) -> String {
     let outcome = &result.outcome;
     let mut text = match (outcome.finding(), &outcome.bound) {
         _ if outcome.estimate.is_some() => return estimate_text(outcome),
         (Some(finding), _) if finding.trace.is_none() => return format!("{}\n", finding.message),
         (Some(finding), _) => finding_text(finding),
-        (None, Some(bound)) => format!("incomplete: {bound}\n"),
+        (None, Some(bound)) => format!("incomplete: {}\n", reason(bound)),
         (None, None) if result.robust => {
             format!("robust: sc allows every execution that {} allows\n", result.model())
         }
@@ -180,7 +190,7 @@ fn notes(programs: &[ProgramResults], results: &[&CheckResult]) -> String {
             let _ = writeln!(notes, "{head}: {}", finding.message);
         }
         if let Some(bound) = &result.outcome.bound {
-            let _ = writeln!(notes, "{head}: incomplete: {bound}");
+            let _ = writeln!(notes, "{head}: incomplete: {}", reason(bound));
         }
     }
     let mut reasons: Vec<String> = (programs.iter())
