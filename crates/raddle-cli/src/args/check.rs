@@ -137,7 +137,7 @@ pub(crate) struct CheckArgs {
     /// Maximum number of rounds of a loop: a thread that would begin another one is stopped, and the result is incomplete
     /// [default: 8 in a litmus test, none in a C or C++ program]
     #[arg(long, value_name = "N")]
-    unroll: Option<u32>,
+    pub(crate) unroll: Option<u32>,
 
     /// Print one JSON object per line for each program and model
     #[arg(long, conflicts_with = "herd")]
@@ -239,11 +239,6 @@ impl CheckArgs {
     /// The largest number of rounds of a loop of a litmus test.
     pub(crate) fn unroll_of_litmus(&self) -> u32 {
         self.unroll.unwrap_or(8)
-    }
-
-    /// The largest number of rounds of a loop of a C or C++ program, if it is bounded.
-    pub(crate) fn unroll_of_native(&self) -> Option<u32> {
-        self.unroll
     }
 
     /// The number of workers.

@@ -57,7 +57,8 @@ pub(super) fn analyse(
         }
     }
     let is_dead = |i: &&Instruction| writes_only_dead(i, &after(i, &positions, &live));
-    let dead = instructions.iter().filter(is_dead).map(Instruction::ip).collect();
+    let locked = instructions.iter().filter(|instruction| instruction.has_lock_prefix());
+    let dead = locked.filter(is_dead).map(Instruction::ip).collect();
     let (known, calls) = (FxHashMap::default(), FxHashMap::default());
     let mut analysis = Analysis { instructions: known, calls, dead };
     for ((instruction, frame), live) in instructions.iter().zip(frames).zip(live) {
@@ -80,7 +81,7 @@ fn after(instruction: &Instruction, positions: &FxHashMap<u64, usize>, live: &[S
     set
 }
 
-/// Returns `true` for a locked instruction that writes no registers and flags which are live after it.
+/// Returns `true` if an instruction writes no general-purpose registers and flags that are live after it. It writes flags.
 fn writes_only_dead(instruction: &Instruction, after: &Set) -> bool {
     let is_live = |register: Register| {
         register.is_gpr() && after.has_general(register.full_register().number())
@@ -89,7 +90,7 @@ fn writes_only_dead(instruction: &Instruction, after: &Set) -> bool {
         use OpAccess as A;
         matches!(access, A::Write | A::CondWrite | A::ReadWrite | A::ReadCondWrite)
     };
-    instruction.has_lock_prefix() && !after.has_flags() && {
+    !after.has_flags() && {
         let mut info = InstructionInfoFactory::new();
         let used = info.info(instruction).used_registers();
         !used.iter().any(|used| is_write(used.access()) && is_live(used.register()))

@@ -132,10 +132,9 @@ impl Code {
         self.clear();
     }
 
-    /// Limits the rounds of loops within these functions, which do not overlap: a thread that would begin another one stops
-    /// with [`Stop::Rounds`](crate::Stop::Rounds).
-    pub fn limit_rounds(&mut self, mut functions: Vec<Range<u64>>, limit: u32) {
-        functions.sort_by_key(|function| function.start);
+    /// Limits the rounds of loops within these functions, which are in order and do not overlap: a thread that would begin
+    /// another one stops with [`Stop::Rounds`](crate::Stop::Rounds).
+    pub fn limit_rounds(&mut self, functions: Vec<Range<u64>>, limit: u32) {
         self.limited = Some((functions, limit));
         self.clear();
     }

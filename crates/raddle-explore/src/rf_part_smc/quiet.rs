@@ -23,9 +23,10 @@
 //! a group acquires, so nothing happens before anything else because one of them read from another. An acquire fence
 //! after one would be an exception (`x += 1; fence acquire; r = d` where another thread has updated `x` after `d = 1`),
 //! so a location that threads have updated in no order conflicts at the next such fence. A fence before that is harmless:
-//! if updates are in the order of the search, it observes none of another thread that it does not know. A modification order of the updates exists whatever the
-//! rest of the execution is: that of any order of all events which extends happens-before and the order of
-//! sequentially consistent fences. No update is sequentially consistent, so nothing else depends on it.
+//! if updates are in the order of the search, it observes none of another thread that it does not know. A modification
+//! order of the updates exists whatever the rest of the execution is: that of any order of all events which extends
+//! happens-before and the order of sequentially consistent fences. No update is sequentially consistent, so nothing else
+//! depends on it.
 //!
 //! A thread that waits for a quiet location, for a lock that is held say, makes it a conflicting one: only a conflicting
 //! access can release it.
@@ -46,7 +47,7 @@ use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, QuietStep};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
 use raddle_core::model::orders::{FenceEffect, OrderSemantics, StoreBuffers, StoreEffect};
-use raddle_core::program::{Answer, HistoryId, OpKind, Origin, Update, UpdateKind};
+use raddle_core::program::{Answer, HistoryId, OpKind, Origin, UpdateKind};
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Returns `true` if the location is quiet.
@@ -239,26 +240,6 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    /// Performs a blind update of a quiet location, which then has the value of `write`.
-    fn quiet_blind_update(
-        &mut self,
-        thread: ThreadId,
-        location: LocationId,
-        update: Update,
-        write: QuietWrite,
-    ) {
-        self.model.push_quiet_access(thread, QuietStep::Update);
-        self.note_accessor(thread, location, true);
-        self.update_known(thread, location, true);
-        let (table, access) = self.quiet.access(thread);
-        if !table.update_blindly(location, access, update, write) {
-            self.note_conflict(location);
-        }
-        if self.model.reorders_stores() {
-            self.note_flush(thread);
-        }
-    }
-
     /// Performs a store of a quiet location.
     pub(super) fn quiet_store(
         &mut self,
@@ -365,7 +346,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         });
         let origin = Origin { node: next, index: 0 };
         let write = QuietWrite { value: written, carries: false, origin };
-        self.quiet_blind_update(thread, location, update, write);
+        self.model.push_quiet_access(thread, QuietStep::Update);
+        self.note_accessor(thread, location, true);
+        let (table, access) = self.quiet.access(thread);
+        table.update_blindly(location, access, update, write);
+        if self.model.reorders_stores() {
+            self.note_flush(thread);
+        }
         Some(next)
     }
 

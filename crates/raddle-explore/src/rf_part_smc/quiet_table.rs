@@ -276,16 +276,14 @@ impl QuietTable {
         matches!(entry.readers, Readers::None).then_some(*group)
     }
 
-    /// Adds a blind update, which writes `write` after all accesses so far. Returns `false` if it is not
-    /// [in order](QuietTable::is_blind_in_order).
+    /// Adds a blind update that is [in order](QuietTable::is_blind_in_order). After it the location has the value of `write`.
     pub(super) fn update_blindly(
         &mut self,
         location: LocationId,
         access: QuietAccess<'_>,
         update: Update,
         write: QuietWrite,
-    ) -> bool {
-        let is_in_order = self.is_blind_in_order(location, access, &update);
+    ) {
         let entry = self.entries[location.index()];
         let joined = self.joined_group(&entry, &update);
         let mut group =
@@ -300,7 +298,6 @@ impl QuietTable {
         let number = NonZeroU32::new(self.groups.len() as u32);
         let written = Some((write, access.thread.index() as u32, access.time));
         self.set(location, QuietEntry { write: written, readers: Readers::None, group: number });
-        is_in_order
     }
 
     /// The locations that threads have updated blindly in no order.

@@ -474,17 +474,23 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         self.hit_limit = true;
         if let End::Unrolled(place) = *self.histories.end(history) {
             self.note_cut_thread(thread, place, CutLimit::Rounds);
-        } else if self.histories.is_cut(history)
-            && let effects = self.histories.effects(history)
-            && let Some(&Op { place, .. }) = effects.last()
-        {
-            let rounds = effects.iter().filter(|op| op.place == place).count() as u32;
+        } else if let Some((place, rounds)) = self.loop_at_limit(history) {
             let events = self.bound.events;
             self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
-        } else if self.histories.events(history) >= self.bound.events {
-            let (place, rounds) = self.most_asked(history);
-            let events = self.bound.events;
-            self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
+        }
+    }
+
+    /// The place that a history has been at most often, and how often, if it has ended because of the events of its thread.
+    fn loop_at_limit(&self, history: HistoryId) -> Option<(PlaceId, u32)> {
+        let effects = self.histories.effects(history);
+        match effects.last() {
+            Some(&Op { place, .. }) if self.histories.is_cut(history) => {
+                Some((place, effects.iter().filter(|op| op.place == place).count() as u32))
+            }
+            _ if self.histories.events(history) >= self.bound.events => {
+                Some(self.most_asked(history))
+            }
+            _ => None,
         }
     }
 

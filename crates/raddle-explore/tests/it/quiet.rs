@@ -228,7 +228,7 @@ fn a_write_is_compared_with_all_reads_since_the_last_write() {
 
 #[test]
 fn threads_run_only_with_values_that_they_can_read() {
-    // Whoever has read 1 from `d` reads 1 from `x`. That `d` is accessed out of order is only seen if `x` is 0 before.
+    // A thread that reads 1 from `d` reads 1 from `x` later. That `d` is accessed out of order is only seen if `x` is 0 before.
     let text = "x = 0; d = 0
         thread a { store x 1; store d 1 }
         thread b { q = load x; if q == 0 { s = load d; r = load x } }";

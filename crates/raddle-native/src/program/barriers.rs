@@ -18,7 +18,7 @@ use raddle_core::execution::{ThreadId, Value};
 use raddle_core::program::{Guard, Update};
 use serde::{Deserialize, Serialize};
 
-use super::call::{Call, Step};
+use super::call::{Call, Step, Suspend};
 use super::kinds::ObjectKind;
 
 /// How the program uses a barrier.
@@ -59,7 +59,7 @@ impl Call<'_> {
     }
 
     /// Starts again with a barrier that counts.
-    fn let_count(&mut self, barrier: u64) -> super::call::Suspend {
+    fn let_count(&mut self, barrier: u64) -> Suspend {
         self.program.next_barriers.insert(barrier, BarrierUse::Counts);
         self.again()
     }

@@ -5,7 +5,7 @@
 //! be wrong if another one has already left out an event: a read of a round that is not performed, a location that has
 //! no events, an update that has no place in an order.
 
-use crate::script::build::{cell, compare_exchange, load, store, update};
+use crate::script::build::{blind_update, cell, compare_exchange, load, store, update};
 use crate::script::{
     MAIN, Script, ScriptExpression, ScriptOperator, ScriptThread, Statement, Variable,
 };
@@ -72,15 +72,14 @@ fn with_targets(script: &Script, register: Option<&str>) -> Script {
 fn set_targets(block: &mut Vec<Statement>, register: Option<&str>) {
     for mut statement in std::mem::take(block) {
         statement.blocks_mut().into_iter().for_each(|inner| set_targets(inner, register));
-        let is_blind = matches!(statement, Statement::Update { target: None, .. });
+        let mut unused = None;
         if let Statement::Update { target: target @ None, .. } = &mut statement {
             *target = register.map(str::to_owned);
+            let value = ScriptExpression::Number(0);
+            unused = Some(Statement::Set { target: UNUSED.into(), value });
         }
         block.push(statement);
-        if is_blind {
-            block
-                .push(Statement::Set { target: UNUSED.into(), value: ScriptExpression::Number(0) });
-        }
+        block.extend(unused);
     }
 }
 
@@ -136,7 +135,7 @@ impl CombinedGenerator<'_> {
     fn raise(&mut self) -> Statement {
         match self.random.below(8) {
             0..=3 => store(FLAG, 1, self.style.store(self.random)),
-            4 => blind(UpdateKind::Add, FLAG, 1, self.style.update(self.random)),
+            4 => blind_update(FLAG, UpdateKind::Add, 1, self.style.update(self.random)),
             5 => update("r", FLAG, UpdateKind::Swap, 1, self.style.update(self.random)),
             6 => compare_exchange("r", FLAG, 0, 1, self.style.update(self.random)),
             _ => store(FLAG, 0, self.style.store(self.random)),
@@ -178,7 +177,11 @@ impl CombinedGenerator<'_> {
                 leave,
             ],
             8 => {
-                vec![blind(UpdateKind::Or, COUNTER, 0, self.style.update(self.random)), read, leave]
+                vec![
+                    blind_update(COUNTER, UpdateKind::Or, 0, self.style.update(self.random)),
+                    read,
+                    leave,
+                ]
             }
             _ => self.retry(),
         }
@@ -245,19 +248,13 @@ impl CombinedGenerator<'_> {
     fn blind_update(&mut self) -> Statement {
         let order = self.style.update(self.random);
         match self.random.below(12) {
-            0..=7 => blind(UpdateKind::Add, COUNTER, 1, order),
-            8 => blind(UpdateKind::Sub, COUNTER, 2, order),
-            9 => blind(UpdateKind::Xor, COUNTER, 2, order),
+            0..=7 => blind_update(COUNTER, UpdateKind::Add, 1, order),
+            8 => blind_update(COUNTER, UpdateKind::Sub, 2, order),
+            9 => blind_update(COUNTER, UpdateKind::Xor, 2, order),
             10 => update("q", COUNTER, UpdateKind::Add, 1, order),
             _ => load("q", COUNTER, self.style.load(self.random)),
         }
     }
-}
-
-/// An update whose result nobody uses.
-fn blind(kind: UpdateKind, location: &str, operand: i128, order: MemoryOrder) -> Statement {
-    let operand = ScriptExpression::Number(operand);
-    Statement::Update { target: None, at: location.into(), kind, operand, order }
 }
 
 /// Leaves the loop if the register compares so with 0.

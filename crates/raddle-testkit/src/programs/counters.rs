@@ -3,7 +3,7 @@
 //! An explorer that leaves the order of such updates open must notice every access that tells it: a read that is not
 //! ordered after all of them, an update of another kind, an acquire fence, data that an update publishes.
 
-use crate::script::build::{load, store, update};
+use crate::script::build::{blind_update, load, store, update};
 use crate::script::{MAIN, Script, ScriptThread, Statement, Variable};
 use raddle_core::program::UpdateKind;
 use raddle_core::random::Random;
@@ -98,10 +98,6 @@ impl CounterGenerator<'_> {
         let (kind, operand) =
             (kinds[self.random.below(kinds.len())], 1 + self.random.below(3) as i128);
         let counter = self.counter();
-        let mut statement = update("r", counter, kind, operand, self.style.update(self.random));
-        if let Statement::Update { target, .. } = &mut statement {
-            *target = None;
-        }
-        statement
+        blind_update(counter, kind, operand, self.style.update(self.random))
     }
 }

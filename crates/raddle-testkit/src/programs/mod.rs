@@ -13,7 +13,8 @@
 //! Programs with endless loops have too many classes; [`outcomes`] is the oracle for them.
 //!
 //! *Cost.* Exponential; suitable for about a dozen events. [`random`], [`counters()`], [`handover()`], [`loops()`] and
-//! [`combined()`] generate programs, [`shrink()`] makes them smaller, and [`transform`] changes them in ways that must preserve the classes.
+//! [`combined()`] generate programs, [`shrink()`] makes them smaller, and [`transform`] changes them in ways that must
+//! preserve the classes.
 
 mod by_axioms;
 mod by_machine;

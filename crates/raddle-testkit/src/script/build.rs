@@ -58,6 +58,17 @@ pub fn update(
     Statement::Update { target, at: at.into(), kind, operand: operand.into(), order }
 }
 
+/// Creates an atomic read-modify-write whose result nobody uses.
+#[must_use]
+pub fn blind_update(
+    at: impl Into<Address>,
+    kind: UpdateKind,
+    operand: impl Into<ScriptExpression>,
+    order: MemoryOrder,
+) -> Statement {
+    Statement::Update { target: None, at: at.into(), kind, operand: operand.into(), order }
+}
+
 /// Creates a strong compare-exchange with the default failure order. The register gets the old value.
 #[must_use]
 pub fn compare_exchange(

@@ -120,7 +120,7 @@ impl NativeProgram {
             explorer: plan.explorer,
             max_executions: limits.classes,
             max_events: limits.events.unwrap_or(Request::new(&[]).max_events),
-            unroll: args.unroll_of_native(),
+            unroll: args.unroll,
             timeout: args
                 .timeout
                 .map(|timeout| timeout.saturating_sub(self.build_time).min(FOREVER)),
