@@ -176,9 +176,9 @@ fn explore_for<'a>(
 /// by reads-from `C` and `D` if threads access memory that no op carries.
 pub(super) fn explore_by_value<
     'a,
-    N: IncrementalModel<u64> + NewModel,
+    N: IncrementalModel<u64> + NewModel + 'static,
     W: IncrementalModel<LongSet> + NewModel + 'static,
-    C: IncrementalModel<u64> + NewModel,
+    C: IncrementalModel<u64> + NewModel + 'static,
     D: IncrementalModel<LongSet> + NewModel + 'static,
 >(
     program: &'a mut (dyn Program + 'a),
@@ -447,7 +447,7 @@ impl<'a> PartExploration<'a> {
 
     /// Explores with event sets of the width that the setup says.
     fn with_words<
-        N: IncrementalModel<u64> + NewModel,
+        N: IncrementalModel<u64> + NewModel + 'static,
         D: IncrementalModel<u128> + NewModel + 'static,
         W: IncrementalModel<LongSet> + NewModel + 'static,
     >(
@@ -463,7 +463,7 @@ impl<'a> PartExploration<'a> {
 
     /// As [`PartExploration::with_words`], without sets of two words.
     fn with_sets<
-        N: IncrementalModel<u64> + NewModel,
+        N: IncrementalModel<u64> + NewModel + 'static,
         W: IncrementalModel<LongSet> + NewModel + 'static,
     >(
         &mut self,
@@ -489,11 +489,16 @@ impl<'a> PartExploration<'a> {
         self.run_boxed::<LongSet, CheckerModel<M, LongSet>>(setup)
     }
 
-    /// Explores executions with few events.
-    fn run_with_words<M: IncrementalModel<u64> + NewModel>(
+    /// Explores executions with few events. The search is compiled for each model, except in builds without
+    /// optimization: there a call through a pointer costs nothing in comparison, and half of the code that this crate
+    /// generates is copies of the search.
+    fn run_with_words<M: IncrementalModel<u64> + NewModel + 'static>(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
+        if cfg!(unoptimized) {
+            return self.run_boxed::<u64, M>(setup);
+        }
         let TableSizes { threads, locations } = setup.tables;
         PartSearch::new(self, M::new(threads, locations), setup.tables).explore()
     }
