@@ -233,8 +233,9 @@ impl GraphOracle {
     ) -> Result<(), TooLarge> {
         let memory = last.iter().map(|(&location, &(_, value))| (location, value)).collect();
         let mut outcome = others.clone();
+        let is_free = |lock| !self.waits(run, OpKind::Lock { lock });
         for (state, question) in reading {
-            match cycle(&self.world.program, state, *question, &memory) {
+            match cycle(&self.world.program, state, *question, &memory, &is_free) {
                 Ok(Some(cycle)) => {
                     outcome.insert(state.thread, ThreadOutcome::Spinning(cycle));
                 }

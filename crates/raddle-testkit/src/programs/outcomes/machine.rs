@@ -221,6 +221,7 @@ impl MachineOracle {
     fn note_outcome(&mut self, state: &MachineState) {
         let values = state.memory.iter().enumerate();
         let memory = values.map(|(at, &value)| (LocationId::new(at), value)).collect();
+        let is_free = |lock: LocationId| !state.holders.contains_key(&lock);
         let mut outcome = Outcome::new();
         for (&thread, own) in &state.threads {
             if !own.effects.is_empty() || !own.buffer.is_empty() {
@@ -228,10 +229,11 @@ impl MachineOracle {
             }
             let end = match own.end {
                 End::Question(op) if state.waits(op.kind) => Some(ThreadOutcome::Waiting(op.place)),
-                End::Question(op) => match cycle(&self.program, &own.state, op.kind, &memory) {
-                    Ok(cycle) => cycle.map(ThreadOutcome::Spinning),
-                    Err(location) => unreachable!("{location:?} has a value"),
-                },
+                End::Question(op) => {
+                    let cycle = cycle(&self.program, &own.state, op.kind, &memory, &is_free);
+                    let cycle = cycle.unwrap_or_else(|it| unreachable!("{it:?} has a value"));
+                    cycle.map(ThreadOutcome::Spinning)
+                }
                 _ => super::ended(&self.program, &own.state, &own.end),
             };
             let Some(end) = end else { return };

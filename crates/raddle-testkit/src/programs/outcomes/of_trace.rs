@@ -30,7 +30,11 @@ pub fn outcome_of(program: &ScriptProgram, trace: &Trace, ending: &Ending) -> Op
             (_, End::Question(op)) if matches!(ending, Ending::Livelock(_)) => {
                 let smallest = match trace.pending.get(&thread) {
                     Some(&Pending::Loop(start)) => followed.states_from(start).min().cloned(),
-                    _ => cycle(program, state, op.kind, &final_memory(program, trace)).ok()?,
+                    _ => {
+                        let memory = final_memory(program, trace);
+                        let is_free = |lock| is_free(trace, lock);
+                        cycle(program, state, op.kind, &memory, &is_free).ok()?
+                    }
                 };
                 smallest.map(ThreadOutcome::Spinning)
             }
@@ -39,6 +43,16 @@ pub fn outcome_of(program: &ScriptProgram, trace: &Trace, ending: &Ending) -> Op
         outcome.insert(thread, end?);
     }
     Some(outcome)
+}
+
+/// Returns `true` if no thread holds the lock at the end of the trace.
+fn is_free(trace: &Trace, lock: LocationId) -> bool {
+    let changes = |kind: OpKind| match kind {
+        OpKind::Lock { lock: changed } => (changed == lock).then_some(1),
+        OpKind::Unlock { lock: changed } => (changed == lock).then_some(-1),
+        _ => None,
+    };
+    trace.events.iter().filter_map(|event| changes(event.op.kind)).sum::<i32>() == 0
 }
 
 /// Returns the places at which threads fail in a maximal execution of an explorer.
