@@ -51,10 +51,25 @@ pub fn allows(execution: &Execution, model: Model) -> Option<Coherence> {
 /// # Panics
 /// If the model has no axioms.
 #[must_use]
-pub fn search(execution: &Execution, model: Model, budget: usize) -> EnumerationOutcome {
+pub fn search(execution: &Execution, model: Model, mut budget: usize) -> EnumerationOutcome {
+    search_within(execution, model, &mut budget)
+}
+
+/// As [`search`]. The tests are deducted from the budget.
+///
+/// # Panics
+/// If the model has no axioms.
+#[must_use]
+pub fn search_within(
+    execution: &Execution,
+    model: Model,
+    budget: &mut usize,
+) -> EnumerationOutcome {
     assert!(!axioms(model).is_empty(), "{model} is defined by a machine");
-    let mut search = Enumeration::new(execution, model, budget);
-    match search.extend(0) {
+    let mut search = Enumeration::new(execution, model, *budget);
+    let found = search.extend(0);
+    *budget = search.budget;
+    match found {
         Some(true) => EnumerationOutcome::Allowed(search.chosen),
         Some(false) => EnumerationOutcome::Forbidden,
         None => EnumerationOutcome::TooLarge,

@@ -27,7 +27,7 @@ pub(crate) const LEAVES: usize = 5_000;
 /// How much brute force may do.
 pub(crate) fn budget(model: Model) -> OutcomeBudget {
     let states = if model.has_store_buffers() { 20_000 } else { 400 };
-    OutcomeBudget { states, questions: 5 }
+    OutcomeBudget { states, questions: 5, tests: 100_000 }
 }
 
 /// Explores a program. If `reduces`, rounds without effect are left out where they add nothing to others.
@@ -253,7 +253,7 @@ fn traps() {
     for &Trap { name, text, model, rounds_change_memory, expected } in TRAPS {
         let script = Script::parse(text).expect("a script");
         let program = ScriptProgram::new(&script);
-        let large = OutcomeBudget { states: 20_000, questions: 6 };
+        let large = OutcomeBudget { states: 20_000, questions: 6, tests: 1_000_000 };
         let by_force = outcomes(&script, model, large).expect("few states");
         let expected: BTreeSet<String> = expected.iter().map(|&it| it.to_owned()).collect();
         let by_force = described(&program, &by_force.outcomes, &by_force.races);

@@ -170,6 +170,9 @@ fn compare(script: &Script, model: Model, expected: Option<&Outcomes>) -> Compar
     let found = all.iter().find_map(|(&way, found)| {
         let from_one = || difference_of_parts(&all, way, found);
         let from_others = || all.values().find_map(|other| difference_of(script, found, other));
+        // The other ways find the same.
+        let is_compared = way.jobs == 1 && way.quiet == way.dead;
+        let expected = expected.filter(|_| is_compared);
         let from_force =
             || difference_from_force(&plain, model, expected?, found, (way.rounds, all_end));
         let what = twice(found).or_else(from_one).or_else(from_others).or_else(from_force)?;
@@ -280,6 +283,8 @@ fn all_reductions_together_find_the_same() {
     for (model, explored) in explored {
         let most = all * ways().count();
         eprintln!("{model}: {explored} of {most} explorations");
-        assert!(explored > 2 * most / 3, "{model}: only {explored} of {most} explorations end");
+        // Under WRA, updates that write what they read are no rounds.
+        let least = if model == Model::Wra { most / 2 } else { 2 * most / 3 };
+        assert!(explored > least, "{model}: only {explored} of {most} explorations end");
     }
 }

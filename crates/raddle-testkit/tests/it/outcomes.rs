@@ -10,7 +10,7 @@ use raddle_testkit::programs::random::{OrderStyle, ProgramFeatures, random};
 use raddle_testkit::script::{Script, ScriptProgram};
 use raddle_testkit::seeds::for_cases;
 
-const BUDGET: OutcomeBudget = OutcomeBudget { states: 20_000, questions: 8 };
+const BUDGET: OutcomeBudget = OutcomeBudget { states: 20_000, questions: 8, tests: usize::MAX };
 
 fn outcomes_of(text: &str, model: Model) -> (ScriptProgram, Outcomes) {
     let script = Script::parse(text).expect("a script");
@@ -51,7 +51,7 @@ fn programs_without_loops_have_the_outcomes_of_their_classes() {
         for model in Model::ALL {
             let budget = if model.has_store_buffers() { 20_000 } else { 1_000 };
             let Ok(classes) = classes(&script, model, budget) else { continue };
-            let budget = OutcomeBudget { states: budget, questions: 20 };
+            let budget = OutcomeBudget { states: budget, questions: 20, tests: usize::MAX };
             let Ok(found) = outcomes(&script, model, budget) else { continue };
             if !found.is_complete {
                 continue;

@@ -1,16 +1,17 @@
 //! All outcomes under a C11-style model: every execution graph with a bounded number of questions per thread.
 //!
 //! Graphs are visited in the order of their size, so that the budget covers the small ones. Each is checked with the
-//! literal axioms by [`search`]; one that they forbid has no allowed extension.
+//! literal axioms by [`search_within`]; one that they forbid has no allowed extension.
 //!
 //! A thread goes on forever if a write of each location that it reads can be the last one. That is asked with an
 //! *observer*: the main thread joins all others and reads these writes. It happens after everything else, so it reads the
 //! last write of a location, and constrains the graph in no other way. Under WRA, which has no modification orders, it
 //! reads a write that no other write of the location follows in happens-before.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use raddle_consistency::reference::enumerate::{EnumerationOutcome, search};
+use raddle_consistency::reference::enumerate::{EnumerationOutcome, search_within};
 use raddle_core::execution::{
     Coherence, EventId, Execution, LocationId, MemoryOrder, ThreadId, Value,
 };
@@ -33,13 +34,17 @@ pub(super) fn outcomes(
     model: Model,
     budget: OutcomeBudget,
 ) -> Result<Outcomes, TooLarge> {
-    let mut oracle = GraphOracle::new(script, model);
+    let mut oracle = GraphOracle::new(script, model, budget.tests);
     let mut found = Outcomes { is_complete: true, ..Outcomes::default() };
     let start = oracle.world.start();
     let start = oracle.world.run_silent_steps(start);
     let mut visited = HashSet::from([start.clone()]);
     let mut open = VecDeque::from([start]);
     while let Some(run) = open.pop_front() {
+        if oracle.tests_left.get() < TESTS {
+            found.is_complete = false;
+            break;
+        }
         let Some(coherence) = oracle.coherence(&oracle.trace(&run))? else { continue };
         let races = oracle.races(&run, &coherence);
         if !races.is_empty() {
@@ -71,7 +76,7 @@ pub fn confirms(
     class: &Class,
     outcome: &Outcome,
 ) -> Result<bool, TooLarge> {
-    let mut oracle = GraphOracle::new(script, model);
+    let mut oracle = GraphOracle::new(script, model, TESTS);
     let run = oracle.world.replay(class);
     let is_consistent = oracle.coherence(&oracle.trace(&run))?.is_some();
     Ok(is_consistent && oracle.outcomes(&run)?.contains(outcome))
@@ -85,7 +90,7 @@ pub fn confirms(
 /// # Panics
 /// If the model has no axioms, or the script uses variables or threads that it does not define.
 pub fn is_consistent(script: &Script, model: Model, class: &Class) -> Result<bool, TooLarge> {
-    let mut oracle = GraphOracle::new(script, model);
+    let mut oracle = GraphOracle::new(script, model, TESTS);
     let run = oracle.world.replay(class);
     Ok(oracle.coherence(&oracle.trace(&run))?.is_some())
 }
@@ -98,13 +103,16 @@ struct GraphOracle {
     model: Model,
     /// Whether accesses may race.
     has_plain: bool,
+    /// How often the axioms may still be tested.
+    tests_left: Cell<usize>,
 }
 
 impl GraphOracle {
-    fn new(script: &Script, model: Model) -> Self {
+    fn new(script: &Script, model: Model, tests: usize) -> Self {
         let mut world = OracleProgram::new(script);
         world.program.set_recognizes_rounds(false);
-        GraphOracle { world, model, has_plain: has_plain_accesses(script) }
+        let (has_plain, tests_left) = (has_plain_accesses(script), Cell::new(tests));
+        GraphOracle { world, model, has_plain, tests_left }
     }
 
     fn trace(&self, run: &OracleRun) -> Trace {
@@ -113,7 +121,12 @@ impl GraphOracle {
 
     /// Returns choices with which the axioms hold, if there are any.
     fn coherence(&self, trace: &Trace) -> Result<Option<Coherence>, TooLarge> {
-        match search(&execution(trace, &self.world.program).0, self.model, TESTS) {
+        let (execution, _) = execution(trace, &self.world.program);
+        let before = self.tests_left.get();
+        let mut tests = before.min(TESTS);
+        let found = search_within(&execution, self.model, &mut tests);
+        self.tests_left.set(before - (before.min(TESTS) - tests));
+        match found {
             EnumerationOutcome::Allowed(coherence) => Ok(Some(coherence)),
             EnumerationOutcome::Forbidden => Ok(None),
             EnumerationOutcome::TooLarge => Err(TooLarge),

@@ -66,6 +66,8 @@ pub struct OutcomeBudget {
     pub states: usize,
     /// The number of questions of a thread in an execution graph.
     pub questions: usize,
+    /// The number of tests of the axioms, of all execution graphs together.
+    pub tests: usize,
 }
 
 /// Returns all outcomes of a program under a model.
