@@ -371,4 +371,147 @@ pub const TRAPS: &[Trap] = &[
         rounds_change_memory: false,
         expected: &["main r=1, b s=0", "main r=1, b s=1", "main r=1, b s=2", "main r=2, b s=0", "main r=2, b s=1"],
     },
+    Trap {
+        name: "a round that stores what others read is no round",
+        text: "x = 1; lock m
+            thread a { loop { lock m; r = load x; if r == 0 { unlock m; break }; store x 0; r = load x; unlock m } }
+            thread b { lock m; unlock m; s = load x }",
+        model: Model::Sc,
+        rounds_change_memory: true,
+        expected: &["a r=0, b s=0", "a r=0, b s=1"],
+    },
+    Trap {
+        name: "a round that updates what others read is no round",
+        text: "x = 2; lock m
+            thread a { loop { lock m; r = sub x 1; unlock m; if r == 1 { break } } }
+            thread b { lock m; unlock m; s = load x }",
+        model: Model::Sc,
+        rounds_change_memory: true,
+        expected: &["a r=1, b s=0", "a r=1, b s=1", "a r=1, b s=2"],
+    },
+    Trap {
+        name: "a thread that keeps its lock waits for itself",
+        text: "x = 0; lock m
+            thread a { loop { lock m; r = load x; if r == 1 { break } } }
+            thread b { store x 1 }",
+        model: Model::Sc,
+        rounds_change_memory: true,
+        expected: &["a r=1", "a waits at a.0: lock m"],
+    },
+    Trap {
+        name: "a counter of rounds that store private memory",
+        text: "x = 0; own = 0
+            thread a { loop { store own 1; r = load x; n = n + 1; if r == 1 || n == 2 { break } } }
+            thread b { store x 1 }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["a r=0 n=2", "a r=1 n=1", "a r=1 n=2"],
+    },
+    Trap {
+        name: "a thread polls in a critical section forever",
+        text: "x = 0; lock m
+            thread a { loop { lock m; r = load x; unlock m; if r == 1 { break } } }
+            thread b { lock m; s = load x; unlock m }",
+        model: Model::Sc,
+        rounds_change_memory: true,
+        expected: &["a spins at a.0: lock m, b s=0"],
+    },
+    Trap {
+        name: "a thread waits for a lock that is free if its round is left out",
+        text: "x = 0; lock m
+            thread a { loop { r = load x; if r == 1 { break }; lock m; unlock m } }
+            thread b { lock m; unlock m; store x 1 }",
+        model: Model::Sc,
+        rounds_change_memory: true,
+        expected: &["a r=1"],
+    },
+    Trap {
+        name: "two ways to the same state store different values",
+        text: "x = 0; z = 0
+            thread a { r = load x; if r == 1 { store z 1 } else { r = load x; if r == 1 { store z 2 } }; s = load x }
+            thread b { store x 1 }
+            thread c { t = load z }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["a r=0 s=0, c t=0", "a r=0 s=1, c t=0", "a r=1 s=1, c t=0", "a r=1 s=1, c t=1", "a r=1 s=1, c t=2"],
+    },
+    Trap {
+        name: "two ways to the same state store different values besides private ones",
+        text: "x = 0; z = 0; own = 0
+            thread a { store own 5; r = load x; if r == 1 { store z 1 } else { store own 5; r = load x; if r == 1 { store z 2 } }; s = load x }
+            thread b { store x 1 }
+            thread c { t = load z }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["a r=0 s=0, c t=0", "a r=0 s=1, c t=0", "a r=1 s=1, c t=0", "a r=1 s=1, c t=1", "a r=1 s=1, c t=2"],
+    },
+    Trap {
+        name: "two ways with the same private stores lead to different states",
+        text: "x = 0; own = 0
+            thread a { store own 5; r = load x; if r == 1 { k = 1 } else { store own 5; r = load x; if r == 1 { k = 2 } }; s = load x }
+            thread b { store x 1 }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["a r=0 s=0 k=0", "a r=0 s=1 k=0", "a r=1 s=1 k=1", "a r=1 s=1 k=2"],
+    },
+    Trap {
+        name: "a confirmed read left another private value",
+        text: "x = 1; own = 0
+            thread a { store own 5; r = load x; if r == 1 { store own 1; r = load x }; r = swap x 6; u = load own }
+            thread b { store x 0 }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["a r=0 u=1", "a r=0 u=5", "a r=1 u=1"],
+    },
+    Trap {
+        name: "a confirmed read with private stores led to another state",
+        text: "x = 1; own = 0
+            thread a { store own 5; r = load x; k = r; if r == 1 { store own 5; r = load x }; r = swap x 6 }
+            thread b { store x 0 }",
+        model: Model::Sc,
+        rounds_change_memory: false,
+        expected: &["a r=0 k=0", "a r=0 k=1", "a r=1 k=1"],
+    },
+    Trap {
+        name: "an update leaves another value than it reads",
+        text: "x = 0; own = 0
+            thread a { r = add own 1; loop { r = load x; if r == 1 { break }; store own 0 }; s = load own }
+            thread b { store x 1 }",
+        model: Model::Sc,
+        rounds_change_memory: true,
+        expected: &["a r=1 s=0", "a r=1 s=1"],
+    },
+    Trap {
+        name: "a round that is left out races with what another thread does later",
+        text: "x = 0; d = 0; z = 0
+            thread c { store z 1 }
+            thread e { store x 2 }
+            thread a { loop { r = load x acq; if r == 1 { break }; t = load d na }; t = 0 }
+            thread b { q = load z; store d 1 na; store x 1 rel }",
+        model: Model::Rc20,
+        rounds_change_memory: false,
+        expected: &["race of a.4: t = load d na with b.1: store d 1 na"],
+    },
+    Trap {
+        name: "a private store that empties the store buffer",
+        text: "x = 0; y = 0; z = 0; own = 0
+            thread a { store own 5; store y 1; r = load x; if r == 1 { store own 5 rel } else { r = load x; if r == 1 { store own 5 } }; s = load x; store z 1 }
+            thread b { store x 1 }
+            thread c { t = load z; u = load y }",
+        model: Model::Pso,
+        rounds_change_memory: false,
+        expected: &["a r=0 s=0, c t=0 u=0", "a r=0 s=0, c t=0 u=1", "a r=0 s=0, c t=1 u=0", "a r=0 s=0, c t=1 u=1", "a r=0 s=1, c t=0 u=0", "a r=0 s=1, c t=0 u=1", "a r=0 s=1, c t=1 u=0", "a r=0 s=1, c t=1 u=1", "a r=1 s=1, c t=0 u=0", "a r=1 s=1, c t=0 u=1", "a r=1 s=1, c t=1 u=0", "a r=1 s=1, c t=1 u=1"],
+    },
+    Trap {
+        name: "a private store separates accesses of one location",
+        text: "x = 0; z = 0; w = 0; own = 0
+            thread a { store own 5; r = load x; if r == 1 { k = 1 } else { r = load x }
+                if r == 1 { if k == 0 { store own 5 }; store z 1 sc; if k == 1 { store own 5 }; store z 2 rel; k = 0 } }
+            thread b { store x 1 }
+            thread c { t = load z acq; if t == 2 { u = load w sc } }
+            thread d { store w 1 sc; v = load z sc }",
+        model: Model::C20,
+        rounds_change_memory: false,
+        expected: &["a r=0 k=0, c t=0 u=0, d v=0", "a r=1 k=0, c t=0 u=0, d v=0", "a r=1 k=0, c t=0 u=0, d v=1", "a r=1 k=0, c t=0 u=0, d v=2", "a r=1 k=0, c t=1 u=0, d v=0", "a r=1 k=0, c t=1 u=0, d v=1", "a r=1 k=0, c t=1 u=0, d v=2", "a r=1 k=0, c t=2 u=0, d v=0", "a r=1 k=0, c t=2 u=0, d v=1", "a r=1 k=0, c t=2 u=0, d v=2", "a r=1 k=0, c t=2 u=1, d v=0", "a r=1 k=0, c t=2 u=1, d v=1", "a r=1 k=0, c t=2 u=1, d v=2"],
+    },
 ];
