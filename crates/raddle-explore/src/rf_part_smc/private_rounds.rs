@@ -33,16 +33,15 @@ use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::program::{Answer, End, HistoryId, HistoryStep, Op};
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
-    /// Returns `true` if a thread that waits was in its state before, at a question up to the one at the end of `before`, and has only
-    /// read and stored private memory since. Then its history ends.
-    pub(super) fn repeats_privately(&mut self, thread: ThreadId, before: HistoryId) -> bool {
+    /// Returns `true` if a thread that waits was in its state before, and has only read and stored private memory since. Then its
+    /// history ends.
+    pub(super) fn repeats_privately(&mut self, thread: ThreadId) -> bool {
         let end = self.thread(thread).history;
         if !self.rounds.compares_states || self.stop.is_some() {
             return false;
         }
-        let may_end_round = self.cache.segment(end).change <= MemoryChange::Unlock;
-        let is_new = may_end_round && self.cache.note_compared(end);
-        let is_repeat = is_new && self.end_at_repeat(end, before, 4 * FARTHEST);
+        let is_new = self.cache.note_compared(end);
+        let is_repeat = is_new && self.end_at_repeat(end, 4 * FARTHEST);
         if is_repeat {
             self.wait(thread, end);
         }
@@ -53,13 +52,13 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     pub(super) fn end_if_repeated(&mut self, history: HistoryId, limit: usize) {
         let is_question = self.cache.segment(history).pending != PendingKind::Ended;
         if is_question && self.rounds.are_left_out && self.rounds.compares_states {
-            self.end_at_repeat(history, history, limit);
+            self.end_at_repeat(history, limit);
         }
     }
 
     /// Ends a history if [`PartSearch::find_private_repeat`] finds an earlier state.
-    fn end_at_repeat(&mut self, end: HistoryId, before: HistoryId, limit: usize) -> bool {
-        let Some(start) = self.find_private_repeat(end, before, limit) else { return false };
+    fn end_at_repeat(&mut self, end: HistoryId, limit: usize) -> bool {
+        let Some(start) = self.find_private_repeat(end, limit) else { return false };
         let former = self.histories.end_with(end, End::Repeats(start));
         self.rounds.ended.push((end, former));
         self.cache.end_history(&self.histories, end);
@@ -73,15 +72,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
     }
 
-    /// The latest question, not after `before` and at most `limit` steps ago, in whose state the thread is at the end of a
-    /// history, if it has stored private memory since or taken and released locks. (The program itself finds states that
-    /// only reads lead back to.)
-    fn find_private_repeat(
-        &mut self,
-        end: HistoryId,
-        before: HistoryId,
-        limit: usize,
-    ) -> Option<HistoryId> {
+    /// The latest question, at most `limit` steps ago, in whose state the thread is at the end of a history, if it has stored
+    /// private memory since or taken and released locks. (The program itself finds states that only reads lead back to.)
+    fn find_private_repeat(&mut self, end: HistoryId, limit: usize) -> Option<HistoryId> {
         let (mut stored, mut released) = (StoredLocations::new(), StoredLocations::new());
         let mut has_taken = false;
         let mut at = end;
@@ -99,9 +92,8 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             } else if !self.cache.is_silent_answer(at) {
                 return None;
             }
-            let is_candidate = earlier.0 <= before.0 && released.is_empty();
-            if is_candidate
-                && (has_taken || !stored.is_empty())
+            // A thread that was in this state before holds the same locks.
+            if (has_taken || !stored.is_empty())
                 && self.histories.end(earlier) == self.histories.end(end)
                 && self.leave_same_values(earlier, end, &stored)
                 && self.is_same_state(earlier, end)
