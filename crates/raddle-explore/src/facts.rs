@@ -15,7 +15,17 @@ pub struct ExplorationFacts {
     conflicting: BTreeSet<String>,
     #[serde(default)]
     bound: EventBound,
+    /// Places of loops that do not seem to end.
+    #[serde(default)]
+    endless: BTreeSet<String>,
 }
+
+/// After this many executions that exceed the final bound, loops that they were in have [`MOST_ROUNDS`].
+pub(crate) const MOST_CUT_EXECUTIONS: u64 = 10;
+/// A thread stops after this many rounds of a loop that does not seem to end. Two threads that react to each other have
+/// exponentially many classes in the number of rounds: mutual back-off of two threads has 530 with 4 and about
+/// six times as many with each more.
+pub(crate) const MOST_ROUNDS: u32 = 4;
 
 impl ExplorationFacts {
     /// Returns `true` if no location is known to have conflicting accesses.
@@ -36,11 +46,22 @@ impl ExplorationFacts {
         self.bound
     }
 
+    /// Returns `true` if no loop is known that does not seem to end.
+    pub(crate) fn all_loops_end(&self) -> bool {
+        self.endless.is_empty()
+    }
+
+    /// Returns `true` if the loop at the place with this name does not seem to end.
+    pub(crate) fn is_endless(&self, place: &str) -> bool {
+        self.endless.contains(place)
+    }
+
     /// Adds a fact.
     pub fn add(&mut self, fact: NewFact) {
         match fact {
             NewFact::Conflicts(names) => self.conflicting.extend(names),
             NewFact::LongExecution { conflicting } => self.bound = self.bound.after(conflicting),
+            NewFact::EndlessLoop { place } => drop(self.endless.insert(place)),
         }
     }
 }
@@ -55,6 +76,11 @@ pub enum NewFact {
         /// How many of them are accesses of locations with conflicting accesses.
         conflicting: usize,
     },
+    /// A loop does not seem to end: many executions exceed the final bound, and a thread was mostly there.
+    EndlessLoop {
+        /// The name of the place.
+        place: String,
+    },
 }
 
 /// How many events an execution may have.
@@ -63,7 +89,9 @@ pub enum NewFact {
 /// [`FIRST`](EventBound::FIRST) and is doubled if an execution exceeds it, after that has shown which locations have
 /// conflicting accesses: leaves come in the same order until then. If an execution exceeds [`LAST`](EventBound::LAST)
 /// or has too many events about which something is to be decided, it is taken for endless. Then the bound is the first
-/// one again, and is *final*: threads stop there, so that short executions are explored instead of long ones.
+/// one again, and is *final*: threads stop there, so that short executions are explored instead of long ones. If
+/// more than [`MOST_CUT_EXECUTIONS`] exceed this bound, the loop that a thread is in then stops after [`MOST_ROUNDS`] rounds
+/// from then on: 1,000 events may have too many classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventBound {
     /// The number of events.

@@ -77,6 +77,11 @@ pub enum CutLimit {
     },
     /// The limit on the rounds of a loop.
     Rounds,
+    /// The number of rounds of a loop that does not seem to end, as an execution had too many events because of it.
+    Endless {
+        /// The number of rounds.
+        rounds: u32,
+    },
 }
 
 impl fmt::Display for CutThread {
@@ -97,6 +102,11 @@ impl fmt::Display for CutThread {
             CutLimit::Rounds => write!(
                 f,
                 "a loop has more rounds than it may have: thread {thread} was stopped at {place}{function}"
+            ),
+            CutLimit::Endless { rounds } => write!(
+                f,
+                "a loop does not seem to end: thread {thread} was stopped after {rounds} rounds of the loop at \
+                 {place}{function}"
             ),
         }
     }

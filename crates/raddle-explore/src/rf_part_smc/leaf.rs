@@ -68,8 +68,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 
     #[cold]
     fn unusual_leaf(&mut self) {
-        if self.cut.is_some() && self.learn_long_execution() {
-            return;
+        if self.cut.is_some() {
+            self.cut_executions += 1;
+            if self.learn_long_execution() {
+                return;
+            }
         }
         let ending = self.unusual_ending();
         match ending {

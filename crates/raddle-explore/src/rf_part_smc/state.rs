@@ -22,7 +22,7 @@ use crate::driver::{Restart, TableSizes};
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_map::EventMap;
 use crate::event_set::EventSet;
-use crate::facts::{EventBound, NewFact};
+use crate::facts::{EventBound, MOST_CUT_EXECUTIONS, MOST_ROUNDS, NewFact};
 use crate::model::{IncrementalModel, NewStore, NewUnlock};
 use crate::{CutLimit, CutThread, Extent, Summary};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
@@ -96,6 +96,8 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) survives_races: bool,
     /// How many events an execution may have.
     bound: EventBound,
+    /// The number of ops up to which no bound is exceeded.
+    unbounded_ops: u32,
     /// The number of ops that were performed, accesses of quiet locations included.
     pub(super) ops: u32,
     /// A thread of the current execution that was stopped because there were too many.
@@ -104,6 +106,12 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     pub(super) cut_thread: Option<CutThread>,
     /// The number of events of an execution when it exceeded a bound that is not final.
     exceeded: Option<usize>,
+    /// A loop whose thread exceeded one that is final.
+    endless: Option<PlaceId>,
+    /// The number of executions in which a thread was stopped.
+    pub(super) cut_executions: u64,
+    /// By place: whether its loop is known to be endless. Filled on demand.
+    endless_places: FxHashMap<PlaceId, bool>,
     pub(super) shares_memory: bool,
     pub(super) rounds: RoundState<R>,
     pub(super) classes: u64,
@@ -144,7 +152,8 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
         mut model: M,
         sizes: TableSizes,
     ) -> Self {
-        let none = R::default();
+        let (none, bound) = (R::default(), exploration.bound());
+        let unbounded_ops = if exploration.facts.all_loops_end() { bound.events } else { 0 };
         let thread = SearchThread {
             history: HistoryId(0),
             pending: PendingKind::NotStarted,
@@ -206,11 +215,15 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             race: None,
             survived_race: None,
             survives_races: exploration.program.goes_on_after_races(),
-            bound: exploration.bound(),
+            bound,
+            unbounded_ops,
             ops: 0,
             cut: None,
             cut_thread: None,
             exceeded: None,
+            endless: None,
+            cut_executions: 0,
+            endless_places: FxHashMap::default(),
             shares_memory: exploration.program.shares_memory(),
             rounds: RoundState::new(exploration),
             classes: 0,
@@ -386,20 +399,43 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
     #[inline]
     pub(super) fn count_ops(&mut self, thread: ThreadId, ops: u32) {
         self.ops += ops;
+        if self.ops > self.unbounded_ops {
+            self.check_bounds(thread);
+        }
+    }
+
+    /// Stops a thread that exceeds a bound: on the ops of an execution, or on the rounds of a loop that does not seem to end.
+    #[cold]
+    fn check_bounds(&mut self, thread: ThreadId) {
+        let SearchThread { pending, history, .. } = *self.thread(thread);
+        if pending == PendingKind::Ended || self.stop.is_some() {
+            return;
+        }
+        if let Some(place) = self.endless_loop(history) {
+            self.cut = Some(thread);
+            self.hit_limit = true;
+            self.stop_thread(thread);
+            return self.note_cut_thread(thread, place, CutLimit::Endless { rounds: MOST_ROUNDS });
+        }
         if self.ops > self.bound.events {
             self.exceed_bound(thread);
         }
     }
 
+    /// The place of a loop that does not seem to end, if a history ends there after [`MOST_ROUNDS`] rounds.
+    fn endless_loop(&mut self, history: HistoryId) -> Option<PlaceId> {
+        let End::Question(Op { place, .. }) = *self.histories.end(history) else { return None };
+        let PartExploration { facts, program, .. } = &*self.exploration;
+        let is_endless = || !facts.all_loops_end() && facts.is_endless(&program.place(place));
+        let is_endless = *self.endless_places.entry(place).or_insert_with(is_endless);
+        (is_endless && self.times_asked(history, place) > MOST_ROUNDS).then_some(place)
+    }
+
     /// There are more ops than the bound. The thread stops if it has performed more than its share of them; the others go
     /// on. If the bound is not final, that shows which locations have conflicting accesses, before the exploration starts
     /// over with a larger one.
-    #[cold]
     fn exceed_bound(&mut self, thread: ThreadId) {
-        let SearchThread { pending, history, .. } = *self.thread(thread);
-        if pending == PendingKind::Ended || self.stop.is_some() {
-            return;
-        }
+        let history = self.thread(thread).history;
         if !self.quiet.conflicts.is_empty() {
             return self.learn_conflicts();
         }
@@ -413,16 +449,27 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             self.hit_limit = true;
             let (place, rounds) = self.most_asked(history);
             self.note_cut_thread(thread, place, CutLimit::Events { events, rounds });
+            if rounds > MOST_ROUNDS && self.exploration.limits.events.is_none() {
+                self.endless.get_or_insert(place);
+            }
         } else {
             self.exceeded.get_or_insert(self.len);
         }
     }
 
-    /// Starts over with a larger bound if the execution that has ended exceeds one that is not final. Returns `false`
-    /// if it does not.
+    /// Starts over with a larger bound if the execution that has ended exceeds one that is not final, or with fewer rounds of a
+    /// loop if many have exceeded the final one because of that. Returns `false` if it does neither.
     pub(super) fn learn_long_execution(&mut self) -> bool {
-        let Some(conflicting) = self.exceeded.filter(|_| self.stop.is_none()) else { return false };
-        self.exploration.new_fact = Some(NewFact::LongExecution { conflicting });
+        if self.stop.is_some() {
+            return false;
+        }
+        self.exploration.new_fact = match (self.exceeded, self.endless) {
+            (Some(conflicting), _) => Some(NewFact::LongExecution { conflicting }),
+            (None, Some(place)) if self.cut_executions > MOST_CUT_EXECUTIONS => {
+                Some(NewFact::EndlessLoop { place: self.exploration.program.place(place) })
+            }
+            _ => return false,
+        };
         self.stop = Some(SearchStop::Restart(Restart::ExplorationFacts));
         true
     }
@@ -454,6 +501,21 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             match self.histories.step(history) {
                 HistoryStep::After(parent, _) => history = parent,
                 HistoryStep::Start(..) => return most,
+            }
+        }
+    }
+
+    /// The number of questions of a history at a place.
+    fn times_asked(&self, mut history: HistoryId, place: PlaceId) -> u32 {
+        let mut times = 0;
+        loop {
+            times += match self.histories.end(history) {
+                End::Question(op) => u32::from(op.place == place),
+                _ => 0,
+            };
+            match self.histories.step(history) {
+                HistoryStep::After(parent, _) => history = parent,
+                HistoryStep::Start(..) => return times,
             }
         }
     }

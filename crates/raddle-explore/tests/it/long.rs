@@ -130,14 +130,6 @@ fn poll(end: &str) -> Script {
     script(&POLL.replace("END", end))
 }
 
-/// The bound on events that an execution exceeds.
-fn bound(cut: &CutThread) -> u32 {
-    match cut.limit {
-        CutLimit::Events { events, .. } => events,
-        CutLimit::Rounds => panic!("the rounds of loops are not bounded"),
-    }
-}
-
 #[test]
 fn executions_stop_at_a_fixed_bound() {
     for model in Model::ALL {
@@ -145,7 +137,8 @@ fn executions_stop_at_a_fixed_bound() {
         let (summary, endings) = explore(&poll("r = 0"), model, &limits, true);
         assert_eq!(summary.extent, Extent::Events, "{model}");
         let cut = summary.cut.expect("a thread was stopped");
-        assert_eq!((cut.thread.as_str(), bound(&cut)), ("poller", 100), "{model}");
+        assert_eq!(cut.thread, "poller", "{model}");
+        assert!(matches!(cut.limit, CutLimit::Events { events: 100, .. }), "{model}: {cut}");
         let count = |wanted: fn(&Ending) -> bool| endings.iter().filter(|it| wanted(it)).count();
         let complete = count(|it| *it == Ending::Complete);
         assert_eq!(summary.classes, complete as u64, "{model}");
@@ -158,8 +151,8 @@ fn an_endless_poll_under_a_lock_is_incomplete() {
     for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
         let (summary, _) = explore(&poll("r = 0"), model, &Limits::default(), true);
         let cut = summary.cut.expect("a thread was stopped");
-        assert_eq!((summary.extent, bound(&cut)), (Extent::Events, 1_000), "{model}");
-        assert_eq!(cut.thread, "poller", "{model}");
+        assert_eq!((summary.extent, &*cut.thread), (Extent::Events, "poller"), "{model}");
+        assert!(matches!(cut.limit, CutLimit::Events { events: 1_000, .. }), "{model}: {cut}");
     }
 }
 
@@ -170,13 +163,15 @@ fn failures_of_other_threads_are_found_when_a_thread_is_stopped() {
     assert!(endings.iter().all(|ending| matches!(ending, Ending::Failed(..))), "{endings:?}");
 }
 
-/// What `explore` says of a program with an endless writer: the thread that was stopped, the classes, and the endings.
-fn endless(text: &str, model: Model) -> (String, u32, u64, Vec<Ending>) {
+/// The bound on a loop that does not seem to end.
+const FOUR_ROUNDS: CutLimit = CutLimit::Endless { rounds: 4 };
+
+/// What `explore` says of a program with an endless writer: the thread that was stopped, the classes, and the number of
+/// endings.
+fn endless(text: &str, model: Model) -> (CutThread, u64, usize) {
     let (summary, endings) = explore(&script(text), model, &Limits::default(), true);
     assert_eq!(summary.extent, Extent::Events, "{model}");
-    let cut = summary.cut.expect("a thread was stopped");
-    let events = bound(&cut);
-    (cut.thread, events, summary.classes, endings)
+    (summary.cut.expect("a thread was stopped"), summary.classes, endings.len())
 }
 
 #[test]
@@ -185,10 +180,10 @@ fn an_endless_updater_with_a_reader_is_incomplete() {
         thread writer { repeat 10000 { repeat 1000 { r = add x 1 } } }
         thread reader { r = load x }";
     for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
-        let (thread, events, classes, endings) = endless(text, model);
-        assert_eq!((thread.as_str(), events, classes), ("writer", 1_000, 0), "{model}");
-        // One for each of the 996 updates, and one for the initial value; the other ops are those of main and the reader.
-        assert_eq!(endings.len(), 997, "{model}");
+        let (cut, classes, endings) = endless(text, model);
+        assert_eq!((&*cut.thread, cut.limit), ("writer", FOUR_ROUNDS), "{model}");
+        // One for each of the four updates, and one for the initial value, after ten with all updates.
+        assert_eq!((classes, endings), (0, 15), "{model}");
     }
 }
 
@@ -198,11 +193,28 @@ fn an_endless_writer_with_a_reader_is_incomplete() {
         thread writer { loop { store x 1; store x 2 } }
         thread reader { r = load x }";
     for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
-        let (thread, events, classes, endings) = endless(text, model);
-        assert_eq!((thread.as_str(), events, classes), ("writer", 1_000, 0), "{model}");
+        let (cut, classes, endings) = endless(text, model);
+        assert_eq!(cut.thread, "writer", "{model}");
+        assert!(matches!(cut.limit, CutLimit::Events { events: 1_000, .. }), "{model}: {cut}");
         // One for each store that is kept, and one for the initial value.
-        assert_eq!(endings.len(), 1_001, "{model}");
+        assert_eq!((classes, endings), (0, 1_001), "{model}");
     }
+}
+
+#[test]
+fn threads_that_back_off_for_each_other_are_named_soon() {
+    let body = |own: &str, other: &str| {
+        format!(
+            "store {own} 1 sc
+             loop {{ r = load {other} sc; if r == 0 {{ break }}; store {own} 0 sc; store {own} 1 sc }}
+             store {own} 0 sc"
+        )
+    };
+    let (a, b) = (body("x", "y"), body("y", "x"));
+    let text = format!("x = 0; y = 0\nthread a {{ {a} }}\nthread b {{ {b} }}");
+    let (cut, classes, _) = endless(&text, Model::Sc);
+    assert_eq!((cut.limit, classes), (FOUR_ROUNDS, 530));
+    assert!(cut.place.contains(": r = load ") && cut.place.ends_with(" sc"), "{cut}");
 }
 
 #[test]

@@ -71,6 +71,28 @@ fn a_loop_that_exceeds_the_bound_on_events_is_named() {
 }
 
 #[test]
+fn loops_without_end_are_named_soon() {
+    for (program, flags, function) in
+        [("back_off.c", &[][..], "enter"), ("timed_waits.c", &["-DTHREADS=2"], "wait_until_ready")]
+    {
+        for model in [Model::Sc, Model::C20] {
+            let outcome = explore(program, flags, model, None);
+            let Some(bound @ Bound::LongExecution(cut)) = &outcome.bound else {
+                panic!("{outcome}")
+            };
+            assert_eq!(cut.function.as_deref(), Some(function), "{program}, {model}");
+            assert_eq!(cut.limit, CutLimit::Endless { rounds: 4 }, "{program}, {model}");
+            let expected = format!(
+                "a loop does not seem to end: thread {} was stopped after 4 rounds of the loop at {} in {function}",
+                cut.thread, cut.place
+            );
+            assert_eq!(bound.to_string(), expected);
+            assert_eq!(outcome.verdict, Verdict::Incomplete, "{program}, {model}");
+        }
+    }
+}
+
+#[test]
 fn code_without_jumps_has_no_rounds() {
     let statement = "x++; ".repeat(200);
     let code = format!("static volatile int x;\nint main(void) {{ {statement} return x != 200; }}");

@@ -101,7 +101,12 @@ fn witness_sentence(test: &LitmusTest, model: Model) -> String {
 /// Why a result is incomplete, and what can be done about a loop that does not end.
 fn reason(bound: &Bound) -> String {
     match bound {
-        Bound::LongExecution(cut) if matches!(cut.limit, CutLimit::Events { rounds: 2.., .. }) => {
+        Bound::LongExecution(cut)
+            if matches!(
+                cut.limit,
+                CutLimit::Events { rounds: 2.., .. } | CutLimit::Endless { .. }
+            ) =>
+        {
             format!("{bound}: bound its rounds with --unroll, or test with --explorer random")
         }
         _ => bound.to_string(),
