@@ -3,21 +3,23 @@
 //! **Problem.** Once the address of a variable is stored or passed on, any access through a pointer may read the frame. **Idea.** A
 //! call of a known host function ends the life of an address that was computed for it: the host reads and writes a known
 //! number of bytes there and keeps no pointer. gcc passes the expected value of a compare-exchange so. Such a *borrowed*
-//! address makes only these bytes live, and only at the call. Every other address lets the whole frame *escape*.
+//! address makes only these bytes live, and only at the call. Every other address lets its variable *escape*, or the whole frame
+//! if it is not that of a known variable.
 
 use super::frame::Frame;
-use super::set::ARGUMENTS;
-use super::{Callees, Calls, KnownCallee};
+use super::set::{ARGUMENTS, Set};
+use super::{Callees, Calls, Function, KnownCallee};
 use iced_x86::{
     FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
 };
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Where addresses of a frame go.
 #[derive(Debug, Default)]
 pub(super) struct Escapes {
-    /// Any access through a pointer may read the frame.
-    pub(super) has_escaped: bool,
+    /// The bytes of the frame that any access through a pointer may read.
+    pub(super) escaped: Set,
     /// Bytes of the frame, as offset from its end and size, that the host accesses in a call, by position of the call.
     pub(super) borrowed: FxHashMap<usize, Vec<(i64, i64)>>,
 }
@@ -26,7 +28,7 @@ pub(super) struct Escapes {
 pub(super) fn escapes(
     instructions: &[Instruction],
     frames: &[Option<Frame>],
-    calls: Calls,
+    function: &Function,
     callees: Option<&Callees>,
 ) -> Escapes {
     let mut info = InstructionInfoFactory::new();
@@ -37,17 +39,47 @@ pub(super) fn escapes(
         if !takes_address(instruction, frame) {
             continue;
         }
-        let followed = callees.filter(|_| calls == Calls::SystemV);
+        let followed = callees.filter(|_| function.calls == Calls::SystemV);
         let loan = followed
             .and_then(|callees| borrowed(&mut info, &instructions[position..], frame, callees));
         match loan {
             Some(loan) => {
                 escapes.borrowed.entry(position + loan.call).or_default().push(loan.bytes);
             }
-            None => escapes.has_escaped = true,
+            None => add_variable(instruction, frame, &function.variables, &mut escapes.escaped),
         }
     }
     escapes
+}
+
+/// Adds the bytes that an address leads to which an instruction computes: those of its variable, or the whole frame.
+pub(super) fn add_variable(
+    instruction: &Instruction,
+    frame: Frame,
+    variables: &[Range<i64>],
+    bytes: &mut Set,
+) {
+    let is_frame = |register| matches!(register, Register::RSP | Register::RBP);
+    let holds_frame = is_frame(instruction.memory_index())
+        || (0..instruction.op_count()).any(|operand| {
+            instruction.op_kind(operand) == OpKind::Register
+                && is_frame(instruction.op_register(operand).full_register())
+        });
+    let offset = frame_offset(instruction, frame).filter(|_| !holds_frame);
+    match offset.and_then(|at| variables.iter().find(|variable| variable.contains(&at))) {
+        Some(Range { start, end }) => bytes.add_slots(*start, end - start),
+        None => bytes.add_all_slots(),
+    }
+}
+
+/// The offset from the end of the frame of the memory operand of an instruction, without its index.
+fn frame_offset(instruction: &Instruction, frame: Frame) -> Option<i64> {
+    let end = match instruction.memory_base() {
+        Register::RSP => frame.depth,
+        Register::RBP => frame.pointer?,
+        _ => return None,
+    };
+    Some((instruction.memory_displacement64() as i64).wrapping_sub(end))
 }
 
 /// An address that only a host function gets.
@@ -90,16 +122,12 @@ fn borrowed(
 
 /// The offset of the byte whose address an instruction computes, if that is all it does.
 fn address_offset(instruction: &Instruction, frame: Frame) -> Option<i64> {
-    let end = match instruction.memory_base() {
-        Register::RSP => frame.depth,
-        Register::RBP => frame.pointer?,
-        _ => return None,
-    };
+    let offset = frame_offset(instruction, frame)?;
     let is_plain = instruction.mnemonic() == Mnemonic::Lea
         && instruction.memory_index() == Register::None
         && instruction.op0_register().size() == 8
         && instruction.op0_register() != Register::RBP;
-    is_plain.then_some((instruction.memory_displacement64() as i64).wrapping_sub(end))
+    is_plain.then_some(offset)
 }
 
 /// Updates the registers that hold an address. Returns `None` if the instruction uses it other than to copy it to a register.

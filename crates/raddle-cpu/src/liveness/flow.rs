@@ -1,6 +1,6 @@
 //! Backward data flow over the instructions of a function.
 
-use super::escape::{Escapes, callee, escapes};
+use super::escape::{Escapes, add_variable, callee, escapes};
 use super::frame::{Frame, frames, successors};
 use super::set::{ARGUMENTS, Set};
 use super::{Callees, Calls, Function};
@@ -42,7 +42,7 @@ pub(super) fn analyse(
     let positions: FxHashMap<u64, usize> =
         instructions.iter().enumerate().map(|(position, i)| (i.ip(), position)).collect();
     let frames = frames(&instructions, &positions, function.range.start)?;
-    let escapes = escapes(&instructions, &frames, function.calls, callees);
+    let escapes = escapes(&instructions, &frames, function, callees);
     let effects: Vec<Effect> = effects(&instructions, &frames, function, callees, &escapes);
     let mut live = vec![Set::NONE; instructions.len()];
     let mut is_changing = true;
@@ -163,6 +163,9 @@ fn effects(
             for memory in info.info(instruction).used_memory() {
                 slots(memory, *frame, &mut effect);
             }
+            if has_index(instruction, *frame) {
+                add_variable(instruction, *frame, &function.variables, &mut effect.uses);
+            }
             control(instruction, function.calls, &outgoing, &mut effect);
             for (offset, size) in escapes.borrowed.get(&position).into_iter().flatten() {
                 effect.uses.add_slots(*offset, *size);
@@ -171,8 +174,8 @@ fn effects(
                 Some(callees) => may_follow_pointers(&mut info, instruction, *frame, callees),
                 None => true,
             };
-            if escapes.has_escaped && may_read() {
-                effect.uses.add_all_slots();
+            if escapes.escaped != Set::NONE && may_read() {
+                effect.uses.join(&escapes.escaped);
             }
             effect
         })
@@ -260,8 +263,20 @@ fn slots(memory: &UsedMemory, frame: Frame, effect: &mut Effect) {
         }
         OpAccess::NoMemAccess | OpAccess::None => {}
         _ if memory.index() == Register::None && size > 0 => effect.uses.add_slots(offset, size),
+        // `has_index`, or of unknown size.
+        _ if memory.index() != Register::None => {}
         _ => effect.uses.add_all_slots(),
     }
+}
+
+/// Returns `true` if an instruction accesses a part of the frame that depends on a register.
+fn has_index(instruction: &Instruction, frame: Frame) -> bool {
+    let is_frame = match instruction.memory_base() {
+        Register::RSP => true,
+        Register::RBP => frame.pointer.is_some(),
+        _ => false,
+    };
+    is_frame && instruction.memory_index() != Register::None
 }
 
 const CALLER_SAVED: [Register; 9] = {

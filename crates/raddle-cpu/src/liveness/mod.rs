@@ -6,8 +6,8 @@
 //!
 //! **What is live because it is undecided.** Everything in and above the frame of a function with indirect jumps, hidden edges (landing pads,
 //! second returns of `setjmp`), a stack pointer that depends on values, or unknown bounds. All bytes of a frame whose address is
-//! taken, by `lea`, by copying the frame pointer or by an index, at every access through a pointer and every call; addresses
-//! that only host functions get are followed ([`escape`]). Upper halves of vector registers, x87, mxcsr. Bytes more than
+//! taken, by `lea`, by copying the frame pointer or by an index, at every access through a pointer and every call; if the address
+//! is one of a known variable, only the bytes of that; addresses that only host functions get are followed ([`escape`]). Upper halves of vector registers, x87, mxcsr. Bytes more than
 //! 1 KiB below the end of a frame. The incoming arguments of a frame belong to its caller.
 //!
 //! **Other threads** may read a frame through an address that its thread has published. Their first access makes the memory
@@ -22,6 +22,7 @@
 //! **Cost.** One analysis per function, some microseconds per instruction; then a look-up per frame.
 //!
 //! **Rejected.** Treating bytes below the lowest address taken as dead: a compiler may take the address of the middle of an array.
+//! Variables of code that was compiled with optimisation: a loop over an array may begin with an address before it.
 
 mod escape;
 mod flow;
@@ -55,6 +56,9 @@ pub struct Function {
     pub calls: Calls,
     /// Whether control enters it other than by its first instruction, visible jumps and returns: landing pads, second returns of `setjmp`.
     pub has_hidden_edges: bool,
+    /// Bytes of the frame that are variables, relative to its end. All that code computes from an address in one of them is
+    /// an address in the same one.
+    pub variables: Vec<Range<i64>>,
 }
 
 /// The registers in which a host function gets arguments.

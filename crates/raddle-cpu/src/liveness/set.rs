@@ -23,6 +23,12 @@ pub(super) struct Set {
     slots: [u64; WORDS],
 }
 
+impl Default for Set {
+    fn default() -> Set {
+        Set::NONE
+    }
+}
+
 impl Set {
     pub(super) const NONE: Set = Set { registers: 0, slots: [0; WORDS] };
     pub(super) const ALL: Set = Set { registers: u64::MAX, slots: [u64::MAX; WORDS] };

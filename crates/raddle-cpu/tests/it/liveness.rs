@@ -29,6 +29,7 @@ fn functions(guest: &Guest) -> Vec<Function> {
             range: symbol.1..symbol.1 + symbol.2,
             calls: Calls::SystemV,
             has_hidden_edges: false,
+            variables: vec![],
         })
         .collect()
 }

@@ -39,6 +39,7 @@
 mod elf;
 mod frames;
 mod lines;
+mod locals;
 pub(crate) mod missing;
 mod module;
 mod place;

@@ -129,6 +129,12 @@ impl Module {
 
     /// Addresses of the functions that exceptions may enter elsewhere than at their start, relative to the base.
     /// `None` if the file does not tell.
+    /// By address of a function: the bytes of its variables in its frame, relative to the end of the frame.
+    pub(crate) fn locals(&self) -> FxHashMap<u64, Vec<Range<i64>>> {
+        let locals = self.types().map(Types::locals).unwrap_or_default();
+        locals.into_iter().map(|(address, it)| (self.base.wrapping_add(address), it)).collect()
+    }
+
     pub(crate) fn functions_with_landing_pads(&self) -> Option<FxHashSet<u64>> {
         functions_with_landing_pads(&self.file.data)
     }

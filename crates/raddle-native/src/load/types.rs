@@ -9,8 +9,8 @@ use super::lines::{Reader, dwarf};
 /// The types of the variables of a file.
 #[derive(Debug)]
 pub(super) struct Types {
-    dwarf: Dwarf<Reader>,
-    units: Vec<Unit<Reader>>,
+    pub(super) dwarf: Dwarf<Reader>,
+    pub(super) units: Vec<Unit<Reader>>,
     /// Unit and type of each variable, by address relative to the base.
     variables: BTreeMap<u64, (usize, UnitOffset)>,
     /// Name of each variable, by address.
@@ -18,7 +18,7 @@ pub(super) struct Types {
 }
 
 /// The deepest nesting of types that is followed.
-const DEPTH: usize = 16;
+pub(super) const DEPTH: usize = 16;
 
 impl Types {
     /// Reads the debug information of a file. What cannot be read is left out.
@@ -160,7 +160,7 @@ impl Types {
     }
 
     /// The size of a type in bytes.
-    fn size(&self, unit: &Unit<Reader>, of: UnitOffset, depth: usize) -> Option<u64> {
+    pub(super) fn size(&self, unit: &Unit<Reader>, of: UnitOffset, depth: usize) -> Option<u64> {
         let depth = depth.checked_sub(1)?;
         let entry = unit.entry(of).ok()?;
         let size = entry.attr_value(gimli::DW_AT_byte_size).and_then(|size| size.udata_value());
@@ -211,7 +211,7 @@ fn name_of(
     Some(name.to_string().ok()?.into_owned())
 }
 
-fn type_of(entry: &DebuggingInformationEntry<Reader>) -> Option<UnitOffset> {
+pub(super) fn type_of(entry: &DebuggingInformationEntry<Reader>) -> Option<UnitOffset> {
     match entry.attr_value(gimli::DW_AT_type)? {
         AttributeValue::UnitRef(offset) => Some(offset),
         _ => None,

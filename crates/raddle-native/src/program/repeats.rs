@@ -11,6 +11,8 @@
 use std::rc::Rc;
 
 use raddle_core::program::{End, HistoryId, HistoryStep, LocalHistories, Op, OpKind};
+use rustc_hash::FxHashMap;
+
 use raddle_cpu::{Calls, Dead, Function, HostArguments, KnownCallee, Liveness};
 
 use super::NativeProgram;
@@ -34,9 +36,13 @@ pub(super) fn liveness(
     let returns_twice = symbols.undefined().iter().any(|name| RETURN_TWICE.contains(&&**name));
     let landing_pads = program.functions_with_landing_pads();
     let has_landing_pads = |address| landing_pads.as_ref().is_none_or(|it| it.contains(&address));
+    // Code that was compiled with optimisation may compute addresses from others than that of the variable.
+    let keeps_bounds = callees.is_some() && calls == Calls::SystemV;
+    let mut locals = if keeps_bounds { program.locals() } else { FxHashMap::default() };
     let functions = program.functions().into_iter().map(|range| Function {
         calls,
         has_hidden_edges: returns_twice || has_landing_pads(range.start - program.base),
+        variables: locals.remove(&range.start).unwrap_or_default(),
         range,
     });
     Liveness::new(functions, callees.map(<[_]>::to_vec))
@@ -45,6 +51,9 @@ pub(super) fn liveness(
 /// With how many earlier states a state is compared, at most. A loop that counts its rounds never repeats a state, and would be
 /// compared with all its rounds.
 const MOST_COMPARED: usize = 64;
+/// After this many questions without an effect a state is compared with the last similar one only, except after 2^n: a loop with so
+/// many rounds mostly counts them.
+const MANY_QUESTIONS: usize = 1_000;
 
 impl NativeProgram {
     /// How the history of the current thread ends if the thread was in the same state at an earlier question and has only read and
@@ -68,7 +77,10 @@ impl NativeProgram {
         let dead = self.liveness.dead(memory, cpu, arguments(&self.table, &active.activity));
         let is_here =
             |index: &usize| self.process.is_at(thread.guest, &candidates[*index].snapshot, &dead);
-        let index = similar.take(MOST_COMPARED).find(is_here)?;
+        let questions = candidates.len();
+        let compares_all = questions < MANY_QUESTIONS || questions.is_power_of_two();
+        let most = if compares_all { MOST_COMPARED } else { 1 };
+        let index = similar.take(most).find(is_here)?;
         let is_choice = |point: &Point| matches!(point.question.kind, OpKind::Choose { .. });
         let has_chosen = candidates[index..].iter().any(is_choice);
         Some(if has_chosen { End::Assume } else { End::Repeats(candidates[index].node) })

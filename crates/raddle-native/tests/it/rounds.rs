@@ -23,6 +23,7 @@ const PROGRAMS: &[(&str, u64, u64)] = &[
     ("bounded_queue.c", 44, 54),
     ("cached_index.c", 5, 0),
     ("poll_with_lock.c", 1, 0),
+    ("waits.c", 1, 0),
     ("counters.c", 1, 0),
     ("barrier.c", 1, 0),
 ];
