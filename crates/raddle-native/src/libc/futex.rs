@@ -2,6 +2,10 @@
 //!
 //! A thread that waits says so first and then looks at the value. A thread that changes the value and wakes either comes before, and
 //! then the new value is seen, or finds the other thread among those that wait.
+//!
+//! *Cost.* A call that finds another value changes the set of waiting threads twice, so a round with it is not silent: three threads
+//! with the mutex of Drepper have 20,658 classes, and 20,688 with `--exact`. The two changes cancel out if no other thread changes
+//! the set in between, but the history of a thread, for which rounds are left out, does not tell.
 
 use raddle_core::execution::MemoryOrder;
 
