@@ -2,13 +2,43 @@
 
 use super::undo::Mark;
 use super::{Memory, Thread};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Bytes of private memory that were written since some mark, with their contents.
 pub type WrittenBytes = FxHashMap<u64, u8>;
 
+/// A set of bytes: by word, one bit for each.
+#[derive(Default)]
+struct SeenBytes(FxHashMap<u64, u8>);
+
+impl SeenBytes {
+    /// Adds at most 8 bytes. Returns which of them are new, the first one as the lowest bit.
+    fn insert(&mut self, address: u64, size: usize) -> u8 {
+        let (word, offset) = (address / 8, address % 8);
+        let [low, high] = (((1_u16 << size) - 1) << offset).to_le_bytes();
+        let mut add = |word, bits: u8| {
+            let seen = self.0.entry(word).or_default();
+            let new = bits & !*seen;
+            *seen |= bits;
+            new
+        };
+        let low = add(word, low);
+        let high = if high == 0 { 0 } else { add(word + 1, high) };
+        (u16::from_le_bytes([low, high]) >> offset) as u8
+    }
+
+    fn contains(&self, address: u64) -> bool {
+        self.0.get(&(address / 8)).is_some_and(|seen| seen >> (address % 8) & 1 == 1)
+    }
+}
+
 impl Memory {
+    /// Returns `true` if `thread` was the last one to run.
+    pub fn is_selected(&self, thread: Thread) -> bool {
+        self.view.thread == thread
+    }
+
     /// What `thread`, which was the last one to run, has written since `mark`. `None` if it has changed many pages, states or heap
     /// blocks.
     pub fn written_since(&self, thread: Thread, mark: Mark) -> Option<WrittenBytes> {
@@ -46,25 +76,44 @@ impl Memory {
             below.contains(&at) || dead.get(before).is_some_and(|range| range.contains(&at))
         };
         // The first write to a byte since the mark has the contents that it had then.
-        let mut seen = FxHashSet::default();
+        let mut seen = SeenBytes::default();
         for (address, size, old) in writes {
+            let new = seen.insert(address, size);
+            if new == 0 {
+                continue;
+            }
             let mut now = [0; 8];
             if self.read(address, &mut now[..size]).is_err() {
                 return false;
             }
             for (index, (now, old)) in now.iter().zip(old.to_le_bytes()).take(size).enumerate() {
                 let at = address + index as u64;
-                let expected = written.get(&at).copied().unwrap_or(old);
-                if seen.insert(at) && *now != expected && !is_dead(at) {
+                let expected = if written.is_empty() { None } else { written.get(&at).copied() };
+                if *now != expected.unwrap_or(old) && new >> index & 1 == 1 && !is_dead(at) {
                     return false;
                 }
             }
         }
         written.iter().all(|(&at, &expected)| {
             let mut now = [0];
-            seen.contains(&at)
+            seen.contains(at)
                 || is_dead(at)
                 || self.read(at, &mut now).is_ok() && now[0] == expected
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_new_once() {
+        let mut seen = SeenBytes::default();
+        assert_eq!(seen.insert(16, 8), 0xff);
+        assert_eq!(seen.insert(12, 8), 0x0f, "the second half was seen");
+        assert_eq!(seen.insert(23, 2), 0b10, "across the end of a word");
+        assert_eq!(seen.insert(24, 1), 0);
+        assert!(seen.contains(12) && seen.contains(24) && !seen.contains(25) && !seen.contains(11));
     }
 }

@@ -45,7 +45,7 @@ use raddle_core::program::{
     Queues, Segment,
 };
 use raddle_cpu::memory::Thread;
-use raddle_cpu::{Calls, Cpu, Liveness, Register};
+use raddle_cpu::{Calls, Cpu, Dead, Liveness, Register};
 use rustc_hash::FxHashMap;
 
 use crate::process::{Process, ThreadSnapshot, ThreadStart};
@@ -134,6 +134,8 @@ pub struct NativeProgram {
     pub(crate) is_live: bool,
     /// The state of the main thread at the entry of the program.
     entry: ThreadSnapshot,
+    /// What is dead at the end of a history, since the last step.
+    dead_at: Option<(HistoryId, Dead)>,
 }
 
 impl NativeProgram {
@@ -181,6 +183,7 @@ impl NativeProgram {
             queues: Queues::default(),
             is_live: false,
             entry,
+            dead_at: None,
         }
     }
 
@@ -327,6 +330,7 @@ impl Program for NativeProgram {
         step: HistoryStep,
         node: HistoryId,
     ) -> Segment {
+        self.dead_at = None;
         let reply = self.reply_of(histories, step);
         self.replies.resize(node.0 as usize, 0);
         self.replies.push(reply);
@@ -359,11 +363,7 @@ impl Program for NativeProgram {
         one: HistoryId,
         other: HistoryId,
     ) -> bool {
-        let is_same = self.is_same_question(histories, one, other);
-        if let Some(Some(thread)) = self.threads.get_mut(self.current.index()) {
-            thread.at = None;
-        }
-        is_same
+        self.is_same_question(histories, one, other)
     }
 
     fn live(&mut self) -> Option<&mut dyn Live> {

@@ -95,18 +95,80 @@ impl NativeProgram {
     ) -> bool {
         let is_question = |node| matches!(histories.end(node), End::Question(_));
         let Some(before) = common_ancestor(histories, one, other) else { return false };
-        if !is_question(one) || !is_question(other) || self.go_to(histories, one).is_err() {
+        if !is_question(one) || !is_question(other) {
             return false;
         }
-        let Some((state, active, own)) = self.state_since(before) else { return false };
-        if self.go_to(histories, other).is_err() {
-            return false;
+        let is_same = match before == one {
+            true => self.is_back_at(histories, one, other),
+            false => self.comes_to_same(histories, before, one, other),
+        };
+        if (before != one || is_same.is_err())
+            && let Some(Some(thread)) = self.threads.get_mut(self.current.index())
+        {
+            thread.at = None;
         }
+        is_same.unwrap_or(false)
+    }
+
+    /// Returns `true` if a thread is in the same state at the questions at the ends of two histories, which both extend `before`.
+    fn comes_to_same(
+        &mut self,
+        histories: &LocalHistories,
+        before: HistoryId,
+        one: HistoryId,
+        other: HistoryId,
+    ) -> Result<bool, End> {
+        self.go_to(histories, one)?;
+        let Some((state, active, own)) = self.state_since(before) else { return Ok(false) };
+        self.go_to(histories, other)?;
         let dead = self.dead();
-        let Some(thread) = &self.threads[self.current.index()] else { return false };
-        thread.active.as_ref() == Some(&active)
+        let Some(thread) = &self.threads[self.current.index()] else { return Ok(false) };
+        Ok(thread.active.as_ref() == Some(&active)
             && thread.own == own
-            && self.process.is_in_state(thread.guest, &state, &dead)
+            && self.process.is_in_state(thread.guest, &state, &dead))
+    }
+
+    /// As [`NativeProgram::is_same_question`], if the history `other` extends the history `one`. Then nothing runs that has run
+    /// before: a loop that counts its rounds is compared with many of them.
+    fn is_back_at(
+        &mut self,
+        histories: &LocalHistories,
+        one: HistoryId,
+        other: HistoryId,
+    ) -> Result<bool, End> {
+        if !self.stands_at(histories, other) {
+            self.go_to(histories, other)?;
+        }
+        let dead = match self.dead_at.take() {
+            Some((node, dead)) if node == other => dead,
+            _ => self.dead(),
+        };
+        let is_same = self.is_at_point(one, &dead);
+        self.dead_at = Some((other, dead));
+        Ok(is_same)
+    }
+
+    /// Returns `true` if the current thread is in the state in which it was at the end of an earlier history on its path.
+    fn is_at_point(&self, node: HistoryId, dead: &Dead) -> bool {
+        let Some(thread) = &self.threads[self.current.index()] else { return false };
+        let Ok(index) = thread.points.binary_search_by_key(&node, |point| point.node) else {
+            return false;
+        };
+        let point = &thread.points[index];
+        thread.active.as_ref() == Some(&point.active)
+            && (Rc::ptr_eq(&thread.own, &point.own) || thread.own == point.own)
+            && self.process.is_at(thread.guest, &point.snapshot, dead)
+    }
+
+    /// Returns `true` if the thread of a history stands at its end, and was the last one to run. It is the current one then.
+    fn stands_at(&mut self, histories: &LocalHistories, node: HistoryId) -> bool {
+        let id = histories.thread(node);
+        let Some(Some(thread)) = self.threads.get(id.index()) else { return false };
+        let stands = thread.at == Some(node) && self.process.memory().is_selected(thread.guest);
+        if stands {
+            self.current = id;
+        }
+        stands
     }
 
     /// The state of the current thread in terms of the question at the end of an earlier history.
