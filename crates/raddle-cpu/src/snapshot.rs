@@ -6,7 +6,7 @@
 use crate::cpu::{Access, ActiveLoop, Cpu, Exit, INITIAL_FPU, Pending};
 use crate::liveness::Dead;
 use crate::memory::layout::RED_ZONE;
-use crate::memory::{Mark, Memory, WrittenBytes};
+use crate::memory::{Comparison, Mark, Memory, WrittenBytes};
 use crate::registers::{LazyFlags, REGISTERS, Register, STATUS};
 
 /// The state of a thread to which it can return any number of times.
@@ -113,34 +113,41 @@ impl Cpu {
         Some(StateSince { snapshot: self.snapshot(memory), mark: since.mark, written })
     }
 
-    /// Returns `true` if the thread is in a state that it had reached from the same snapshot, apart from what is dead, now and there.
-    pub fn is_in_state(&self, memory: &Memory, state: &StateSince, dead: &Dead) -> bool {
-        self.is_like(memory, &state.snapshot, state.mark, &state.written, dead)
+    /// Compares the state of the thread with one that it had reached from the same snapshot, apart from what is dead, now and there.
+    pub fn compare(&self, memory: &Memory, state: &StateSince, dead: &Dead) -> Comparison {
+        self.compare_with(memory, &state.snapshot, state.mark, &state.written, dead)
     }
 
     /// Returns `true` if the thread is in the state of a snapshot: registers, flags, waiting accesses and private memory, apart from
     /// what is dead, now and there.
     pub fn is_at(&self, memory: &Memory, snapshot: &Snapshot, dead: &Dead) -> bool {
-        self.is_like(memory, snapshot, snapshot.mark, &WrittenBytes::default(), dead)
+        let nothing = WrittenBytes::default();
+        let compared = self.compare_with(memory, snapshot, snapshot.mark, &nothing, dead);
+        compared == Comparison::Same
     }
 
-    fn is_like(
+    fn compare_with(
         &self,
         memory: &Memory,
         snapshot: &Snapshot,
         mark: Mark,
         written: &WrittenBytes,
         dead: &Dead,
-    ) -> bool {
-        self.ip == snapshot.ip
+    ) -> Comparison {
+        let has_registers = self.ip == snapshot.ip
             && self.register(Register::Rsp) == snapshot.registers[Register::Rsp as usize]
             && self.has_registers_of(snapshot, dead)
             && self.has_rare_of(snapshot)
-            && self.mxcsr == snapshot.mxcsr
-            && {
-                let live = self.register(Register::Rsp).wrapping_sub(RED_ZONE);
-                memory.has_written_since(self.thread, mark, written, live, &dead.stack)
-            }
+            && self.mxcsr == snapshot.mxcsr;
+        if !has_registers {
+            return Comparison::Differ;
+        }
+        memory.compare_since(self.thread, mark, written, self.lowest_live(), &dead.stack)
+    }
+
+    /// The address below which the thread reads nothing of its own stack.
+    pub fn lowest_live(&self) -> u64 {
+        self.register(Register::Rsp).wrapping_sub(RED_ZONE)
     }
 
     /// Returns `true` if x87 registers and the upper halves of vector registers are those of a snapshot.

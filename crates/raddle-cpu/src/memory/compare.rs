@@ -8,6 +8,17 @@ use std::ops::Range;
 /// Bytes of private memory that were written since some mark, with their contents.
 pub type WrittenBytes = FxHashMap<u64, u8>;
 
+/// The result of a comparison of two states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// They are the same.
+    Same,
+    /// They differ in the byte at this address.
+    DifferAt(u64),
+    /// They differ, or that was not decided.
+    Differ,
+}
+
 /// A set of bytes: by word, one bit for each.
 #[derive(Default)]
 struct SeenBytes(FxHashMap<u64, u8>);
@@ -54,22 +65,22 @@ impl Memory {
         Some(written)
     }
 
-    /// Returns `true` if `thread` was the last one to run, and its private memory has the contents that it had when it had `written` these bytes
-    /// since `mark`, apart from its own stack below `live` and from the bytes in `dead`, which ascend. May return `false` if the
+    /// Compares the private memory of `thread`, which was the last one to run, with the contents that it had when it had `written` these bytes
+    /// since `mark`, apart from its own stack below `live` and from the bytes in `dead`, which ascend. Not decided if the
     /// thread has changed many pages, states or heap blocks since. Costs the writes since.
-    pub fn has_written_since(
+    pub fn compare_since(
         &self,
         thread: Thread,
         mark: Mark,
         written: &WrittenBytes,
         live: u64,
         dead: &[Range<u64>],
-    ) -> bool {
+    ) -> Comparison {
         if self.view.thread != thread {
-            return false;
+            return Comparison::Differ;
         }
         let view = &self.view;
-        let Some(writes) = view.log.writes_since(mark) else { return false };
+        let Some(writes) = view.log.writes_since(mark) else { return Comparison::Differ };
         let below = view.log.stack_start..live.max(view.log.stack_start);
         let is_dead = |at: u64| {
             let before = dead.partition_point(|range| range.end <= at);
@@ -84,22 +95,26 @@ impl Memory {
             }
             let mut now = [0; 8];
             if self.read(address, &mut now[..size]).is_err() {
-                return false;
+                return Comparison::Differ;
             }
             for (index, (now, old)) in now.iter().zip(old.to_le_bytes()).take(size).enumerate() {
                 let at = address + index as u64;
                 let expected = if written.is_empty() { None } else { written.get(&at).copied() };
                 if *now != expected.unwrap_or(old) && new >> index & 1 == 1 && !is_dead(at) {
-                    return false;
+                    return Comparison::DifferAt(at);
                 }
             }
         }
-        written.iter().all(|(&at, &expected)| {
+        let is_as_written = |(&at, &expected): (&u64, &u8)| {
             let mut now = [0];
             seen.contains(at)
                 || is_dead(at)
                 || self.read(at, &mut now).is_ok() && now[0] == expected
-        })
+        };
+        match written.iter().find(|&written| !is_as_written(written)) {
+            None => Comparison::Same,
+            Some((&at, _)) => Comparison::DifferAt(at),
+        }
     }
 }
 

@@ -32,7 +32,7 @@ mod state;
 mod tlb;
 mod undo;
 
-pub use compare::WrittenBytes;
+pub use compare::{Comparison, WrittenBytes};
 pub use copies::PageContents;
 pub use fault::{Denied, Fault, FaultKind};
 pub use heap::{FreeError, HeapFull};

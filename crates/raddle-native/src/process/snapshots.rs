@@ -2,7 +2,7 @@
 
 use super::Process;
 use super::kernel::SavedThread;
-use raddle_cpu::memory::Thread;
+use raddle_cpu::memory::{Comparison, Thread};
 use raddle_cpu::{Dead, HostArguments, Liveness, Snapshot, StateSince};
 
 /// The state of a thread to which it can return any number of times: registers, private memory, and what it got from the kernel.
@@ -51,10 +51,14 @@ impl Process {
         Some(ThreadState { cpu, kernel: self.kernel.save_thread(thread) })
     }
 
-    /// Returns `true` if a thread is in a state that it had reached from the same snapshot, apart from what is dead.
-    pub(crate) fn is_in_state(&self, thread: Thread, state: &ThreadState, dead: &Dead) -> bool {
-        self.cpu(thread).is_some_and(|cpu| cpu.is_in_state(&self.memory, &state.cpu, dead))
-            && self.kernel.is_at(thread, state.kernel)
+    /// Compares the state of a thread with one that it had reached from the same snapshot, apart from what is dead.
+    pub(crate) fn compare(&self, thread: Thread, state: &ThreadState, dead: &Dead) -> Comparison {
+        match self.cpu(thread) {
+            Some(cpu) if self.kernel.is_at(thread, state.kernel) => {
+                cpu.compare(&self.memory, &state.cpu, dead)
+            }
+            _ => Comparison::Differ,
+        }
     }
 
     /// Overwrites what a thread will not read again.

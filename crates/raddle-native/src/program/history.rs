@@ -99,6 +99,7 @@ impl NativeProgram {
         if self.settings.poison {
             self.poison();
         }
+        self.note_contents(node);
         let guest = self.thread().guest;
         let Some(snapshot) = self.process.snapshot_thread(guest) else { return };
         let thread = self.thread_mut();

@@ -14,6 +14,7 @@ mod atomic;
 mod barriers;
 mod bookkeeping;
 pub(crate) mod call;
+mod differences;
 pub(crate) mod facts;
 mod fault;
 mod guide;
@@ -51,6 +52,7 @@ use rustc_hash::FxHashMap;
 use crate::process::{Process, ThreadSnapshot, ThreadStart};
 use barriers::Barriers;
 use bookkeeping::Bookkeeping;
+use differences::Differences;
 pub use guide::{Guide, KnownRead};
 use heap::HeapRegions;
 pub use layout::ScalarCut;
@@ -136,6 +138,7 @@ pub struct NativeProgram {
     entry: ThreadSnapshot,
     /// What is dead at the end of a history, since the last step.
     dead_at: Option<(HistoryId, Dead)>,
+    differences: Differences,
 }
 
 impl NativeProgram {
@@ -184,6 +187,7 @@ impl NativeProgram {
             is_live: false,
             entry,
             dead_at: None,
+            differences: Differences::default(),
         }
     }
 
@@ -318,6 +322,7 @@ impl NativeProgram {
         self.threads.clear();
         sharing::share_known(&mut self.process, &self.layout);
         self.replies.clear();
+        self.differences.clear();
         self.printed.clear();
     }
 }
@@ -331,6 +336,7 @@ impl Program for NativeProgram {
         node: HistoryId,
     ) -> Segment {
         self.dead_at = None;
+        self.differences.truncate(node);
         let reply = self.reply_of(histories, step);
         self.replies.resize(node.0 as usize, 0);
         self.replies.push(reply);

@@ -11,9 +11,9 @@
 use std::rc::Rc;
 
 use raddle_core::program::{End, HistoryId, HistoryStep, LocalHistories, Op, OpKind};
-use rustc_hash::FxHashMap;
-
+use raddle_cpu::memory::Comparison;
 use raddle_cpu::{Calls, Dead, Function, HostArguments, KnownCallee, Liveness};
+use rustc_hash::FxHashMap;
 
 use super::NativeProgram;
 use super::bookkeeping::Bookkeeping;
@@ -102,12 +102,10 @@ impl NativeProgram {
             true => self.is_back_at(histories, one, other),
             false => self.comes_to_same(histories, before, one, other),
         };
-        if (before != one || is_same.is_err())
-            && let Some(Some(thread)) = self.threads.get_mut(self.current.index())
-        {
-            thread.at = None;
-        }
-        is_same.unwrap_or(false)
+        is_same.unwrap_or_else(|_| {
+            self.forget_place();
+            false
+        })
     }
 
     /// Returns `true` if a thread is in the same state at the questions at the ends of two histories, which both extend `before`.
@@ -118,14 +116,29 @@ impl NativeProgram {
         one: HistoryId,
         other: HistoryId,
     ) -> Result<bool, End> {
+        let dead = self.dead_at_end(histories, other)?;
+        let differs = self.differs_from(one, &dead);
+        self.dead_at = Some((other, dead));
+        if differs {
+            return Ok(false);
+        }
         self.go_to(histories, one)?;
-        let Some((state, active, own)) = self.state_since(before) else { return Ok(false) };
+        let Some((state, active, own)) = self.state_since(before) else {
+            self.forget_place();
+            return Ok(false);
+        };
         self.go_to(histories, other)?;
-        let dead = self.dead();
+        self.forget_place();
+        let Some((_, dead)) = &self.dead_at else { return Ok(false) };
         let Some(thread) = &self.threads[self.current.index()] else { return Ok(false) };
-        Ok(thread.active.as_ref() == Some(&active)
-            && thread.own == own
-            && self.process.is_in_state(thread.guest, &state, &dead))
+        if thread.active.as_ref() != Some(&active) || thread.own != own {
+            return Ok(false);
+        }
+        let comparison = self.process.compare(thread.guest, &state, dead);
+        if let Comparison::DifferAt(address) = comparison {
+            self.differences.add(self.current, address);
+        }
+        Ok(comparison == Comparison::Same)
     }
 
     /// As [`NativeProgram::is_same_question`], if the history `other` extends the history `one`. Then nothing runs that has run
@@ -136,16 +149,28 @@ impl NativeProgram {
         one: HistoryId,
         other: HistoryId,
     ) -> Result<bool, End> {
-        if !self.stands_at(histories, other) {
-            self.go_to(histories, other)?;
-        }
-        let dead = match self.dead_at.take() {
-            Some((node, dead)) if node == other => dead,
-            _ => self.dead(),
-        };
+        let dead = self.dead_at_end(histories, other)?;
         let is_same = self.is_at_point(one, &dead);
         self.dead_at = Some((other, dead));
         Ok(is_same)
+    }
+
+    /// Lets the current thread go to a snapshot before it runs on.
+    fn forget_place(&mut self) {
+        if let Some(Some(thread)) = self.threads.get_mut(self.current.index()) {
+            thread.at = None;
+        }
+    }
+
+    /// Lets a thread stand at the end of a history. Returns what is dead there, which is no longer remembered.
+    fn dead_at_end(&mut self, histories: &LocalHistories, node: HistoryId) -> Result<Dead, End> {
+        if !self.stands_at(histories, node) {
+            self.go_to(histories, node)?;
+        }
+        Ok(match self.dead_at.take() {
+            Some((known, dead)) if known == node => dead,
+            _ => self.dead(),
+        })
     }
 
     /// Returns `true` if the current thread is in the state in which it was at the end of an earlier history on its path.
