@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use raddle_core::outcome::{Counts, CutThread, Unsupported};
+use raddle_core::outcome::{Counts, CutThread, Symmetry, Unsupported};
 use serde::{Deserialize, Serialize};
 
 /// How far to explore.
@@ -18,6 +18,9 @@ pub struct Limits {
     /// Whether reads without effect are left out: rounds of a loop that change nothing, say. Then every outcome, failure,
     /// race, deadlock and livelock is found, but not every class. Only RF-partSMC has that.
     pub rounds: bool,
+    /// Whether executions count as one class if they differ only in which of several threads that run the same code does
+    /// what. Only RF-partSMC has that.
+    pub symmetry: bool,
 }
 
 /// How far an exploration got.
@@ -52,13 +55,15 @@ pub struct Summary {
     pub histories: u64,
     /// The first thread that was stopped, if the extent is [`Extent::Events`] for that reason.
     pub cut: Option<CutThread>,
+    /// Which threads were symmetric, if any were.
+    pub symmetry: Option<Symmetry>,
 }
 
 impl Summary {
     /// The summary of an explorer that does not support the model.
     pub(crate) fn unsupported_model() -> Self {
         let extent = Extent::Unsupported(Unsupported::Model);
-        Summary { extent, classes: 0, blocked: 0, histories: 0, cut: None }
+        Summary { extent, classes: 0, blocked: 0, histories: 0, cut: None, symmetry: None }
     }
 
     /// The number of runs, if the explorer samples.

@@ -18,6 +18,9 @@ pub struct ExplorationFacts {
     /// Places of loops that do not seem to end.
     #[serde(default)]
     endless: BTreeSet<String>,
+    /// Names of threads that are not symmetric.
+    #[serde(default)]
+    asymmetric: BTreeSet<String>,
 }
 
 /// After this many executions that exceed the final bound, loops that they were in have [`MOST_ROUNDS`].
@@ -40,6 +43,12 @@ impl ExplorationFacts {
         self.conflicting.contains(name)
     }
 
+    /// Returns `true` if the thread with this name is known not to be symmetric to others.
+    #[must_use]
+    pub fn is_asymmetric(&self, name: &str) -> bool {
+        self.asymmetric.contains(name)
+    }
+
     /// How many events an execution may have.
     #[must_use]
     pub fn bound(&self) -> EventBound {
@@ -60,6 +69,7 @@ impl ExplorationFacts {
     pub fn add(&mut self, fact: NewFact) {
         match fact {
             NewFact::Conflicts(names) => self.conflicting.extend(names),
+            NewFact::Asymmetry(names) => self.asymmetric.extend(names),
             NewFact::LongExecution { conflicting } => self.bound = self.bound.after(conflicting),
             NewFact::EndlessLoop { place } => drop(self.endless.insert(place)),
         }
@@ -71,6 +81,8 @@ impl ExplorationFacts {
 pub enum NewFact {
     /// These locations have conflicting accesses.
     Conflicts(Vec<String>),
+    /// These threads look symmetric, and are not.
+    Asymmetry(Vec<String>),
     /// An execution has more events than the bound.
     LongExecution {
         /// How many of them are accesses of locations with conflicting accesses.

@@ -25,7 +25,7 @@ pub fn check(bytes: &[u8]) {
 fn run(test: &LitmusTest) {
     let deadline = Some(Instant::now() + Duration::from_millis(100));
     let options = LitmusOptions {
-        limits: Limits { classes: Some(20), deadline, events: None, rounds: false },
+        limits: Limits { classes: Some(20), deadline, ..Limits::default() },
         unroll: 2,
     };
     for model in [Model::Tso, Model::C20] {

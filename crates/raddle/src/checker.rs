@@ -234,7 +234,7 @@ impl Checker {
         let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
         let jobs = self.jobs.or(one).filter(|_| !is_whole)?;
         let deadline = self.timeout.map(|timeout| start + timeout);
-        let limits = Limits { classes: None, deadline, events: self.events(), rounds: false };
+        let limits = Limits { deadline, events: self.events(), ..Limits::default() };
         Some(ParallelOptions { model: self.model, limits, jobs })
     }
 
@@ -318,6 +318,7 @@ impl Checker {
             deadline: self.timeout.map(|timeout| start + timeout),
             events: self.events(),
             rounds: false,
+            symmetry: false,
         };
         if self.robust {
             let is_bug = |leaf: &dyn Leaf| leaf.ending().is_bug();

@@ -96,7 +96,8 @@ pub(crate) struct CheckArgs {
     pub(crate) jobs: Option<NonZero<usize>>,
 
     /// Count all classes of a C or C++ program, as the literature does. Otherwise reads and orders without effect are left
-    /// out, such as rounds of a waiting loop; every outcome and every bug is found nevertheless
+    /// out, such as rounds of a waiting loop, and classes that differ only in the names of threads that do the same; every
+    /// outcome, up to such names, and every bug is found nevertheless
     #[arg(long)]
     exact: bool,
 
@@ -256,6 +257,6 @@ impl CheckArgs {
     pub(crate) fn limits(&self) -> Limits {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let (classes, events) = (self.max_executions, self.max_events);
-        Limits { classes, deadline, events, rounds: !self.exact }
+        Limits { classes, deadline, events, rounds: !self.exact, symmetry: false }
     }
 }

@@ -331,7 +331,7 @@ Options:
       --depth <D>           With pct: the maximum bug depth, that is, the number of ordering constraints that a bug requires [default: 3]
       --robust              Under tso or pso, search for an execution that sc does not allow, and for fences that exclude it
       --jobs <N>            Number of workers, for several programs and models or for the exploration of one C or C++ program [default: the number of processors]
-      --exact               Count all classes of a C or C++ program, as the literature does. Otherwise reads and orders without effect are left out, such as rounds of a waiting loop; every outcome and every bug is found nevertheless
+      --exact               Count all classes of a C or C++ program, as the literature does. Otherwise reads and orders without effect are left out, such as rounds of a waiting loop, and classes that differ only in the names of threads that do the same; every outcome, up to such names, and every bug is found nevertheless
       --max-executions <N>  Stop each exploration after this many executions
       --max-events <N>      Stop threads where an execution has more than this many events [default: 1000; up to 1000000 if some execution needs more and seems to end]
       --timeout <S>         Stop each exploration after this many seconds, of which compiling the program is a part [alias: --time]

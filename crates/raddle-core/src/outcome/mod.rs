@@ -52,6 +52,8 @@ pub struct Outcome {
     pub bound: Option<Bound>,
     /// The estimated size of the whole exploration, if it was asked for.
     pub estimate: Option<Estimate>,
+    /// Which threads were symmetric, if any were. Then the counts are up to renaming of these.
+    pub symmetry: Option<Symmetry>,
 }
 
 impl Outcome {
@@ -66,7 +68,7 @@ impl Outcome {
         } else {
             Verdict::Incomplete
         };
-        Outcome { verdict, findings, counts, bound, estimate: None }
+        Outcome { verdict, findings, counts, bound, estimate: None, symmetry: None }
     }
 
     /// The most important finding.
@@ -92,7 +94,13 @@ impl Outcome {
     pub fn counts_text(&self) -> String {
         let is_sampled = matches!(self.bound, Some(Bound::Sampled { .. }))
             || self.finding().is_some_and(|finding| finding.sample.is_some());
-        if is_sampled { SampledCounts(self.counts).to_string() } else { self.counts.to_string() }
+        if is_sampled {
+            return SampledCounts(self.counts).to_string();
+        }
+        match &self.symmetry {
+            Some(symmetry) => format!("{}\n{symmetry}", self.counts),
+            None => self.counts.to_string(),
+        }
     }
 
     /// How long the whole exploration would take at the rate measured so far, in seconds.
@@ -138,6 +146,41 @@ pub struct Estimate {
     pub error: f64,
     /// The number of probes.
     pub probes: u64,
+}
+
+/// Symmetric threads. One class was explored of those that differ only in the names of such threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symmetry {
+    /// The names of the threads, in groups whose threads can exchange their names.
+    pub threads: Vec<Vec<String>>,
+    /// The number of classes of executions that ended, if renamed ones count.
+    pub classes: u64,
+    /// The number of classes of executions that did not end, if renamed ones count.
+    pub blocked: u64,
+}
+
+impl Symmetry {
+    /// Adds the counts of another part of the exploration.
+    pub fn add(&mut self, other: &Symmetry) {
+        self.classes = self.classes.saturating_add(other.classes);
+        self.blocked = self.blocked.saturating_add(other.blocked);
+    }
+}
+
+/// `up to renaming of {main/0, main/1}; 6 classes with renamed threads, 2 more blocked`
+impl fmt::Display for Symmetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Symmetry { threads, classes, blocked } = self;
+        let blocks: Vec<String> =
+            threads.iter().map(|block| format!("{{{}}}", block.join(", "))).collect();
+        let count = plural(*classes, "es");
+        write!(f, "up to renaming of {}; ", blocks.join(" and "))?;
+        write!(f, "{classes} class{count} with renamed threads")?;
+        if *blocked > 0 {
+            write!(f, ", {blocked} more blocked")?;
+        }
+        Ok(())
+    }
 }
 
 /// `3 execution classes explored, 1 more blocked, 10 thread runs, 0.001 s`

@@ -14,6 +14,7 @@
 //! pointer to such memory ([`Op::carries`]). If the joiner of a thread observes only a value ([`Program::result`]), the
 //! answer is that value.
 
+mod exchange;
 mod ids;
 mod live;
 mod local_histories;
@@ -21,6 +22,7 @@ mod naming;
 mod op;
 mod segments;
 
+pub use exchange::ThreadExchange;
 pub use ids::{HistoryId, Origin};
 pub use live::{Continuation, Live, LiveReply, Queue, Queues};
 pub use local_histories::LocalHistories;
@@ -31,7 +33,7 @@ pub use op::{
 };
 pub use segments::SegmentId;
 
-use crate::execution::{ThreadId, Value};
+use crate::execution::{LocationId, ThreadId, Value};
 
 /// The last step of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +105,34 @@ pub trait Program: Naming {
         _other: HistoryId,
     ) -> bool {
         false
+    }
+
+    /// What a thread runs. Threads of the same kind have the same code and the same arguments as far as the program can tell
+    /// without running them, so they may be symmetric. `None` if nobody should try.
+    fn thread_kind(&self, _thread: ThreadId) -> Option<u64> {
+        None
+    }
+
+    /// The thread that a location belongs to, if whoever knows the thread knows the location: its result, say. Another thread of
+    /// its kind has a location that corresponds to it.
+    fn location_owner(&self, _location: LocationId) -> Option<ThreadId> {
+        None
+    }
+
+    /// The location that corresponds to this one if two threads of one kind exchange their roles; `None` if there is none so
+    /// far.
+    fn exchanged_location(
+        &self,
+        _threads: ThreadExchange,
+        location: LocationId,
+    ) -> Option<LocationId> {
+        Some(location)
+    }
+
+    /// The value that corresponds to this one if two threads of one kind exchange their roles: addresses in the memory of one
+    /// become those in the memory of the other.
+    fn exchanged_value(&self, _threads: ThreadExchange, value: Value) -> Value {
+        value
     }
 
     /// The program as a [`Live`] one, if it supports that.

@@ -82,7 +82,14 @@ impl<'a> DporExploration<'a> {
         });
         let tally = &self.tally;
         let (extent, histories) = (tally.extent(), tally.histories.len() as u64);
-        Summary { extent, classes: tally.classes, blocked: tally.blocked, histories, cut: None }
+        Summary {
+            extent,
+            classes: tally.classes,
+            blocked: tally.blocked,
+            histories,
+            cut: None,
+            symmetry: None,
+        }
     }
 
     fn run_with<A: DporAlgorithm, R: EventSet>(&mut self) -> Result<(), Restart> {

@@ -13,6 +13,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use raddle_core::outcome::Symmetry;
+
 use crate::CutThread;
 use crate::facts::{ExplorationFacts, NewFact};
 
@@ -35,6 +37,9 @@ pub struct ClassCounts {
     /// The first thread that was stopped because of the events of its execution.
     #[serde(default)]
     pub cut: Option<CutThread>,
+    /// Symmetric threads, and the counts if renamed classes count.
+    #[serde(default)]
+    pub symmetry: Option<Symmetry>,
 }
 
 impl ClassCounts {
@@ -43,6 +48,10 @@ impl ClassCounts {
         self.blocked += other.blocked;
         self.hit_limit |= other.hit_limit;
         self.cut = self.cut.take().or_else(|| other.cut.clone());
+        match (&mut self.symmetry, &other.symmetry) {
+            (Some(symmetry), Some(other)) => symmetry.add(other),
+            (symmetry, other) => *symmetry = symmetry.take().or_else(|| other.clone()),
+        }
     }
 }
 
@@ -241,10 +250,10 @@ impl Frontier {
         let at = self.running.iter().position(|job| job.key == *key);
         let job = self.running.swap_remove(at.expect("only subtrees that were taken are reported"));
         self.note_what_matters(job.parent, &report.matters);
-        let SubtreeReport { classes, blocked, hit_limit, cut, frames, .. } = report;
+        let SubtreeReport { classes, blocked, hit_limit, cut, symmetry, frames, .. } = report;
         let counted = [key.as_slice(), &[0]].concat();
         if !self.is_cut(&counted) {
-            let counts = ClassCounts { classes, blocked, hit_limit, cut };
+            let counts = ClassCounts { classes, blocked, hit_limit, cut, symmetry };
             self.counted.push((counted.clone(), counts));
         }
         if is_last {

@@ -96,7 +96,8 @@ impl<'a, V> SharedExploration<'a, V> {
         };
         let (classes, blocked) = (counts.classes + unfinished.0, counts.blocked + unfinished.1);
         let cut = counts.cut.filter(|_| extent == Extent::Events);
-        let summary = Summary { extent, classes, blocked, histories: histories.into_inner(), cut };
+        let (histories, symmetry) = (histories.into_inner(), counts.symmetry);
+        let summary = Summary { extent, classes, blocked, histories, cut, symmetry };
         let visitors = visitors.into_iter().map(|(_, visitor)| visitor).collect();
         ParallelResult { summary, visitors, frontier, is_interrupted, fact }
     }

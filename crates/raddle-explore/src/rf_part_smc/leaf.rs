@@ -45,6 +45,14 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         if !self.quiet.conflicts.is_empty() {
             return self.learn_conflicts();
         }
+        let orbit = match self.symmetry.is_active {
+            false => 1,
+            true => match self.orbit() {
+                Some(orbit) => orbit,
+                None => return,
+            },
+        };
+        let (classes, blocked) = (self.classes, self.blocked);
         self.leaves += 1;
         let is_regular = self.race.is_none() && self.survived_race.is_none() && self.cut.is_none();
         if is_regular && self.waiting.is_empty() && self.unfinished == 0 {
@@ -52,6 +60,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.show(&Ending::Complete);
         } else {
             self.unusual_leaf();
+        }
+        if self.symmetry.is_active {
+            self.symmetry.count(orbit, self.classes - classes, self.blocked - blocked);
         }
         if self.stop.is_none() {
             self.check_limits();

@@ -34,6 +34,7 @@ use std::time::Instant;
 
 mod by_value;
 mod cells;
+mod corresponding_histories;
 mod execution;
 mod history_cache;
 mod leaf;
@@ -41,6 +42,8 @@ mod node;
 mod nodes;
 mod open;
 mod open_classes;
+mod orbits;
+mod permutations;
 mod private_rounds;
 mod probe;
 mod quiet;
@@ -57,6 +60,9 @@ mod stamps;
 mod state;
 pub mod subtree;
 mod subtrees;
+mod symmetric_threads;
+mod symmetry;
+mod symmetry_state;
 mod thread_set;
 
 use crate::driver::{self, ModelStrength, Restart, SetWidth, Setup, TableSizes};
@@ -190,6 +196,7 @@ pub(super) fn explore_by_value<
     let mut exploration = PartExploration::new(program, limits, consumer, options);
     exploration.is_silent = options.quiet && !options.open;
     exploration.leaves_out_rounds = false;
+    exploration.seeks_symmetry = false;
     driver::drive(|setup| {
         let explored = exploration.learning(|it| match setup.strength {
             // The other models visit other leaves: too late if a visitor has seen some.
@@ -236,6 +243,10 @@ struct PartExploration<'a> {
     is_silent: bool,
     /// Whether reads without effect are left out.
     leaves_out_rounds: bool,
+    /// Whether symmetric threads are looked for.
+    seeks_symmetry: bool,
+    /// The names of those that the last attempt has found, by block.
+    symmetric: Vec<Vec<String>>,
     /// Whether updates that write what they read are among them.
     updates_may_be_silent: bool,
     /// The model, if the order of blind updates is left open (`quiet_table.rs`).
@@ -291,6 +302,8 @@ impl<'a> PartExploration<'a> {
         let histories = LocalHistories::with_most_cut_effects(most_cut_effects);
         let (visited, current, probes) = (0, None, None);
         let leaves_out_rounds = limits.rounds && !program.goes_on_after_races();
+        let seeks_symmetry =
+            limits.symmetry && !program.shares_memory() && !program.goes_on_after_races();
         PartExploration {
             program,
             limits,
@@ -305,6 +318,8 @@ impl<'a> PartExploration<'a> {
             recognition: Recognition::default(),
             is_silent: false,
             leaves_out_rounds,
+            seeks_symmetry,
+            symmetric: vec![],
             updates_may_be_silent: false,
             commuting: None,
         }
@@ -378,9 +393,13 @@ impl<'a> PartExploration<'a> {
             return Ok(self.summary_of_visited(Extent::Stopped));
         }
         let mut facts = self.facts.clone();
-        let is_conflict = matches!(fact, NewFact::Conflicts(_));
+        let changes_order = matches!(fact, NewFact::Conflicts(_) | NewFact::Asymmetry(_));
         facts.add(fact);
-        if is_conflict || facts.bound().is_final {
+        if changes_order || facts.bound().is_final {
+            if self.visited > 0 {
+                // Another class of each orbit would be shown.
+                facts.add(NewFact::Asymmetry(self.symmetric.concat()));
+            }
             self.forget_order(attempt);
         }
         self.facts = facts;
@@ -516,6 +535,6 @@ impl<'a> PartExploration<'a> {
     /// The summary of an exploration that ends in the middle of an attempt.
     fn summary_of_visited(&self, extent: Extent) -> Summary {
         let histories = self.histories.len() as u64;
-        Summary { extent, classes: self.visited, blocked: 0, histories, cut: None }
+        Summary { extent, classes: self.visited, blocked: 0, histories, cut: None, symmetry: None }
     }
 }

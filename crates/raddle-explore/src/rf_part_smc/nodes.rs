@@ -12,6 +12,7 @@ use super::node::{NodeKind, OpenChild, SearchNode};
 use super::open_classes::OpenAttempt;
 use super::round_state::NodeRounds;
 use super::state::{PartSearch, SearchStop};
+use super::symmetry_state::Pick;
 use super::thread_set::ThreadSet;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
@@ -298,6 +299,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.begin_child(thread, RfSource::NONE, false);
         self.model.push_level(thread);
         self.follow(thread, history, ThreadAnswer::Full(Answer::Choice(choice)));
+        if self.symmetry.is_active && self.is_renamed(Pick::Choice { thread, option: choice }) {
+            return self.end_child();
+        }
         self.explore_child();
     }
 

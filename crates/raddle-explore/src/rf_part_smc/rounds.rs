@@ -45,6 +45,7 @@ use super::execution::{ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{Domination, PendingKind, SegmentInfo, ValueId};
 use super::round_state::{FARTHEST, StoredLocations};
 use super::state::PartSearch;
+use super::symmetry_state::Pick;
 use crate::event_index::RfSource;
 use crate::event_set::EventSet;
 use crate::model::{IncrementalModel, NewRead, ReadEffect, RfSources};
@@ -87,6 +88,11 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.continues() && self.leaves_out(new_read, source, answer, &read, next);
         if !is_left_out {
             self.last_node().rounds.has_child = true;
+            if self.symmetry.is_active
+                && self.is_renamed(Pick::Read { thread, source, is_spurious })
+            {
+                return self.end_child();
+            }
             return self.explore_child();
         }
         self.rounds.has_left_out = true;

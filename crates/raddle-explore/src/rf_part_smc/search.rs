@@ -12,6 +12,7 @@ use super::execution::{EventRole, ResolvedRead, SearchThread, ThreadAnswer};
 use super::history_cache::{PendingKind, SegmentInfo, ValueId};
 use super::node::{OpenChild, SearchMark};
 use super::state::{PartSearch, SearchStop};
+use super::symmetry_state::Pick;
 use super::thread_set::ThreadSet;
 use crate::driver::Restart;
 use crate::event_index::{EventIndex, RfSource};
@@ -324,6 +325,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             self.open.note_read(value);
         }
         self.add_child(new_read, (source, is_spurious), answer, read);
+        if self.symmetry.is_active && self.is_renamed(Pick::Read { thread, source, is_spurious }) {
+            return self.end_child();
+        }
         self.explore_child();
     }
 
@@ -362,7 +366,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     pub(super) fn is_last_history(&self, thread: ThreadId, next: HistoryId) -> bool {
         let is_last =
             self.waiting == ThreadSet::one(thread) && self.unfinished == 0 && !self.has_plain;
-        is_last && self.only_writes_to_end(next) && !self.is_open()
+        is_last && self.only_writes_to_end(next) && !self.is_open() && !self.symmetry.is_active
     }
 
     /// Counts and shows the leaf after the last read of the execution. The model will not be asked about what follows,
@@ -535,6 +539,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     #[inline(always)]
     pub(super) fn undo_child(&mut self) {
         let at = self.depth - 1;
+        if self.symmetry.is_active {
+            self.symmetry.end_child(self.depth);
+        }
         self.undo_to(self.children[at].mark.undo as usize);
         let len = self.children[at].mark.len as usize;
         self.remove_events(len);

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::PartExploration;
+use super::corresponding_histories::CorrespondingHistories;
 use super::execution::{
     EventRole, SearchEvent, SearchLocation, SearchThread, SearchUndo, ThreadAnswer,
 };
@@ -17,6 +18,7 @@ use super::round_state::RoundState;
 use super::route::Route;
 use super::run_table::{KnownValues, RunTable};
 use super::stamps::Stamp;
+use super::symmetry_state::SymmetryState;
 use super::thread_set::ThreadSet;
 use crate::driver::{Restart, TableSizes};
 use crate::event_index::{EventIndex, RfSource};
@@ -114,6 +116,8 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     endless_places: FxHashMap<PlaceId, bool>,
     pub(super) shares_memory: bool,
     pub(super) rounds: RoundState<R>,
+    pub(super) symmetry: SymmetryState,
+    pub(super) twins: CorrespondingHistories,
     pub(super) classes: u64,
     pub(super) blocked: u64,
     /// The number of leaves that were reached.
@@ -226,6 +230,8 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             endless_places: FxHashMap::default(),
             shares_memory: exploration.program.shares_memory(),
             rounds: RoundState::new(exploration),
+            symmetry: SymmetryState::default(),
+            twins: CorrespondingHistories::default(),
             classes: 0,
             blocked: 0,
             leaves: 0,
@@ -266,7 +272,15 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             _ => Extent::All,
         };
         let cut = self.cut_thread.take().filter(|_| extent == Extent::Events);
-        Ok(Summary { extent, classes: self.classes, blocked: self.blocked, histories, cut })
+        let symmetry = self.symmetry_of_classes();
+        Ok(Summary {
+            extent,
+            classes: self.classes,
+            blocked: self.blocked,
+            histories,
+            cut,
+            symmetry,
+        })
     }
 
     /// The event that is added next.
@@ -312,12 +326,16 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
 
     /// Adds new locations to the cache. They are quiet unless facts say otherwise.
     fn learn_locations(&mut self, locations: usize) {
-        for location in self.cache.locations()..locations {
+        let first = self.cache.locations();
+        for location in first..locations {
             let is_quiet = self.exploration.assumes_quiet(LocationId::new(location));
             if is_quiet {
                 self.quiet.activate();
             }
             self.cache.add_location(is_quiet);
+        }
+        if self.symmetry.is_active {
+            self.compare_locations(first);
         }
     }
 
@@ -588,7 +606,13 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             let spawned_by = self.shares_memory.then_some(origin);
             let program = &mut *self.exploration.program;
             let child = self.histories.start(program, &self.past, thread, spawned_by);
+            if self.symmetry.is_active {
+                self.add_corresponding_histories();
+            }
             self.start(thread, child);
+        }
+        if self.exploration.seeks_symmetry {
+            self.find_symmetric_threads(history);
         }
     }
 
@@ -932,6 +956,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             ThreadAnswer::Full(answer) => answer,
         };
         let next = self.histories.after(self.exploration.program, &self.past, history, full);
+        if self.symmetry.is_active {
+            self.add_corresponding_histories();
+        }
         if let ThreadAnswer::Value(read) = answer {
             self.cache.connect(history, read, written, next);
         }
@@ -977,6 +1004,9 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             location.plain.remove(event);
         }
         self.len = first;
+        if self.symmetry.is_active {
+            self.symmetry.remove_events(first);
+        }
     }
 
     /// Undoes the recorded changes since the mark.

@@ -10,6 +10,7 @@
 //! An exploration that is suspended leaves the nodes on its stack behind, each with what is still to be tried there
 //! ([`SuspendedNode`]). What was explored and what is left are disjoint and complete.
 
+use raddle_core::outcome::Symmetry;
 use serde::{Deserialize, Serialize};
 
 use crate::CutThread;
@@ -111,6 +112,9 @@ pub struct SubtreeReport {
     /// The first thread that was stopped because of the events of its execution.
     #[serde(default)]
     pub cut: Option<CutThread>,
+    /// Symmetric threads, and the counts if renamed classes count.
+    #[serde(default)]
+    pub symmetry: Option<Symmetry>,
     /// What was learned: the whole exploration starts over.
     #[serde(default)]
     pub fact: Option<NewFact>,

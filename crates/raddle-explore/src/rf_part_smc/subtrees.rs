@@ -71,6 +71,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         self.rounds.has_left_out |= self.rounds.are_left_out && subtree != Subtree::default();
         self.route = Route::to(subtree, budget);
         (self.classes, self.blocked, self.leaves) = (0, 0, 0);
+        (self.symmetry.classes, self.symmetry.blocked) = (0, 0);
         self.hit_limit = self.began_at_limit;
         if !self.began_at_limit {
             self.cut_thread = None;
@@ -91,8 +92,19 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         frames.reverse();
         let (classes, blocked, hit_limit) = (self.classes, self.blocked, self.hit_limit);
         let cut = self.cut_thread.clone();
+        let symmetry = self.symmetry_of_classes();
         let report = SubtreeReport::default();
-        SubtreeReport { classes, blocked, hit_limit, cut, matters, frames, ends, ..report }
+        SubtreeReport {
+            classes,
+            blocked,
+            hit_limit,
+            cut,
+            symmetry,
+            matters,
+            frames,
+            ends,
+            ..report
+        }
     }
 
     /// Raises the floors that a step of the path to the subtree says. Returns its thread, and the number of floors that

@@ -139,7 +139,14 @@ pub fn explore_measured(
         histories: LocalHistories::new(),
         slots: vec![],
         pending: 0,
-        summary: Summary { extent: Extent::All, classes: 0, blocked: 0, histories: 0, cut: None },
+        summary: Summary {
+            extent: Extent::All,
+            classes: 0,
+            blocked: 0,
+            histories: 0,
+            cut: None,
+            symmetry: None,
+        },
         statistics: Statistics::default(),
     };
     if let Err(extent) = explorer.run(visitor) {

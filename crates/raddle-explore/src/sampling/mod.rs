@@ -190,6 +190,7 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
             limits: *limits,
             unordered_sc: UnorderedScPolicy::default(),
             summary: Summary {
+                symmetry: None,
                 extent: Extent::Sampled,
                 classes: 0,
                 blocked: 0,

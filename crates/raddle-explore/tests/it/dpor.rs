@@ -235,8 +235,7 @@ fn the_class_limit_stops_the_exploration_if_there_are_more() {
     let script = script("x = 0; thread a { store x 1 }; thread b { r = load x }");
     for explore in [OPTIMAL, SOURCE] {
         for (limit, extent, seen) in [(1, Extent::Classes, 1), (2, Extent::All, 2)] {
-            let limits =
-                Limits { classes: Some(limit), deadline: None, events: None, rounds: false };
+            let limits = Limits { classes: Some(limit), ..Limits::default() };
             let mut visits = 0;
             let mut visit = |_: &dyn Leaf| {
                 visits += 1;
@@ -251,8 +250,7 @@ fn the_class_limit_stops_the_exploration_if_there_are_more() {
 
 #[test]
 fn the_deadline_and_the_visitor_stop_the_exploration() {
-    let late =
-        Limits { classes: None, deadline: Some(Instant::now()), events: None, rounds: false };
+    let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
     let script = script("x = 0; thread a { r = load x }; thread b { store x 1 }");
     for explore in [OPTIMAL, SOURCE] {
         let mut program = ScriptProgram::new(&script);

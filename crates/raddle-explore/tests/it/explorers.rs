@@ -45,6 +45,7 @@ fn explore(script: &Script, shares_memory: bool, model: Model, explorer: Explore
         deadline: None,
         events: None,
         rounds: false,
+        symmetry: false,
     };
     let summary = plan.explore(&mut program, &limits, &mut visit);
     assert!(is_first || summary.extent == Extent::All, "{:?}", summary.extent);

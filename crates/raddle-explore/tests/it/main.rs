@@ -20,3 +20,4 @@ mod robustness;
 mod rvf_smc;
 mod rvf_smc_examples;
 mod sampling;
+mod symmetry;

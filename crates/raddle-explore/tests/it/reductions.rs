@@ -26,14 +26,16 @@ use crate::loops::{Explored, LEAVES, any_style, budget, difference, is_shown, tw
 
 /// Which reductions are on, and the number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+pub(crate) struct Way {
     /// Reads without effect are left out.
-    rounds: bool,
+    pub(crate) rounds: bool,
     /// Locations without conflicting accesses get no events.
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// Results of updates may be dead. (The order of such updates is only left open if `rounds` is on, too.)
-    dead: bool,
-    jobs: usize,
+    pub(crate) dead: bool,
+    pub(crate) jobs: usize,
+    /// Classes are explored up to renaming of symmetric threads.
+    pub(crate) symmetry: bool,
 }
 
 /// All ways. The first one of each number of workers leaves nothing out.
@@ -43,6 +45,8 @@ fn ways() -> impl Iterator<Item = Way> {
         quiet: bits & 4 != 0,
         dead: bits & 8 != 0,
         jobs: if bits & 1 == 0 { 1 } else { 3 },
+        // `symmetry.rs` compares that, up to renaming.
+        symmetry: false,
     })
 }
 
@@ -71,13 +75,14 @@ impl Visitor for Collector<'_> {
 }
 
 /// Explores a program. Returns `None` if it is too large, or if executions do not end.
-fn explored(script: &Script, model: Model, way: Way) -> Option<Explored> {
+pub(crate) fn explored(script: &Script, model: Model, way: Way) -> Option<Explored> {
     let script = if way.dead { without_results(script) } else { with_results(script) };
     let mut program = ScriptProgram::new(&script);
     let frontier =
         if way.quiet { Frontier::new() } else { without_quiet_locations(&script, &program) };
     program.set_updates_may_be_silent(model.has_modification_order());
-    let limits = Limits { events: Some(60), rounds: way.rounds, ..Limits::default() };
+    let Way { rounds, symmetry, .. } = way;
+    let limits = Limits { events: Some(60), rounds, symmetry, ..Limits::default() };
     if way.jobs > 1 {
         explored_in_parts(&program, model, way.jobs, &limits, frontier)
     } else {
@@ -258,7 +263,7 @@ fn check(script: &Script, model: Model, by_force: bool) -> usize {
 }
 
 /// A program by one of the generators, mostly by the one that combines all.
-fn any_program(random: &mut Random) -> Script {
+pub(crate) fn any_program(random: &mut Random) -> Script {
     let style = any_style(random);
     match random.below(8) {
         0 => loops(random, style),

@@ -274,7 +274,7 @@ fn plain_accesses_race() {
 fn a_limit_of_classes_ends_the_exploration_if_there_are_more() {
     let script = script("x = 0; thread a { store x 1 }; thread b { r = load x }");
     for (limit, extent, seen) in [(1, Extent::Classes, 1), (2, Extent::All, 2)] {
-        let limits = Limits { classes: Some(limit), deadline: None, events: None, rounds: false };
+        let limits = Limits { classes: Some(limit), ..Limits::default() };
         let mut visits = 0;
         let mut visit = |_: &dyn Leaf| {
             visits += 1;
@@ -287,8 +287,7 @@ fn a_limit_of_classes_ends_the_exploration_if_there_are_more() {
 
 #[test]
 fn a_deadline_ends_the_exploration() {
-    let limits =
-        Limits { classes: None, deadline: Some(Instant::now()), events: None, rounds: false };
+    let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
     let mut program = ScriptProgram::new(&script("x = 0; thread a { r = load x }"));
     let summary = explore(&mut program, Model::Sc, &limits, &mut |_: &dyn Leaf| Control::Continue);
     assert_eq!((summary.extent, summary.classes), (Extent::Deadline, 0));

@@ -275,7 +275,7 @@ fn a_failure_that_sc_has_too_is_reported_as_a_failure() {
 #[test]
 fn a_limit_of_classes_is_reported() {
     let script = script(MESSAGE_PASSING);
-    let limits = Limits { classes: Some(1), deadline: None, events: None, rounds: false };
+    let limits = Limits { classes: Some(1), ..Limits::default() };
     let plan = Plan { model: Model::Tso, explorer: Explorer::RfPartSmc };
     let result = check(&mut ScriptProgram::new(&script), plan, &limits, &is_bug);
     assert_eq!(result.summary.extent, Extent::Classes);

@@ -80,7 +80,8 @@ impl Request {
     /// The limits of an exploration that ends at `deadline`.
     pub(super) fn limits(&self, deadline: Option<Instant>) -> Limits {
         let rounds = self.leaves_out_rounds();
-        Limits { classes: self.max_executions, deadline, events: self.events(), rounds }
+        let (classes, events) = (self.max_executions, self.events());
+        Limits { classes, deadline, events, rounds, symmetry: false }
     }
 
     fn leaves_out_rounds(&self) -> bool {

@@ -26,6 +26,7 @@ pub mod outcomes;
 pub mod random;
 mod run;
 mod shrink;
+pub mod symmetric;
 mod traces;
 pub mod transform;
 pub mod traps;
@@ -46,6 +47,7 @@ pub use counters::counters;
 pub use handover::handover;
 pub use loops::loops;
 pub use shrink::shrink;
+pub use symmetric::symmetric;
 pub use traces::traces;
 
 /// Final registers of all threads that were started, in the order of

@@ -144,15 +144,31 @@ pub fn random(random: &mut Random, style: OrderStyle, features: ProgramFeatures)
         .collect();
     let named =
         THREADS.iter().zip(bodies).map(|(name, body)| ScriptThread::new(name, body)).collect();
+    if features.spawns {
+        Script { variables: variables(features, memory), threads: maker.add_spawns(named) }
+    } else {
+        Script::parallel(variables(features, memory), named)
+    }
+}
+
+/// The variables of a program with these features and so many memory locations.
+pub(super) fn variables(features: ProgramFeatures, memory: usize) -> Vec<Variable> {
     let mut variables: Vec<Variable> =
         MEMORY[..memory].iter().map(|name| Variable::new(name, 0)).collect();
     variables.extend(features.locks.then(|| Variable::lock(LOCK)));
     variables.extend(features.syncs.then(|| Variable::new(OBJECT, 1)));
-    if features.spawns {
-        Script { variables, threads: maker.add_spawns(named) }
-    } else {
-        Script::parallel(variables, named)
-    }
+    variables
+}
+
+/// Generates the body of a thread, of at least `length` statements.
+pub(super) fn body(
+    random: &mut Random,
+    style: OrderStyle,
+    features: ProgramFeatures,
+    memory: usize,
+    length: usize,
+) -> Vec<Statement> {
+    ProgramGenerator { random, style, features, memory }.block(length)
 }
 
 /// Generates a program in the shape of a critical cycle.

@@ -12,7 +12,7 @@ use raddle_core::program::{
 use super::compile::{ScriptCode, ScriptInstruction, compile};
 use super::interpret::{MAX_ROUNDS, ScriptFlow, receive, run_segment, step};
 use super::liveness::ScriptLiveness;
-use super::{Script, Variable};
+use super::{Script, ScriptThread, Variable};
 
 /// State of a thread at the end of a local history.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,8 @@ pub struct ScriptProgram {
     pub(super) recognizes_rounds: bool,
     /// Whether an update that writes what it reads only reads.
     pub(super) updates_may_be_silent: bool,
+    /// By thread: the first thread with the same body.
+    kinds: Vec<Option<u64>>,
     thread_names: Vec<String>,
     location_names: Vec<String>,
     initial: Vec<Value>,
@@ -75,6 +77,7 @@ impl ScriptProgram {
             recognizes_rounds: true,
             updates_may_be_silent: true,
             threads,
+            kinds: script.threads.iter().map(|thread| first_twin(script, thread)).collect(),
             thread_names: script.threads.iter().map(|thread| thread.name.clone()).collect(),
             location_names: script.variables.iter().flat_map(cell_names).collect(),
             initial: script.variables.iter().flat_map(|variable| variable.cells.clone()).collect(),
@@ -83,6 +86,11 @@ impl ScriptProgram {
             current: vec![],
             running: vec![],
         }
+    }
+
+    /// Lets all threads look symmetric, whatever they do.
+    pub fn pretend_symmetry(&mut self) {
+        self.kinds.fill(Some(0));
     }
 
     /// Returns the number of threads.
@@ -190,6 +198,12 @@ impl Live for ScriptProgram {
     }
 }
 
+/// The first thread with the same body as a thread.
+fn first_twin(script: &Script, thread: &ScriptThread) -> Option<u64> {
+    let first = script.threads.iter().position(|other| other.body == thread.body)?;
+    Some(first as u64)
+}
+
 fn cell_names(variable: &Variable) -> Vec<String> {
     let Variable { name, cells, is_array, .. } = variable;
     let cell = |index| if *is_array { format!("{name}[{index}]") } else { name.clone() };
@@ -236,6 +250,10 @@ impl Program for ScriptProgram {
 
     fn shares_memory(&self) -> bool {
         false
+    }
+
+    fn thread_kind(&self, thread: ThreadId) -> Option<u64> {
+        self.kinds.get(thread.index()).copied().flatten()
     }
 
     fn live(&mut self) -> Option<&mut dyn Live> {
