@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         calls: Calls::SystemV,
         poison,
         unroll: None,
+        symmetry: false,
         leaks: false,
     };
     let mut program = NativeProgram::new(process, table, settings);

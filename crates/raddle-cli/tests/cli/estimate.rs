@@ -39,7 +39,10 @@ fn an_estimate_is_no_verdict() {
     assert!((0.5..2.0).contains(&(classes / f64::from(1 << 24))), "{line}");
     // A complete exploration needs no estimate.
     let line = answer(4);
-    assert_eq!((&line["verdict"], &line["classes"]), (&"clean".into(), &16.into()));
+    assert_eq!((&line["verdict"], &line["classes"]), (&"clean".into(), &5.into()));
+    let symmetry = &line["symmetry"];
+    assert_eq!((&symmetry["classes"], &symmetry["blocked"]), (&16.into(), &0.into()));
+    assert_eq!(symmetry["threads"][0].as_array().map(Vec::len), Some(4));
 }
 
 #[test]

@@ -31,7 +31,8 @@ pub(super) fn outcome(
         }
         _ => plan.bound(&summary),
     };
-    Outcome::new(finding.into_iter().collect(), counts, bound)
+    let outcome = Outcome::new(finding.into_iter().collect(), counts, bound);
+    Outcome { symmetry: summary.symmetry, ..outcome }
 }
 
 /// The finding, with what the program printed in its execution.

@@ -36,7 +36,8 @@ pub struct Request {
     pub max_events: u32,
     /// The largest number of rounds of a loop of the program, if it is bounded.
     pub unroll: Option<u32>,
-    /// All classes are explored. Otherwise reads without effect are left out.
+    /// All classes are explored. Otherwise reads without effect are left out, and classes that differ only in the names of
+    /// symmetric threads.
     pub exact: bool,
     /// An execution that SC does not allow is a bug.
     pub robust: bool,
@@ -80,12 +81,18 @@ impl Request {
     /// The limits of an exploration that ends at `deadline`.
     pub(super) fn limits(&self, deadline: Option<Instant>) -> Limits {
         let rounds = self.leaves_out_rounds();
-        let (classes, events) = (self.max_executions, self.events());
-        Limits { classes, deadline, events, rounds, symmetry: false }
+        let (classes, events, symmetry) =
+            (self.max_executions, self.events(), self.seeks_symmetry());
+        Limits { classes, deadline, events, rounds, symmetry }
     }
 
     fn leaves_out_rounds(&self) -> bool {
         !self.exact && !self.robust
+    }
+
+    /// Leaks are not compared with each other, and other explorers know no symmetry.
+    fn seeks_symmetry(&self) -> bool {
+        self.leaves_out_rounds() && !self.leaks && self.explorer == Explorer::RfPartSmc
     }
 
     pub(super) fn plan(&self) -> Plan {
@@ -115,6 +122,7 @@ impl Request {
             ignores_dead_values: self.leaves_out_rounds() && self.explorer == Explorer::RfPartSmc,
             poison: false,
             unroll: self.unroll,
+            symmetry: self.seeks_symmetry(),
             leaks: self.leaks,
         }
     }

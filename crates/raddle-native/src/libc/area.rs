@@ -28,6 +28,9 @@ pub(super) fn thread_state(thread: usize) -> u64 {
     SHARED + 4 * thread as u64
 }
 
+/// Memory of each thread: bases and distances.
+pub(super) const THREAD_AREAS: [(u64, u64); 2] = [(SHARED, 4), (OWN, OWN_SIZE)];
+
 /// The name of memory that threads may share.
 pub(super) fn name(program: &NativeProgram, address: u64) -> Option<String> {
     let offset = address.checked_sub(SHARED).filter(|offset| *offset < SHARED_SIZE)?;

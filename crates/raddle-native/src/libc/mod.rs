@@ -134,6 +134,7 @@ pub fn table(process: &Process) -> Table {
         end_process: ending::end_process,
         library_memory: prepare::library_memory(process),
         bookkeeping: area::BOOKKEEPING,
+        thread_areas: area::THREAD_AREAS,
         bookkeeping_name: area::name,
         key_destructors: FxHashMap::default(),
     }

@@ -101,7 +101,7 @@ impl NativeProgram {
     /// Continues an exploration of which other workers explore other parts.
     pub(crate) fn resume_with(&mut self, facts: &Facts) {
         self.take_over(facts);
-        self.restart();
+        self.restart_part();
         self.layout.is_settled = true;
     }
 

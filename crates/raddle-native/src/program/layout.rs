@@ -272,6 +272,19 @@ impl Layout {
         id
     }
 
+    /// The location of this kind at an address, if there is one.
+    pub(crate) fn find(&self, kind: LocationKind, address: u64) -> Option<LocationId> {
+        match kind {
+            LocationKind::Memory(size) => self.exact.get(&(address, size)).copied(),
+            kind => self.others.get(&(kind, address)).copied(),
+        }
+    }
+
+    /// Adds a region where scalars are cut and watched.
+    pub(crate) fn add_region(&mut self, from: u64, to: u64) {
+        unite(&mut self.learned.regions, from, to);
+    }
+
     /// The location of something other than memory.
     pub(crate) fn locate_object(
         &mut self,

@@ -33,6 +33,7 @@ mod remains;
 mod repeats;
 mod run;
 pub(crate) mod sharing;
+mod symmetry;
 pub(crate) mod table;
 pub(crate) mod thread;
 
@@ -43,7 +44,7 @@ use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
     End, Failure, HistoryId, HistoryStep, Live, LocalHistories, Naming, Op, PlaceId, Program,
-    Queues, Segment,
+    Queues, Segment, ThreadExchange,
 };
 use raddle_cpu::memory::Thread;
 use raddle_cpu::{Calls, Cpu, Dead, Liveness, Register};
@@ -92,6 +93,8 @@ pub struct Settings {
     pub poison: bool,
     /// The largest number of rounds of a loop of the program, if it is bounded.
     pub unroll: Option<u32>,
+    /// Whether threads with the same function and argument may be symmetric.
+    pub symmetry: bool,
     /// Whether threads tell at their end what they leave on the heap.
     pub leaks: bool,
 }
@@ -372,6 +375,26 @@ impl Program for NativeProgram {
         self.is_same_question(histories, one, other)
     }
 
+    fn thread_kind(&self, thread: ThreadId) -> Option<u64> {
+        self.kind_of_thread(thread)
+    }
+
+    fn location_owner(&self, location: LocationId) -> Option<ThreadId> {
+        self.owner_of_location(location)
+    }
+
+    fn exchanged_location(
+        &self,
+        threads: ThreadExchange,
+        location: LocationId,
+    ) -> Option<LocationId> {
+        self.corresponding_location(threads, location)
+    }
+
+    fn exchanged_value(&self, threads: ThreadExchange, value: Value) -> Value {
+        self.corresponding_value(threads, value)
+    }
+
     fn live(&mut self) -> Option<&mut dyn Live> {
         Some(self)
     }
@@ -382,6 +405,7 @@ impl Program for NativeProgram {
 
     fn restart(&mut self) {
         self.layout.is_settled = false;
+        self.share_what_corresponds();
         self.restart_part();
     }
 

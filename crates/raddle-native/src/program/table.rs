@@ -31,6 +31,8 @@ pub struct Table {
     pub(crate) library_memory: Vec<Range<u64>>,
     /// Memory in which modelled functions keep what threads may share.
     pub(crate) bookkeeping: Range<u64>,
+    /// Where modelled functions keep something for each thread: bases and distances.
+    pub(crate) thread_areas: [(u64, u64); 2],
     /// The name of such memory.
     pub(crate) bookkeeping_name: fn(&NativeProgram, u64) -> Option<String>,
     /// The destructors of all keys, by key.

@@ -82,6 +82,7 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
         ignores_dead_values: false,
         poison: false,
         unroll: None,
+        symmetry: false,
         leaks: false,
     };
     let mut program = NativeProgram::new(process, table, settings);

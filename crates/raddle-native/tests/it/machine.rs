@@ -1,6 +1,6 @@
 //! What programs may do to a machine: memory, control flow, library functions, inline assembly.
 //!
-//! `tests/machine` has a program for each, and `expected.tsv` what its exploration shows: the number of classes, and of blocked ones,
+//! `tests/machine` has a program for each, and `expected.tsv` what its exploration shows: the number of classes, and of blocked ones (with renamed threads),
 //! or the kind and a part of the message of the finding.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,10 @@ fn shown(outcome: &Outcome) -> String {
     match (outcome.finding(), outcome.verdict) {
         (Some(finding), _) => format!("{}: {}", finding.kind.name(), finding.message),
         (None, Verdict::Clean) => {
-            format!("clean {}+{}", outcome.counts.classes, outcome.counts.blocked)
+            let counts = (outcome.counts.classes, outcome.counts.blocked);
+            let renamed = outcome.symmetry.as_ref().map(|it| (it.classes, it.blocked));
+            let (classes, blocked) = renamed.unwrap_or(counts);
+            format!("clean {classes}+{blocked}")
         }
         (None, verdict) => String::from(verdict.name()),
     }

@@ -21,6 +21,7 @@ mod rounds;
 mod sampling;
 mod semantics;
 mod sequential;
+mod symmetry;
 mod thread_state;
 mod threads;
 mod unroll;

@@ -1,6 +1,6 @@
 //! The JSON of `raddle check`: one object for each result or error.
 
-use raddle_core::outcome::{Finding, FindingKind, Verdict};
+use raddle_core::outcome::{Finding, FindingKind, Symmetry, Verdict};
 use raddle_litmus::{FinalStates, LitmusTest};
 use serde::Serialize;
 
@@ -19,6 +19,9 @@ struct ResultLine<'a> {
     classes: u64,
     blocked: u64,
     executions: u64,
+    /// If threads were symmetric: which, and the counts of classes with renamed threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetry: Option<&'a Symmetry>,
     seconds: f64,
     /// With random and pct: the seed of the run that shows the finding, or of the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,6 +122,7 @@ fn line(result: &CheckResult) -> ResultLine<'_> {
         classes: outcome.counts.classes,
         blocked: outcome.counts.blocked,
         executions: outcome.counts.executions,
+        symmetry: outcome.symmetry.as_ref(),
         seconds: outcome.counts.seconds,
         seed: explorer.sampling().map(|sampling| {
             let sample = outcome.finding().and_then(|finding| finding.sample.as_ref());

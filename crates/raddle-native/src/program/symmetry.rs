@@ -1,0 +1,168 @@
+//! What corresponds to what if two threads with the same function and argument exchange their roles.
+//!
+//! Everything that belongs to a thread lies at a base that depends on its number (`raddle_cpu::memory::layout`), and its blocks are
+//! numbered by its own history. So an address in the memory of one thread corresponds to the address with the same offset in
+//! that of the other. Whether threads really behave alike is none of our business: explorers run all of them and compare.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::program::ThreadExchange;
+use raddle_cpu::memory::{MAX_THREADS, layout as guest};
+use rustc_hash::FxHasher;
+
+use super::NativeProgram;
+use super::kinds::ObjectKind;
+use super::layout::{Layout, Location, LocationKind};
+use super::names::{Start, ThreadNames};
+
+/// The areas of threads: base and stride.
+const AREAS: [(u64, u64); 4] = [
+    (guest::HEAPS, guest::HEAP_STRIDE),
+    (guest::MAPPINGS, guest::MAPPING_STRIDE),
+    (guest::STACKS, guest::STACK_STRIDE),
+    (guest::TLS, guest::TLS_STRIDE),
+];
+
+/// The thread in whose memory an address is, and the base and the stride of that area.
+fn owner(areas: &[(u64, u64)], address: u64) -> Option<(ThreadId, u64, u64)> {
+    areas.iter().find_map(|&(base, stride)| {
+        let index = (address.checked_sub(base)? / stride) as usize;
+        (index < MAX_THREADS).then(|| (ThreadId::new(index), base, stride))
+    })
+}
+
+/// The address that corresponds to an address.
+fn exchanged(areas: &[(u64, u64)], threads: ThreadExchange, address: u64) -> u64 {
+    match owner(areas, address) {
+        Some((thread, _, stride)) => {
+            let (from, to) = (thread.index() as u64, threads.of(thread).index() as u64);
+            address.wrapping_sub(from.wrapping_mul(stride)).wrapping_add(to * stride)
+        }
+        None => address,
+    }
+}
+
+impl NativeProgram {
+    /// Threads with the same function, argument and library data have the same kind.
+    pub(super) fn kind_of_thread(&self, thread: ThreadId) -> Option<u64> {
+        let Start { function, argument, library, .. } = self.names.start(thread)?;
+        let hasher = BuildHasherDefault::<FxHasher>::default();
+        self.settings.symmetry.then(|| hasher.hash_one((function, argument, library)))
+    }
+
+    /// The areas of threads, those of modelled functions included.
+    fn areas(&self) -> [(u64, u64); 6] {
+        let [a, b, c, d] = AREAS;
+        let [e, f] = self.table.thread_areas;
+        [a, b, c, d, e, f]
+    }
+
+    /// The thread whose result or state a location is.
+    pub(super) fn owner_of_location(&self, location: LocationId) -> Option<ThreadId> {
+        let Location { kind, address, .. } = self.layout.all[location.index()];
+        match kind {
+            LocationKind::Result | LocationKind::Remains => Some(ThreadId::new(address as usize)),
+            LocationKind::Memory(_) => {
+                owner(&self.table.thread_areas, address).map(|(thread, ..)| thread)
+            }
+            _ => None,
+        }
+    }
+
+    /// The location that corresponds to a location.
+    pub(super) fn corresponding_location(
+        &self,
+        threads: ThreadExchange,
+        location: LocationId,
+    ) -> Option<LocationId> {
+        let Location { kind, address, .. } = self.layout.all[location.index()];
+        let of = |index: u64| threads.of(ThreadId::new(index as usize)).index() as u64;
+        let (other_kind, other) = match kind {
+            LocationKind::Result | LocationKind::Remains => (kind, of(address)),
+            LocationKind::Object(ObjectKind::Token { from, to }) => {
+                let (from, to) = (of(from.into()) as u32, of(to.into()) as u32);
+                (LocationKind::Object(ObjectKind::Token { from, to }), address)
+            }
+            _ => (kind, exchanged(&self.areas(), threads, address)),
+        };
+        match (other_kind, other) == (kind, address) {
+            true => Some(location),
+            false => self.layout.find(other_kind, other),
+        }
+    }
+
+    /// The value that corresponds to a value, of one or two words.
+    pub(super) fn corresponding_value(&self, threads: ThreadExchange, value: Value) -> Value {
+        if value < guest::HEAPS.into() {
+            return value;
+        }
+        let word = |word: u64| Value::from(exchanged(&AREAS, threads, word));
+        word((value >> 64) as u64) << 64 | word(value as u64)
+    }
+
+    /// Learns about the memory of each thread what is known about that of other threads of its kind: otherwise those would not behave
+    /// alike.
+    pub(super) fn share_what_corresponds(&mut self) {
+        if !self.settings.symmetry {
+            return;
+        }
+        let ThreadNames { starts, .. } = &self.names;
+        let kind = |start: &Start| (start.parent, start.function, start.argument, start.library);
+        let thread = |index: usize| ThreadId::new(index + 1);
+        for (first, start) in starts.iter().enumerate() {
+            for (second, _) in starts.iter().enumerate().filter(|(_, it)| kind(it) == kind(start)) {
+                let threads = ThreadExchange { first: thread(first), second: thread(second) };
+                share_in(&mut self.layout, threads);
+            }
+        }
+    }
+}
+
+/// Adds what corresponds to the known facts about memory of the first of two threads.
+fn share_in(layout: &mut Layout, threads: ThreadExchange) {
+    if threads.first == threads.second {
+        return;
+    }
+    let is_of_first =
+        |address: u64| owner(&AREAS, address).is_some_and(|(thread, ..)| thread == threads.first);
+    let image = |address: u64| exchanged(&AREAS, threads, address);
+    let learned = layout.learned.clone();
+    // An end may be the first address after the area.
+    let range = |(&from, &to): (&u64, &u64)| (image(from), image(from) + (to - from));
+    for (from, to) in learned.shared.iter().filter(|&(&from, _)| is_of_first(from)).map(range) {
+        layout.share(from, to);
+    }
+    for (at, place) in learned.cuts.iter().filter(|&(&at, _)| is_of_first(at)) {
+        layout.learned.cuts.entry(image(*at)).or_insert(*place);
+    }
+    for (at, size) in learned.of_blocks.iter().filter(|&(&at, _)| is_of_first(at)) {
+        layout.learned.of_blocks.insert(image(*at), *size);
+    }
+    for at in learned.written_settings.iter().filter(|&&at| is_of_first(at)) {
+        layout.learned.written_settings.insert(image(*at));
+    }
+    for (from, to) in learned.freed.iter().filter(|&(&from, _)| is_of_first(from)).map(range) {
+        layout.note_freed(from, to);
+    }
+    for (from, to) in learned.regions.iter().filter(|&(&from, _)| is_of_first(from)).map(range) {
+        layout.add_region(from, to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_two_threads_are_exchanged() {
+        let threads = ThreadExchange { first: ThreadId::new(1), second: ThreadId::new(3) };
+        for (base, stride) in AREAS {
+            let [zero, one, three] = [0, 1, 3].map(|thread| base + thread * stride + 0x1234);
+            assert_eq!(exchanged(&AREAS, threads, one), three);
+            assert_eq!(exchanged(&AREAS, threads, three), one);
+            assert_eq!(exchanged(&AREAS, threads, zero), zero);
+        }
+        assert_eq!(exchanged(&AREAS, threads, 3), 3);
+    }
+}
