@@ -1,4 +1,4 @@
-//! Builds and checks a program: `check MODEL FILE.. [-- FLAG..]`. Prints the verdict, the numbers of classes, and times.
+//! Builds and checks a program: `check MODEL FILE.. [-- FLAG.. [-- ARGUMENT..]]`. Prints the verdict, the numbers of classes, and times.
 
 use raddle_native::{Request, build, check_built};
 use std::path::Path;
@@ -12,13 +12,16 @@ fn main() -> ExitCode {
         None => (&args[..], &[][..]),
     };
     let [model, files @ ..] = files else {
-        eprintln!("usage: check MODEL FILE.. [-- FLAG..]");
+        eprintln!("usage: check MODEL FILE.. [-- FLAG.. [-- ARGUMENT..]]");
         return ExitCode::from(2);
     };
     let Ok(model) = model.parse() else { return ExitCode::from(2) };
     let files: Vec<&Path> = files.iter().map(Path::new).collect();
     let mut request = Request { model, ..Request::new(&files) };
-    request.source.flags = flags.to_vec();
+    let mut halves = flags.splitn(2, |flag| flag == "--");
+    request.source.flags = halves.next().unwrap_or_default().to_vec();
+    request.arguments = halves.next().unwrap_or_default().to_vec();
+    request.exact = std::env::var_os("EXACT").is_some();
     let start = Instant::now();
     let outcome = build(&request.source).and_then(|object| {
         eprintln!("built in {:?}", start.elapsed());
@@ -34,6 +37,9 @@ fn main() -> ExitCode {
     println!("{:?} {:?}", outcome.verdict, outcome.bound);
     for finding in &outcome.findings {
         println!("{:?}: {} ({:?})", finding.kind, finding.message, finding.place);
+        if let Some(trace) = &finding.trace {
+            println!("{}", trace.printed);
+        }
     }
     println!("{} + {} classes", outcome.counts.classes, outcome.counts.blocked);
     eprintln!("start {:.4} s, all {:.4} s", outcome.counts.start_up, outcome.counts.seconds);

@@ -17,8 +17,9 @@ mod openmp;
 pub mod process;
 pub mod program;
 
-pub use build::{Error, MemoryOrders, Object, Source, build, first_harmful_flag};
+pub use build::{Error, MemoryOrders, Object, Source, build, first_harmful_flag, rust_hooks};
 pub use check::{
-    Checkpoint, ParallelOptions, Progress, Request, check, check_built, check_parallel, estimate,
+    Checkpoint, ParallelOptions, Progress, Request, RustTest, check, check_built, check_parallel,
+    estimate, rust_tests,
 };
 pub use program::{Guide, KnownRead};

@@ -7,6 +7,7 @@
 mod c;
 mod error;
 mod object;
+mod rust;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use c::first_harmful_flag;
 pub use error::Error;
 pub use object::{MemoryOrders, Object};
+pub use rust::rust_hooks;
 
 /// What to build, and how.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use raddle_explore::Extent;
 use raddle_explore::counterexample::{self, Style};
 
 use super::leaks::CompleteExecutions;
-use super::{Explored, Request, object_states, printed, private_events};
+use super::{Explored, Request, object_states, panics, printed, private_events, waits};
 use crate::program::{GONE, Leak, NativeProgram};
 
 /// The outcome of an exploration.
@@ -53,6 +53,9 @@ fn finding(
     if let (true, Some(reported)) = (prints, &mut finding.trace) {
         reported.printed = printed::printed(program, &trace);
     }
+    if program.table.rust.is_some() {
+        panics::describe(&mut finding);
+    }
     Some(finding)
 }
 
@@ -60,6 +63,7 @@ fn of_execution(program: &NativeProgram, model: Model, found: Counterexample) ->
     if found.not_robust.is_some() {
         return reported(program, model, FindingKind::NotRobust, found);
     }
+    let found = waits::as_deadlock(program, found);
     let Counterexample { ending, trace, .. } = &found;
     let kind = match *ending {
         Ending::Race(first, second) if frees(trace, first) || frees(trace, second) => {

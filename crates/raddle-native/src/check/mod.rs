@@ -6,11 +6,15 @@
 mod finding;
 mod leaks;
 mod object_states;
+mod panics;
 mod parallel;
 mod printed;
 mod private_events;
+mod races_of_std;
 mod request;
+mod rust_tests;
 mod stack;
+mod waits;
 mod whole;
 
 use std::sync::Arc;
@@ -28,6 +32,7 @@ use crate::program::NativeProgram;
 use leaks::CompleteExecutions;
 pub use parallel::{Checkpoint, ParallelOptions, Progress};
 pub use request::Request;
+pub use rust_tests::{RustTest, rust_tests};
 use stack::on_large_stack;
 
 /// Builds a program and explores it.
@@ -121,14 +126,23 @@ fn explore(
 ) -> Explored {
     let deadline = request.timeout.map(|timeout| start + timeout);
     let limits = request.limits(deadline);
-    if !request.is_whole() {
-        if let Some((summary, found)) = parallel::explore(program, request.model, &limits, options)
-        {
-            return Explored { summary, found, complete: CompleteExecutions::default() };
+    let parts = match request.is_whole() {
+        true => None,
+        false => parallel::explore(program, request.model, &limits, options),
+    };
+    let explored = match parts {
+        Some((summary, found)) => {
+            Explored { summary, found, complete: CompleteExecutions::default() }
         }
-        program.restart();
-    }
-    whole::explore(program, request, &limits)
+        None => {
+            if !request.is_whole() {
+                program.restart();
+            }
+            whole::explore(program, request, &limits)
+        }
+    };
+    races_of_std::learn(program, explored.found.as_ref());
+    explored
 }
 
 /// What a blocked execution means.

@@ -3,8 +3,11 @@
 //! Whether a thread's accesses to its own stack and blocks are events depends on whether another thread uses them in some execution
 //! that was explored before: on how far the exploration got, and on which worker explored what. In the execution that is reported they
 //! matter only if another thread uses them there.
+//!
+//! Rust's standard library passes closures and results between threads in blocks of its own. Blocks and variables of the library that
+//! only its code accesses atomically are left out, unless there is a race.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::trace::{Ending, Pending, Trace, TraceEvent};
@@ -21,7 +24,9 @@ pub(super) fn remove(program: &NativeProgram, ending: &Ending, trace: &Trace) ->
     }
     let is_private =
         |location| users[&location].is_some() && program.is_location_of_thread(location);
-    let (kept, index) = trace.only(|event| !event.op.kind.location().is_some_and(is_private));
+    let of_std = locations_of_std(program, ending, trace);
+    let is_left_out = |location| is_private(location) || of_std.contains(&location);
+    let (kept, index) = trace.only(|event| !event.op.kind.location().is_some_and(is_left_out));
     let ending = match *ending {
         Ending::Race(first, second) => {
             let at = |event: usize| index[event].unwrap_or_default();
@@ -30,6 +35,37 @@ pub(super) fn remove(program: &NativeProgram, ending: &Ending, trace: &Trace) ->
         ref other => other.clone(),
     };
     (ending, kept)
+}
+
+/// The locations that code of the user does not access atomically.
+fn locations_of_std(
+    program: &NativeProgram,
+    ending: &Ending,
+    trace: &Trace,
+) -> BTreeSet<LocationId> {
+    if program.table.rust.is_none() || matches!(ending, Ending::Race(..)) {
+        return BTreeSet::new();
+    }
+    let is_waited_for = |location: LocationId| {
+        let is_it = |pending: &Pending| match pending {
+            Pending::Question(op) => op.kind.location() == Some(location),
+            Pending::Loop(_) => false,
+        };
+        program.awaited.contains(&location) || trace.pending.values().any(is_it)
+    };
+    let is_users = |event: &TraceEvent, location: LocationId| {
+        is_waited_for(location)
+            || is_in_loop(trace, event)
+            || program.is_atomic_memory(location) && program.places.is_users(event.op.place)
+            || !program.is_location_of_thread(location) && !program.is_variable_of_std(location)
+    };
+    let located = trace.events.iter().filter_map(|event| Some((event, event.op.kind.location()?)));
+    let mut locations: BTreeMap<LocationId, bool> = BTreeMap::new();
+    for (event, location) in located {
+        *locations.entry(location).or_default() |= is_users(event, location);
+    }
+    let of_std = locations.into_iter().filter(|(_, is_users)| !is_users);
+    of_std.map(|(location, _)| location).collect()
 }
 
 /// Returns `true` if a thread repeats an event forever: then it is what the report shows.

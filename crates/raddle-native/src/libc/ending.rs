@@ -10,7 +10,7 @@ use raddle_core::execution::{MemoryOrder, ThreadId, Value};
 use raddle_core::program::{End, Guard, Op, OpKind};
 use raddle_core::trace::{Pending, Trace};
 
-use super::{Names, ObjectKind, Purpose, area, keys, mutex};
+use super::{Names, ObjectKind, Purpose, area, keys, mutex, rust_std};
 use crate::program::call::{Call, CompareOrders, Step, Suspend, set_to};
 
 /// A thread that has ended the program waits for this, which never holds.
@@ -41,7 +41,8 @@ fn next_destructor(call: &mut Call<'_>) -> Option<(u64, u64)> {
 
 /// The function of the thread has returned, or it has called `pthread_exit`: destructors run, then the thread ends.
 pub(super) fn end_thread(call: &mut Call<'_>, result: u64) -> Suspend {
-    match next_destructor(call).or_else(|| keys::next_destructor(call)) {
+    let next = next_destructor(call).or_else(|| keys::next_destructor(call));
+    match next.or_else(|| rust_std::take_guard(call)) {
         Some((function, argument)) => {
             call.call_guest(function, &[argument], "raddle_end_thread", result)
         }
@@ -53,7 +54,11 @@ pub(super) fn end_thread(call: &mut Call<'_>, result: u64) -> Suspend {
 }
 
 /// The process ends. No other thread continues: this one waits forever, and an execution in which it waits is complete.
-pub(super) fn end_process(call: &mut Call<'_>, _status: i32) -> Suspend {
+/// A Rust program, or a test, that has failed says so by its status.
+pub(super) fn end_process(call: &mut Call<'_>, status: i32) -> Suspend {
+    if status != 0 && call.program.table.rust.is_some() {
+        return rust_std::failed(call, status);
+    }
     if call.current() == ThreadId::new(0) {
         return call.end_of_thread();
     }

@@ -11,7 +11,7 @@ use raddle_core::execution::MemoryOrder;
 
 use super::errors::{EAGAIN, ETIMEDOUT};
 use super::waiters::Waiters;
-use super::{ObjectKind, area, once};
+use super::{ObjectKind, area, once, rust_std};
 use crate::process::FutexCall;
 use crate::program::call::{Call, Step};
 
@@ -27,6 +27,11 @@ fn error(number: i32) -> u64 {
 
 /// Performs a futex operation and returns the result of the system call.
 pub(super) fn perform(call: &mut Call<'_>, futex: FutexCall) -> Step<u64> {
+    if call.program.table.rust.is_some()
+        && let Some(result) = rust_std::futex(call, futex)
+    {
+        return result;
+    }
     let waiters = Waiters { address: futex.address, kind: ObjectKind::Futex };
     match futex.operation {
         WAKE if area::is_own(futex.address) => once::finish(call, futex.address).map(|()| 0),

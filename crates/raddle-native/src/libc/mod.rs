@@ -23,6 +23,7 @@ mod once;
 mod output;
 mod prepare;
 mod random;
+mod rust_std;
 mod rwlock;
 mod semaphore;
 mod threads;
@@ -38,6 +39,7 @@ use crate::load::{Elf, Module, SymbolKind};
 use crate::process::{Options, Process, StartError};
 use crate::program::call::{Call, Step};
 use crate::program::kinds::{ObjectKind, Purpose};
+use crate::program::std_code::StdCode;
 use crate::program::table::Modelled;
 use crate::program::{NativeProgram, Table};
 pub(crate) use barrier::{barrier_arrivals, has_token};
@@ -79,6 +81,8 @@ const TABLES: &[Names] = &[
     threads::REFUSED,
     threads::TABLE,
     verifier::TABLE,
+    rust_std::LIBC_TABLE,
+    rust_std::TABLE,
 ];
 
 fn all() -> impl Iterator<Item = &'static (&'static str, Modelled)> {
@@ -113,6 +117,7 @@ pub fn start_file(executable: &Elf, options: &Options) -> Result<Process, StartE
         true
     })?;
     prepare::prepare(&mut process);
+    rust_std::intercept(&mut process);
     Ok(process)
 }
 
@@ -136,6 +141,7 @@ pub fn table(process: &Process) -> Table {
         bookkeeping: area::BOOKKEEPING,
         thread_areas: area::THREAD_AREAS,
         bookkeeping_name: area::name,
+        rust: StdCode::new(process),
         key_destructors: FxHashMap::default(),
     }
 }

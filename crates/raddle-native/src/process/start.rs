@@ -303,6 +303,14 @@ impl Process {
         }
     }
 
+    /// Makes the host act in place of the function at an address, as function `name` of [`Options::host_functions`]. Only before
+    /// the program has started.
+    pub(crate) fn intercept_at(&mut self, address: u64, name: &str) {
+        if let Some(id) = self.hosts.by_name(name) {
+            self.code.hook(address, id.0);
+        }
+    }
+
     fn intercept(&mut self, module: &Module, name: &str, id: HostFunction) {
         let Some(symbol) = module.symbols().by_name(name) else { return };
         let address = module.base + symbol.address;

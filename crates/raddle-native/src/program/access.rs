@@ -6,11 +6,13 @@
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{OpKind, Update, UpdateKind};
+use raddle_cpu::memory::layout as guest;
 use raddle_cpu::{Operation, Stop};
 
 use super::GONE;
 use super::call::{Call, CompareOrders, Step, Suspend};
 use super::layout::{Conflict, Cut, Location, LocationKind, Locations};
+use super::std_code::Origin;
 
 impl Call<'_> {
     /// Performs an access of the CPU to shared memory and returns its answer.
@@ -20,6 +22,9 @@ impl Call<'_> {
                 if let Some(value) = self.marked_value(address, size.into()) {
                     return Ok(value);
                 }
+                if self.is_atomic_of_std(address, size.into())? {
+                    return self.atomic_load(address, size.into(), MemoryOrder::SeqCst);
+                }
                 let mut bytes = [0; 16];
                 let bytes_read = &mut bytes[..size.into()];
                 let cut = self.cut_of_instruction();
@@ -27,6 +32,11 @@ impl Call<'_> {
                 Ok(u128::from_le_bytes(bytes) as Value)
             }
             Stop::Store { address, size, value } => {
+                if self.is_atomic_of_std(address, size.into())? {
+                    let order = MemoryOrder::Release;
+                    self.atomic_store(address, size.into(), value as Value, order)?;
+                    return Ok(0);
+                }
                 let bytes = value.to_le_bytes();
                 let (bytes, cut) = (&bytes[..size.into()], self.cut_of_instruction());
                 self.store_shared(address, bytes, cut, MemoryOrder::NonAtomic)?;
@@ -39,8 +49,37 @@ impl Call<'_> {
         }
     }
 
+    /// Returns `true` if the plain access of the current instruction is an atomic one of Rust's standard library, which is
+    /// compiled without hooks.
+    fn is_atomic_of_std(&mut self, address: u64, size: u64) -> Step<bool> {
+        let program = &mut *self.program;
+        let Some(rust) = &program.table.rust else { return Ok(false) };
+        let origin = rust.origin(&program.process, program.cpu().ip());
+        let stack = guest::stack_end(program.thread().guest);
+        let is_own_stack = (stack - guest::STACK_STRIDE / 2..stack).contains(&address);
+        if origin == Origin::Instrumented || origin == Origin::Foreign && is_own_stack {
+            return Ok(false);
+        }
+        match program.layout.is_atomic(address, size) {
+            Ok(true) if origin == Origin::Foreign => Err(self.refuse_foreign()),
+            Ok(is_atomic) => Ok(is_atomic),
+            Err(_) => Err(self.again()),
+        }
+    }
+
+    fn refuse_foreign(&mut self) -> Suspend {
+        self.refuse(
+            "accesses an atomic variable in code that does not tell memory orders: code of another language, or assembly",
+        )
+    }
+
     /// A locked instruction.
     fn locked(&mut self, address: u64, size: u64, operation: Operation) -> Step<Value> {
+        if let Some(rust) = &self.program.table.rust
+            && rust.origin(&self.program.process, self.program.cpu().ip()) == Origin::Foreign
+        {
+            return Err(self.refuse_foreign());
+        }
         let order = MemoryOrder::SeqCst;
         let (kind, operand) = match operation {
             Operation::Add(value) => (UpdateKind::Add, value),

@@ -68,6 +68,9 @@ impl Call<'_> {
         {
             return Err(self.again());
         }
+        if self.program.layout.note_atomic(address, size) {
+            return Err(self.again());
+        }
         let piece = self.program.layout.watched(address, size).next();
         if let Some(piece) = piece {
             let other = self.program.layout.place_of_cut(piece);

@@ -23,6 +23,8 @@ pub(crate) enum Suspend {
     End(End),
     /// The thread continues elsewhere.
     Jumped,
+    /// The thread stands again before an earlier question.
+    Back,
 }
 
 /// The result of a part of a modelled function.
@@ -75,6 +77,11 @@ pub(crate) fn update(kind: UpdateKind, operand: Value) -> Update {
     Update { kind, operand, bits: 0, signed: false, carries: false }
 }
 
+/// The update of a number in memory.
+pub(crate) fn update_bits(kind: UpdateKind, operand: Value, bits: u8) -> Update {
+    Update { kind, operand, bits, signed: false, carries: false }
+}
+
 /// Control flow of the current thread.
 impl<'p> Call<'p> {
     pub(crate) fn new(
@@ -83,6 +90,11 @@ impl<'p> Call<'p> {
         performed: usize,
     ) -> Self {
         Call { program, replies, asked: 0, performed, effects: 0 }
+    }
+
+    /// Returns `true` if the function has not asked anything yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.replies.is_empty()
     }
 
     /// Asks a question whose op is at the place of the call. The reply to a compare-exchange says whether it failed

@@ -62,4 +62,12 @@ pub(crate) enum Purpose {
     /// The number of initialisations that it is in, and the object of each, by control variable.
     OnceDepth,
     OnceObject,
+    /// The number of identifiers of Rust threads that it has made.
+    RustThreadIds,
+    /// The counters of the scopes of a Rust thread, by address.
+    RustScope,
+    /// The function that the thread-local variables of a Rust thread want to be called at its end.
+    RustGuard,
+    /// Whether libtest runs the test on the main thread.
+    RustTest,
 }

@@ -99,6 +99,12 @@ pub(crate) struct Learned {
     /// The locations of blocks and of threads, by address, with their sizes. They are cleared when the block is freed, or
     /// the thread ends.
     pub(crate) of_blocks: BTreeMap<u64, u64>,
+    /// Atomic variables that Rust's standard library also accesses by plain instructions: addresses and sizes.
+    pub(crate) atomics: BTreeSet<(u64, u64)>,
+    /// Variables at which threads of a Rust program wait for a wake.
+    pub(crate) futexes: BTreeSet<u64>,
+    /// A thread of a Rust program parks while it has a scope.
+    pub(crate) parks_in_scope: bool,
     /// Settings that some thread writes.
     pub(crate) written_settings: BTreeSet<u64>,
     /// Blocks that some execution frees by ops, by start, with their ends.
@@ -115,6 +121,8 @@ pub(crate) struct Layout {
     pub(crate) is_settled: bool,
     /// Addresses of settings: variables that were read as constants.
     settings: BTreeSet<u64>,
+    /// Variables that Rust's standard library has accessed by plain instructions, not as atomic ones.
+    plain_of_std: BTreeSet<(u64, u64)>,
     scalars: ScalarCut,
     exact: FxHashMap<(u64, u64), LocationId>,
     by_address: BTreeMap<u64, LocationId>,
@@ -147,6 +155,7 @@ impl Layout {
         self.others.clear();
         self.all.clear();
         self.settings.clear();
+        self.plain_of_std.clear();
     }
 
     /// Other workers will explore parts of the program: from now on, ops must depend only on what is learned, not on what was
@@ -157,7 +166,48 @@ impl Layout {
         }
         self.is_settled = true;
         self.learned.written_settings.extend(self.by_address.keys());
+        let atomics = self.all.iter().filter_map(|location| match location.kind {
+            LocationKind::Memory(size) if location.cut == Cut::Never => {
+                Some((location.address, size))
+            }
+            _ => None,
+        });
+        self.learned.atomics.extend(atomics);
         true
+    }
+
+    /// Returns `true` if a variable that code of Rust's standard library accesses by a plain instruction is an atomic one.
+    pub(crate) fn is_atomic(&mut self, address: u64, size: u64) -> Result<bool, Conflict> {
+        let variable = (address, size);
+        if self.learned.atomics.contains(&variable) {
+            return Ok(true);
+        }
+        let location = self.exact.get(&variable);
+        if location.is_some_and(|location| self.all[location.index()].cut == Cut::Never) {
+            let is_known = !self.is_settled || !self.learned.atomics.insert(variable);
+            return if is_known { Ok(true) } else { Err(Conflict::Again) };
+        }
+        self.plain_of_std.insert(variable);
+        Ok(false)
+    }
+
+    /// Learns that a location of memory is an atomic variable. Returns `true` if that is new.
+    pub(crate) fn learn_atomic(&mut self, location: LocationId) -> bool {
+        match self.all[location.index()] {
+            Location { kind: LocationKind::Memory(size), address, .. } => {
+                self.learned.atomics.insert((address, size))
+            }
+            _ => false,
+        }
+    }
+
+    /// Notes an atomic access. Returns `true` if the variable was taken for one that is not atomic: the exploration must start
+    /// again.
+    #[inline]
+    pub(crate) fn note_atomic(&mut self, address: u64, size: u64) -> bool {
+        !self.plain_of_std.is_empty()
+            && self.plain_of_std.contains(&(address, size))
+            && self.learned.atomics.insert((address, size))
     }
 
     /// Returns `true` if a shared variable can be read as a constant.

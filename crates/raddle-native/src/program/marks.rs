@@ -36,7 +36,9 @@ impl Call<'_> {
     pub(super) fn cut_of_instruction(&self) -> Cut {
         let ip = self.program.cpu().ip();
         let is_range = match self.program.process.modules().first() {
-            Some(program) if program.contains(ip) => program.is_copy(ip),
+            Some(program) if program.contains(ip) => {
+                program.is_copy(ip) || self.program.is_std_code(ip)
+            }
             _ => true,
         };
         if is_range { Cut::Range } else { Cut::Scalar }

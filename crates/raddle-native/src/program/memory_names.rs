@@ -9,7 +9,9 @@ use raddle_cpu::memory::layout as guest;
 use super::NativeProgram;
 use super::heap::heap_owner;
 use super::kinds::ObjectKind;
-use super::layout::{Location, LocationKind};
+use super::layout::{Cut, Location, LocationKind};
+use super::places;
+use super::std_code;
 use crate::load::{Module, SymbolKind};
 
 /// A variable of a module.
@@ -43,6 +45,23 @@ impl NativeProgram {
         is_memory && self.is_thread_memory(address)
     }
 
+    /// Returns `true` if a location is memory that some access uses as an atomic variable.
+    pub(crate) fn is_atomic_memory(&self, location: LocationId) -> bool {
+        let Location { kind, cut, .. } = self.layout.all[location.index()];
+        matches!(kind, LocationKind::Memory(_)) && cut == Cut::Never
+    }
+
+    /// Returns `true` if a location is in a variable of Rust's standard library.
+    pub(crate) fn is_variable_of_std(&self, location: LocationId) -> bool {
+        self.is_static_of_std(self.layout.all[location.index()].address)
+    }
+
+    /// Returns `true` if an address is in a variable of Rust's standard library.
+    fn is_static_of_std(&self, address: u64) -> bool {
+        let variable = self.variable_of(address);
+        variable.is_some_and(|(_, variable)| std_code::is_std(&std_code::path(&variable.name)))
+    }
+
     /// The kind of the synchronization object at a location.
     pub(crate) fn object_kind(&self, location: LocationId) -> Option<ObjectKind> {
         match self.layout.all[location.index()].kind {
@@ -62,7 +81,7 @@ impl NativeProgram {
     pub(crate) fn memory_name(&self, address: u64) -> String {
         if let Some((module, Variable { name, start })) = self.variable_of(address) {
             let (at, offset) = (start - module.base, address - start);
-            let name = module.variable_name(at).unwrap_or_else(|| name.to_string());
+            let name = module.variable_name(at).unwrap_or_else(|| places::demangled(&name));
             return match module.variable_part(at, offset) {
                 Some(part) => format!("{name}{}", without_wrapper(&part)),
                 None if offset == 0 => name,

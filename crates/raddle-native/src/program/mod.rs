@@ -31,8 +31,10 @@ mod names;
 mod places;
 mod remains;
 mod repeats;
+mod retry;
 mod run;
 pub(crate) mod sharing;
+pub(crate) mod std_code;
 mod symmetry;
 pub(crate) mod table;
 pub(crate) mod thread;
@@ -48,7 +50,7 @@ use raddle_core::program::{
 };
 use raddle_cpu::memory::Thread;
 use raddle_cpu::{Calls, Cpu, Dead, Liveness, Register};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::process::{Process, ThreadSnapshot, ThreadStart};
 use barriers::Barriers;
@@ -126,6 +128,8 @@ pub struct NativeProgram {
     pub(crate) printed: FxHashMap<HistoryId, String>,
     /// The main thread ends without ending the program.
     pub(crate) main_leaves: bool,
+    /// Locations for which threads wait by asking again (`retry`).
+    pub(crate) awaited: FxHashSet<LocationId>,
     /// Why not everything is explored.
     pub(crate) bound: Option<String>,
     /// How often a thread was run from its start.
@@ -181,6 +185,7 @@ impl NativeProgram {
             replies: vec![],
             printed: FxHashMap::default(),
             main_leaves: false,
+            awaited: FxHashSet::default(),
             bound: None,
             executions: 0,
             reported_executions: 0,
@@ -302,6 +307,7 @@ impl NativeProgram {
             at: None,
             question: None,
             active: None,
+            last_value: 0,
             own: Rc::new(Bookkeeping::default()),
             events: 0,
             points: vec![],
@@ -327,6 +333,7 @@ impl NativeProgram {
         self.replies.clear();
         self.differences.clear();
         self.printed.clear();
+        self.awaited.clear();
     }
 }
 

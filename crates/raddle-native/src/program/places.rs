@@ -12,7 +12,14 @@ use super::thread::Activity;
 use crate::load::{Module, Place};
 
 /// Sources below are not the user's.
-const LIBRARIES: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/"];
+const LIBRARIES: [&str; 4] = ["/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/"];
+
+/// Where the source of Rust's standard library is installed.
+const RUST_SOURCE: &str = "/lib/rustlib/src/rust/";
+
+fn is_of_library(file: &str) -> bool {
+    LIBRARIES.iter().any(|library| file.starts_with(library)) || file.contains(RUST_SOURCE)
+}
 
 /// The addresses of instructions that reports can name.
 #[derive(Debug)]
@@ -49,8 +56,7 @@ impl Places {
         }
         let place = PlaceId(self.addresses.len() as u32);
         self.addresses.push(address);
-        let is_users = line(modules, address)
-            .is_some_and(|(file, _)| !LIBRARIES.iter().any(|library| file.starts_with(library)));
+        let is_users = line(modules, address).is_some_and(|(file, _)| !is_of_library(&file));
         self.known.insert(address, (place, is_users));
         (place, is_users)
     }
@@ -69,11 +75,15 @@ impl Places {
     /// The function that contains a place, as in the source; `None` if it has no symbol.
     pub(crate) fn function(&self, modules: &[Arc<Module>], place: PlaceId) -> Option<String> {
         let (symbol, _) = Place::find(modules, self.address(place)).symbol?;
-        let is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
-        Some(match is_mangled {
-            true => addr2line::demangle_auto((*symbol).into(), None).into_owned(),
-            false => symbol.to_string(),
-        })
+        Some(demangled(&symbol))
+    }
+}
+
+/// A symbol as in the source.
+pub(super) fn demangled(symbol: &str) -> String {
+    match symbol.starts_with("_Z") || symbol.starts_with("_R") {
+        true => addr2line::demangle_auto(symbol.into(), None).into_owned(),
+        false => symbol.to_owned(),
     }
 }
 

@@ -7,8 +7,10 @@ use raddle_cpu::memory::{Denied, layout as guest};
 use raddle_cpu::{Fence, Register, Stop};
 
 use super::NativeProgram;
+use super::ScalarCut;
 use super::call::{Call, Step, Suspend};
 use super::loops::{PrivateSteps, STEP};
+use super::std_code::{Origin, StdCode};
 use super::thread::{Active, Activity, Reply};
 use crate::process::{Event, HostFunctions, Status};
 
@@ -42,6 +44,7 @@ impl NativeProgram {
         let updates_may_be_silent = self.settings.updates_may_be_silent;
         let thread = self.thread_mut();
         let question = thread.question.take();
+        thread.last_value = reply.value;
         let is_silent = |question| only_reads(&question, reply, updates_may_be_silent);
         if !question.is_some_and(is_silent) {
             thread.note_change();
@@ -136,7 +139,20 @@ impl NativeProgram {
     /// Returns `true` if a locked instruction of the current thread on private memory makes a difference. What libraries do for
     /// themselves orders nothing.
     fn is_noticed_fence(&self) -> bool {
-        self.has_other_threads() && !self.is_system_code(self.cpu().ip())
+        self.has_other_threads()
+            && !self.is_system_code(self.cpu().ip())
+            && !self.is_update_of_std(self.cpu().ip())
+    }
+
+    /// Returns `true` if a locked instruction is an update of Rust's standard library that is no fence in the model.
+    fn is_update_of_std(&self, address: u64) -> bool {
+        self.settings.scalars == ScalarCut::Cut && self.is_std_code(address)
+    }
+
+    /// Returns `true` if an instruction is one of Rust's standard library.
+    pub(super) fn is_std_code(&self, address: u64) -> bool {
+        let origin = |rust: &StdCode| rust.origin(&self.process, address);
+        self.table.rust.as_ref().map(origin) == Some(Origin::Std)
     }
 
     fn perform_fence(&mut self, fence: Fence, place: raddle_core::program::PlaceId) {
@@ -172,6 +188,7 @@ impl NativeProgram {
                 self.thread_mut().active = None;
                 Ok(())
             }
+            Err(Suspend::Back) => Ok(()),
             Err(Suspend::End(end)) => {
                 if let (End::Question(_), Some((snapshot, own))) = (&end, before) {
                     if let Some(snapshot) = snapshot {

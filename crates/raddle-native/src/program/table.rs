@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::NativeProgram;
 use super::call::{Call, Step, Suspend};
+use super::std_code::StdCode;
 use crate::process::{FutexCall, HostFunction};
 
 /// A modelled function: returns the result register.
@@ -35,6 +36,8 @@ pub struct Table {
     pub(crate) thread_areas: [(u64, u64); 2],
     /// The name of such memory.
     pub(crate) bookkeeping_name: fn(&NativeProgram, u64) -> Option<String>,
+    /// The code of the standard library of a Rust program.
+    pub(crate) rust: Option<StdCode>,
     /// The destructors of all keys, by key.
     pub(crate) key_destructors: FxHashMap<u64, u64>,
 }

@@ -77,6 +77,8 @@ pub(crate) struct GuestThread {
     pub(crate) at: Option<HistoryId>,
     pub(crate) question: Option<Op>,
     pub(crate) active: Option<Active>,
+    /// The value that answered its last question.
+    pub(crate) last_value: Value,
     pub(crate) own: Rc<Bookkeeping>,
     /// The number of its ops.
     pub(crate) events: u32,

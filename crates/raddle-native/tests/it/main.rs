@@ -18,6 +18,7 @@ mod polls;
 mod random;
 mod refusals;
 mod rounds;
+mod rust_guests;
 mod sampling;
 mod semantics;
 mod sequential;

@@ -40,7 +40,7 @@ const ATOMIC: [&str; 12] = [
 const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
 
 /// The assembly of all hooks, to be appended to that of a file.
-pub(super) fn assembly() -> String {
+pub(in crate::build) fn assembly() -> String {
     let mut text = String::from("\t.text\n");
     for name in OTHERS {
         define(&mut text, name, "ret");
@@ -69,6 +69,6 @@ fn define(text: &mut String, name: &str, code: &str) {
     let name = format!("__tsan_{name}");
     let _ = writeln!(
         text,
-        "\t.weak {name}\n\t.hidden {name}\n\t.type {name},@function\n{name}: {code}\n\t.size {name},.-{name}"
+        "\t.weak {name}\n\t.hidden {name}\n\t.type {name},@function\n{name}: .cfi_startproc\n\t{code}\n\t.cfi_endproc\n\t.size {name},.-{name}"
     );
 }

@@ -30,6 +30,7 @@ use crate::load::Elf;
 use crate::openmp;
 use compiler::Compiler;
 pub use flags::first_harmful_flag;
+pub(super) use hooks::assembly as hooks;
 use input::{Input, argument};
 use link::link;
 use scratch::Scratch;
@@ -116,7 +117,8 @@ fn executable(files: &[PathBuf], at: usize) -> Result<Object, Error> {
     }
     let data = std::fs::read(&files[at])
         .map_err(|error| Error::File { file: name.clone(), why: error.to_string() })?;
-    if symbols::has_sanitizer_runtime(&data) {
+    let is_rust = symbols::is_rust(&data);
+    if !is_rust && symbols::has_sanitizer_runtime(&data) {
         let what = String::from(
             "it contains the runtime library of the thread sanitizer: pass its source or object files instead",
         );
@@ -129,7 +131,10 @@ fn executable(files: &[PathBuf], at: usize) -> Result<Object, Error> {
             String::from("it is a shared library: link an executable, or pass the object files");
         return Err(Error::Refused { place: name, what });
     }
-    let orders = MemoryOrders::Unknown { file: name };
+    let orders = match is_rust {
+        true => MemoryOrders::Known,
+        false => MemoryOrders::Unknown { file: name },
+    };
     Ok(Object { file, orders, is_ours: false, compiler: "".into(), guide: None })
 }
 

@@ -7,6 +7,7 @@ use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSection, ObjectSymbol};
 
 use crate::build::Error;
+use crate::build::rust::MARKER;
 use crate::openmp;
 
 /// Called by a constructor of every file that was compiled with `-fsanitize=thread`.
@@ -42,6 +43,12 @@ pub(super) fn has_sanitizer_runtime(bytes: &[u8]) -> bool {
     let Ok(elf) = ElfFile64::<LittleEndian>::parse(bytes) else { return false };
     let mut symbols = elf.symbols().chain(elf.dynamic_symbols());
     symbols.any(|symbol| symbol.name() == Ok(INIT_HOOK))
+}
+
+/// Returns `true` if an executable is a Rust program whose own code tells memory orders.
+pub(super) fn is_rust(bytes: &[u8]) -> bool {
+    let Ok(elf) = ElfFile64::<LittleEndian>::parse(bytes) else { return false };
+    elf.symbols().any(|symbol| symbol.name() == Ok(MARKER))
 }
 
 /// Returns `true` if an executable defines `main`, or has no symbols that would tell.
