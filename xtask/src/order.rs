@@ -7,7 +7,7 @@ use std::fmt;
 use crate::workspace::Package;
 
 /// The crates, each after everything it may depend on.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "raddle-core",
     "raddle-consistency",
     "raddle-explore",
@@ -19,6 +19,7 @@ const ORDER: [&str; 11] = [
     "raddle-testkit",
     "raddle-bmc",
     "raddle-cli",
+    "cargo-raddle",
 ];
 
 /// A breach of the order.

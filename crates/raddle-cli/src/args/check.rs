@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, Parser};
 use raddle_core::model::Model;
 use raddle_explore::Limits;
 use raddle_explore::plan::{Equivalence, Explorer, Language};
@@ -172,6 +172,14 @@ pub(crate) struct CheckArgs {
     /// Flags for the compiler of a C or C++ program and, after another `--`, the arguments of the program
     #[arg(last = true, value_name = "FLAG")]
     rest: Vec<String>,
+}
+
+/// The options of `cargo raddle test` that are those of `raddle check`.
+#[derive(Debug, Parser)]
+#[command(name = "cargo raddle test", version)]
+pub(crate) struct TestArgs {
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
 }
 
 /// Parses a number that is not 0.

@@ -1,7 +1,7 @@
 //! The commands.
 
 mod bmc;
-mod check;
+pub(crate) mod check;
 mod history;
 mod litmus;
 mod models;

@@ -109,7 +109,7 @@ fn fail(error: &str) -> Status {
 }
 
 /// Explores every program under every requested model that supports it.
-fn check_all(
+pub(crate) fn check_all(
     args: &Arc<CheckArgs>,
     explorer: Explorer,
     programs: &[Vec<PathBuf>],
@@ -214,7 +214,7 @@ impl SupportedPlans {
 }
 
 /// Reports programs that cannot be read, or that no requested model supports.
-fn print_errors(programs: &[ProgramResults]) -> Status {
+pub(crate) fn print_errors(programs: &[ProgramResults]) -> Status {
     let mut status = Status::Good;
     let mut refusals: Vec<(String, &str, usize)> = vec![];
     for ProgramResults { name, results, failed, refused } in programs {

@@ -62,7 +62,7 @@ fn head(result: &CheckResult) -> String {
     format!("{}, {}", result.program, result.model())
 }
 
-fn full_text(result: &CheckResult, explain: bool) -> String {
+pub(crate) fn full_text(result: &CheckResult, explain: bool) -> String {
     match result.finals() {
         Some((test, finals)) => litmus_text(result, test, finals, explain),
         None => format!("{}: {}", head(result), outcome_text(result)),
