@@ -21,7 +21,6 @@ fn main() -> ExitCode {
     let mut halves = flags.splitn(2, |flag| flag == "--");
     request.source.flags = halves.next().unwrap_or_default().to_vec();
     request.arguments = halves.next().unwrap_or_default().to_vec();
-    request.exact = std::env::var_os("EXACT").is_some();
     let start = Instant::now();
     let outcome = build(&request.source).and_then(|object| {
         eprintln!("built in {:?}", start.elapsed());

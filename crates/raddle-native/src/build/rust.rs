@@ -4,7 +4,7 @@
 //! without hooks: `program::std_code` says what its instructions mean.
 
 use super::c;
-pub(super) use crate::program::std_code::MARKER;
+use crate::program::std_code::MARKER;
 
 /// The functions that rustc calls with `-Zsanitizer=thread -Zexternal-clangrt`, as assembly to link a program with.
 #[must_use]

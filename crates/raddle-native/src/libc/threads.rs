@@ -64,7 +64,7 @@ pub(super) fn create(
 }
 
 /// `pthread_create(thread, attributes, function, argument)`.
-pub(crate) fn pthread_create(call: &mut Call<'_>) -> Step<u64> {
+fn pthread_create(call: &mut Call<'_>) -> Step<u64> {
     let (thread, attributes) = (call.argument(0)?, call.argument(1)?);
     let (function, argument) = (call.argument(2)?, call.argument(3)?);
     let is_detached = attributes != 0 && call.load(attributes, 4)? == DETACHED_STATE;

@@ -7,8 +7,8 @@ use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSection, ObjectSymbol};
 
 use crate::build::Error;
-use crate::build::rust::MARKER;
 use crate::openmp;
+use crate::program::std_code::MARKER;
 
 /// Called by a constructor of every file that was compiled with `-fsanitize=thread`.
 const INIT_HOOK: &str = "__tsan_init";

@@ -6,7 +6,6 @@
 
 use raddle_core::execution::ThreadId;
 
-use crate::libc::threads;
 use crate::program::call::{Call, Step};
 use crate::program::kinds::Purpose;
 use crate::program::std_code::{crate_of, is_std, path};
@@ -22,7 +21,10 @@ pub(super) fn pthread_create(call: &mut Call<'_>) -> Step<u64> {
             return Ok(EAGAIN);
         }
     }
-    threads::pthread_create(call)
+    match call.program.process.host_function("pthread_create") {
+        Some(function) => call.program.table.function(function)(call),
+        None => Err(call.run_library_code()),
+    }
 }
 
 /// Returns `true` if the innermost function on the call stack outside of the standard library is one of libtest.
