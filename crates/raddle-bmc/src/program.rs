@@ -80,6 +80,8 @@ pub(crate) struct UnrolledThread {
     pub(crate) blocked_forever: Vec<BlockedForever>,
     /// The condition under which control flow reaches the end of the thread.
     pub(crate) end: Term,
+    /// The condition under which the thread calls `pthread_exit`. If the main thread does, the program goes on without it.
+    pub(crate) left: Term,
 }
 
 /// A condition at a point of a thread: a failure, or a bound that cuts the execution off.

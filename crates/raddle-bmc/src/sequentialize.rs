@@ -154,7 +154,7 @@ fn is_implied_by_all(terms: &mut TermStore, guard: Term, statements: &[VisibleSt
 fn used_terms(program: &UnrolledProgram) -> FxHashSet<Term> {
     let mut roots: Vec<Term> = vec![];
     for thread in &program.threads {
-        roots.push(thread.end);
+        roots.extend([thread.end, thread.left]);
         roots.extend(thread.blocked_forever.iter().map(|blocked| blocked.guard));
         roots.extend(thread.creation.map(|creation| creation.guard));
         for statement in &thread.statements {
@@ -387,9 +387,20 @@ impl Sequentializer<'_> {
         build.terms.all([passed, is_drained, body.end])
     }
 
-    /// Whether `main` is blocked at the end, and every other thread that was created has ended or is blocked, too.
+    /// Whether `main` is blocked at the end, or has left by `pthread_exit` while another thread is blocked, and every other
+    /// thread that was created has ended or is blocked, too.
     fn deadlock(&mut self, build: &mut FormulaBuilder<'_>) -> Term {
         let mut all = self.is_blocked(build, 0);
+        let left = self.program.threads[0].left;
+        if left != FALSE {
+            let end = ScheduleTurn { round: self.rounds + 1, thread: 0 };
+            let has_ended = self.has_ended(build, 0, end);
+            let others = 1..self.program.threads.len();
+            let blocked: Vec<Term> = others.map(|it| self.is_blocked(build, it)).collect();
+            let any = build.terms.any(blocked);
+            let has_left = build.terms.all([has_ended, left, any]);
+            all = build.terms.or(all, has_left);
+        }
         for thread in 1..self.program.threads.len() {
             if all == FALSE {
                 break;

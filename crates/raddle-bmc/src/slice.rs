@@ -72,6 +72,7 @@ fn relevant_set(program: &UnrolledProgram, buffers: StoreBuffers) -> RelevantSet
     checks.for_each(|check| relevant.add_term(terms, check.fails));
     for thread in &program.threads {
         relevant.add_term(terms, thread.end);
+        relevant.add_term(terms, thread.left);
         thread.blocked_forever.iter().for_each(|blocked| relevant.add_term(terms, blocked.guard));
         thread.creation.iter().for_each(|creation| relevant.add_term(terms, creation.guard));
     }

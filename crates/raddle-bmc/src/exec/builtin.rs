@@ -209,18 +209,35 @@ impl<'a> SymbolicExecutor<'a> {
                 let key = ObjectKey::Global(String::from("(atomic section)"));
                 let object = self.space.object(key, "(atomic section)", 4, true);
                 let at = self.address(object);
-                let owner = if name.ends_with("begin") { self.thread as u64 + 1 } else { 0 };
-                let new = self.terms.constant(owner, 32);
                 self.here = span;
-                self.read_modify_write(at, 32, |exec, old| {
-                    let is_free = exec.terms.is(old, 0);
-                    let ready = if owner > 0 { is_free } else { TRUE };
-                    Ok(UpdateEffect { new, writes: TRUE, ready })
-                })?;
+                let begins = name.ends_with("begin");
+                self.read_modify_write(at, 32, |exec, old| Ok(exec.section_effect(old, begins)))?;
             }
             _ => return Ok(None),
         }
         Ok(Some(self.zero_int()))
+    }
+
+    /// What the beginning or the end of an atomic section does to the word of all sections: the thread that is in one, plus
+    /// [`DEPTH`] for each section that it is in.
+    fn section_effect(&mut self, old: Term, begins: bool) -> UpdateEffect {
+        const DEPTH: u64 = 1 << 8;
+        let depth = self.terms.constant(DEPTH, 32);
+        if !begins {
+            let less = self.terms.binary(BinaryOp::Sub, old, depth);
+            let is_inner = self.terms.binary(BinaryOp::Ult, depth, less);
+            let zero = self.terms.constant(0, 32);
+            let new = self.terms.ite(is_inner, less, zero);
+            return UpdateEffect { new, writes: TRUE, ready: TRUE };
+        }
+        let owner = self.thread as u64 + 1;
+        let mask = self.terms.constant(DEPTH - 1, 32);
+        let current = self.terms.binary(BinaryOp::And, old, mask);
+        let (is_free, is_own) = (self.terms.is(old, 0), self.terms.is(current, owner));
+        let first = self.terms.constant(DEPTH + owner, 32);
+        let deeper = self.terms.binary(BinaryOp::Add, old, depth);
+        let new = self.terms.ite(is_free, first, deeper);
+        UpdateEffect { new, writes: TRUE, ready: self.terms.or(is_free, is_own) }
     }
 
     /// Functions of the C library that are not defined in the headers in `include`.
@@ -236,6 +253,8 @@ impl<'a> SymbolicExecutor<'a> {
             "pthread_join" => return self.join_thread(list, span).map(Some),
             "pthread_exit" => {
                 let value = self.argument(list, 0, &ULONG)?;
+                let left = self.threads[self.thread].left;
+                self.threads[self.thread].left = self.terms.or(left, self.state.guard);
                 let state = std::mem::replace(
                     &mut self.state,
                     PathState { guard: FALSE, env: super::Env::default() },

@@ -275,6 +275,7 @@ impl<'a> SymbolicExecutor<'a> {
             statements: vec![],
             blocked_forever: vec![],
             end: TRUE,
+            left: FALSE,
         });
         self.symbolic_threads.push(SymbolicThread {
             clock: 0,

@@ -74,6 +74,7 @@ impl<'a> SymbolicExecutor<'a> {
             statements: vec![],
             blocked_forever: vec![],
             end: FALSE,
+            left: FALSE,
         });
         let created_at = self.symbolic_threads[self.thread].clock + 1;
         self.symbolic_threads.push(SymbolicThread {

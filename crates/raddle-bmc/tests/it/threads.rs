@@ -300,3 +300,38 @@ fn local_release_stores_order_stores() {
     assert!(between("atomic_store_explicit(&z, 1, memory_order_relaxed)"));
     assert!(!between("atomic_store_explicit(&z, 1, memory_order_release)"));
 }
+
+#[test]
+fn threads_wait_forever_for_a_main_thread_that_has_left() {
+    let program = |unlock: &str| {
+        format!(
+            "pthread_mutex_t m;\n\
+             static void *run(void *a) {{ pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return a; }}\n\
+             int main(void) {{\npthread_t t;\npthread_mutex_lock(&m);\n\
+             pthread_create(&t, 0, run, 0);\n{unlock}\npthread_exit(0);\n}}"
+        )
+    };
+    let found = bug(&program(""));
+    assert!(found.contains("deadlock"), "{found}");
+    assert_safe(&program("pthread_mutex_unlock(&m);"), 3);
+    let returns = program("").replace("pthread_exit(0)", "return 0");
+    assert_safe(&returns, 3);
+}
+
+#[test]
+fn atomic_sections_nest() {
+    let program = |first: &str, last: &str| {
+        format!(
+            "void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);\nint x;\n\
+             static void add(void) {{ __VERIFIER_atomic_begin(); x++; __VERIFIER_atomic_end(); }}\n\
+             static void *run(void *a) {{ {first} add(); add(); {last} return a; }}\n\
+             int main(void) {{\npthread_t t;\npthread_create(&t, 0, run, 0);\n\
+             __VERIFIER_atomic_begin();\nint y = x;\n__VERIFIER_atomic_end();\n\
+             pthread_join(t, 0);\nassert(y != 1);\n}}"
+        )
+    };
+    let nested = program("__VERIFIER_atomic_begin();", "__VERIFIER_atomic_end();");
+    assert!(checked(&nested, 2, 3).outcome.finding().is_none());
+    let found = bug(&program("", ""));
+    assert!(found.contains("assertion"), "{found}");
+}
