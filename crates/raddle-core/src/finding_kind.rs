@@ -78,6 +78,36 @@ finding_kinds! {
     Unsupported => "unsupported",
 }
 
+/// A set of kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindSet(u32);
+
+impl KindSet {
+    /// Returns `true` if the kind is in the set.
+    #[must_use]
+    pub fn contains(self, kind: FindingKind) -> bool {
+        self.0 >> kind as u32 & 1 == 1
+    }
+
+    /// The kinds that are in one of the two sets.
+    #[must_use]
+    pub fn union(self, other: KindSet) -> KindSet {
+        KindSet(self.0 | other.0)
+    }
+
+    /// The kinds that are not in the set.
+    #[must_use]
+    pub fn complement(self) -> KindSet {
+        FindingKind::ALL.iter().copied().filter(|kind| !self.contains(*kind)).collect()
+    }
+}
+
+impl FromIterator<FindingKind> for KindSet {
+    fn from_iter<I: IntoIterator<Item = FindingKind>>(kinds: I) -> KindSet {
+        KindSet(kinds.into_iter().fold(0, |set, kind| set | 1 << kind as u32))
+    }
+}
+
 impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -109,6 +139,16 @@ impl FromStr for FindingKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sets_of_kinds_have_complements() {
+        let set: KindSet = [FindingKind::Race, FindingKind::Assertion].into_iter().collect();
+        assert!(set.contains(FindingKind::Race) && !set.contains(FindingKind::Unsupported));
+        let rest = set.complement();
+        assert!(rest.contains(FindingKind::Unsupported) && !rest.contains(FindingKind::Race));
+        assert_eq!(rest.complement(), set);
+        assert_eq!(set.union(rest), KindSet::default().complement());
+    }
 
     #[test]
     fn every_name_parses_to_its_kind() {

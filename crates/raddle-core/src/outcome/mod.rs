@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::finding_kind::{FindingKind, UnknownFindingKind};
+pub use crate::finding_kind::{FindingKind, KindSet, UnknownFindingKind};
 pub use bound::{Bound, CutLimit, CutThread, Phase, Unsupported};
 pub use finding::{Finding, Place, Related, SampledRun};
 
@@ -54,6 +54,8 @@ pub struct Outcome {
     pub estimate: Option<Estimate>,
     /// Which threads were symmetric, if any were. Then the counts are up to renaming of these.
     pub symmetry: Option<Symmetry>,
+    /// Sentences on what the answer does not cover.
+    pub remarks: Vec<String>,
 }
 
 impl Outcome {
@@ -68,7 +70,8 @@ impl Outcome {
         } else {
             Verdict::Incomplete
         };
-        Outcome { verdict, findings, counts, bound, estimate: None, symmetry: None }
+        let (estimate, symmetry, remarks) = (None, None, vec![]);
+        Outcome { verdict, findings, counts, bound, estimate, symmetry, remarks }
     }
 
     /// The most important finding.

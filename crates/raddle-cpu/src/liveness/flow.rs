@@ -72,6 +72,25 @@ pub(super) fn analyse(
     Some(analysis)
 }
 
+/// Returns `true` if the function may execute the instruction that contains `address` again after it; `None` if that cannot be
+/// decided.
+pub(super) fn is_in_loop(memory: &Memory, function: &Function, address: u64) -> Option<bool> {
+    let instructions = decode(memory, function)?;
+    let contains = |i: &&Instruction| (i.ip()..i.next_ip()).contains(&address);
+    let start = instructions.iter().find(contains)?;
+    let by_address: FxHashMap<u64, &Instruction> =
+        instructions.iter().map(|instruction| (instruction.ip(), instruction)).collect();
+    let (mut seen, mut work) = (FxHashSet::default(), successors(start));
+    while let Some(ip) = work.pop() {
+        if let Some(instruction) = by_address.get(&ip)
+            && seen.insert(ip)
+        {
+            work.extend(successors(instruction));
+        }
+    }
+    Some(seen.contains(&start.ip()))
+}
+
 /// What is live after an instruction.
 fn after(instruction: &Instruction, positions: &FxHashMap<u64, usize>, live: &[Set]) -> Set {
     let mut set = Set::NONE;

@@ -141,6 +141,12 @@ impl Liveness {
         self.known.entry(start).or_insert_with(|| flow::analyse(memory, function, callees)).as_ref()
     }
 
+    /// Returns `true` if the instruction that contains an address is in a loop of its function; `None` if that cannot be decided.
+    #[must_use]
+    pub fn is_in_loop(&self, memory: &Memory, address: u64) -> Option<bool> {
+        flow::is_in_loop(memory, &self.functions[self.index(address)?], address)
+    }
+
     /// What is known before the instruction at `ip`, or during the call that returns there.
     fn before(&mut self, memory: &Memory, ip: u64, is_call: bool) -> Option<&Before> {
         // A call that does not return may be the last instruction of its function.
