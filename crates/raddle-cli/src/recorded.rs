@@ -8,7 +8,7 @@ use raddle_core::outcome::{Finding, FindingKind};
 use raddle_core::schedule::Schedule;
 use raddle_explore::plan::Explorer;
 use raddle_explore::sampling::Sampling;
-use raddle_native::{Request, Source};
+use raddle_native::{Environment, Request, Source};
 use serde::{Deserialize, Serialize};
 
 /// A bug with its execution, and the options to compile and explore the program again.
@@ -28,6 +28,8 @@ pub(crate) struct RecordedBug {
     depth: Option<u32>,
     #[serde(default)]
     leaks: bool,
+    #[serde(default)]
+    environment: Environment,
     kind: FindingKind,
     /// For people who read the file. Its wording may change from version to version.
     message: String,
@@ -51,6 +53,7 @@ impl RecordedBug {
             seed: request.explorer.sampling().map(|sampling| sampling.seed),
             depth: request.explorer.sampling().map(|sampling| sampling.depth),
             leaks: request.leaks,
+            environment: request.environment,
             kind: finding.kind,
             message: finding.message.clone(),
             place: finding.place.as_ref().map(ToString::to_string),
@@ -91,8 +94,17 @@ impl RecordedBug {
         let source = Source { files: self.files.clone(), flags: self.flags.clone(), compiler };
         let arguments = self.arguments.clone();
         let robust = self.kind == FindingKind::NotRobust;
-        let leaks = self.leaks;
-        Ok(Request { source, arguments, model, explorer, robust, leaks, ..Request::new(&[]) })
+        let (leaks, environment) = (self.leaks, self.environment);
+        Ok(Request {
+            source,
+            arguments,
+            model,
+            explorer,
+            robust,
+            leaks,
+            environment,
+            ..Request::new(&[])
+        })
     }
 }
 

@@ -42,7 +42,9 @@ fn main() -> ExitCode {
         poison,
         unroll: None,
         symmetry: false,
+        store_buffers: None,
         leaks: false,
+        environment: raddle_native::Environment::default(),
     };
     let mut program = NativeProgram::new(process, table, settings);
     let mut found = None;

@@ -11,15 +11,19 @@
 
 mod build;
 mod check;
+mod environment;
 pub mod libc;
 pub mod load;
 mod openmp;
 pub mod process;
 pub mod program;
+mod sv_comp;
 
 pub use build::{Error, MemoryOrders, Object, Source, build, first_harmful_flag, rust_hooks};
 pub use check::{
     Checkpoint, ParallelOptions, Progress, Request, RustTest, check, check_built, check_parallel,
     estimate, rust_tests,
 };
+pub use environment::Environment;
 pub use program::{Guide, KnownRead};
+pub use sv_comp::{Property, TaskDefinition};

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Parser};
 use raddle_core::model::Model;
+use raddle_core::outcome::{FindingKind, KindSet};
 use raddle_explore::Limits;
 use raddle_explore::plan::{Equivalence, Explorer, Language};
 use raddle_explore::sampling::Sampling;
+use raddle_native::{Environment, Property};
 
 use super::model_choice::{ModelChoice, chosen_models};
 use super::seconds::seconds;
@@ -43,13 +45,22 @@ table. Two executions are in the same class if every read observes the same writ
 Negative and the numbers of Observation count classes, where herd counts candidate executions.";
 
 /// Options that do not support parallel exploration and checkpoints.
-const SEQUENTIAL: [&str; 6] = ["estimate", "robust", "leaks", "max_executions", "herd", "expect"];
+const SEQUENTIAL: [&str; 8] = [
+    "estimate",
+    "robust",
+    "leaks",
+    "max_executions",
+    "herd",
+    "expect",
+    "keep_going",
+    "require_join",
+];
 
 /// The options of `raddle check`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Programs to explore: a C or C++ program (.c, .cc, .cpp, .cxx, .o; several files are linked together), an executable,
-    /// litmus tests (.litmus), or directories of litmus tests
+    /// Programs to explore: a C or C++ program (.c, .i, .cc, .cpp, .cxx, .o; several files are linked together), an
+    /// executable, a task definition of SV-COMP (.yml), litmus tests (.litmus), or directories of litmus tests
     #[arg(value_name = "PROGRAM", required = true)]
     pub(crate) programs: Vec<PathBuf>,
 
@@ -161,6 +172,40 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "COMPILER")]
     pub(crate) cc: Option<String>,
 
+    /// Check this property of SV-COMP (unreach-call, no-data-race, valid-memsafety, no-deadlock, or a .prp file): other errors,
+    /// such as abort() for unreach-call, end an execution silently. The default model is sc, for no-data-race c20
+    #[arg(long, value_name = "PROPERTY", value_parser = Property::read)]
+    pub(crate) property: Option<Property>,
+
+    /// Report all distinct errors of a C or C++ program instead of the most important one
+    #[arg(long, conflicts_with_all = ["robust", "estimate"])]
+    pub(crate) keep_going: bool,
+
+    /// Do not report threads of a C or C++ program that repeat loops forever
+    #[arg(long, conflicts_with = "property")]
+    pub(crate) no_livelock: bool,
+
+    /// Do not report data races of a C or C++ program: plain accesses are relaxed atomic ones
+    #[arg(long, conflicts_with = "property")]
+    pub(crate) no_races: bool,
+
+    /// Report threads of a C or C++ program that were not joined when main returns
+    #[arg(long, conflicts_with_all = ["robust", "property"])]
+    pub(crate) require_join: bool,
+
+    /// Let malloc and its like fail in a C or C++ program, each call by choice
+    #[arg(long)]
+    pub(crate) malloc_may_fail: bool,
+
+    /// Let threads of a C or C++ program wake up spuriously from condition variables and futexes: once at each call, until they are
+    /// woken there
+    #[arg(long)]
+    pub(crate) spurious: bool,
+
+    /// The values of __VERIFIER_nondet_int and its like in a C or C++ program, as in 0..7 [default: -1..3]
+    #[arg(long, value_name = "FIRST..LAST", value_parser = values, allow_hyphen_values = true)]
+    pub(crate) nondet: Option<(i64, i64)>,
+
     /// Report memory of a C or C++ program that is not freed and unreachable at the end
     #[arg(long)]
     pub(crate) leaks: bool,
@@ -172,6 +217,20 @@ pub(crate) struct CheckArgs {
     /// Flags for the compiler of a C or C++ program and, after another `--`, the arguments of the program
     #[arg(last = true, value_name = "FLAG")]
     rest: Vec<String>,
+}
+
+/// Parses the first and the last of some values.
+fn values(text: &str) -> Result<(i64, i64), String> {
+    let expected = || String::from("expected the first and the last value, as in 0..7");
+    let (first, last) = text.split_once("..").ok_or_else(expected)?;
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|_| expected());
+    let (first, last) = (number(first)?, number(last)?);
+    /// More values than that cannot be tried.
+    const MOST: u64 = 1 << 16;
+    match last.checked_sub(first) {
+        Some(distance) if distance >= 0 && (distance as u64) < MOST => Ok((first, last)),
+        _ => Err(format!("expected at least one and at most {MOST} values")),
+    }
 }
 
 /// The options of `cargo raddle test` that are those of `raddle check`.
@@ -195,7 +254,12 @@ impl CheckArgs {
     /// The models to explore a program in this language under.
     pub(crate) fn models(&self, language: Language) -> Vec<Model> {
         if self.model.is_empty() {
-            return vec![if self.robust { Model::Tso } else { language.default_model() }];
+            return vec![match self.property {
+                _ if self.robust => Model::Tso,
+                None => language.default_model(),
+                Some(Property::NoDataRace) => Model::C20,
+                Some(_) => Model::Sc,
+            }];
         }
         chosen_models(&self.model)
     }
@@ -227,6 +291,25 @@ impl CheckArgs {
         let (name, other) = (explorer.name(), by.explorer().name());
         let (own, by) = (own.name(), by.name());
         Err(format!("{name} explores by {own}, not by {by}: use --by {own} or --explorer {other}"))
+    }
+
+    /// What the environment of a C or C++ program may do, and what counts as an error.
+    pub(crate) fn environment(&self) -> Environment {
+        let kinds = [(FindingKind::Livelock, self.no_livelock), (FindingKind::Race, self.no_races)];
+        let ignored = kinds.into_iter().filter(|(_, is_ignored)| *is_ignored);
+        let ignored: KindSet = ignored.map(|(kind, _)| kind).collect();
+        Environment {
+            ignored: self.property.map_or(ignored, Property::ignored),
+            spurious: self.spurious,
+            malloc_may_fail: self.malloc_may_fail,
+            require_join: self.require_join,
+            nondet: self.nondet,
+        }
+    }
+
+    /// Returns `true` if memory that is not freed is reported.
+    pub(crate) fn reports_leaks(&self) -> bool {
+        self.leaks || self.property == Some(Property::ValidMemsafety)
     }
 
     /// The arguments after `--`: the flags for the compiler and the arguments of the program.

@@ -2,13 +2,14 @@
 
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Finding, FindingKind, Outcome, Place};
-use raddle_core::program::{Naming, OpKind};
+use raddle_core::program::Naming;
 use raddle_core::schedule::Schedule;
 use raddle_core::trace::{Counterexample, Ending, Trace};
 use raddle_explore::Extent;
 use raddle_explore::counterexample::{self, Style};
 
 use super::leaks::CompleteExecutions;
+use super::meaning::{self, unjoined};
 use super::{Explored, Request, object_states, panics, printed, private_events, waits};
 use crate::program::{GONE, Leak, NativeProgram};
 
@@ -22,41 +23,46 @@ pub(super) fn outcome(
     let plan = request.plan();
     // Collecting the output of a finding runs threads again, which is not part of the exploration.
     let counts = summary.counts(program.executions);
-    let finding = finding(program, request.model, found, complete);
-    let finding = finding.map(|finding| Finding { sample: plan.last_run(&summary), ..finding });
+    let findings = findings(program, request.model, found, complete).into_iter();
+    let findings: Vec<Finding> =
+        findings.map(|finding| Finding { sample: plan.last_run(&summary), ..finding }).collect();
     let bound = match summary.extent {
         Extent::All if program.bound.is_some() => program.bound.clone().map(Bound::Other),
-        Extent::Stopped if finding.is_none() => {
+        Extent::Stopped if findings.is_empty() => {
             Some(Bound::Other(String::from("the exploration was stopped")))
         }
         _ => plan.bound(&summary),
     };
-    let outcome = Outcome::new(finding.into_iter().collect(), counts, bound);
-    Outcome { symmetry: summary.symmetry, ..outcome }
+    let remarks = program.remark.clone().filter(|_| findings.is_empty()).into_iter().collect();
+    let symmetry = summary.symmetry;
+    Outcome { remarks, symmetry, ..Outcome::new(findings, counts, bound) }
 }
 
-/// The finding, with what the program printed in its execution.
-fn finding(
+/// The findings, with what the program printed in their executions.
+fn findings(
     program: &mut NativeProgram,
     model: Model,
-    found: Option<Counterexample>,
+    found: Vec<Counterexample>,
     complete: CompleteExecutions,
-) -> Option<Finding> {
+) -> Vec<Finding> {
     let prints = !program.printed.is_empty();
-    let (trace, mut finding) = match found {
-        Some(found) => (found.trace.clone(), of_execution(program, model, found)),
-        None => {
-            let (trace, leak) = complete.leak(program)?;
-            (trace.clone(), of_leak(program, model, trace, leak))
+    let mut made: Vec<(Trace, Finding)> = (found.into_iter())
+        .map(|found| (found.trace.clone(), of_execution(program, model, found)))
+        .collect();
+    if made.is_empty()
+        && let Some((trace, leak)) = complete.leak(program)
+    {
+        made.push((trace.clone(), of_leak(program, model, trace, leak)));
+    }
+    for (trace, finding) in &mut made {
+        if let (true, Some(reported)) = (prints, &mut finding.trace) {
+            reported.printed = printed::printed(program, trace);
         }
-    };
-    if let (true, Some(reported)) = (prints, &mut finding.trace) {
-        reported.printed = printed::printed(program, &trace);
+        if program.table.rust.is_some() {
+            panics::describe(finding);
+        }
     }
-    if program.table.rust.is_some() {
-        panics::describe(&mut finding);
-    }
-    Some(finding)
+    made.into_iter().map(|(_, finding)| finding).collect()
 }
 
 fn of_execution(program: &NativeProgram, model: Model, found: Counterexample) -> Finding {
@@ -65,13 +71,13 @@ fn of_execution(program: &NativeProgram, model: Model, found: Counterexample) ->
     }
     let found = waits::as_deadlock(program, found);
     let Counterexample { ending, trace, .. } = &found;
-    let kind = match *ending {
-        Ending::Race(first, second) if frees(trace, first) || frees(trace, second) => {
-            FindingKind::UseAfterFree
-        }
-        Ending::Race(first, _) if is_of_cell(trace, first) => FindingKind::Unsupported,
-        _ => ending.finding_kind().unwrap_or(FindingKind::Misuse),
-    };
+    if let (Ending::Complete, Some(thread)) = (ending, unjoined(trace)) {
+        let name = program.thread_name(thread);
+        let message = format!("{name} was not joined and may still run when main returns");
+        let finding = reported(program, model, FindingKind::Misuse, found);
+        return Finding { message, ..finding };
+    }
+    let kind = meaning::kind(ending, trace);
     let (ending, trace) = private_events::remove(program, ending, trace);
     reported(program, model, kind, Counterexample::new(ending, trace))
 }
@@ -104,16 +110,4 @@ fn reported(
     finding.place.get_or_insert_with(|| Place::new("the start"));
     finding.schedule = Some(schedule);
     finding
-}
-
-/// Returns `true` if an event of a trace accesses memory that is accessed in pieces of different sizes.
-fn is_of_cell(trace: &Trace, event: usize) -> bool {
-    let op = trace.events.get(event).map(|event| event.op.kind);
-    matches!(op, Some(OpKind::ReadCell { .. } | OpKind::WriteCell { .. }))
-}
-
-/// Returns `true` if an event of a trace frees memory.
-fn frees(trace: &Trace, event: usize) -> bool {
-    let op = trace.events.get(event).map(|event| event.op.kind);
-    matches!(op, Some(OpKind::Store { value: GONE, .. }))
 }

@@ -3,8 +3,10 @@
 //! [`check_parallel`] loads the program and explores it: as a whole (`whole`), or divided into subtrees (`parallel`). `finding` turns
 //! the first wrong execution into a finding.
 
+mod distinct;
 mod finding;
 mod leaks;
+mod meaning;
 mod object_states;
 mod panics;
 mod parallel;
@@ -20,11 +22,10 @@ mod whole;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use raddle_core::execution::ThreadId;
 use raddle_core::outcome::{Counts, Estimate, Outcome};
 use raddle_core::program::Program;
-use raddle_core::trace::{Counterexample, Ending, ThreadEnd, Trace};
-use raddle_explore::{Leaf, Summary, driver, rf_part_smc};
+use raddle_core::trace::Counterexample;
+use raddle_explore::{Summary, driver, rf_part_smc};
 
 use crate::build::{Error, Object, build};
 use crate::libc;
@@ -113,8 +114,8 @@ fn load(object: &Object, request: &Request) -> Result<NativeProgram, Error> {
 /// The result of one exploration.
 struct Explored {
     summary: Summary,
-    /// An execution that shows a bug.
-    found: Option<Counterexample>,
+    /// The executions that show bugs, the most important one first.
+    found: Vec<Counterexample>,
     complete: CompleteExecutions,
 }
 
@@ -128,10 +129,11 @@ fn explore(
     let limits = request.limits(deadline);
     let parts = match request.is_whole() {
         true => None,
-        false => parallel::explore(program, request.model, &limits, options),
+        false => parallel::explore(program, request, &limits, options),
     };
     let explored = match parts {
         Some((summary, found)) => {
+            let found = found.into_iter().collect();
             Explored { summary, found, complete: CompleteExecutions::default() }
         }
         None => {
@@ -141,34 +143,6 @@ fn explore(
             whole::explore(program, request, &limits)
         }
     };
-    races_of_std::learn(program, explored.found.as_ref());
+    races_of_std::learn(program, &explored.found);
     explored
-}
-
-/// What a blocked execution means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blocked {
-    /// A thread other than the main one has ended the program: nothing.
-    Exited,
-    /// The main thread has ended. That is a bug only if it did not end the program.
-    AfterMain,
-    /// A bug.
-    Bug,
-}
-
-/// The meaning of an execution in which threads wait forever; `None` for another ending.
-fn blocked(leaf: &dyn Leaf) -> Option<Blocked> {
-    if !matches!(leaf.ending(), Ending::Deadlock(_) | Ending::Livelock(_)) {
-        return None;
-    }
-    let trace = leaf.trace();
-    Some(match () {
-        () if libc::has_exited(&trace) => Blocked::Exited,
-        () if main_has_ended(&trace) => Blocked::AfterMain,
-        () => Blocked::Bug,
-    })
-}
-
-fn main_has_ended(trace: &Trace) -> bool {
-    trace.ends.get(&ThreadId::new(0)) == Some(&ThreadEnd::Finished)
 }

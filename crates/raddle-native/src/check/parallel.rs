@@ -8,7 +8,6 @@
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
-use raddle_core::model::Model;
 use raddle_core::program::Program;
 use raddle_core::trace::Counterexample;
 use raddle_explore::parallel::frontier::{Frontier, SubtreeKey};
@@ -21,7 +20,9 @@ use raddle_explore::{Control, Extent, Leaf, Limits, Summary, Visitor};
 use raddle_runtime::worker_process;
 use serde::{Deserialize, Serialize};
 
-use super::{Blocked, blocked};
+use super::Request;
+use super::meaning::{Meaning, Seen, UNFINISHED, meaning};
+use crate::environment::Environment;
 use crate::program::NativeProgram;
 use crate::program::facts::{Facts, WorkerUpdate};
 
@@ -81,10 +82,15 @@ struct Known {
     facts: Option<Facts>,
     main_leaves: bool,
     bound: Option<String>,
+    #[serde(default)]
+    remark: Option<String>,
     /// The first subtree in which threads wait forever after the main thread has ended: a bug only if that does not end the
     /// program.
     after_main: Option<(SubtreeKey, Subtree)>,
-    /// How often the exploration had started over when that subtree was found.
+    /// The first subtree with a livelock.
+    #[serde(default)]
+    livelock: Option<(SubtreeKey, Subtree)>,
+    /// How often the exploration had started over when these subtrees were found.
     #[serde(default)]
     restarts: u32,
     /// How often threads ran from their start in worker processes.
@@ -97,25 +103,18 @@ struct Known {
 /// Looks for bugs.
 #[derive(Default)]
 struct Watch {
+    environment: Environment,
     found: Option<Counterexample>,
-    /// Threads wait forever after the main thread has ended.
-    is_after_main: bool,
-    /// That is a bug.
-    stops_after_main: bool,
+    seen: Seen,
+    /// The exploration stops at an execution with this meaning, as at a bug.
+    stops_at: Option<Meaning>,
 }
 
 impl Visitor for Watch {
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
-        let is_bug = match blocked(leaf) {
-            Some(Blocked::Exited) => false,
-            Some(Blocked::AfterMain) => {
-                self.is_after_main = true;
-                self.stops_after_main
-            }
-            Some(Blocked::Bug) => true,
-            None => leaf.ending().is_bug(),
-        };
-        if !is_bug {
+        let meaning = meaning(leaf, &self.environment);
+        self.seen.note(meaning);
+        if meaning != Meaning::Bug && Some(meaning) != self.stops_at {
             return Control::Continue;
         }
         self.found = Some(Counterexample::new(leaf.ending().clone(), leaf.trace()));
@@ -127,10 +126,11 @@ impl Visitor for Watch {
 /// other than what its threads read.
 pub(super) fn explore(
     program: &mut NativeProgram,
-    model: Model,
+    request: &Request,
     limits: &Limits,
     options: &mut ParallelOptions<'_>,
 ) -> Option<(Summary, Option<Counterexample>)> {
+    let (model, environment) = (request.model, request.environment);
     let Checkpoint { left, known } = options.resumed.take().unwrap_or_default();
     known.resume(program);
     let known = Mutex::new(known);
@@ -152,10 +152,13 @@ pub(super) fn explore(
             fork: &worker_process::fork,
             end: worker_process::end,
             is_hungry: &is_hungry,
-            pack: |watch: &Watch| watch.is_after_main.to_string(),
-            unpack: |text| Watch { is_after_main: text == "true", ..Watch::default() },
+            pack: |watch: &Watch| serde_json::to_string(&watch.seen).unwrap_or_default(),
+            unpack: |text| Watch {
+                seen: serde_json::from_str(text).unwrap_or_default(),
+                ..Watch::default()
+            },
         }),
-        visitor: &Watch::default,
+        visitor: &|| Watch { environment, ..Watch::default() },
         keeps: &|watch: &Watch| watch.found.is_some(),
         observer: Some(&note),
     };
@@ -175,7 +178,8 @@ pub(super) fn explore(
     }
     program.main_leaves |= known.main_leaves;
     program.bound = program.bound.take().or_else(|| known.bound.clone());
-    let found = found(program, model, options.budget, &explored, &known);
+    program.remark = program.remark.take().or_else(|| known.remark.clone());
+    let found = found(program, request, options.budget, &explored, &known);
     program.executions += known.executions;
     program.reported_executions = program.executions;
     let is_lost = explored.frontier.is_stopped() && found.is_none() && !program.needs_restart();
@@ -196,19 +200,27 @@ impl Known {
             return Control::Continue;
         }
         if self.restarts != note.left.restarts() {
-            (self.restarts, self.after_main) = (note.left.restarts(), None);
+            self.restarts = note.left.restarts();
+            (self.after_main, self.livelock) = (None, None);
         }
         if self.facts.is_none() {
             self.facts = update.facts;
         }
         self.main_leaves |= update.main_leaves;
         self.bound = self.bound.take().or(update.bound);
+        self.remark = self.remark.take().or(update.remark);
         if !note.by_first {
             self.executions += update.executions;
         }
-        let is_first = self.after_main.as_ref().is_none_or(|(key, _)| note.key < key);
-        if note.visitor.is_after_main && is_first {
-            self.after_main = Some((note.key.clone(), note.subtree.clone()));
+        let Seen { livelock, after_main, unfinished } = note.visitor.seen;
+        for (is_seen, first) in [(livelock, &mut self.livelock), (after_main, &mut self.after_main)]
+        {
+            if is_seen && first.as_ref().is_none_or(|(key, _)| note.key < key) {
+                *first = Some((note.key.clone(), note.subtree.clone()));
+            }
+        }
+        if unfinished {
+            self.bound = self.bound.take().or_else(|| Some(UNFINISHED.to_owned()));
         }
         Control::Continue
     }
@@ -232,7 +244,7 @@ impl Known {
 /// The bug that was found, in terms of this program.
 fn found(
     program: &mut NativeProgram,
-    model: Model,
+    request: &Request,
     budget: Budget,
     explored: &ParallelResult<Watch>,
     known: &Known,
@@ -243,13 +255,16 @@ fn found(
         return explored.visitors.last().and_then(|watch| watch.found.clone());
     }
     let is_over = explored.summary.extent != Extent::Deadline;
-    let subtree = match stopped {
-        Some(stopped) => stopped,
-        None => &known.after_main.as_ref().filter(|_| program.main_leaves && is_over)?.1,
+    let after_main = known.after_main.as_ref().filter(|_| program.main_leaves && is_over);
+    let (subtree, stops_at) = match (stopped, after_main, &known.livelock) {
+        (Some(stopped), ..) => (stopped, None),
+        (None, Some((_, subtree)), _) => (subtree, Some(Meaning::AfterMain)),
+        (None, None, livelock) => (&livelock.as_ref()?.1, Some(Meaning::Livelock)),
     };
-    let mut watch = Watch { stops_after_main: stopped.is_none(), ..Watch::default() };
+    let environment = request.environment;
+    let mut watch = Watch { stops_at, environment, ..Watch::default() };
     program.restart_part();
     let subtree = (explored.frontier.facts(), subtree.clone());
-    parallel::explore_subtree(program, model, budget, subtree, &mut watch);
+    parallel::explore_subtree(program, request.model, budget, subtree, &mut watch);
     watch.found
 }

@@ -7,11 +7,15 @@ use raddle_core::trace::{Counterexample, Ending};
 
 use crate::program::NativeProgram;
 
-/// Learns from a race on a variable of the library that the variable is atomic.
-pub(super) fn learn(program: &mut NativeProgram, found: Option<&Counterexample>) {
-    let Some(Counterexample { ending: Ending::Race(first, second), trace, .. }) = found else {
-        return;
-    };
+/// Learns from races on variables of the library that the variables are atomic.
+pub(super) fn learn(program: &mut NativeProgram, found: &[Counterexample]) {
+    for counterexample in found {
+        learn_from(program, counterexample);
+    }
+}
+
+fn learn_from(program: &mut NativeProgram, found: &Counterexample) {
+    let Counterexample { ending: Ending::Race(first, second), trace, .. } = found else { return };
     for event in [*first, *second] {
         let location = trace.events.get(event).and_then(|event| event.op.kind.location());
         if let Some(location) = location

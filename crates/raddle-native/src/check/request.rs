@@ -11,6 +11,7 @@ use raddle_explore::plan::{Explorer, Plan};
 use serde::{Deserialize, Serialize};
 
 use crate::build::{Object, Source};
+use crate::environment::Environment;
 use crate::process::Options;
 use crate::program::{ScalarCut, Settings};
 
@@ -43,6 +44,10 @@ pub struct Request {
     pub robust: bool,
     /// A block of memory that is never freed is a bug.
     pub leaks: bool,
+    /// All distinct findings are reported, not only the most important one.
+    pub keep_going: bool,
+    /// What the environment may do, and what counts as an error.
+    pub environment: Environment,
 }
 
 impl Request {
@@ -62,6 +67,8 @@ impl Request {
             exact: false,
             robust: false,
             leaks: false,
+            keep_going: false,
+            environment: Environment::default(),
         }
     }
 
@@ -69,7 +76,11 @@ impl Request {
     /// counted or compared with each other.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        let compares = self.robust || self.leaks || self.max_executions.is_some();
+        let compares = self.robust
+            || self.leaks
+            || self.keep_going
+            || self.environment.require_join
+            || self.max_executions.is_some();
         self.plan().is_divisible().is_err() || compares
     }
 
@@ -109,7 +120,12 @@ impl Request {
                 ScalarCut::Watched
             }
             OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => ScalarCut::Whole,
+            OrderSemantics::C11(_) if self.environment.ignores_races() => ScalarCut::Whole,
             OrderSemantics::C11(_) => ScalarCut::Cut,
+        };
+        let store_buffers = match self.model.orders() {
+            OrderSemantics::StoreBuffer(buffers) => Some(buffers),
+            OrderSemantics::C11(_) => None,
         };
         // Random runs keep nothing, so they may be long.
         let is_default = self.max_events == MAX_EVENTS && self.explorer.sampling().is_some();
@@ -123,7 +139,9 @@ impl Request {
             poison: false,
             unroll: self.unroll,
             symmetry: self.seeks_symmetry(),
+            store_buffers,
             leaks: self.leaks,
+            environment: self.environment,
         }
     }
 }

@@ -6,23 +6,25 @@
 //! ([`barriers`](crate::program::barriers)).
 
 use raddle_core::execution::{ThreadId, Value};
-use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::errors::EINVAL;
-use super::{FAILED, Names, ObjectKind, nothing};
-use crate::program::call::{Call, Step, Suspend, set_to, update};
+use super::{FAILED, Names, ObjectKind, life, nothing};
+use crate::program::call::{Call, Step, set_to, update};
 
+const WHAT: &str = "a barrier";
+/// The barrier was destroyed. Whoever waits goes on: only a barrier at which nobody waits may be destroyed.
+const DESTROYED: Value = 1 << 118;
 /// The number of threads of a round is above this bit.
 const SIZE: u32 = 64;
 /// The result for one thread of each round, `PTHREAD_BARRIER_SERIAL_THREAD`.
 const SERIAL: u64 = FAILED;
 
-/// The number of threads of the current round that have come, and the number of threads of a round; `None` if the barrier was never
-/// initialised. The last thread of a round begins the next one.
+/// The number of threads of the current round that have come, and the number of threads of a round; `None` if the barrier is not
+/// live. The last thread of a round begins the next one.
 pub(crate) fn barrier_arrivals(state: Value) -> Option<(Value, Value)> {
     let size = state >> SIZE;
-    (size > 0).then(|| ((state - (size << SIZE)) % size, size))
+    (size > 0 && state < DESTROYED).then(|| ((state - (size << SIZE)) % size, size))
 }
 
 /// Whether a token was sent and not received; `None` if its barrier was never initialised.
@@ -41,9 +43,26 @@ fn init(call: &mut Call<'_>) -> Step<u64> {
         return Ok(EINVAL as u64);
     }
     let empty = set_to(Value::from(size) << SIZE);
-    sync(call, barrier, Guard::Always, empty)?;
+    let before = sync(call, barrier, Guard::Always, empty)?;
+    if barrier_arrivals(before).is_some() && !life::is_on_stack(barrier) {
+        return Err(life::initialised_again(call, WHAT));
+    }
     for token in call.barrier_tokens(barrier, size.into())? {
         call.sync_token(barrier, token, Guard::Always, empty)?;
+    }
+    Ok(0)
+}
+
+/// A barrier that exchanges tokens waits until all of them are received, as the C library does: forever, if a thread waits at it.
+fn destroy(call: &mut Call<'_>) -> Step<u64> {
+    let barrier = call.argument(0)?;
+    let before = sync(call, barrier, Guard::Always, set_to(DESTROYED))?;
+    let size = check(call, before)?;
+    if (before - (size << SIZE)) % size != 0 {
+        return Err(life::misuse(call, WHAT, "is destroyed while threads wait at it"));
+    }
+    for token in call.barrier_tokens(barrier, size)? {
+        call.sync_token(barrier, token, Guard::NoBits(1), set_to(DESTROYED))?;
     }
     Ok(0)
 }
@@ -65,9 +84,7 @@ fn exchange_tokens(call: &mut Call<'_>, barrier: u64, group: &[ThreadId]) -> Ste
     for other in others() {
         let send = update(UpdateKind::Add, 1);
         let state = call.sync_token(barrier, (me, other), Guard::NoBits(1), send)?;
-        if state >> SIZE == 0 {
-            return Err(uninitialised(call));
-        }
+        check(call, state)?;
     }
     for other in others() {
         call.sync_token(barrier, (other, me), Guard::Equal(empty + 1), set_to(empty))?;
@@ -75,17 +92,19 @@ fn exchange_tokens(call: &mut Call<'_>, barrier: u64, group: &[ThreadId]) -> Ste
     Ok(0)
 }
 
-fn uninitialised(call: &mut Call<'_>) -> Suspend {
-    call.fail(FindingKind::Misuse, "a barrier is used that was never initialised")
+/// Fails if the state is not that of a live barrier. Returns its size.
+fn check(call: &mut Call<'_>, state: Value) -> Step<Value> {
+    match state >> SIZE {
+        0 => Err(life::used_uninitialised(call, WHAT)),
+        _ if state >= DESTROYED => Err(life::used_destroyed(call, WHAT)),
+        size => Ok(size),
+    }
 }
 
 /// Counts the thread, and waits for the last one of its round.
 fn count(call: &mut Call<'_>, barrier: u64, is_result_used: bool) -> Step<u64> {
     let state = sync(call, barrier, Guard::Always, update(UpdateKind::Add, 1))?;
-    let size = state >> SIZE;
-    if size == 0 {
-        return Err(uninitialised(call));
-    }
+    let size = check(call, state)?;
     if !is_result_used {
         call.note_barrier_user(barrier, size)?;
     }
@@ -101,7 +120,7 @@ fn count(call: &mut Call<'_>, barrier: u64, is_result_used: bool) -> Step<u64> {
 
 pub(super) const TABLE: Names = &[
     ("pthread_barrier_init", init),
-    ("pthread_barrier_destroy", nothing),
+    ("pthread_barrier_destroy", destroy),
     ("pthread_barrier_wait", wait),
     ("pthread_barrierattr_init", nothing),
     ("pthread_barrierattr_destroy", nothing),

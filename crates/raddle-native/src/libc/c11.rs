@@ -3,7 +3,7 @@
 use raddle_core::execution::ThreadId;
 
 use super::errors::{EBUSY, ETIMEDOUT};
-use super::{Names, condition, ending, mutex, nothing, threads};
+use super::{Names, condition, ending, mutex, threads};
 use crate::program::call::{Call, Step};
 
 const SUCCESS: u64 = 0;
@@ -51,7 +51,7 @@ fn exit(call: &mut Call<'_>) -> Step<u64> {
 fn mutex_init(call: &mut Call<'_>) -> Step<u64> {
     const RECURSIVE: u64 = 1;
     let (mutex, kind) = (call.argument(0)?, call.argument(1)?);
-    mutex::set_kind(call, mutex, kind & RECURSIVE)?;
+    mutex::set_up(call, mutex, kind & RECURSIVE)?;
     Ok(SUCCESS)
 }
 
@@ -68,8 +68,8 @@ pub(super) const TABLE: Names = &[
     ("mtx_trylock", |call| mutex::try_lock(call).map(result)),
     ("mtx_timedlock", |call| mutex::timed_lock(call, 1).map(result)),
     ("mtx_unlock", |call| mutex::unlock(call).map(result)),
-    ("cnd_init", nothing),
-    ("cnd_destroy", nothing),
+    ("cnd_init", condition::construct),
+    ("cnd_destroy", condition::destroy),
     ("cnd_wait", condition::wait),
     ("cnd_timedwait", |call| condition::timed_wait(call, 2).map(result)),
     ("cnd_signal", condition::signal),

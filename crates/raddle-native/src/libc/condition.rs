@@ -1,17 +1,42 @@
-//! Condition variables of POSIX. Threads do not wake up spuriously.
+//! Condition variables of POSIX.
 
 use super::errors::ETIMEDOUT;
 use super::waiters::Waiters;
-use super::{Names, ObjectKind, clock, nothing};
+use super::{Names, ObjectKind, clock, life, nothing};
 use crate::program::call::{Call, Step};
 
 fn waiters(condition: u64) -> Waiters {
     Waiters { address: condition, kind: ObjectKind::Condition }
 }
 
+/// Bytes of a `pthread_cond_t`.
+const SIZE: usize = 48;
+
+fn init(call: &mut Call<'_>) -> Step<u64> {
+    let condition = call.argument(0)?;
+    life::begin(call, condition, "a condition variable")?;
+    waiters(condition).init(call)?;
+    Ok(0)
+}
+
+pub(super) fn destroy(call: &mut Call<'_>) -> Step<u64> {
+    let condition = call.argument(0)?;
+    waiters(condition).destroy(call)?;
+    Ok(0)
+}
+
+/// Initialises a condition variable, which may be one that was initialised before: in C11, and in C++.
+pub(super) fn construct(call: &mut Call<'_>) -> Step<u64> {
+    let condition = call.argument(0)?;
+    call.store_bytes(condition, &[0; SIZE])?;
+    waiters(condition).init(call)?;
+    Ok(0)
+}
+
 /// `pthread_cond_wait(condition, mutex)`.
 pub(super) fn wait(call: &mut Call<'_>) -> Step<u64> {
     let (condition, mutex) = (call.argument(0)?, call.argument(1)?);
+    call.note_wait();
     let own = waiters(condition).enlist(call)?;
     call.unlock(mutex)?;
     waiters(condition).wait(call, own)?;
@@ -50,8 +75,10 @@ pub(super) fn broadcast(call: &mut Call<'_>) -> Step<u64> {
 }
 
 pub(super) const TABLE: Names = &[
-    ("pthread_cond_init", nothing),
-    ("pthread_cond_destroy", nothing),
+    ("pthread_cond_init", init),
+    ("pthread_cond_destroy", destroy),
+    ("_ZNSt18condition_variableC1Ev", construct),
+    ("_ZNSt18condition_variableC2Ev", construct),
     ("pthread_cond_wait", wait),
     ("pthread_cond_timedwait", |call| Ok(timed_wait(call, 2)? as u64)),
     ("pthread_cond_clockwait", |call| Ok(timed_wait(call, 3)? as u64)),

@@ -7,14 +7,12 @@
 //! anywhere, and none continues.
 
 use raddle_core::execution::{MemoryOrder, ThreadId, Value};
-use raddle_core::program::{End, Guard, Op, OpKind};
+use raddle_core::program::{End, Op, OpKind};
 use raddle_core::trace::{Pending, Trace};
 
 use super::{Names, ObjectKind, Purpose, area, keys, mutex, rust_std};
+use crate::program::EXITED;
 use crate::program::call::{Call, CompareOrders, Step, Suspend, set_to};
-
-/// A thread that has ended the program waits for this, which never holds.
-pub(crate) const EXITED: Guard = Guard::Below(0);
 
 /// Returns `true` if a thread other than the main one has ended the program. Then the execution is complete, whatever other threads
 /// wait for.
@@ -49,7 +47,10 @@ pub(super) fn end_thread(call: &mut Call<'_>, result: u64) -> Suspend {
         None if mutex::holds_robust(call) => {
             call.refuse("ends a thread that holds a robust mutex, which Raddle does not model")
         }
-        None => call.finish(result),
+        None => {
+            call.abandon_locks();
+            call.finish(result)
+        }
     }
 }
 

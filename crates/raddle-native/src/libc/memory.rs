@@ -14,11 +14,17 @@ const LIBRARY_HEAP: std::ops::Range<u64> = 0x4000_0000_0000..0x4001_0000_0000;
 
 /// Allocates a block; sets `errno` if there is no room.
 fn allocate(call: &mut Call<'_>, size: u64, alignment: u64, is_zeroed: bool) -> Step<u64> {
-    let block = call.allocate(size, alignment, is_zeroed)?;
+    let fails = may_fail(call)?;
+    let block = if fails { 0 } else { call.allocate(size, alignment, is_zeroed)? };
     if block == 0 {
         call.set_errno(ENOMEM)?;
     }
     Ok(block)
+}
+
+/// Returns `true` if an allocation fails because allocations may.
+fn may_fail(call: &mut Call<'_>) -> Step<bool> {
+    Ok(call.program.settings.environment.malloc_may_fail && call.choose(2)? == 1)
 }
 
 fn malloc(call: &mut Call<'_>) -> Step<u64> {
@@ -91,7 +97,8 @@ fn posix_memalign(call: &mut Call<'_>) -> Step<u64> {
     if !alignment.is_power_of_two() || alignment < 8 {
         return Ok(EINVAL as u64);
     }
-    let new = call.allocate(size, alignment.max(ALIGNMENT), false)?;
+    let fails = may_fail(call)?;
+    let new = if fails { 0 } else { call.allocate(size, alignment.max(ALIGNMENT), false)? };
     if new == 0 {
         return Ok(ENOMEM as u64);
     }

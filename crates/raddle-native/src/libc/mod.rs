@@ -17,6 +17,7 @@ mod failures;
 mod format;
 mod futex;
 mod keys;
+mod life;
 mod memory;
 mod mutex;
 mod once;

@@ -5,10 +5,11 @@
 //! pass at any time, so a lock with a deadline is an attempt. A thread that ends while it holds a robust mutex is refused; up to
 //! there, a robust mutex is one that only its owner can unlock.
 
+use raddle_core::execution::Value;
 use raddle_core::outcome::FindingKind;
 
 use super::errors::{EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
-use super::{Names, Purpose, clock, nothing};
+use super::{Names, ObjectKind, Purpose, clock, life, nothing};
 use crate::program::call::{Call, Step};
 
 /// Offset and size of the kind in a `pthread_mutex_t`.
@@ -16,6 +17,16 @@ const KIND: u64 = 16;
 const KIND_SIZE: u64 = 4;
 /// The kind of a mutex that was destroyed.
 const DESTROYED: u64 = 0x7f;
+
+/// Bit of the kind of a mutex that was initialised by a call. A thread that holds a mutex finds by it that another one has
+/// initialised it meanwhile.
+const INITIALISED: u64 = 1 << 8;
+
+const WHAT: &str = "a mutex";
+const SPIN: &str = "a spin lock";
+/// Whether a spin lock was initialised or destroyed. Its memory has no room for that.
+const LIVE: Value = 1;
+const DEAD: Value = 2;
 
 /// Bit of the kind of a robust mutex: the next lock returns an error if the owner has ended.
 const ROBUST: u64 = 16;
@@ -32,19 +43,29 @@ enum Kind {
 
 fn kind(call: &mut Call<'_>, mutex: u64) -> Step<Kind> {
     let number = call.load_setting(mutex + KIND, KIND_SIZE)?;
-    let is_robust = number != DESTROYED && number & ROBUST != 0;
-    call.remember(Purpose::RobustMutex, mutex, is_robust.into());
-    match if is_robust { number & !ROBUST } else { number } {
+    if call.recall(Purpose::MutexKind, mutex) != number {
+        if call.is_held(mutex) && number & INITIALISED != 0 {
+            return Err(life::misuse(call, WHAT, "was initialised while a thread held it"));
+        }
+        call.remember(Purpose::MutexKind, mutex, number);
+    }
+    match number & !(ROBUST | INITIALISED) {
+        _ if number == DESTROYED => Err(life::used_destroyed(call, WHAT)),
         0 | 3 => Ok(Kind::Normal),
         1 => Ok(Kind::Recursive),
         2 => Ok(Kind::ErrorCheck),
-        DESTROYED => Err(call.fail(FindingKind::Misuse, "a mutex is used that was destroyed")),
-        _ => Err(call.fail(FindingKind::Misuse, "a mutex is used that was never initialised")),
+        _ => Err(life::used_uninitialised(call, WHAT)),
     }
 }
 
-pub(super) fn set_kind(call: &mut Call<'_>, mutex: u64, number: u64) -> Step<()> {
+fn set_kind(call: &mut Call<'_>, mutex: u64, number: u64) -> Step<()> {
     call.store(mutex + KIND, KIND_SIZE, number)
+}
+
+/// Gives a mutex a kind, as a static initialiser does: it may be one that was initialised before.
+pub(super) fn set_up(call: &mut Call<'_>, mutex: u64, number: u64) -> Step<()> {
+    life::clear(call, mutex)?;
+    set_kind(call, mutex, number)
 }
 
 /// `pthread_mutex_init(mutex, attributes)`.
@@ -52,22 +73,34 @@ fn init(call: &mut Call<'_>) -> Step<u64> {
     let (mutex, attributes) = (call.argument(0)?, call.argument(1)?);
     let number = if attributes == 0 { 0 } else { call.load(attributes, 4)? };
     let robust = if number & ROBUST_ATTRIBUTE == 0 { 0 } else { ROBUST };
-    set_kind(call, mutex, (number & 3) | robust)?;
+    life::begin(call, mutex, WHAT)?;
+    if call.is_held(mutex) {
+        return Err(life::misuse(call, WHAT, "is initialised while a thread holds it"));
+    }
+    set_kind(call, mutex, INITIALISED | (number & 3) | robust)?;
     Ok(0)
+}
+
+/// Fails if a lock that is destroyed is held by the thread, or by one that has ended. If it is held by another one, that one
+/// finds out when it releases the lock.
+fn check_free(call: &mut Call<'_>, lock: u64, what: &str) -> Step<()> {
+    if call.is_held(lock) || call.is_abandoned(lock)? {
+        return Err(life::misuse(call, what, "is destroyed while a thread holds it"));
+    }
+    Ok(())
 }
 
 pub(super) fn destroy(call: &mut Call<'_>) -> Step<u64> {
     let mutex = call.argument(0)?;
     kind(call, mutex)?;
-    if call.is_held(mutex) {
-        return Ok(EBUSY as u64);
-    }
+    check_free(call, mutex, WHAT)?;
     set_kind(call, mutex, DESTROYED)?;
+    life::end(call, mutex, WHAT)?;
     Ok(0)
 }
 
 fn is_robust(call: &Call<'_>, mutex: u64) -> bool {
-    call.recall(Purpose::RobustMutex, mutex) != 0
+    call.recall(Purpose::MutexKind, mutex) & ROBUST != 0
 }
 
 /// Returns `true` if the thread holds a robust mutex. If it ended now, the next lock would return an error.
@@ -201,8 +234,33 @@ fn get_robust(call: &mut Call<'_>) -> Step<u64> {
     Ok(0)
 }
 
-fn spin_lock(call: &mut Call<'_>) -> Step<u64> {
+fn spin_init(call: &mut Call<'_>) -> Step<u64> {
     let lock = call.argument(0)?;
+    if call.noted(ObjectKind::Life, lock)? == LIVE && !life::is_on_stack(lock) {
+        return Err(life::initialised_again(call, SPIN));
+    }
+    call.note(ObjectKind::Life, lock, LIVE);
+    Ok(0)
+}
+
+fn spin_destroy(call: &mut Call<'_>) -> Step<u64> {
+    let lock = live_spin_lock(call)?;
+    check_free(call, lock, SPIN)?;
+    call.note(ObjectKind::Life, lock, DEAD);
+    Ok(0)
+}
+
+/// The lock of the call, which is not destroyed.
+fn live_spin_lock(call: &mut Call<'_>) -> Step<u64> {
+    let lock = call.argument(0)?;
+    if call.noted(ObjectKind::Life, lock)? == DEAD {
+        return Err(life::used_destroyed(call, SPIN));
+    }
+    Ok(lock)
+}
+
+fn spin_lock(call: &mut Call<'_>) -> Step<u64> {
+    let lock = live_spin_lock(call)?;
     if call.is_held(lock) {
         let message = "deadlock: a thread locks a spin lock that it holds already";
         return Err(call.fail(FindingKind::Deadlock, message));
@@ -212,13 +270,13 @@ fn spin_lock(call: &mut Call<'_>) -> Step<u64> {
 }
 
 fn spin_try_lock(call: &mut Call<'_>) -> Step<u64> {
-    let lock = call.argument(0)?;
+    let lock = live_spin_lock(call)?;
     let is_locked = !call.is_held(lock) && call.try_lock(lock)?;
     Ok(if is_locked { 0 } else { EBUSY as u64 })
 }
 
 fn spin_unlock(call: &mut Call<'_>) -> Step<u64> {
-    let lock = call.argument(0)?;
+    let lock = live_spin_lock(call)?;
     call.unlock(lock)?;
     Ok(0)
 }
@@ -249,8 +307,8 @@ pub(super) const TABLE: Names = &[
     ("pthread_mutex_consistent_np", |_| Ok(EINVAL as u64)),
     ("pthread_mutexattr_setprotocol", nothing),
     ("pthread_mutexattr_setpshared", nothing),
-    ("pthread_spin_init", nothing),
-    ("pthread_spin_destroy", nothing),
+    ("pthread_spin_init", spin_init),
+    ("pthread_spin_destroy", spin_destroy),
     ("pthread_spin_lock", spin_lock),
     ("pthread_spin_trylock", spin_try_lock),
     ("pthread_spin_unlock", spin_unlock),

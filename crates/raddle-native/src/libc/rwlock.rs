@@ -9,18 +9,62 @@ use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::errors::{EBUSY, EDEADLK, ETIMEDOUT};
-use super::{Names, ObjectKind, Purpose, clock, nothing};
+use super::{Names, ObjectKind, Purpose, clock, life, nothing};
 use crate::program::call::{Call, Step, set_to, update};
 
+const WHAT: &str = "a reader-writer lock";
 const WRITER: Value = 1;
 const READER: Value = 2;
 /// A thread has looked at the state and will now change it.
 const TRYING: Value = 1 << 100;
+/// Added when the lock is destroyed. A destroyed lock makes nobody wait.
+const DESTROYED: Value = -(1 << 101);
 /// What a thread remembers of a lock that it holds as a writer; otherwise it is how often it holds it as a reader.
 const AS_WRITER: u64 = u64::MAX;
 
 fn sync(call: &mut Call<'_>, lock: u64, guard: Guard, update: Update) -> Step<Value> {
     call.sync(ObjectKind::ReadWriteLock, lock, guard, update)
+}
+
+fn init(call: &mut Call<'_>) -> Step<u64> {
+    let lock = call.argument(0)?;
+    life::begin(call, lock, WHAT)?;
+    let before = sync(call, lock, Guard::Always, set_to(0))?;
+    if before > 0 && !life::is_on_stack(lock) {
+        return Err(life::misuse(call, WHAT, "is initialised while a thread holds it"));
+    }
+    hold(call, lock, 0);
+    Ok(0)
+}
+
+fn destroy(call: &mut Call<'_>) -> Step<u64> {
+    let lock = call.argument(0)?;
+    life::end(call, lock, WHAT)?;
+    let before = sync(call, lock, Guard::Always, set_to(DESTROYED))?;
+    if before > 0 {
+        return Err(life::misuse(call, WHAT, "is destroyed while a thread holds it"));
+    }
+    Ok(0)
+}
+
+/// Looks at the state before an update that left the mark of a destroyed lock as it was.
+fn check(call: &mut Call<'_>, lock: u64, state: Value) -> Step<()> {
+    if state >= 0 {
+        return Ok(());
+    }
+    if life::is_destroyed(call, lock)? {
+        return Err(life::used_destroyed(call, WHAT));
+    }
+    sync(call, lock, Guard::Always, update(UpdateKind::Sub, DESTROYED))?;
+    Ok(())
+}
+
+/// Looks at the state before an update that removed the mark of a destroyed lock.
+fn check_replaced(call: &mut Call<'_>, lock: u64, state: Value) -> Step<()> {
+    if state < 0 && life::is_destroyed(call, lock)? {
+        return Err(life::used_destroyed(call, WHAT));
+    }
+    Ok(())
 }
 
 fn held(call: &Call<'_>, lock: u64) -> u64 {
@@ -37,7 +81,9 @@ fn read_lock(call: &mut Call<'_>) -> Step<i32> {
     if readers == AS_WRITER {
         return Ok(EDEADLK);
     }
-    sync(call, lock, Guard::NoBits(WRITER | TRYING), update(UpdateKind::Add, READER))?;
+    let guard = Guard::NoBits(WRITER | TRYING);
+    let state = sync(call, lock, guard, update(UpdateKind::Add, READER))?;
+    check(call, lock, state)?;
     hold(call, lock, readers + 1);
     Ok(0)
 }
@@ -46,7 +92,8 @@ fn write_lock(call: &mut Call<'_>) -> Step<i32> {
     let lock = call.argument(0)?;
     match held(call, lock) {
         0 => {
-            sync(call, lock, Guard::Equal(0), set_to(WRITER))?;
+            let state = sync(call, lock, Guard::Below(WRITER), set_to(WRITER))?;
+            check_replaced(call, lock, state)?;
             hold(call, lock, AS_WRITER);
             Ok(0)
         }
@@ -70,6 +117,7 @@ fn try_add_reader(call: &mut Call<'_>, lock: u64) -> Step<bool> {
         }
     }
     let state = sync(call, lock, Guard::NoBits(TRYING), update(UpdateKind::Add, TRYING))?;
+    check(call, lock, state)?;
     let added = if is_free(state) { READER } else { 0 };
     sync(call, lock, Guard::Always, update(UpdateKind::Add, added - TRYING))?;
     call.remember(Purpose::FailedAttempt, lock, (!is_free(state)).into());
@@ -93,9 +141,10 @@ fn try_write_lock(call: &mut Call<'_>) -> Step<i32> {
         return Ok(EBUSY);
     }
     let state = sync(call, lock, Guard::NoBits(TRYING), update(UpdateKind::Max, WRITER))?;
-    if state != 0 {
+    if state > 0 {
         return Ok(EBUSY);
     }
+    check_replaced(call, lock, state)?;
     hold(call, lock, AS_WRITER);
     Ok(0)
 }
@@ -136,8 +185,8 @@ fn unlock(call: &mut Call<'_>) -> Step<u64> {
 }
 
 pub(super) const TABLE: Names = &[
-    ("pthread_rwlock_init", nothing),
-    ("pthread_rwlock_destroy", nothing),
+    ("pthread_rwlock_init", init),
+    ("pthread_rwlock_destroy", destroy),
     ("pthread_rwlock_rdlock", |call| Ok(read_lock(call)? as u64)),
     ("pthread_rwlock_wrlock", |call| Ok(write_lock(call)? as u64)),
     ("pthread_rwlock_tryrdlock", |call| Ok(try_read_lock(call)? as u64)),

@@ -1,55 +1,73 @@
 //! Semaphores of POSIX.
 //!
-//! The state is a synchronization object: [`READY`] plus the number of units, or 0 if the semaphore was never initialised. It is
-//! negative while a thread tries to take a unit, which no other thread then does; units may be added meanwhile, as if that came later.
+//! The state is a synchronization object: [`EMPTY`] minus the number of units; 0 if the semaphore was never initialised. So a
+//! thread that waits for a unit goes on if there is none but the semaphore is not live, and finds out. While a thread tries to
+//! take a unit, which no other thread then does, [`TRYING`] is added; units may be added meanwhile, as if that came later.
 
 use raddle_core::execution::Value;
-use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::errors::{EAGAIN, ETIMEDOUT};
-use super::{FAILED, Names, ObjectKind, Purpose, clock, nothing};
+use super::{FAILED, Names, ObjectKind, Purpose, clock, life};
 use crate::program::call::{Call, Step, set_to, update};
 
-/// The semaphore was initialised.
-const READY: Value = 1 << 64;
+const WHAT: &str = "a semaphore";
+/// There is no unit.
+const EMPTY: Value = 1 << 64;
+/// More units than there can be.
+const MOST: Value = 1 << 32;
 /// A thread has looked at the state and will now change it.
 const TRYING: Value = 1 << 100;
+/// The semaphore was destroyed.
+const DESTROYED: Value = -(1 << 101);
 
-/// The number of units in a state; `None` if the semaphore was never initialised.
+/// The number of units in a state; `None` if the semaphore is not live.
 pub(crate) fn semaphore_units(state: Value) -> Option<Value> {
-    let state = if state < 0 { state + TRYING } else { state };
-    (state >= READY).then_some(state - READY)
+    let units = EMPTY - (state & !TRYING);
+    (0..MOST).contains(&units).then_some(units)
 }
 
 fn sync(call: &mut Call<'_>, semaphore: u64, guard: Guard, update: Update) -> Step<Value> {
     call.sync(ObjectKind::Semaphore, semaphore, guard, update)
 }
 
-fn check(call: &mut Call<'_>, state: Value) -> Step<()> {
-    if (0..READY).contains(&state) {
-        let message = "a semaphore is used that was never initialised";
-        return Err(call.fail(FindingKind::Misuse, message));
+/// Fails if the state is not that of a live semaphore. Returns the number of units.
+fn check(call: &mut Call<'_>, state: Value) -> Step<Value> {
+    match semaphore_units(state) {
+        Some(units) => Ok(units),
+        None if state < 0 => Err(life::used_destroyed(call, WHAT)),
+        None => Err(life::used_uninitialised(call, WHAT)),
     }
-    Ok(())
 }
 
 /// `sem_init(semaphore, shared, value)`.
 fn init(call: &mut Call<'_>) -> Step<u64> {
-    let (semaphore, value) = (call.argument(0)?, call.argument(2)? as u32);
-    sync(call, semaphore, Guard::Always, set_to(READY + Value::from(value)))?;
+    let (semaphore, units) = (call.argument(0)?, call.argument(2)? as u32);
+    let before = sync(call, semaphore, Guard::Always, set_to(EMPTY - Value::from(units)))?;
+    if semaphore_units(before).is_some() && !life::is_on_stack(semaphore) {
+        return Err(life::initialised_again(call, WHAT));
+    }
+    Ok(0)
+}
+
+/// A thread that waits for a unit goes on and finds that the semaphore was destroyed.
+fn destroy(call: &mut Call<'_>) -> Step<u64> {
+    let semaphore = call.argument(0)?;
+    let before = sync(call, semaphore, Guard::Always, set_to(DESTROYED))?;
+    check(call, before)?;
     Ok(0)
 }
 
 fn wait(call: &mut Call<'_>) -> Step<u64> {
     let semaphore = call.argument(0)?;
-    sync(call, semaphore, Guard::Above(READY), update(UpdateKind::Sub, 1))?;
+    let state = sync(call, semaphore, Guard::Below(EMPTY), update(UpdateKind::Add, 1))?;
+    check(call, state)?;
     Ok(0)
 }
 
 fn post(call: &mut Call<'_>) -> Step<u64> {
     let semaphore = call.argument(0)?;
-    let state = sync(call, semaphore, Guard::Always, update(UpdateKind::Add, 1))?;
+    let state = sync(call, semaphore, Guard::Always, update(UpdateKind::Sub, 1))?;
     check(call, state)?;
     Ok(0)
 }
@@ -59,15 +77,14 @@ fn post(call: &mut Call<'_>) -> Step<u64> {
 fn try_take(call: &mut Call<'_>) -> Step<bool> {
     let semaphore = call.argument(0)?;
     if call.recall(Purpose::FailedAttempt, semaphore) != 0 {
-        let state = sync(call, semaphore, Guard::Above(-1), update(UpdateKind::Add, 0))?;
-        if state == READY {
+        let state = sync(call, semaphore, Guard::Below(TRYING), update(UpdateKind::Add, 0))?;
+        if state == EMPTY {
             return Ok(false);
         }
     }
-    let state = sync(call, semaphore, Guard::Above(-1), update(UpdateKind::Sub, TRYING))?;
-    check(call, state)?;
-    let taken = Value::from(state > READY);
-    sync(call, semaphore, Guard::Always, update(UpdateKind::Add, TRYING - taken))?;
+    let state = sync(call, semaphore, Guard::Below(TRYING), update(UpdateKind::Add, TRYING))?;
+    let taken = Value::from(check(call, state)? > 0);
+    sync(call, semaphore, Guard::Always, update(UpdateKind::Sub, TRYING - taken))?;
     call.remember(Purpose::FailedAttempt, semaphore, (taken == 0).into());
     Ok(taken > 0)
 }
@@ -94,15 +111,15 @@ fn timed_wait(call: &mut Call<'_>, deadline: usize) -> Step<u64> {
 /// `sem_getvalue(semaphore, value)`.
 fn get_value(call: &mut Call<'_>) -> Step<u64> {
     let (semaphore, value) = (call.argument(0)?, call.argument(1)?);
-    let state = sync(call, semaphore, Guard::Above(-1), update(UpdateKind::Add, 0))?;
-    check(call, state)?;
-    call.store(value, 4, (state - READY) as u64)?;
+    let state = sync(call, semaphore, Guard::Below(TRYING), update(UpdateKind::Add, 0))?;
+    let units = check(call, state)?;
+    call.store(value, 4, units as u64)?;
     Ok(0)
 }
 
 pub(super) const TABLE: Names = &[
     ("sem_init", init),
-    ("sem_destroy", nothing),
+    ("sem_destroy", destroy),
     ("sem_wait", wait),
     ("sem_post", post),
     ("sem_trywait", try_wait),

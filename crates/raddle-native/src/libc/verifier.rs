@@ -3,10 +3,8 @@
 //! A boolean or a byte has any of its values. Of other numbers only small ones are chosen, so an exploration in which one was chosen
 //! is never called complete.
 
-use raddle_core::program::Guard;
-
-use super::{Names, ObjectKind};
-use crate::program::call::{Call, Step, set_to};
+use super::Names;
+use crate::program::call::{Call, Step};
 
 fn assume(call: &mut Call<'_>) -> Step<u64> {
     let condition = call.argument(0)? as u32;
@@ -26,31 +24,38 @@ fn unsigned_byte(call: &mut Call<'_>) -> Step<u64> {
     Ok(call.choose(256)?.into())
 }
 
-/// The number of values that are tried: 0, 1, 2, ... Signed numbers are also -1.
-const NUMBERS: u32 = 4;
+/// The numbers that are tried unless the user chooses others. Unsigned numbers are not negative.
+const NUMBERS: (i64, i64) = (-1, 3);
+
+fn number(call: &mut Call<'_>, name: &str, lowest: i64) -> Step<u64> {
+    let (first, last) = call.program.settings.environment.nondet.unwrap_or(NUMBERS);
+    let first = first.max(lowest);
+    call.note_bound(&format!(
+        "numbers of {name} and the like are chosen from {first} to {last} only (--nondet chooses others, raddle bmc all)"
+    ));
+    call.assume(first <= last)?;
+    let count = u32::try_from(last.abs_diff(first)).unwrap_or(u32::MAX).saturating_add(1);
+    Ok(first.wrapping_add(call.choose(count)?.into()) as u64)
+}
 
 fn signed(call: &mut Call<'_>) -> Step<u64> {
-    call.note_bound("numbers of __VERIFIER_nondet_int and the like are chosen from -1 to 3 only");
-    Ok(u64::from(call.choose(NUMBERS + 1)?).wrapping_sub(1))
+    number(call, "__VERIFIER_nondet_int", i64::MIN)
 }
 
 fn unsigned(call: &mut Call<'_>) -> Step<u64> {
-    call.note_bound("numbers of __VERIFIER_nondet_uint and the like are chosen from 0 to 3 only");
-    Ok(call.choose(NUMBERS)?.into())
+    number(call, "__VERIFIER_nondet_uint", 0)
 }
 
-/// The address of the object that all atomic sections lock. There is nothing.
-const SECTIONS: u64 = 0;
-
-/// Begins a section that no other section interrupts. Code outside of sections may.
+/// Begins an atomic section. Functions whose names begin with `__VERIFIER_atomic_` call this and the next function, with their
+/// arguments and results in registers, so all registers stay as they are.
 fn atomic_begin(call: &mut Call<'_>) -> Step<u64> {
-    call.sync(ObjectKind::AtomicSection, SECTIONS, Guard::Equal(0), set_to(1))?;
-    Ok(0)
+    call.begin_section()?;
+    Ok(call.guest_result())
 }
 
 fn atomic_end(call: &mut Call<'_>) -> Step<u64> {
-    call.sync(ObjectKind::AtomicSection, SECTIONS, Guard::Always, set_to(0))?;
-    Ok(0)
+    call.end_section()?;
+    Ok(call.guest_result())
 }
 
 pub(super) const TABLE: Names = &[
@@ -72,6 +77,18 @@ pub(super) const TABLE: Names = &[
     ("__VERIFIER_nondet_unsigned", unsigned),
     ("__VERIFIER_nondet_unsigned_int", unsigned),
     ("__VERIFIER_nondet_ushort", unsigned),
+    ("__VERIFIER_nondet_unsigned_char", unsigned_byte),
+    ("__VERIFIER_nondet_u8", unsigned_byte),
+    ("__VERIFIER_nondet_u16", unsigned),
+    ("__VERIFIER_nondet_u32", unsigned),
+    ("__VERIFIER_nondet_u64", unsigned),
+    ("nondet_bool", boolean),
+    ("nondet_char", signed_byte),
+    ("nondet_uchar", unsigned_byte),
+    ("nondet_int", signed),
+    ("nondet_long", signed),
+    ("nondet_uint", unsigned),
+    ("nondet", signed),
     ("__VERIFIER_atomic_begin", atomic_begin),
     ("__VERIFIER_atomic_end", atomic_end),
 ];

@@ -1,19 +1,23 @@
 //! Threads that wait until another one wakes them: the base of condition variables and futexes.
 //!
 //! The state is a synchronization object with one bit for each thread that waits. A thread that wakes one of them chooses which; no
-//! other thread may come between the look and the choice. Threads do not wake up spuriously, so a lost wake-up is found as a
-//! deadlock.
+//! other thread may come between the look and the choice. By default threads do not wake up spuriously, so a lost wake-up is found as
+//! a deadlock. If they may, then once at each call until they are woken: a second time in a row would repeat the state.
 
 use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-use super::ObjectKind;
+use super::{ObjectKind, Purpose, life};
 use crate::program::call::{Call, Step, set_to, update};
 
 /// A thread is choosing which one to wake.
 const CHOOSING: Value = 1 << 119;
+/// The object was destroyed: a condition variable, as futexes are not objects.
+const DESTROYED: Value = 1 << 118;
 /// Threads have the bits below that one.
-const THREADS: usize = 119;
+const THREADS: usize = 118;
+/// The name of an object that can be destroyed.
+const WHAT: &str = "a condition variable";
 
 /// The threads that wait for the object at an address.
 #[derive(Clone, Copy)]
@@ -27,6 +31,37 @@ impl Waiters {
         call.sync(self.kind, self.address, guard, update)
     }
 
+    /// The object is initialised by a call.
+    pub(super) fn init(self, call: &mut Call<'_>) -> Step<()> {
+        let waiting = self.sync(call, Guard::NoBits(CHOOSING), set_to(0))?;
+        if threads(waiting) != 0 && !life::is_on_stack(self.address) {
+            return Err(life::misuse(call, WHAT, "is initialised while threads wait for it"));
+        }
+        Ok(())
+    }
+
+    /// The object is destroyed. Threads that were woken need it no more.
+    pub(super) fn destroy(self, call: &mut Call<'_>) -> Step<()> {
+        life::end(call, self.address, WHAT)?;
+        let waiting = self.sync(call, Guard::NoBits(CHOOSING), set_to(DESTROYED))?;
+        if threads(waiting) != 0 {
+            return Err(life::misuse(call, WHAT, "is destroyed while threads wait for it"));
+        }
+        Ok(())
+    }
+
+    /// Fails if a state is that of a destroyed object.
+    fn check(self, call: &mut Call<'_>, state: Value) -> Step<()> {
+        if state & DESTROYED == 0 {
+            return Ok(());
+        }
+        if life::is_destroyed(call, self.address)? {
+            return Err(life::used_destroyed(call, WHAT));
+        }
+        self.sync(call, Guard::Always, update(UpdateKind::And, !DESTROYED))?;
+        Ok(())
+    }
+
     /// The current thread waits from now on. Returns its bit.
     pub(super) fn enlist(self, call: &mut Call<'_>) -> Step<Value> {
         let thread = call.current().index();
@@ -34,13 +69,24 @@ impl Waiters {
             return Err(call.refuse("has too many threads for a condition variable"));
         }
         let own = 1 << thread;
-        self.sync(call, Guard::NoBits(CHOOSING), update(UpdateKind::Or, own))?;
+        let state = self.sync(call, Guard::NoBits(CHOOSING), update(UpdateKind::Or, own))?;
+        self.check(call, state)?;
         Ok(own)
     }
 
     /// Waits until another thread has woken the thread with this bit.
     pub(super) fn wait(self, call: &mut Call<'_>, own: Value) -> Step<()> {
+        let place = call.program.return_address() ^ self.address;
+        if call.program.settings.environment.spurious
+            && call.recall(Purpose::SpuriousWakeup, place) == 0
+            && call.choose(2)? == 1
+        {
+            self.leave(call, own)?;
+            call.remember(Purpose::SpuriousWakeup, place, 1);
+            return Ok(());
+        }
         self.sync(call, Guard::NoBits(own | CHOOSING), update(UpdateKind::Or, 0))?;
+        call.remember(Purpose::SpuriousWakeup, place, 0);
         Ok(())
     }
 
@@ -52,7 +98,9 @@ impl Waiters {
 
     /// Wakes any one thread that waits. Returns the number of threads that were woken.
     pub(super) fn wake_one(self, call: &mut Call<'_>) -> Step<u32> {
-        let waiting = self.sync(call, Guard::NoBits(CHOOSING), update(UpdateKind::Or, CHOOSING))?;
+        let state = self.sync(call, Guard::NoBits(CHOOSING), update(UpdateKind::Or, CHOOSING))?;
+        self.check(call, state)?;
+        let waiting = threads(state);
         let woken = match waiting.count_ones() {
             0 => 0,
             1 => waiting,
@@ -64,8 +112,16 @@ impl Waiters {
 
     /// Wakes all threads that wait. Returns their number.
     pub(super) fn wake_all(self, call: &mut Call<'_>) -> Step<u32> {
-        Ok(self.sync(call, Guard::NoBits(CHOOSING), set_to(0))?.count_ones())
+        let all = update(UpdateKind::And, !threads(-1));
+        let state = self.sync(call, Guard::NoBits(CHOOSING), all)?;
+        self.check(call, state)?;
+        Ok(threads(state).count_ones())
     }
+}
+
+/// The bits of threads in a state.
+fn threads(state: Value) -> Value {
+    state & ((1 << THREADS) - 1)
 }
 
 fn nth_bit(mut bits: Value, n: u32) -> Value {

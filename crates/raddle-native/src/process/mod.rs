@@ -169,6 +169,20 @@ impl Process {
         self.hosts.by_name(name)
     }
 
+    /// The address of an instruction that only returns; `None` if no library has one.
+    pub(crate) fn return_instruction(&self) -> Option<u64> {
+        const RETURN: u8 = 0xc3;
+        let code = self.kernel.modules.iter().rev().flat_map(|module| {
+            let segments = module.file.segments.iter().filter(|segment| segment.is_executable);
+            segments.map(|it| module.base + it.range.start..module.base + it.range.end)
+        });
+        let is_return = |address: &u64| {
+            let mut byte = [0];
+            self.memory.read(*address, &mut byte).is_ok() && byte == [RETURN]
+        };
+        code.flatten().find(is_return)
+    }
+
     /// The address of a function or variable: of the first module that defines it.
     pub fn address_of(&self, name: &str) -> Option<u64> {
         self.kernel.modules.iter().find_map(|module| module.address_of(name))

@@ -12,6 +12,7 @@ use raddle_cpu::{Operation, Stop};
 use super::GONE;
 use super::call::{Call, CompareOrders, Step, Suspend};
 use super::layout::{Conflict, Cut, Location, LocationKind, Locations};
+use super::sections::Access;
 use super::std_code::Origin;
 
 impl Call<'_> {
@@ -122,6 +123,25 @@ impl Call<'_> {
         cut: Cut,
         order: MemoryOrder,
     ) -> Step<()> {
+        let (size, order) = (bytes.len() as u64, self.order_of_plain(order));
+        self.excluded(address, size, Access::Load(order), |call| {
+            call.load_locations(address, bytes, cut, order)
+        })
+    }
+
+    /// The order of a plain access: relaxed, if races are not looked for, as what happens after a race would have no meaning.
+    fn order_of_plain(&self, order: MemoryOrder) -> MemoryOrder {
+        let is_relaxed = self.program.settings.environment.ignores_races();
+        if is_relaxed { order.max(MemoryOrder::Relaxed) } else { order }
+    }
+
+    fn load_locations(
+        &mut self,
+        address: u64,
+        bytes: &mut [u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
         let size = bytes.len() as u64;
         let pieces: Vec<u64> = self.program.layout.watched(address, size).collect();
         for piece in pieces {
@@ -143,6 +163,19 @@ impl Call<'_> {
 
     /// A store to shared memory.
     pub(crate) fn store_shared(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
+        let (size, order) = (bytes.len() as u64, self.order_of_plain(order));
+        self.excluded(address, size, Access::Store(order), |call| {
+            call.store_locations(address, bytes, cut, order)
+        })
+    }
+
+    fn store_locations(
         &mut self,
         address: u64,
         bytes: &[u8],

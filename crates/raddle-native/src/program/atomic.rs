@@ -6,6 +6,7 @@ use raddle_cpu::memory::Denied;
 
 use super::call::{Call, Step};
 use super::layout::Cut;
+use super::sections::Access;
 use super::thread::Reply;
 
 impl Call<'_> {
@@ -25,7 +26,11 @@ impl Call<'_> {
                     self.program.thread_mut().private.note_load(address, size);
                     return self.atomic_private(address, length, kind, bytes);
                 }
-                Err(Denied::Shared) => return self.atomic_shared(address, size, kind),
+                Err(Denied::Shared) => {
+                    return self.excluded(address, size, Access::of(kind), |call| {
+                        call.atomic_shared(address, size, kind)
+                    });
+                }
                 Err(Denied::Owned(owned, state)) => self.escape(address, size, owned, state)?,
                 Err(Denied::Fault(fault)) => return Err(self.fault(&fault)),
             }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::heap::Heap;
 use super::kinds::Purpose;
+use super::sections::StoredSince;
 
 /// An atomic load for which a plain load follows (`marks`).
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,10 @@ pub(crate) struct Bookkeeping {
     pub(crate) remembered: FxHashMap<(u32, u64), u64>,
     /// Its heap blocks.
     pub(crate) heap: Heap,
+    /// How many atomic sections it is in.
+    pub(crate) section_depth: u32,
+    /// What it has stored since it last emptied its store buffer.
+    pub(super) stored: StoredSince,
     /// The last atomic load for which a plain load follows.
     pub(crate) mark: Option<AtomicLoadMark>,
 }

@@ -111,6 +111,9 @@ impl<'p> Call<'p> {
     /// Performs an effect at the place of the call.
     pub(crate) fn effect(&mut self, kind: OpKind) {
         self.effects += 1;
+        if matches!(kind, OpKind::Fence { order: MemoryOrder::SeqCst }) {
+            self.note_emptied();
+        }
         if self.effects > self.performed {
             let place = self.program.place();
             self.program.perform(Op { kind, place });
@@ -314,6 +317,20 @@ impl<'p> Call<'p> {
         self.program.bound = Some(reason.to_owned());
     }
 
+    /// Notes that the thread waits without a loop, if it does, though it may wake up spuriously.
+    pub(crate) fn note_wait(&mut self) {
+        if self.program.remark.is_some() || self.program.settings.environment.spurious {
+            return;
+        }
+        let place = self.program.place();
+        if !self.program.waits_in_loop(place) {
+            let at = raddle_core::program::Naming::place(self.program, place);
+            self.program.remark = Some(format!(
+                "spurious wakeups were not explored, and the wait at {at} is in no loop (see --spurious)"
+            ));
+        }
+    }
+
     /// The main thread ends, and the program continues.
     pub(crate) fn note_left(&mut self) {
         self.program.main_leaves = true;
@@ -351,7 +368,9 @@ impl Call<'_> {
 
     /// Waits for the end of a thread.
     pub(crate) fn join(&mut self, thread: ThreadId) -> Step<()> {
-        self.ask(OpKind::Join { thread }).map(|_| ())
+        self.ask(OpKind::Join { thread })?;
+        self.note_emptied();
+        Ok(())
     }
 
     fn result_location(&mut self, thread: ThreadId) -> LocationId {
@@ -395,16 +414,25 @@ impl Call<'_> {
         update: Update,
     ) -> Step<Value> {
         let location = self.object(kind, address);
-        Ok(self.ask(OpKind::Sync { location, guard, update })?.value)
+        if self.is_in_section() && kind != ObjectKind::Exit {
+            return Err(self.refuse("synchronizes threads within an atomic section"));
+        }
+        let before = self.ask(OpKind::Sync { location, guard, update })?.value;
+        self.note_emptied();
+        Ok(before)
     }
 
     /// Acquires a lock that the thread does not hold.
     pub(crate) fn lock(&mut self, address: u64) -> Step<()> {
         let location = self.object(ObjectKind::Mutex, address);
+        if self.is_in_section() {
+            return Err(self.refuse("locks a mutex within an atomic section"));
+        }
         self.ask(match self.program.locks_can_be_tried {
             true => OpKind::Sync { location, guard: Guard::Equal(0), update: set_to(1) },
             false => OpKind::Lock { lock: location },
         })?;
+        self.note_emptied();
         self.program.thread_mut().own_mut().held.push(address);
         Ok(())
     }
@@ -417,7 +445,11 @@ impl Call<'_> {
         }
         let location = self.object(ObjectKind::Mutex, address);
         let sync = OpKind::Sync { location, guard: Guard::Always, update: set_to(1) };
+        if self.is_in_section() {
+            return Err(self.refuse("tries to lock a mutex within an atomic section"));
+        }
         let is_free = self.ask(sync)?.value == 0;
+        self.note_emptied();
         if is_free {
             self.program.thread_mut().own_mut().held.push(address);
         }
@@ -439,6 +471,35 @@ impl Call<'_> {
             self.effect(OpKind::Unlock { lock: location });
         }
         Ok(())
+    }
+
+    /// What is noted about an object by [`Call::note`]; 0 at first. It is read as plain memory is.
+    pub(crate) fn noted(&mut self, kind: ObjectKind, address: u64) -> Step<Value> {
+        let location = self.object(kind, address);
+        let reply = self.ask(OpKind::Load { location, order: MemoryOrder::NonAtomic })?;
+        Ok(reply.value)
+    }
+
+    /// Notes a value about an object, as a plain store does.
+    pub(crate) fn note(&mut self, kind: ObjectKind, address: u64, value: Value) {
+        let location = self.object(kind, address);
+        let order = MemoryOrder::NonAtomic;
+        self.effect(OpKind::Store { location, value, order, carries: false });
+    }
+
+    /// Notes which locks the thread holds at its end.
+    pub(crate) fn abandon_locks(&mut self) {
+        for lock in self.program.thread().own.held.clone() {
+            self.note(ObjectKind::Abandoned, lock, 1);
+        }
+    }
+
+    /// Returns `true` if a thread has ended that holds the lock.
+    pub(crate) fn is_abandoned(&mut self, lock: u64) -> Step<bool> {
+        if !self.program.has_other_threads() {
+            return Ok(false);
+        }
+        Ok(self.noted(ObjectKind::Abandoned, lock)? != 0)
     }
 
     /// Returns `true` if the thread holds the lock.

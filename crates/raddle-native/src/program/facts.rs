@@ -38,6 +38,7 @@ pub(crate) struct WorkerUpdate {
     pub(crate) executions: u64,
     pub(crate) main_leaves: bool,
     pub(crate) bound: Option<String>,
+    pub(crate) remark: Option<String>,
     /// The exploration must restart with these facts.
     pub(crate) wants_restart: bool,
     /// What the program has learned, if that is new.
@@ -53,6 +54,7 @@ impl NativeProgram {
             executions: self.executions - self.reported_executions,
             main_leaves: self.main_leaves,
             bound: self.bound.clone(),
+            remark: self.remark.clone(),
             wants_restart,
             facts: is_new.then(|| self.facts()),
         };

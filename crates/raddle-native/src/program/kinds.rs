@@ -5,6 +5,10 @@
 #[allow(missing_docs, reason = "the names say it")]
 pub(crate) enum ObjectKind {
     Mutex,
+    /// Whether a thread has ended that holds a lock.
+    Abandoned,
+    /// Whether a spin lock was initialised or destroyed.
+    Life,
     Condition,
     ReadWriteLock,
     Semaphore,
@@ -25,12 +29,14 @@ pub(crate) enum ObjectKind {
 pub(crate) enum Purpose {
     /// How often the thread has locked a recursive mutex again, by mutex.
     MutexAgain,
-    /// Whether a mutex is robust, by mutex.
-    RobustMutex,
+    /// The kind of a mutex when the thread last used it, by mutex.
+    MutexKind,
     /// How it holds a reader-writer lock, by lock.
     ReadWriteLockHeld,
     /// Whether its last attempt to take something from an object has failed, by object.
     FailedAttempt,
+    /// Whether it has woken up spuriously from an object at a call since it was last woken there, by both.
+    SpuriousWakeup,
     /// Nanoseconds that have passed on its clock.
     Clock,
     /// How often it has read its clock.

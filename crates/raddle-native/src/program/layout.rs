@@ -109,6 +109,8 @@ pub(crate) struct Learned {
     pub(crate) written_settings: BTreeSet<u64>,
     /// Blocks that some execution frees by ops, by start, with their ends.
     pub(crate) freed: BTreeMap<u64, u64>,
+    /// Memory that atomic sections access, by start, with its end and whether they write it.
+    pub(crate) sections: BTreeMap<u64, (u64, bool)>,
     /// Regions where scalars are cut and watched, by start, with their ends. They do not overlap.
     pub(crate) regions: BTreeMap<u64, u64>,
 }

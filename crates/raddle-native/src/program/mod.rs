@@ -33,6 +33,7 @@ mod remains;
 mod repeats;
 mod retry;
 mod run;
+mod sections;
 pub(crate) mod sharing;
 pub(crate) mod std_code;
 mod symmetry;
@@ -43,15 +44,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
+use raddle_core::model::orders::StoreBuffers;
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{
-    End, Failure, HistoryId, HistoryStep, Live, LocalHistories, Naming, Op, PlaceId, Program,
-    Queues, Segment, ThreadExchange,
+    End, Failure, Guard, HistoryId, HistoryStep, Live, LocalHistories, Naming, Op, OpKind, PlaceId,
+    Program, Queues, Segment, ThreadExchange,
 };
 use raddle_cpu::memory::Thread;
 use raddle_cpu::{Calls, Cpu, Dead, Liveness, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::environment::Environment;
 use crate::process::{Process, ThreadSnapshot, ThreadStart};
 use barriers::Barriers;
 use bookkeeping::Bookkeeping;
@@ -72,6 +75,9 @@ use thread::GuestThread;
 
 /// The value of a location after its block was freed.
 pub(crate) const GONE: Value = -(1 << 100);
+
+/// A thread that has ended the program waits for this, which never holds.
+pub(crate) const EXITED: Guard = Guard::Below(0);
 
 /// Size of the stacks of threads.
 const STACK: u64 = 8 << 20;
@@ -97,8 +103,12 @@ pub struct Settings {
     pub unroll: Option<u32>,
     /// Whether threads with the same function and argument may be symmetric.
     pub symmetry: bool,
+    /// How stores are buffered, if the model has store buffers; `None` if it has memory orders.
+    pub store_buffers: Option<StoreBuffers>,
     /// Whether threads tell at their end what they leave on the heap.
     pub leaks: bool,
+    /// What the environment may do, and what counts as an error.
+    pub environment: Environment,
 }
 
 /// A compiled program.
@@ -132,6 +142,8 @@ pub struct NativeProgram {
     pub(crate) awaited: FxHashSet<LocationId>,
     /// Why not everything is explored.
     pub(crate) bound: Option<String>,
+    /// What else the result must tell.
+    pub(crate) remark: Option<String>,
     /// How often a thread was run from its start.
     pub(crate) executions: u64,
     /// How many of these were reported to other workers.
@@ -187,6 +199,7 @@ impl NativeProgram {
             main_leaves: false,
             awaited: FxHashSet::default(),
             bound: None,
+            remark: None,
             executions: 0,
             reported_executions: 0,
             remaining: Remaining::default(),
@@ -244,10 +257,22 @@ impl NativeProgram {
         End::Failed(Failure { kind: FindingKind::Misuse, message, place: PlaceId::default() })
     }
 
-    /// Ends the execution with a bug at the place of the current thread.
+    /// Ends the execution with a bug at the place of the current thread. If this kind is ignored, the thread ends the program: it
+    /// waits forever.
     pub(crate) fn failure(&mut self, kind: FindingKind, message: &str) -> End {
         let place = self.place();
+        if self.settings.environment.ignored.contains(kind) {
+            return End::Question(self.exit_question(place));
+        }
         End::Failed(Failure { kind, message: message.to_owned(), place })
+    }
+
+    /// The question of a thread that ends the program.
+    fn exit_question(&mut self, place: PlaceId) -> Op {
+        let kind = LocationKind::Object(kinds::ObjectKind::Exit);
+        let location = self.layout.locate_object(kind, 0, place);
+        let update = call::set_to(0);
+        Op { kind: OpKind::Sync { location, guard: EXITED, update }, place }
     }
 
     /// Adds an effect of the current thread.

@@ -94,6 +94,26 @@ fn line(modules: &[Arc<Module>], address: u64) -> Option<(String, u32)> {
 }
 
 impl NativeProgram {
+    /// Returns `true` if the call at a place, or one that it leads to, is in a loop, or if that cannot be decided.
+    pub(crate) fn waits_in_loop(&self, place: PlaceId) -> bool {
+        let (memory, users) = (self.process.memory(), self.places.address(place));
+        let innermost = self.return_address().wrapping_sub(1);
+        let calls = self.process.call_addresses(self.thread().guest);
+        for address in [innermost].into_iter().chain(calls) {
+            let is_last = address == users;
+            match self.liveness.is_in_loop(memory, address) {
+                Some(false) => {}
+                // Functions of libraries are not analysed.
+                None if !is_last => {}
+                _ => return true,
+            }
+            if is_last {
+                return false;
+            }
+        }
+        true
+    }
+
     /// The place of the current thread in the user's sources: the innermost one on its call stack.
     pub(crate) fn place(&mut self) -> PlaceId {
         let guest = self.thread().guest;

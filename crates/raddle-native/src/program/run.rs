@@ -162,6 +162,9 @@ impl NativeProgram {
             Fence::Load => return,
         };
         self.perform(Op { kind, place });
+        if kind != OpKind::StoreFence {
+            self.note_emptied();
+        }
     }
 
     /// Performs the activity of the current thread, with the replies so far. An activity that asks leaves no changes.
@@ -228,14 +231,26 @@ impl NativeProgram {
             Activity::Function(_) => match self.process.return_from_host(guest, value as u64) {
                 Ok(()) => {}
                 Err(Denied::Fault(fault)) => return Err(self.fault_end(&fault)),
-                Err(_) => {
-                    let message = "other threads access the return address of a function";
-                    return Err(self.failure(FindingKind::Unsupported, message));
-                }
+                Err(_) => self.return_by_instruction(value as u64)?,
             },
             Activity::Futex(_) => self.process.return_from_syscall(guest, value as u64),
             Activity::Return | Activity::Exit(_) => {}
         }
+        Ok(())
+    }
+}
+
+impl NativeProgram {
+    /// Lets the current thread return from a modelled function by an instruction of the program, so that the return address, in
+    /// memory that threads share, is read by an op.
+    fn return_by_instruction(&mut self, value: u64) -> Result<(), End> {
+        let Some(instruction) = self.process.return_instruction() else {
+            let message = "other threads access the return address of a function";
+            return Err(self.failure(FindingKind::Unsupported, message));
+        };
+        let cpu = self.cpu_mut();
+        cpu.set_register(Register::Rax, value);
+        cpu.jump(instruction);
         Ok(())
     }
 }

@@ -83,7 +83,9 @@ pub(crate) fn explore(code: &str, compiler: &str, model: &str) -> Explored {
         poison: false,
         unroll: None,
         symmetry: false,
+        store_buffers: None,
         leaks: false,
+        environment: raddle_native::Environment::default(),
     };
     let mut program = NativeProgram::new(process, table, settings);
     let plan = Plan { model: model.parse().expect("a model"), explorer: Explorer::RfPartSmc };

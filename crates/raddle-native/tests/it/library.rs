@@ -127,7 +127,8 @@ fn few_numbers_of_many_make_an_exploration_incomplete() {
     let outcome =
         explore("int __VERIFIER_nondet_int(void); int main(void) { __VERIFIER_nondet_int(); }");
     assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Incomplete, 5));
-    let bound = "numbers of __VERIFIER_nondet_int and the like are chosen from -1 to 3 only";
+    let bound = "numbers of __VERIFIER_nondet_int and the like are chosen from -1 to 3 only \
+                 (--nondet chooses others, raddle bmc all)";
     assert_eq!(outcome.bound, Some(Bound::Other(bound.to_owned())));
 }
 

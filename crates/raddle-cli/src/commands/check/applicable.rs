@@ -16,6 +16,14 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
     let for_native = || {
         given(vec![
             ("--leaks", args.leaks),
+            ("--property", args.property.is_some()),
+            ("--keep-going", args.keep_going),
+            ("--no-livelock", args.no_livelock),
+            ("--no-races", args.no_races),
+            ("--require-join", args.require_join),
+            ("--malloc-may-fail", args.malloc_may_fail),
+            ("--spurious", args.spurious),
+            ("--nondet", args.nondet.is_some()),
             ("--cc", args.cc.is_some()),
             ("--max-memory", args.max_memory.is_some()),
             ("-- FLAGS", !flags.is_empty() || !arguments.is_empty()),
@@ -25,6 +33,11 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
     if args.is_every_given() && args.checkpoint.is_none() {
         let remedy = "name a file with --checkpoint FILE, or omit --every";
         return Some(format!("--every has no effect without --checkpoint: {remedy}"));
+    }
+    if args.keep_going && args.explorer().is_ok_and(|explorer| explorer.sampling().is_some()) {
+        return Some(String::from(
+            "--keep-going requires an explorer that finds everything: omit --explorer",
+        ));
     }
     if let Some(option) = for_native().filter(|_| !has_native) {
         return Some(format!(

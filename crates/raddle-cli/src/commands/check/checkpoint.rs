@@ -6,14 +6,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use raddle_explore::parallel::checkpoint::new_file;
-use raddle_native::{Object, Request};
+use raddle_native::{Environment, Object, Request};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use crate::args::CheckArgs;
 use crate::input;
 
-/// A line that identifies an exploration: the version of Raddle, the model, whether it is exact, the files, flags and arguments, the compiler, and a
+/// A line that identifies an exploration: the version of Raddle, the model, whether it is exact, the environment, the files, flags and arguments, the compiler, and a
 /// hash of the linked program, which includes every header.
 pub(super) fn fingerprint(object: &Object, request: &Request) -> String {
     let source = &request.source;
@@ -23,7 +23,11 @@ pub(super) fn fingerprint(object: &Object, request: &Request) -> String {
     let words: Vec<String> = words.collect();
     let (version, model, built) = (env!("CARGO_PKG_VERSION"), request.model, object.fingerprint());
     let exact = if request.exact { ", exact" } else { "" };
-    format!("raddle {version}, {model}{exact}: {}, {built}", words.join(" "))
+    let environment = match request.environment {
+        it if it == Environment::default() => String::new(),
+        it => format!(", {it:?}"),
+    };
+    format!("raddle {version}, {model}{exact}{environment}: {}, {built}", words.join(" "))
 }
 
 /// The file that is locked while a run uses a checkpoint. The checkpoint itself is replaced as a whole, so a lock on it would be

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Counts, Outcome};
 use raddle_explore::plan::{Language, Plan};
-use raddle_native::{MemoryOrders, Object, Request, Source};
+use raddle_native::{MemoryOrders, Object, Request, Source, TaskDefinition};
 
 use super::checkpoint::{CheckpointLock, fingerprint};
 use super::front_end::{self, FrontEnd, Resources};
@@ -34,8 +34,13 @@ const GRACE: Duration = Duration::from_millis(600);
 /// Longer than any exploration, and short enough to be added to any time.
 const FOREVER: Duration = Duration::from_secs(1 << 32);
 
+/// What the result of a task for ILP32 says.
+const ILP32: &str = "the task is for ILP32 (32-bit pointers and long); it was compiled for LP64";
+
 /// A compiled program.
 struct NativeProgram {
+    /// What the result must say about it.
+    remark: Option<&'static str>,
     name: String,
     source: Source,
     /// The program, or the bound at which it was not built yet.
@@ -46,7 +51,8 @@ struct NativeProgram {
 /// Returns `true` if a file is part of a compiled program: source by its extension, machine code by its contents.
 pub(super) fn is_source(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("c" | "cc" | "cpp" | "cxx" | "C" | "c++" | "o" | "so")) || is_elf(path)
+    matches!(extension, Some("c" | "i" | "yml" | "cc" | "cpp" | "cxx" | "C" | "c++" | "o" | "so"))
+        || is_elf(path)
 }
 
 fn is_elf(path: &Path) -> bool {
@@ -55,12 +61,45 @@ fn is_elf(path: &Path) -> bool {
     read.is_ok() && start == *b"\x7fELF"
 }
 
+fn is_task(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yml")
+}
+
 /// Compiles a program.
 pub(super) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Arc<dyn FrontEnd>, LoadError> {
+    if !files.iter().any(|file| is_task(file)) {
+        return compile(front_end::name(files), files, None, args);
+    }
+    let [file] = files else {
+        return Err(LoadError::new("a task definition is a whole program: pass it alone"));
+    };
+    let task = TaskDefinition::read(file).map_err(LoadError::new)?;
+    let properties = task.properties().map_err(LoadError::new)?;
+    if let Some(property) = args.property {
+        let is_of_task = properties.is_empty() || properties.contains(&property);
+        if !is_of_task {
+            let name = property.name();
+            return Err(LoadError::new(format!("the task does not have the property {name}")));
+        }
+    } else if !properties.is_empty() {
+        let names: Vec<&str> = properties.iter().map(|property| property.name()).collect();
+        let names = names.join(", ");
+        return Err(LoadError::new(format!(
+            "choose a property of the task with --property: {names}"
+        )));
+    }
+    compile(front_end::name(files), &task.input_files, task.is_ilp32.then_some(ILP32), args)
+}
+
+fn compile(
+    name: String,
+    files: &[PathBuf],
+    remark: Option<&'static str>,
+    args: &CheckArgs,
+) -> Result<Arc<dyn FrontEnd>, LoadError> {
     let start = Instant::now();
     let (flags, _) = args.halves();
     let source = Source { files: files.to_vec(), flags: flags.to_vec(), compiler: args.cc.clone() };
-    let name = front_end::name(files);
     let deadline = args.timeout.and_then(|timeout| start.checked_add(timeout));
     let limits = Limits { deadline, memory: args.memory(1) };
     let object = match child::build(&source, Subject { program: &name, model: None }, limits) {
@@ -69,7 +108,7 @@ pub(super) fn load(files: &[PathBuf], args: &CheckArgs) -> Result<Arc<dyn FrontE
         Err(Failure::Refused(why)) => return Err(LoadError::new(why)),
         Err(Failure::Internal(what)) => return Err(LoadError::internal(what)),
     };
-    Ok(Arc::new(NativeProgram { name, source, object, build_time: start.elapsed() }))
+    Ok(Arc::new(NativeProgram { remark, name, source, object, build_time: start.elapsed() }))
 }
 
 impl FrontEnd for NativeProgram {
@@ -126,11 +165,15 @@ impl NativeProgram {
                 .map(|timeout| timeout.saturating_sub(self.build_time).min(FOREVER)),
             exact: !limits.rounds,
             robust: args.robust,
-            leaks: args.leaks,
+            leaks: args.reports_leaks(),
+            keep_going: args.keep_going,
+            environment: args.environment(),
         }
     }
 
     fn result(&self, request: &Request, outcome: Outcome) -> CheckResult {
+        let mut outcome = outcome;
+        outcome.remarks.extend(self.remark.map(str::to_owned));
         // A replay repeats only the run with the finding.
         let explorer = request.explorer.only_last(outcome.counts.all_classes());
         let replayed = Request { explorer, ..request.clone() };

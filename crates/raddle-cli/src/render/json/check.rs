@@ -28,8 +28,13 @@ struct ResultLine<'a> {
     seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bug: Option<Bug<'a>>,
+    /// With --keep-going: the other findings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more_bugs: Vec<Bug<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<String>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    remarks: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<Size>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,6 +134,8 @@ fn line(result: &CheckResult) -> ResultLine<'_> {
             sample.map_or(sampling.seed, |sample| sample.seed)
         }),
         bug: outcome.finding().map(|finding| bug(result, finding)),
+        more_bugs: outcome.findings.iter().skip(1).map(|finding| bug(result, finding)).collect(),
+        remarks: &outcome.remarks,
         bound: outcome.bound.as_ref().map(ToString::to_string),
         estimate: outcome.estimate.map(|estimate| Size {
             classes: estimate.classes,

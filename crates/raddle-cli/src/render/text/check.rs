@@ -118,6 +118,7 @@ fn outcome_text(result: &CheckResult) -> String {
     let mut text = match (outcome.finding(), &outcome.bound) {
         _ if outcome.estimate.is_some() => return estimate_text(outcome),
         (Some(finding), _) if finding.trace.is_none() => return format!("{}\n", finding.message),
+        (Some(_), _) if outcome.findings.len() > 1 => all_findings_text(&outcome.findings),
         (Some(finding), _) => finding_text(finding),
         (None, Some(bound)) => format!("incomplete: {}\n", reason(bound)),
         (None, None) if result.robust => {
@@ -127,9 +128,21 @@ fn outcome_text(result: &CheckResult) -> String {
             String::from("clean: all executions were explored, and none shows an error\n")
         }
     };
+    for remark in &outcome.remarks {
+        let _ = writeln!(text, "note: {remark}");
+    }
     // Litmus tests and programs that were not explored have no counts.
     if result.litmus.is_none() && outcome.counts != Counts::default() {
         let _ = writeln!(text, "{}", outcome.counts_text());
+    }
+    text
+}
+
+/// Several findings, numbered.
+fn all_findings_text(findings: &[Finding]) -> String {
+    let mut text = format!("{} errors were found\n\n", findings.len());
+    for (number, finding) in (1..).zip(findings) {
+        let _ = write!(text, "{number}. {}", finding_text(finding));
     }
     text
 }
@@ -196,6 +209,9 @@ fn notes(programs: &[ProgramResults], results: &[&CheckResult]) -> String {
         }
         if let Some(bound) = &result.outcome.bound {
             let _ = writeln!(notes, "{head}: incomplete: {}", reason(bound));
+        }
+        for remark in &result.outcome.remarks {
+            let _ = writeln!(notes, "{head}: note: {remark}");
         }
     }
     let mut reasons: Vec<String> = (programs.iter())

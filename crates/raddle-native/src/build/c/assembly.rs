@@ -10,6 +10,10 @@
 //!   member is accessed as a whole then, so such an access may be divided like the struct. Accesses without a hook before
 //!   them are listed in a section of their own ([`COPIES`](crate::load::COPIES)), which is not loaded. Slots of the stack
 //!   are left out: compilers use them for temporaries.
+//!
+//! *Functions are made atomic.* A function whose name begins with `__VERIFIER_atomic_` is an atomic section of SV-COMP. It calls
+//! `__VERIFIER_atomic_begin` before its first instruction, and `__VERIFIER_atomic_end` before each return. Both leave all
+//! registers as they are.
 
 use crate::load::COPIES;
 
@@ -18,7 +22,9 @@ pub(super) fn prepare(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut copies = 0;
     let mut is_hooked = false;
+    let mut section = Section::default();
     for line in text.lines() {
+        out.push_str(section.call_before(line));
         if let Some(access) = hook(line).and_then(plain) {
             is_hooked = access == Access::Scalar;
             remove_arguments(&mut out);
@@ -40,6 +46,49 @@ pub(super) fn prepare(text: &str) -> String {
         }
     }
     out
+}
+
+/// The prefix of functions that are atomic sections.
+pub(super) const ATOMIC: &str = "__VERIFIER_atomic_";
+
+/// Returns `true` for the name of a function that is an atomic section as a whole, in C or C++.
+pub(super) fn is_atomic_function(name: &str) -> bool {
+    let mangled =
+        name.strip_prefix("_Z").map(|name| name.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let name = mangled.unwrap_or(name);
+    name.starts_with(ATOMIC) && !matches!(&name[ATOMIC.len()..], "begin" | "end")
+}
+
+/// Whether the current line belongs to a function that is an atomic section.
+#[derive(Default)]
+struct Section {
+    is_inside: bool,
+    /// The first instruction was not seen yet.
+    is_at_start: bool,
+}
+
+impl Section {
+    /// The call to insert before a line.
+    fn call_before(&mut self, line: &str) -> &'static str {
+        if let Some(label) = line.strip_suffix(':')
+            && !label.starts_with(".L")
+        {
+            self.is_inside = is_atomic_function(label);
+            self.is_at_start = self.is_inside;
+        }
+        let is_instruction =
+            line.starts_with('\t') && !line.starts_with("\t.") && !line.starts_with("\t#");
+        if !self.is_inside || !is_instruction {
+            return "";
+        }
+        if std::mem::take(&mut self.is_at_start) {
+            return "\tcall\t__VERIFIER_atomic_begin@PLT\n";
+        }
+        match line.trim() {
+            "ret" | "retq" => "\tcall\t__VERIFIER_atomic_end@PLT\n",
+            _ => "",
+        }
+    }
 }
 
 /// Removes the instructions at the end that only compute registers that a call changes.
@@ -139,6 +188,17 @@ mod tests {
                     \tcall\t__tsan_read_range@PLT\n\tcall\t__tsan_read_write4@PLT\n";
         let kept = "f:\n\tcall\t__tsan_atomic32_load@PLT\n\tcall\tg@PLT\n";
         assert_eq!(prepare(text), kept);
+    }
+
+    #[test]
+    fn functions_of_sv_comp_are_atomic() {
+        let text = "__VERIFIER_atomic_inc:\n.LFB0:\n\t.cfi_startproc\n\tpushq\t%rbp\n.L2:\n\tret\n\t.cfi_endproc\n\
+                    f:\n\tpushq\t%rbp\n\tret\n";
+        let made = "__VERIFIER_atomic_inc:\n.LFB0:\n\t.cfi_startproc\n\tcall\t__VERIFIER_atomic_begin@PLT\n\tpushq\t%rbp\n\
+                    .L2:\n\tcall\t__VERIFIER_atomic_end@PLT\n\tret\n\t.cfi_endproc\nf:\n\tpushq\t%rbp\n\tret\n";
+        assert_eq!(prepare(text), made);
+        assert!(is_atomic_function("_Z20__VERIFIER_atomic_f0v"));
+        assert!(!is_atomic_function("__VERIFIER_atomic_begin"));
     }
 
     #[test]

@@ -30,13 +30,13 @@ impl Input {
         if matches!(extension, "cc" | "cpp" | "cxx" | "C" | "c++") {
             return Ok(Input::Cpp);
         }
-        if extension == "c" {
+        if matches!(extension, "c" | "i") {
             return Ok(Input::C);
         }
         let mut start = [0; TYPE + 1];
         let is_long = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
         if is_long.is_err() || !start.starts_with(b"\x7fELF") {
-            let what = String::from("neither C or C++ (.c, .cc, .cpp, .cxx) nor an ELF file");
+            let what = String::from("neither C or C++ (.c, .i, .cc, .cpp, .cxx) nor an ELF file");
             return Err(Error::Refused { place: file.display().to_string(), what });
         }
         Ok(if start[TYPE] == RELOCATABLE { Input::Object } else { Input::Executable })

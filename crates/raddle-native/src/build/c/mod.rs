@@ -125,6 +125,7 @@ fn executable(files: &[PathBuf], at: usize) -> Result<Object, Error> {
         return Err(Error::Refused { place: name, what });
     }
     refuse_openmp(&data)?;
+    symbols::refuse_atomic_functions(&data, &name)?;
     let file = Elf::parse(name.as_str().into(), &Arc::new(data))?;
     if file.entry == 0 {
         let what =

@@ -6,6 +6,7 @@ use std::path::Path;
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSection, ObjectSymbol};
 
+use super::assembly::is_atomic_function;
 use crate::build::Error;
 use crate::openmp;
 use crate::program::std_code::MARKER;
@@ -31,10 +32,31 @@ impl ObjectSymbols {
             .map_err(|error| Error::Refused { place: file, what: error.to_string() })?;
         let undefined = || elf.symbols().filter(ObjectSymbol::is_undefined);
         let names = || undefined().filter_map(|symbol| symbol.name().ok());
+        refuse_atomic_function(&elf, &path.display().to_string())?;
         Ok(ObjectSymbols {
             has_hooks: names().any(|name| name == INIT_HOOK),
             needs_cpp: names().any(|name| name.starts_with("_Z") || name.starts_with("__gxx")),
         })
+    }
+}
+
+/// Refuses machine code that defines functions which are atomic sections: only source becomes atomic.
+pub(super) fn refuse_atomic_functions(bytes: &[u8], file: &str) -> Result<(), Error> {
+    match ElfFile64::<LittleEndian>::parse(bytes) {
+        Ok(elf) => refuse_atomic_function(&elf, file),
+        Err(_) => Ok(()),
+    }
+}
+
+fn refuse_atomic_function(elf: &ElfFile64<'_, LittleEndian>, file: &str) -> Result<(), Error> {
+    let mut defined = elf.symbols().filter(|symbol| !symbol.is_undefined());
+    let atomic = defined.find_map(|symbol| symbol.name().ok().filter(|it| is_atomic_function(it)));
+    match atomic {
+        Some(name) => Err(Error::Refused {
+            place: file.to_owned(),
+            what: format!("{name} is atomic only if Raddle compiles it: pass its source"),
+        }),
+        None => Ok(()),
     }
 }
 
