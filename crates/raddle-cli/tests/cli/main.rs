@@ -20,6 +20,7 @@ mod recheck;
 mod robust;
 mod sampling;
 mod stats;
+mod sv_comp;
 mod usage;
 mod verify;
 mod witness;
