@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Checks client programs of concurrency libraries, and prints a table.
+
+Usage: check.py RADDLE [WORD...]      only clients whose names contain a word
+
+The headers come from Debian's packages liburcu-dev, libck-dev, libboost-dev and libtbb-dev. Each client has a right program and,
+where that is meaningful, a broken variant. A result is right if the program is clean or the variant has an error; wrong; refused, if
+Raddle does not model something; or incomplete, if 60 seconds or another bound were not enough.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+SECONDS = 60
+LOCKS = ["FAS", "CAS", "DEC", "TICKET", "MCS", "CLH", "ANDERSON", "RW", "PF", "TF", "SW"]
+CONTAINERS = ["RING", "STACK", "FIFO_SPSC", "SEQUENCE", "STACK_MPNC"]
+
+# Name, file, model, flags, whether there is a broken variant.
+CLIENTS = [
+    *[(f"ck {lock.lower()} lock", "ck_locks.c", "tso", [f"-DLOCK={lock}"], lock == "FAS") for lock in LOCKS],
+    *[
+        (f"ck {name.lower()}", "ck_containers.c", "tso", [f"-DCLIENT={name}"], name in ("RING", "SEQUENCE"))
+        for name in CONTAINERS
+    ],
+    *[
+        (f"boost {name}", "boost_lockfree.cpp", "c20", [f"-DCLIENT={number}"], True)
+        for number, name in enumerate(["spsc_queue", "stack", "queue"])
+    ],
+    *[
+        (f"tbb {name}", "tbb.cpp", "tso", [f"-DCLIENT={number}", "-ltbb"], True)
+        for number, name in enumerate(["spin_mutex", "concurrent_queue", "concurrent_vector"])
+    ],
+    ("urcu mb", "urcu.c", "tso", ["-lurcu-mb", "-lurcu-common"], True),
+]
+
+
+def check(raddle, file, model, flags):
+    command = [raddle, "check", str(HERE / file), "--model", model, "--json", "--timeout", str(SECONDS), "--", *flags]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    for line in done.stdout.splitlines():
+        return json.loads(line)
+    return {"verdict": "incomplete", "error": {"message": done.stderr.strip()}}
+
+
+def judge(answer, is_broken):
+    """The column of an answer, and what to say about it."""
+    if "error" in answer:
+        return "refused", answer["error"]["message"].splitlines()[0]
+    bug = answer.get("bug")
+    text = f"{answer['classes']}+{answer['blocked']} classes, {answer['seconds']:.1f} s"
+    if answer["verdict"] == "incomplete":
+        return ("refused", bug["message"]) if bug else ("incomplete", answer.get("bound", ""))
+    if answer["verdict"] == "clean":
+        return ("wrong" if is_broken else "right"), text
+    return ("right" if is_broken else "error"), f"{bug['message']} at {bug['place']} ({text})"
+
+
+def main():
+    raddle, *words = sys.argv[1:]
+    totals = {}
+    for name, file, model, flags, has_broken in CLIENTS:
+        if words and not any(word in name for word in words):
+            continue
+        for is_broken in [False, True] if has_broken else [False]:
+            variant = [*flags, "-DBROKEN"] if is_broken else flags
+            column, text = judge(check(raddle, file, model, variant), is_broken)
+            totals[column] = totals.get(column, 0) + 1
+            print(f"{name}{' (broken)' if is_broken else ''}, {model}: {column}: {text[:200]}", flush=True)
+    print(", ".join(f"{count} {column}" for column, count in totals.items()))
+
+
+if __name__ == "__main__":
+    main()
