@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use ending::Ending;
-pub use named::{Counterexample, NamedTrace, ObjectState, TraceNames};
+pub use named::{Counterexample, NamedTrace, ObjectNote, ObjectState, TraceNames};
 pub use not_robust::{CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, NotRobust};
 
 use crate::execution::{

@@ -33,7 +33,8 @@ impl Counterexample {
     pub fn named(self, names: &(impl Naming + ?Sized), model: Model) -> NamedTrace {
         let names = TraceNames::of(&self, names);
         let Counterexample { ending, trace, not_robust } = self;
-        NamedTrace { model, ending, trace, not_robust, names, printed: String::new() }
+        let (objects, printed) = (vec![], String::new());
+        NamedTrace { model, ending, trace, not_robust, names, objects, printed }
     }
 }
 
@@ -50,6 +51,8 @@ pub struct NamedTrace {
     pub not_robust: Option<NotRobust>,
     /// The names of everything that `trace`, `ending` and `not_robust` mention.
     pub names: TraceNames,
+    /// The objects on heaps that the names mention.
+    pub objects: Vec<ObjectNote>,
     /// What the program wrote to standard output and standard error in this execution.
     pub printed: String,
 }
@@ -64,6 +67,21 @@ pub struct TraceNames {
     pub special_values: Vec<(Value, Cow<'static, str>)>,
     /// What values of synchronization objects stand for, if they encode several things.
     pub object_states: BTreeMap<(LocationId, Value), ObjectState>,
+    /// Values of locations as the source would write them, unless that is the number.
+    pub values: BTreeMap<(LocationId, Value), String>,
+}
+
+/// How an object on a heap came into being and to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectNote {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The thread that allocated it, and where.
+    pub allocated: (String, String),
+    /// The thread that freed it, and where.
+    pub freed: Option<(String, String)>,
 }
 
 /// What a value of a synchronization object stands for.
@@ -93,6 +111,20 @@ impl TraceNames {
             places: used.places.into_iter().map(place).collect(),
             special_values: vec![],
             object_states: BTreeMap::new(),
+            values: BTreeMap::new(),
+        }
+    }
+
+    /// Returns `true` if the location has a name.
+    #[must_use]
+    pub fn has_location(&self, location: LocationId) -> bool {
+        self.locations.contains_key(&location)
+    }
+
+    /// Gives a location that has a name another one.
+    pub fn rename_location(&mut self, location: LocationId, name: String) {
+        if let Some(known) = self.locations.get_mut(&location) {
+            known.0 = name;
         }
     }
 }

@@ -3,7 +3,7 @@
 use raddle_consistency::explain::wrap;
 use raddle_core::execution::ThreadId;
 use raddle_core::model::orders::StoreBuffers;
-use raddle_core::trace::{Ending, NamedTrace, Trace};
+use raddle_core::trace::{Ending, NamedTrace, ObjectNote, Trace};
 
 use super::cycle;
 use super::event_order::{self, EventOrder, OrderKind, Row};
@@ -31,8 +31,11 @@ fn plain_execution(names: &NamedTrace, trace: &Trace, ending: &Ending, style: &S
     let order = event_order::event_order(names, names.model, &part);
     let mut out = wrap(&heading(&wording, &order), 0, style.page);
     out += "\n";
-    out += &table(&wording, &ending, &order).render(style.page);
-    let notes = notes(&wording, &ending, &order, omitted(trace, &part));
+    let table = table(&wording, &ending, &order);
+    out += &table.render(style.page);
+    let mut notes = notes(&wording, &ending, &order, omitted(trace, &part));
+    let is_mentioned = |object: &&ObjectNote| table.mentions(&object.name);
+    notes.extend(names.objects.iter().filter(is_mentioned).map(|object| life(object, style)));
     if !notes.is_empty() {
         out += "\n";
     }
@@ -60,6 +63,16 @@ fn heading(wording: &Wording<'_>, order: &EventOrder) -> String {
             format!("The execution, which {model} allows{but}{not}:")
         }
     }
+}
+
+/// How an object came into being and to its end: `Node#1: 16 bytes, allocated by a at q.c:7.`
+fn life(object: &ObjectNote, style: &Style) -> String {
+    let ObjectNote { name, size, allocated, freed } = object;
+    let by = |verb: &str, (thread, place): &(String, String)| {
+        format!(", {verb} by {thread} at {}", style.relative(place))
+    };
+    let freed = freed.as_ref().map_or(String::new(), |freed| by("freed", freed));
+    format!("{name}: {size} bytes{}{freed}.", by("allocated", allocated))
 }
 
 /// The number of events that the table omits.
@@ -118,7 +131,7 @@ fn memory_update(wording: &Wording<'_>, at: usize) -> String {
     let event = &wording.trace.events[at];
     let Some(value) = event.written else { return String::new() };
     let location = wording.location_of(&event.op.kind);
-    format!("{location} = {} ({})", wording.value(value), wording.name(at))
+    format!("{location} = {} ({})", wording.value_of(&event.op.kind, value), wording.name(at))
 }
 
 /// The latest store that a read misses, and the access that an access races with.

@@ -40,6 +40,16 @@ fn width(text: &str) -> usize {
 }
 
 impl Table {
+    /// Returns `true` if a text contains a name that ends with a number.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        let is_mentioned = |text: &str| {
+            let ends = text.match_indices(name).map(|(at, _)| at + name.len());
+            let goes_on = |at: usize| text[at..].starts_with(|next: char| next.is_ascii_digit());
+            ends.into_iter().any(|at| !goes_on(at))
+        };
+        self.lines.iter().any(|line| is_mentioned(&line.text) || is_mentioned(&line.memory))
+    }
+
     /// The table as text.
     pub(super) fn render(&self, page: Page) -> String {
         let layouts = [self.wide(), self.balanced(page), self.narrow()];

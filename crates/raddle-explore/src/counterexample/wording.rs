@@ -85,7 +85,13 @@ impl<'a> Wording<'a> {
     fn accessed(&self, kind: &OpKind, value: Option<Value>) -> String {
         let Some(value) = value else { return String::from("?") };
         let state = kind.location().and_then(|location| self.object_state(location, value));
-        state.map_or_else(|| self.value(value), |state| state.short.clone())
+        state.map_or_else(|| self.value_of(kind, value), |state| state.short.clone())
+    }
+
+    /// A value that an op reads or writes, as the source would write it.
+    pub(super) fn value_of(&self, kind: &OpKind, value: Value) -> String {
+        let text = kind.location().and_then(|it| self.values?.values.get(&(it, value)));
+        text.cloned().unwrap_or_else(|| self.value(value))
     }
 
     fn action(&self, event: &TraceEvent) -> String {
@@ -93,9 +99,15 @@ impl<'a> Wording<'a> {
         let [read, written] =
             [event.read, event.written].map(|value| self.accessed(&event.op.kind, value));
         match event.op.kind {
-            OpKind::Init { value, .. } => format!("initially {at} = {}", self.value(value)),
+            OpKind::Init { value, .. } => {
+                format!("initially {at} = {}", self.value_of(&event.op.kind, value))
+            }
             OpKind::Store { value, order, .. } => {
-                format!("store {at}{} = {}", self.order(order), self.value(value))
+                format!(
+                    "store {at}{} = {}",
+                    self.order(order),
+                    self.value_of(&event.op.kind, value)
+                )
             }
             OpKind::Fence { order } => format!("fence {order}"),
             OpKind::StoreFence => String::from("store fence"),

@@ -4,12 +4,13 @@ use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Finding, FindingKind, Outcome, Place};
 use raddle_core::program::Naming;
 use raddle_core::schedule::Schedule;
-use raddle_core::trace::{Counterexample, Ending, Trace};
+use raddle_core::trace::{Counterexample, Ending, NamedTrace, Trace};
 use raddle_explore::Extent;
 use raddle_explore::counterexample::{self, Style};
 
 use super::leaks::CompleteExecutions;
 use super::meaning::{self, unjoined};
+use super::object_names::ObjectNames;
 use super::{Explored, Request, object_states, panics, printed, private_events, waits};
 use crate::program::{GONE, Leak, NativeProgram};
 
@@ -46,68 +47,106 @@ fn findings(
     complete: CompleteExecutions,
 ) -> Vec<Finding> {
     let prints = !program.printed.is_empty();
-    let mut made: Vec<(Trace, Finding)> = (found.into_iter())
-        .map(|found| (found.trace.clone(), of_execution(program, model, found)))
-        .collect();
-    if made.is_empty()
+    let mut shown: Vec<Shown> =
+        found.into_iter().map(|found| of_execution(program, found)).collect();
+    if shown.is_empty()
         && let Some((trace, leak)) = complete.leak(program)
     {
-        made.push((trace.clone(), of_leak(program, model, trace, leak)));
+        shown.push(of_leak(program, trace, &leak));
     }
-    for (trace, finding) in &mut made {
-        if let (true, Some(reported)) = (prints, &mut finding.trace) {
-            reported.printed = printed::printed(program, trace);
-        }
-        if program.table.rust.is_some() {
-            panics::describe(finding);
-        }
-    }
-    made.into_iter().map(|(_, finding)| finding).collect()
+    let reports: Vec<Report> =
+        shown.into_iter().map(|shown| Report::of(program, model, shown)).collect();
+    // From here on, the program forgets its locations.
+    reports.into_iter().map(|report| report.complete(program, prints)).collect()
 }
 
-fn of_execution(program: &NativeProgram, model: Model, found: Counterexample) -> Finding {
+/// A report that contains what the last exploration of the program knows.
+struct Report {
+    kind: FindingKind,
+    message: Option<String>,
+    place: Option<Place>,
+    /// The execution with all its events.
+    whole: Trace,
+    trace: NamedTrace,
+    objects: ObjectNames,
+    schedule: Schedule,
+}
+
+impl Report {
+    fn of(program: &NativeProgram, model: Model, shown: Shown) -> Self {
+        let Shown { kind, whole, found, message, place } = shown;
+        let schedule = Schedule::of_trace(&found.trace, |thread| program.thread_name(thread));
+        let objects = ObjectNames::of(program, &whole);
+        let mut trace = found.named(program, model);
+        trace.names.special_values = vec![(GONE, "freed".into())];
+        trace.names.object_states = object_states::of(program, &trace.trace);
+        Report { kind, message, place, whole, trace, objects, schedule }
+    }
+
+    /// Follows the execution to find out more, and makes the finding.
+    fn complete(mut self, program: &mut NativeProgram, prints: bool) -> Finding {
+        self.objects.complete(program, &self.whole);
+        self.objects.apply(program, &mut self.trace);
+        if prints {
+            self.trace.printed = printed::printed(program, &self.whole);
+        }
+        let style = Style::in_working_directory();
+        let mut finding = counterexample::finding(self.kind, self.trace, &style);
+        finding.message = self.message.unwrap_or(finding.message);
+        finding.place = self.place.or(finding.place).or_else(|| Some(Place::new("the start")));
+        finding.schedule = Some(self.schedule);
+        if program.table.rust.is_some() {
+            panics::describe(&mut finding);
+        }
+        finding
+    }
+}
+
+/// What a report shows.
+struct Shown {
+    kind: FindingKind,
+    /// The execution with all its events.
+    whole: Trace,
+    found: Counterexample,
+    /// Unless the execution tells.
+    message: Option<String>,
+    /// Unless the execution tells.
+    place: Option<Place>,
+}
+
+impl Shown {
+    fn new(kind: FindingKind, whole: Trace, found: Counterexample) -> Self {
+        Shown { kind, whole, found, message: None, place: None }
+    }
+}
+
+fn of_execution(program: &NativeProgram, found: Counterexample) -> Shown {
+    let whole = found.trace.clone();
     if found.not_robust.is_some() {
-        return reported(program, model, FindingKind::NotRobust, found);
+        return Shown::new(FindingKind::NotRobust, whole, found);
     }
     let found = waits::as_deadlock(program, found);
     let Counterexample { ending, trace, .. } = &found;
     if let (Ending::Complete, Some(thread)) = (ending, unjoined(trace)) {
         let name = program.thread_name(thread);
         let message = format!("{name} was not joined and may still run when main returns");
-        let finding = reported(program, model, FindingKind::Misuse, found);
-        return Finding { message, ..finding };
+        let shown = Shown::new(FindingKind::Misuse, whole, found);
+        return Shown { message: Some(message), ..shown };
     }
     let kind = meaning::kind(ending, trace);
     let (ending, trace) = private_events::remove(program, ending, trace);
-    reported(program, model, kind, Counterexample::new(ending, trace))
+    Shown::new(kind, whole, Counterexample::new(ending, trace))
 }
 
 /// A block that is never freed.
-fn of_leak(program: &NativeProgram, model: Model, trace: Trace, leak: Leak) -> Finding {
-    let Leak { place, size } = leak;
-    let found = Counterexample::new(Ending::Complete, trace);
+fn of_leak(program: &NativeProgram, trace: Trace, leak: &Leak) -> Shown {
+    let Leak { place, size } = *leak;
     let place = Naming::place(program, place);
     let place = Style::in_working_directory().relative(&place).to_owned();
     let message = format!(
         "leak: nothing points to a block of {size} bytes at the end, which was allocated at {place}"
     );
-    let place = Some(Place::new(place));
-    Finding { message, place, ..reported(program, model, FindingKind::Leak, found) }
-}
-
-/// The finding that an execution shows, with its schedule.
-fn reported(
-    program: &NativeProgram,
-    model: Model,
-    kind: FindingKind,
-    found: Counterexample,
-) -> Finding {
-    let schedule = Schedule::of_trace(&found.trace, |thread| program.thread_name(thread));
-    let mut trace = found.named(program, model);
-    trace.names.special_values = vec![(GONE, "freed".into())];
-    trace.names.object_states = object_states::of(program, &trace.trace);
-    let mut finding = counterexample::finding(kind, trace, &Style::in_working_directory());
-    finding.place.get_or_insert_with(|| Place::new("the start"));
-    finding.schedule = Some(schedule);
-    finding
+    let found = Counterexample::new(Ending::Complete, trace.clone());
+    let (message, place) = (Some(message), Some(Place::new(place)));
+    Shown { message, place, ..Shown::new(FindingKind::Leak, trace, found) }
 }

@@ -5,8 +5,10 @@
 
 mod distinct;
 mod finding;
+mod follow;
 mod leaks;
 mod meaning;
+mod object_names;
 mod object_states;
 mod panics;
 mod parallel;

@@ -1,4 +1,4 @@
-//! Removes events on private memory from an execution that is reported.
+//! Removes events on private memory, and bookkeeping, from an execution that is reported.
 //!
 //! Whether a thread's accesses to its own stack and blocks are events depends on whether another thread uses them in some execution
 //! that was explored before: on how far the exploration got, and on which worker explored what. In the execution that is reported they
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::trace::{Ending, Pending, Trace, TraceEvent};
 
-use crate::program::NativeProgram;
+use crate::program::{GONE, NativeProgram};
 
 /// An execution without the events on memory that is private in it.
 pub(super) fn remove(program: &NativeProgram, ending: &Ending, trace: &Trace) -> (Ending, Trace) {
@@ -25,7 +25,10 @@ pub(super) fn remove(program: &NativeProgram, ending: &Ending, trace: &Trace) ->
     let is_private =
         |location| users[&location].is_some() && program.is_location_of_thread(location);
     let of_std = locations_of_std(program, ending, trace);
-    let is_left_out = |location| is_private(location) || of_std.contains(&location);
+    let bookkeeping = bookkeeping(program, ending, trace);
+    let is_left_out = |location| {
+        is_private(location) || of_std.contains(&location) || bookkeeping.contains(&location)
+    };
     let (kept, index) = trace.only(|event| !event.op.kind.location().is_some_and(is_left_out));
     let ending = match *ending {
         Ending::Race(first, second) => {
@@ -66,6 +69,36 @@ fn locations_of_std(
     }
     let of_std = locations.into_iter().filter(|(_, is_users)| !is_users);
     of_std.map(|(location, _)| location).collect()
+}
+
+/// The locations that only say that a block exists, unless somebody frees it, and those with the function of a `std::thread`. Not those
+/// that a race is about.
+fn bookkeeping(program: &NativeProgram, ending: &Ending, trace: &Trace) -> BTreeSet<LocationId> {
+    let mut freed = BTreeSet::new();
+    let mut starts = BTreeSet::new();
+    for event in &trace.events {
+        let Some(location) = event.op.kind.location() else { continue };
+        if event.written == Some(GONE) {
+            freed.insert(location);
+        }
+        if event.written.is_some_and(|value| program.is_thread_vtable(value as u64)) {
+            starts.extend(program.block_of(location));
+        }
+    }
+    let raced: Vec<LocationId> = match *ending {
+        Ending::Race(first, second) => [first, second]
+            .into_iter()
+            .filter_map(|event| trace.events.get(event)?.op.kind.location())
+            .collect(),
+        _ => vec![],
+    };
+    let locations = trace.events.iter().filter_map(|event| event.op.kind.location());
+    let is_bookkeeping = |&location: &LocationId| {
+        let is_start = program.block_of(location).is_some_and(|start| starts.contains(&start));
+        let is_existence = program.is_existence(location) && !freed.contains(&location);
+        (is_start || is_existence) && !raced.contains(&location)
+    };
+    locations.filter(is_bookkeeping).collect()
 }
 
 /// Returns `true` if a thread repeats an event forever: then it is what the report shows.

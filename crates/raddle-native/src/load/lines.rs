@@ -40,9 +40,23 @@ impl Lines {
 
     /// The line of an address relative to the base of the module; of inlined code the innermost one.
     pub(crate) fn at(&self, address: u64) -> Option<Line> {
-        let location = self.0.as_ref()?.find_location(address).ok()??;
-        Some(Line { file: location.file?.into(), line: location.line? })
+        of_location(&self.0.as_ref()?.find_location(address).ok()??)
     }
+
+    /// The lines of an address relative to the base of the module: of inlined code, then of the calls of it, innermost first.
+    pub(crate) fn inlined_at(&self, address: u64) -> Vec<Line> {
+        let Some(context) = &self.0 else { return vec![] };
+        let Ok(mut frames) = context.find_frames(address).skip_all_loads() else { return vec![] };
+        let mut lines = vec![];
+        while let Ok(Some(frame)) = frames.next() {
+            lines.extend(frame.location.as_ref().and_then(of_location));
+        }
+        lines
+    }
+}
+
+fn of_location(location: &addr2line::Location<'_>) -> Option<Line> {
+    Some(Line { file: location.file?.into(), line: location.line? })
 }
 
 /// The debug information of a file, if it has any.

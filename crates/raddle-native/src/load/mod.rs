@@ -39,17 +39,22 @@
 mod elf;
 mod frames;
 mod lines;
+mod local_names;
 mod locals;
 pub(crate) mod missing;
 mod module;
 mod place;
+mod scalars;
 mod symbols;
 mod types;
 
 pub use elf::{Elf, HeaderTable, LoadError, Segment, TlsSegment};
 pub(crate) use frames::Frame;
 pub use lines::Line;
+pub(crate) use local_names::FunctionLocals;
 pub(crate) use module::COPIES;
 pub use module::Module;
 pub use place::Place;
+pub(crate) use scalars::Scalar;
 pub use symbols::{Symbol, SymbolKind, Symbols};
+pub(crate) use types::{TypeId, Types};

@@ -85,6 +85,13 @@ impl Module {
         lines.at(address.wrapping_sub(self.base))
     }
 
+    /// The source lines of an address: of inlined code, then of the calls of it, innermost first.
+    pub(crate) fn inlined_lines(&self, address: u64) -> Vec<Line> {
+        let Ok(mut lines) = self.lines.lock() else { return vec![] };
+        let lines = lines.get_or_insert_with(|| Lines::read(&self.file.data));
+        lines.inlined_at(address.wrapping_sub(self.base))
+    }
+
     /// The name in the source of the variable at an address relative to the base.
     pub fn variable_name(&self, address: u64) -> Option<String> {
         Some(self.types()?.name(address)?.to_owned())
@@ -92,10 +99,12 @@ impl Module {
 
     /// The part at an offset in the variable at an address relative to the base: `[1].head`.
     pub fn variable_part(&self, address: u64, offset: u64) -> Option<String> {
-        self.types()?.part(address, offset)
+        let types = self.types()?;
+        Some(types.part(types.variable(address)?, offset)?.0)
     }
 
-    fn types(&self) -> Option<&Types> {
+    /// The types that the debug information of the file describes.
+    pub(crate) fn types(&self) -> Option<&Types> {
         self.types.get_or_init(|| Types::read(&self.file.data)).as_ref()
     }
 
@@ -127,14 +136,14 @@ impl Module {
         rows.entry(address).or_insert_with(read).clone()
     }
 
-    /// Addresses of the functions that exceptions may enter elsewhere than at their start, relative to the base.
-    /// `None` if the file does not tell.
     /// By address of a function: the bytes of its variables in its frame, relative to the end of the frame.
     pub(crate) fn locals(&self) -> FxHashMap<u64, Vec<Range<i64>>> {
         let locals = self.types().map(Types::locals).unwrap_or_default();
         locals.into_iter().map(|(address, it)| (self.base.wrapping_add(address), it)).collect()
     }
 
+    /// Addresses of the functions that exceptions may enter elsewhere than at their start, relative to the base.
+    /// `None` if the file does not tell.
     pub(crate) fn functions_with_landing_pads(&self) -> Option<FxHashSet<u64>> {
         functions_with_landing_pads(&self.file.data)
     }

@@ -6,13 +6,20 @@ use gimli::{AttributeValue, DebuggingInformationEntry, Dwarf, Reader as _, Unit,
 
 use super::lines::{Reader, dwarf};
 
+/// A type that a file describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TypeId {
+    pub(super) unit: usize,
+    pub(super) offset: UnitOffset,
+}
+
 /// The types of the variables of a file.
 #[derive(Debug)]
-pub(super) struct Types {
+pub(crate) struct Types {
     pub(super) dwarf: Dwarf<Reader>,
     pub(super) units: Vec<Unit<Reader>>,
-    /// Unit and type of each variable, by address relative to the base.
-    variables: BTreeMap<u64, (usize, UnitOffset)>,
+    /// The type of each variable, by address relative to the base.
+    variables: BTreeMap<u64, TypeId>,
     /// Name of each variable, by address.
     names: BTreeMap<u64, String>,
 }
@@ -56,8 +63,8 @@ impl Types {
             };
             let declared = declaration_of(entry).and_then(|at| unit.entry(at).ok());
             let declared = declared.as_ref();
-            if let Some(of) = type_of(entry).or(declared.and_then(type_of)) {
-                self.variables.insert(address, (index, of));
+            if let Some(offset) = type_of(entry).or(declared.and_then(type_of)) {
+                self.variables.insert(address, TypeId { unit: index, offset });
             }
             let name = name_of(&self.dwarf, unit, entry);
             let name = name.or_else(|| name_of(&self.dwarf, unit, declared?));
@@ -71,14 +78,24 @@ impl Types {
         self.names.get(&variable).map(String::as_str)
     }
 
-    /// The part at an offset in the variable at an address: `[1].head`.
-    pub(super) fn part(&self, variable: u64, offset: u64) -> Option<String> {
-        let &(unit, of) = self.variables.get(&variable)?;
-        let mut path = String::new();
-        self.descend(&self.units[unit], of, offset, &mut path, DEPTH)?;
-        Some(path)
+    /// The type of the variable at an address.
+    pub(crate) fn variable(&self, address: u64) -> Option<TypeId> {
+        self.variables.get(&address).copied()
     }
 
+    /// The part at an offset in an object, as `[1].head`, and its type, which is not an array or a class.
+    pub(crate) fn part(&self, of: TypeId, offset: u64) -> Option<(String, TypeId)> {
+        let mut path = String::new();
+        let leaf = self.descend(&self.units[of.unit], of.offset, offset, &mut path, DEPTH)?;
+        Some((path, TypeId { unit: of.unit, offset: leaf }))
+    }
+
+    /// The size of an object in bytes.
+    pub(crate) fn size_of(&self, of: TypeId) -> Option<u64> {
+        self.size(&self.units[of.unit], of.offset, DEPTH)
+    }
+
+    /// Appends to `path` the way to the part of an object at an offset. Returns the type of the part.
     fn descend(
         &self,
         unit: &Unit<Reader>,
@@ -86,7 +103,7 @@ impl Types {
         offset: u64,
         path: &mut String,
         depth: usize,
-    ) -> Option<()> {
+    ) -> Option<UnitOffset> {
         let depth = depth.checked_sub(1)?;
         let entry = unit.entry(of).ok()?;
         match entry.tag() {
@@ -114,7 +131,7 @@ impl Types {
                 })
             }
             tag if is_qualifier(tag) => self.descend(unit, type_of(&entry)?, offset, path, depth),
-            _ => (offset == 0).then_some(()),
+            _ => (offset == 0).then_some(of),
         }
     }
 
@@ -170,6 +187,7 @@ impl Types {
                 Some(elements * self.size(unit, type_of(&entry)?, depth)?)
             }
             tag if is_qualifier(tag) => self.size(unit, type_of(&entry)?, depth),
+            gimli::DW_TAG_pointer_type => Some(size.unwrap_or(8)),
             _ => size,
         }
     }
@@ -184,7 +202,7 @@ struct Member {
 }
 
 /// Returns `true` if a type is another one with a name or a qualifier.
-fn is_qualifier(tag: gimli::DwTag) -> bool {
+pub(super) fn is_qualifier(tag: gimli::DwTag) -> bool {
     matches!(
         tag,
         gimli::DW_TAG_typedef
@@ -195,14 +213,14 @@ fn is_qualifier(tag: gimli::DwTag) -> bool {
 }
 
 /// The declaration of what an entry defines.
-fn declaration_of(entry: &DebuggingInformationEntry<Reader>) -> Option<UnitOffset> {
+pub(super) fn declaration_of(entry: &DebuggingInformationEntry<Reader>) -> Option<UnitOffset> {
     match entry.attr_value(gimli::DW_AT_specification)? {
         AttributeValue::UnitRef(offset) => Some(offset),
         _ => None,
     }
 }
 
-fn name_of(
+pub(super) fn name_of(
     dwarf: &Dwarf<Reader>,
     unit: &Unit<Reader>,
     entry: &DebuggingInformationEntry<Reader>,

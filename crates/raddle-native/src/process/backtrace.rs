@@ -24,8 +24,14 @@ impl Process {
 
     /// The memory of the frames of [`Process::backtrace`] whose callers are known: from the stack pointer to the end of the frame.
     pub(crate) fn stack_frames(&self, thread: Thread) -> Vec<Range<u64>> {
-        let pointers: Vec<u64> = self.frames(thread).map(|(frame, _)| frame.stack()).collect();
-        pointers.windows(2).map(|pair| pair[0]..pair[1]).collect()
+        self.call_frames(thread).into_iter().map(|(_, memory)| memory).collect()
+    }
+
+    /// The memory of the frames whose callers are known, with the addresses of their instructions.
+    pub(crate) fn call_frames(&self, thread: Thread) -> Vec<(u64, Range<u64>)> {
+        let frames: Vec<(Frame, u64)> = self.frames(thread).collect();
+        let pairs = frames.windows(2);
+        pairs.map(|pair| (pair[0].1, pair[0].0.stack()..pair[1].0.stack())).collect()
     }
 
     /// The frames of a call stack with the addresses of their instructions.
@@ -49,9 +55,9 @@ impl Process {
             Some(u64::from_le_bytes(bytes))
         };
         let module = self.kernel.modules.iter().find(|module| module.contains(address));
-        let next = match module {
-            Some(module) => module.frame_row(address)?.caller(frame, &read),
-            // A host function, a string function of ours, or a jump to nowhere: all before the stack is touched.
+        let next = match module.and_then(|module| module.frame_row(address)) {
+            Some(row) => row.caller(frame, &read),
+            // A host function, one of ours in the executable, or a jump to nowhere: all before the stack is touched.
             None if !is_call || strings::function_at(address).is_some() => {
                 frame.caller_of_leaf(&read)
             }

@@ -42,6 +42,13 @@ pub(crate) enum LocationKind {
     Remains,
 }
 
+impl LocationKind {
+    /// Returns `true` if the address of such a location is one of memory.
+    pub(crate) fn is_memory(self) -> bool {
+        !matches!(self, LocationKind::Result | LocationKind::Remains)
+    }
+}
+
 /// A location.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {

@@ -15,21 +15,21 @@ use super::std_code;
 use crate::load::{Module, SymbolKind};
 
 /// A variable of a module.
-pub(super) struct Variable {
-    pub(super) name: Arc<str>,
+pub(crate) struct Variable {
+    pub(crate) name: Arc<str>,
     /// Its address in guest memory.
-    pub(super) start: u64,
+    pub(crate) start: u64,
 }
 
 /// The name of a part of a variable, without the members of `std::atomic`.
-fn without_wrapper(part: &str) -> &str {
+pub(crate) fn without_wrapper(part: &str) -> &str {
     let inner = part.strip_suffix("._M_i").or_else(|| part.strip_suffix("._M_p"));
     inner.map_or(part, |part| part.strip_suffix("._M_b").unwrap_or(part))
 }
 
 impl NativeProgram {
     /// The variable at an address, and its module.
-    pub(super) fn variable_of(&self, address: u64) -> Option<(&Arc<Module>, Variable)> {
+    pub(crate) fn variable_of(&self, address: u64) -> Option<(&Arc<Module>, Variable)> {
         let module = self.process.modules().iter().find(|module| module.contains(address))?;
         let symbol = module.symbols().at(address - module.base)?;
         let start = module.base + symbol.address;
@@ -62,6 +62,23 @@ impl NativeProgram {
         variable.is_some_and(|(_, variable)| std_code::is_std(&std_code::path(&variable.name)))
     }
 
+    /// The start of the block that contains a location.
+    pub(crate) fn block_of(&self, location: LocationId) -> Option<u64> {
+        let Location { kind, address, .. } = self.layout.all[location.index()];
+        kind.is_memory().then(|| self.heap_regions.block_at(address)).flatten().map(|it| it.0)
+    }
+
+    /// Returns `true` if a location only says whether a block exists.
+    pub(crate) fn is_existence(&self, location: LocationId) -> bool {
+        self.layout.all[location.index()].kind == LocationKind::Block
+    }
+
+    /// Returns `true` if an address is in the table of virtual functions by which `std::thread` calls its function.
+    pub(crate) fn is_thread_vtable(&self, address: u64) -> bool {
+        let variable = self.variable_of(address);
+        variable.is_some_and(|(_, variable)| variable.name.starts_with("_ZTVNSt6thread"))
+    }
+
     /// The kind of the synchronization object at a location.
     pub(crate) fn object_kind(&self, location: LocationId) -> Option<ObjectKind> {
         match self.layout.all[location.index()].kind {
@@ -70,11 +87,24 @@ impl NativeProgram {
         }
     }
 
-    /// The name of a synchronization object: without members that the library has inside.
-    pub(super) fn object_name(&self, address: u64) -> String {
-        let name = self.memory_name(address);
-        let inside = [".__", "._M_"].into_iter().filter_map(|member| name.find(member)).min();
-        name[..inside.unwrap_or(name.len())].to_owned()
+    /// The thread to whose stack an address belongs.
+    pub(crate) fn stack_owner(&self, address: u64) -> Option<ThreadId> {
+        owner(address, guest::STACKS..guest::TLS, guest::STACK_STRIDE)
+    }
+
+    /// The name of a location in the memory with this name.
+    pub(crate) fn name_of_kind(&self, location: &Location, name: String) -> String {
+        match location.kind {
+            LocationKind::Object(ObjectKind::Mutex) => object_name(&name),
+            LocationKind::Object(ObjectKind::Token { from, to }) => {
+                let [from, to] = [from, to].map(|it| self.thread_name(ThreadId::new(it as usize)));
+                format!("{} ({from} to {to})", object_name(&name))
+            }
+            LocationKind::Object(kind) => format!("{} ({kind:?})", object_name(&name)),
+            LocationKind::Block => format!("{name} (block)"),
+            LocationKind::Piece => format!("{name} in pieces"),
+            LocationKind::Memory(_) | LocationKind::Result | LocationKind::Remains => name,
+        }
     }
 
     /// The name of memory.
@@ -94,7 +124,7 @@ impl NativeProgram {
             let block = format!("block {:#x} of {thread}", start % guest::HEAP_STRIDE);
             return if address == start { block } else { format!("{block}+{}", address - start) };
         }
-        if let Some(owner) = owner(address, guest::STACKS..guest::TLS, guest::STACK_STRIDE) {
+        if let Some(owner) = self.stack_owner(address) {
             let thread = self.thread_name(owner);
             return format!("stack of {thread} at {:#x}", address % guest::STACK_STRIDE);
         }
@@ -115,4 +145,10 @@ impl NativeProgram {
 /// The thread to whose part of an area an address belongs.
 fn owner(address: u64, area: std::ops::Range<u64>, stride: u64) -> Option<ThreadId> {
     area.contains(&address).then(|| ThreadId::new(((address - area.start) / stride) as usize))
+}
+
+/// The name of a synchronization object: without members that the library has inside.
+pub(crate) fn object_name(memory: &str) -> String {
+    let inside = [".__", "._M_"].into_iter().filter_map(|member| memory.find(member)).min();
+    memory[..inside.unwrap_or(memory.len())].to_owned()
 }

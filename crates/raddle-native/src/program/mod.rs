@@ -60,11 +60,14 @@ use barriers::Barriers;
 use bookkeeping::Bookkeeping;
 use differences::Differences;
 pub use guide::{Guide, KnownRead};
+pub(crate) use heap::FRESH;
 use heap::HeapRegions;
+use layout::Layout;
 pub use layout::ScalarCut;
-use layout::{Layout, Location, LocationKind};
+pub(crate) use layout::{Location, LocationKind};
 use library::LibraryData;
 use loops::PrivateSteps;
+pub(crate) use memory_names::{object_name, without_wrapper};
 pub(crate) use names::Start;
 use names::ThreadNames;
 use places::Places;
@@ -456,21 +459,12 @@ impl Naming for NativeProgram {
     }
 
     fn location_name(&self, location: LocationId) -> String {
-        let Location { kind, address, .. } = self.layout.all[location.index()];
-        let name = || self.memory_name(address);
-        let thread = || self.thread_name(ThreadId::new(address as usize));
-        match kind {
-            LocationKind::Memory(_) => name(),
-            LocationKind::Object(kinds::ObjectKind::Mutex) => self.object_name(address),
-            LocationKind::Object(kinds::ObjectKind::Token { from, to }) => {
-                let [from, to] = [from, to].map(|it| self.thread_name(ThreadId::new(it as usize)));
-                format!("{} ({from} to {to})", self.object_name(address))
-            }
-            LocationKind::Object(kind) => format!("{} ({kind:?})", self.object_name(address)),
-            LocationKind::Block => format!("{} (block)", name()),
-            LocationKind::Piece => format!("{} in pieces", name()),
+        let location = &self.layout.all[location.index()];
+        let thread = || self.thread_name(ThreadId::new(location.address as usize));
+        match location.kind {
             LocationKind::Result => format!("result of {}", thread()),
             LocationKind::Remains => format!("remains of {}", thread()),
+            _ => self.name_of_kind(location, self.memory_name(location.address)),
         }
     }
 

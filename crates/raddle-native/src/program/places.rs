@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::NativeProgram;
 use super::thread::Activity;
-use crate::load::{Module, Place};
+use crate::load::{Line, Module, Place};
 
 /// Sources below are not the user's.
 const LIBRARIES: [&str; 4] = ["/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/"];
@@ -56,7 +56,7 @@ impl Places {
         }
         let place = PlaceId(self.addresses.len() as u32);
         self.addresses.push(address);
-        let is_users = line(modules, address).is_some_and(|(file, _)| !is_of_library(&file));
+        let is_users = line(modules, address).is_some_and(|line| is_users(&line));
         self.known.insert(address, (place, is_users));
         (place, is_users)
     }
@@ -66,7 +66,7 @@ impl Places {
         match self.address(place) {
             0 => String::from("the start"),
             address => match line(modules, address) {
-                Some((file, line)) => format!("{file}:{line}"),
+                Some(line) => line.to_string(),
                 None => String::from("a library"),
             },
         }
@@ -87,10 +87,18 @@ pub(super) fn demangled(symbol: &str) -> String {
     }
 }
 
-fn line(modules: &[Arc<Module>], address: u64) -> Option<(String, u32)> {
+fn is_users(line: &Line) -> bool {
+    !is_of_library(&line.file)
+}
+
+/// The line of an instruction. Of library code that is inlined, the user's line that calls it.
+fn line(modules: &[Arc<Module>], address: u64) -> Option<Line> {
     let module = modules.iter().find(|module| module.contains(address))?;
-    let line = module.line(address)?;
-    Some((line.file.to_string(), line.line))
+    let innermost = module.line(address)?;
+    if is_users(&innermost) {
+        return Some(innermost);
+    }
+    Some(module.inlined_lines(address).into_iter().find(is_users).unwrap_or(innermost))
 }
 
 impl NativeProgram {
