@@ -107,7 +107,11 @@ fn explored(outcome: Result<Outcome, Error>) -> Answer {
     let not_explored = |error: Error| {
         Outcome::new(vec![], Counts::default(), Some(Bound::Other(error.to_string())))
     };
-    Answer::Explored(outcome.unwrap_or_else(not_explored))
+    let mut outcome = outcome.unwrap_or_else(not_explored);
+    // Compiling is no part of the time that is shown, so loading is none either.
+    let Counts { seconds, start_up, .. } = &mut outcome.counts;
+    *seconds -= std::mem::take(start_up);
+    Answer::Explored(outcome)
 }
 
 fn explore(
