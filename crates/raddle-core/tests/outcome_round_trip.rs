@@ -6,7 +6,7 @@ use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
 use raddle_core::outcome::{
     Bound, Counts, Estimate, Finding, FindingKind, Outcome, Phase, Place, Related, SampledRun,
-    Unsupported, Verdict,
+    Symmetry, Unsupported, Verdict,
 };
 use raddle_core::program::{Failure, Guard, Naming, Op, OpKind, PlaceId, Update, UpdateKind};
 use raddle_core::schedule::Schedule;
@@ -240,6 +240,10 @@ fn findings_counts_and_estimates_survive() {
     let estimate = Some(Estimate { classes: 1e300, error: 0.5, probes: 6 });
     for verdict in [Verdict::Clean, Verdict::Bug, Verdict::Incomplete] {
         let findings = vec![finding.clone()];
-        assert_survives(&Outcome { verdict, findings, counts, bound: None, estimate });
+        let symmetry =
+            Some(Symmetry { threads: vec![vec!["a".into(), "b".into()]], classes: 7, blocked: 8 });
+        let (bound, remarks) = (None, vec![String::from("not explored")]);
+        let outcome = Outcome { verdict, findings, counts, bound, estimate, symmetry, remarks };
+        assert_survives(&outcome);
     }
 }
