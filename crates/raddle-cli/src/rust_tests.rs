@@ -170,6 +170,9 @@ fn run_binary(
     Ok(report.judgement)
 }
 
+/// What is done with the result of a test; `None` if it is not explored.
+type Then<'a> = dyn FnMut(&RustTest, Option<ProgramResults>) -> Result<(), OutputError> + 'a;
+
 /// Explores tests in parallel, or a single one with several workers, and passes the results on in order. `None` for a test that
 /// is ignored.
 fn explore(
@@ -178,7 +181,7 @@ fn explore(
     options: &[OsString],
     binary: &TestBinary,
     args: &CheckArgs,
-    then: &mut dyn FnMut(&RustTest, Option<ProgramResults>) -> Result<(), OutputError>,
+    then: &mut Then<'_>,
 ) -> Result<(), OutputError> {
     let explored = tests.iter().filter(|test| !selection.ignores(test)).count();
     let threads = args.jobs().get().min(explored.max(1));
