@@ -126,7 +126,7 @@ fn exploring(directory: &Path, flags: &str) -> (String, PathBuf) {
     let program = write(directory, "long.c", LONG);
     let left = directory.join("left");
     let file = left.display();
-    (format!("check {program} --model sc --checkpoint {file} --every 0.01 {flags}"), left)
+    (format!("check {program} --exact --model sc --checkpoint {file} --every 0.01 {flags}"), left)
 }
 
 #[test]

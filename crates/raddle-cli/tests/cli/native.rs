@@ -95,7 +95,7 @@ int main(void) {
     assert_snapshot!(told.join("\n"), @r"
     .0 spawn main/0
     .1 spawn main/1
-    .0 load box = 0 <- initially
+    .0 load box = null <- initially
     .1 store go = 1
     .0 load go = 1 <- main/1.1
     ! assertion failed: 0
