@@ -122,8 +122,8 @@ impl Visitor for Watch {
     }
 }
 
-/// Explores a program. Returns `None` if a worker process found a bug that does not occur again, because the program depends on something
-/// other than what its threads read.
+/// Explores a program. Returns `None` if a worker process found a bug that does not occur again: because the program depends on something
+/// other than what its threads read, or because a livelock is not shown again in the subtree where it was.
 pub(super) fn explore(
     program: &mut NativeProgram,
     request: &Request,
@@ -182,7 +182,9 @@ pub(super) fn explore(
     let found = found(program, request, options.budget, &explored, &known);
     program.executions += known.executions;
     program.reported_executions = program.executions;
-    let is_lost = explored.frontier.is_stopped() && found.is_none() && !program.needs_restart();
+    let waits = known.livelock.is_some() || known.after_main.is_some() && program.main_leaves;
+    let is_expected = explored.frontier.is_stopped() || waits;
+    let is_lost = is_expected && found.is_none() && !program.needs_restart();
     (!is_lost).then_some((explored.summary, found))
 }
 

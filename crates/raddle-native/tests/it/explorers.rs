@@ -71,14 +71,6 @@ const EXCEPTIONS: &[Exception] = &[
         reason: "std::lock tries again without end: each explorer stops at a limit of events of its own",
     },
     Exception {
-        program: "exclusion/szymanski.c",
-        flags: "",
-        models: &[Tso, Pso],
-        explorers: &[OptimalDpor, SourceDpor],
-        difference: FindsFirst("livelock"),
-        reason: "an assertion fails in some executions, and a thread spins forever in others",
-    },
-    Exception {
         program: "containers/msqueue.c",
         flags: "-DBROKEN",
         models: &[C20],
