@@ -102,8 +102,8 @@ pub enum NewFact {
 /// conflicting accesses: leaves come in the same order until then. If an execution exceeds [`LAST`](EventBound::LAST)
 /// or has too many events about which something is to be decided, it is taken for endless. Then the bound is the first
 /// one again, and is *final*: threads stop there, so that short executions are explored instead of long ones. If
-/// more than [`MOST_CUT_EXECUTIONS`] exceed this bound, the loop that a thread is in then stops after [`MOST_ROUNDS`] rounds
-/// from then on: 1,000 events may have too many classes.
+/// more than a few executions exceed this bound, the loop that a thread is in then stops after a few rounds from then on: 1,000
+/// events may have too many classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventBound {
     /// The number of events.

@@ -7,7 +7,15 @@ use rustc_hash::FxHashMap;
 
 use super::heap::Heap;
 use super::kinds::Purpose;
-use super::sections::StoredSince;
+
+/// What a thread has stored since it last emptied its store buffer, if the program has sections and the model has buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StoredSince {
+    /// A store that may be in the buffer.
+    pub(super) buffered: bool,
+    /// A store that was a section of its own, so it is not in the buffer, though it could be.
+    pub(super) early: bool,
+}
 
 /// An atomic load for which a plain load follows (`marks`).
 #[derive(Clone, Debug, PartialEq)]

@@ -25,6 +25,7 @@ use raddle_core::outcome::FindingKind;
 use raddle_core::program::OpKind;
 
 use super::NativeProgram;
+use super::bookkeeping::StoredSince;
 use super::call::{Call, Step};
 use super::kinds::ObjectKind;
 use super::layout::{Layout, LocationKind};
@@ -56,15 +57,6 @@ impl Access {
     fn is_plain(self) -> bool {
         matches!(self, Access::Load(MemoryOrder::NonAtomic) | Access::Store(MemoryOrder::NonAtomic))
     }
-}
-
-/// What a thread has stored since it last emptied its store buffer, if the program has sections and the model has buffers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StoredSince {
-    /// A store that may be in the buffer.
-    buffered: bool,
-    /// A store that was a section of its own, so it is not in the buffer, though it could be.
-    early: bool,
 }
 
 impl Layout {
