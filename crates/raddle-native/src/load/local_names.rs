@@ -3,6 +3,7 @@
 use gimli::DebuggingInformationEntry;
 
 use super::lines::Reader;
+use super::locals::frame_offset;
 use super::types::{TypeId, Types, name_of, type_of};
 
 type Entry = DebuggingInformationEntry<Reader>;
@@ -94,11 +95,7 @@ impl Types {
     }
 
     fn local(&self, unit: usize, entry: &Entry, frame: i64) -> Option<Local> {
-        let place = entry.attr_value(gimli::DW_AT_location)?.exprloc_value()?;
-        let mut operations = place.operations(self.units[unit].encoding());
-        let Ok(Some(gimli::Operation::FrameOffset { offset })) = operations.next() else {
-            return None;
-        };
+        let offset = frame_offset(&self.units[unit], entry)?;
         let (name, of) = (self.name_or_declared(unit, entry)?, type_of(entry)?);
         Some(Local { name, offset: offset + frame, of: TypeId { unit, offset: of } })
     }

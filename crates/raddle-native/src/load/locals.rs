@@ -64,7 +64,7 @@ impl Types {
 }
 
 /// The offset of a variable from the base of its frame, if it is always there.
-fn frame_offset(
+pub(super) fn frame_offset(
     unit: &gimli::Unit<super::lines::Reader>,
     entry: &gimli::DebuggingInformationEntry<super::lines::Reader>,
 ) -> Option<i64> {

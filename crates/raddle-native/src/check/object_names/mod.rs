@@ -145,7 +145,7 @@ impl ObjectNames {
         self.locations.insert(location, known.clone());
         if kind.is_memory() {
             self.mention_address(program, address);
-            if program.stack_owner(address).is_some() && !self.locals.contains_key(&address) {
+            if program.stack_owner(address).is_some() {
                 self.unnamed.insert(address);
             }
         }
@@ -214,10 +214,11 @@ impl ObjectNames {
             1
         };
         let is_better = block.of.as_ref().is_none_or(|&(_, known)| known < fit);
-        if is_better && of.name().is_some() {
-            block.of = Some((of.clone(), fit));
+        if !is_better || of.name().is_none() {
+            return false;
         }
-        is_better && block.of.is_some()
+        block.of = Some((of.clone(), fit));
+        true
     }
 
     /// Finds types of blocks by the types of what holds their addresses. Returns `true` if there are new ones.
@@ -240,9 +241,7 @@ impl ObjectNames {
     fn part_at(&self, program: &NativeProgram, address: u64) -> Option<(String, Typed)> {
         if let Some((module, variable)) = program.variable_of(address) {
             let of = module.types()?.variable(variable.start - module.base)?;
-            let (path, leaf) =
-                Typed { module: module.clone(), of }.part(address - variable.start)?;
-            return Some((path, leaf));
+            return Typed { module: module.clone(), of }.part(address - variable.start);
         }
         if let Some(local) = self.locals.get(&address) {
             return local.of.part(address - local.start);
@@ -307,9 +306,8 @@ impl ObjectNames {
             }
             let mut name = trace.location_name(id);
             let is_object = matches!(location.kind, LocationKind::Object(_));
-            let base = || self.memory_name(program, location.address, is_object);
             if location.kind.is_memory()
-                && let Some(base) = base()
+                && let Some(base) = self.memory_name(program, location.address, is_object)
             {
                 name = program.name_of_kind(location, base);
                 if used.contains(&name)
