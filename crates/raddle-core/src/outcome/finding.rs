@@ -20,6 +20,10 @@ pub struct Finding {
     pub place: Option<Place>,
     /// Other places that take part, such as the other access of a race.
     pub related: Vec<Related>,
+    /// Sentences on why it happens.
+    pub why: Vec<String>,
+    /// Sentences on what prevents it.
+    pub help: Vec<String>,
     /// An execution that shows the error.
     pub trace: Option<NamedTrace>,
     /// The execution as a value to store and replay, if the front end can replay it.
@@ -36,6 +40,8 @@ impl Finding {
             message: message.into(),
             place: None,
             related: vec![],
+            why: vec![],
+            help: vec![],
             trace: None,
             schedule: None,
             sample: None,

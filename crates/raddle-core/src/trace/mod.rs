@@ -4,14 +4,18 @@ mod causal_past;
 mod ending;
 mod named;
 mod not_robust;
+mod stacks;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 pub use ending::Ending;
-pub use named::{Counterexample, NamedTrace, ObjectNote, ObjectState, TraceNames};
+pub use named::{
+    Counterexample, NamedTrace, ObjectChange, ObjectNote, ObjectState, ThreadNote, TraceNames,
+};
 pub use not_robust::{CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, NotRobust};
+pub use stacks::{CallStacks, Frame, Library, SourcePosition};
 
 use crate::execution::{
     Action, BuildError, EventId, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, FenceSearch, NotRobust, Pending, Trace};
+use super::{CallStacks, Ending, FenceSearch, Frame, NotRobust, Pending, Trace};
 use crate::execution::{LocationId, ThreadId, Value};
 use crate::model::Model;
 use crate::program::{Naming, OpKind, PlaceId};
@@ -33,8 +33,9 @@ impl Counterexample {
     pub fn named(self, names: &(impl Naming + ?Sized), model: Model) -> NamedTrace {
         let names = TraceNames::of(&self, names);
         let Counterexample { ending, trace, not_robust } = self;
-        let (objects, printed) = (vec![], String::new());
-        NamedTrace { model, ending, trace, not_robust, names, objects, printed }
+        let (objects, threads, printed) = (vec![], vec![], String::new());
+        let stacks = CallStacks::default();
+        NamedTrace { model, ending, trace, not_robust, names, threads, objects, stacks, printed }
     }
 }
 
@@ -51,8 +52,12 @@ pub struct NamedTrace {
     pub not_robust: Option<NotRobust>,
     /// The names of everything that `trace`, `ending` and `not_robust` mention.
     pub names: TraceNames,
+    /// Which thread is which, where the names do not tell.
+    pub threads: Vec<ThreadNote>,
     /// The objects on heaps that the names mention.
     pub objects: Vec<ObjectNote>,
+    /// The call stacks of the steps, as far as they are known.
+    pub stacks: CallStacks,
     /// What the program wrote to standard output and standard error in this execution.
     pub printed: String,
 }
@@ -78,10 +83,34 @@ pub struct ObjectNote {
     pub name: String,
     /// Its size in bytes.
     pub size: u64,
-    /// The thread that allocated it, and where.
-    pub allocated: (String, String),
-    /// The thread that freed it, and where.
-    pub freed: Option<(String, String)>,
+    /// Its allocation.
+    pub allocated: ObjectChange,
+    /// Its deallocation, if there is one in the execution.
+    pub freed: Option<ObjectChange>,
+}
+
+/// The allocation or the deallocation of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectChange {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The innermost place in the sources of the program.
+    pub place: String,
+    /// The call stack, innermost frame first; empty if it is not known.
+    pub stack: Vec<Frame>,
+}
+
+/// Which thread it is that has a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadNote {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its path: `main`, `main/0` for the first thread that main creates. Schedules have these.
+    pub path: String,
+    /// The function that it runs, if it is known.
+    pub function: Option<String>,
+    /// Where it was created.
+    pub created: Option<String>,
 }
 
 /// What a value of a synchronization object stands for.
@@ -119,6 +148,13 @@ impl TraceNames {
     #[must_use]
     pub fn has_location(&self, location: LocationId) -> bool {
         self.locations.contains_key(&location)
+    }
+
+    /// Gives a thread that has a name another one.
+    pub fn rename_thread(&mut self, thread: ThreadId, name: String) {
+        if let Some(known) = self.threads.get_mut(&thread) {
+            *known = name;
+        }
     }
 
     /// Gives a location that has a name another one.

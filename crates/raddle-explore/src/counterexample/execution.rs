@@ -3,7 +3,8 @@
 use raddle_consistency::explain::wrap;
 use raddle_core::execution::ThreadId;
 use raddle_core::model::orders::StoreBuffers;
-use raddle_core::trace::{Ending, NamedTrace, ObjectNote, Trace};
+use raddle_core::program::Naming;
+use raddle_core::trace::{Ending, NamedTrace, ObjectChange, ObjectNote, Trace};
 
 use super::cycle;
 use super::event_order::{self, EventOrder, OrderKind, Row};
@@ -35,7 +36,8 @@ fn plain_execution(names: &NamedTrace, trace: &Trace, ending: &Ending, style: &S
     out += &table.render(style.page);
     let mut notes = notes(&wording, &ending, &order, omitted(trace, &part));
     let is_mentioned = |object: &&ObjectNote| table.mentions(&object.name);
-    notes.extend(names.objects.iter().filter(is_mentioned).map(|object| life(object, style)));
+    notes
+        .extend(names.objects.iter().filter(is_mentioned).map(|object| life(names, object, style)));
     if !notes.is_empty() {
         out += "\n";
     }
@@ -66,10 +68,11 @@ fn heading(wording: &Wording<'_>, order: &EventOrder) -> String {
 }
 
 /// How an object came into being and to its end: `Node#1: 16 bytes, allocated by a at q.c:7.`
-fn life(object: &ObjectNote, style: &Style) -> String {
+fn life(names: &NamedTrace, object: &ObjectNote, style: &Style) -> String {
     let ObjectNote { name, size, allocated, freed } = object;
-    let by = |verb: &str, (thread, place): &(String, String)| {
-        format!(", {verb} by {thread} at {}", style.relative(place))
+    let by = |verb: &str, change: &ObjectChange| {
+        let (thread, place) = (names.thread_name(change.thread), style.relative(&change.place));
+        format!(", {verb} by {thread} at {place}")
     };
     let freed = freed.as_ref().map_or(String::new(), |freed| by("freed", freed));
     format!("{name}: {size} bytes{}{freed}.", by("allocated", allocated))

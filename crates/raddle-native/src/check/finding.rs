@@ -1,5 +1,6 @@
 //! From an execution to a finding.
 
+use raddle_core::execution::ThreadId;
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Finding, FindingKind, Outcome, Place};
 use raddle_core::program::Naming;
@@ -8,10 +9,13 @@ use raddle_core::trace::{Counterexample, Ending, NamedTrace, Trace};
 use raddle_explore::Extent;
 use raddle_explore::counterexample::{self, Style};
 
+use super::call_stacks::{FrameNames, RecordedStacks};
 use super::leaks::CompleteExecutions;
 use super::meaning::{self, unjoined};
 use super::object_names::ObjectNames;
-use super::{Explored, Request, object_states, panics, printed, private_events, waits};
+use super::{
+    Explored, Request, object_states, panics, printed, private_events, thread_names, waits,
+};
 use crate::program::{GONE, Leak, NativeProgram};
 
 /// The outcome of an exploration.
@@ -24,7 +28,7 @@ pub(super) fn outcome(
     let plan = request.plan();
     // Collecting the output of a finding runs threads again, which is not part of the exploration.
     let counts = summary.counts(program.executions);
-    let findings = findings(program, request.model, found, complete).into_iter();
+    let findings = findings(program, request, found, complete).into_iter();
     let findings: Vec<Finding> =
         findings.map(|finding| Finding { sample: plan.last_run(&summary), ..finding }).collect();
     let bound = match summary.extent {
@@ -42,7 +46,7 @@ pub(super) fn outcome(
 /// The findings, with what the program printed in their executions.
 fn findings(
     program: &mut NativeProgram,
-    model: Model,
+    request: &Request,
     found: Vec<Counterexample>,
     complete: CompleteExecutions,
 ) -> Vec<Finding> {
@@ -55,7 +59,7 @@ fn findings(
         shown.push(of_leak(program, trace, &leak));
     }
     let reports: Vec<Report> =
-        shown.into_iter().map(|shown| Report::of(program, model, shown)).collect();
+        shown.into_iter().map(|shown| Report::of(program, request.model, shown)).collect();
     // From here on, the program forgets its locations.
     reports.into_iter().map(|report| report.complete(program, prints)).collect()
 }
@@ -67,6 +71,8 @@ struct Report {
     place: Option<Place>,
     /// The execution with all its events.
     whole: Trace,
+    /// The positions of the shown events in the whole execution and in the shown one.
+    kept: Vec<(ThreadId, usize, usize)>,
     trace: NamedTrace,
     objects: ObjectNames,
     schedule: Schedule,
@@ -74,19 +80,25 @@ struct Report {
 
 impl Report {
     fn of(program: &NativeProgram, model: Model, shown: Shown) -> Self {
-        let Shown { kind, whole, found, message, place } = shown;
+        let Shown { kind, whole, kept, found, message, place } = shown;
+        let kept = positions(&whole, &kept, &found.trace);
         let schedule = Schedule::of_trace(&found.trace, |thread| program.thread_name(thread));
         let objects = ObjectNames::of(program, &whole);
         let mut trace = found.named(program, model);
         trace.names.special_values = vec![(GONE, "freed".into())];
         trace.names.object_states = object_states::of(program, &trace.trace);
-        Report { kind, message, place, whole, trace, objects, schedule }
+        Report { kind, message, place, whole, kept, trace, objects, schedule }
     }
 
     /// Follows the execution to find out more, and makes the finding.
     fn complete(mut self, program: &mut NativeProgram, prints: bool) -> Finding {
+        RecordedStacks::begin(program, &self.whole);
         self.objects.complete(program, &self.whole);
-        self.objects.apply(program, &mut self.trace);
+        let stacks = RecordedStacks::end(program, &self.whole);
+        let mut frames = FrameNames::new(program);
+        self.trace.stacks = stacks.of_steps(&mut frames, &self.kept);
+        thread_names::apply(program, &mut self.trace);
+        self.objects.apply(program, &stacks, &mut frames, &mut self.trace);
         if prints {
             self.trace.printed = printed::printed(program, &self.whole);
         }
@@ -107,6 +119,8 @@ struct Shown {
     kind: FindingKind,
     /// The execution with all its events.
     whole: Trace,
+    /// The indices of the shown events in the whole execution.
+    kept: Vec<usize>,
     found: Counterexample,
     /// Unless the execution tells.
     message: Option<String>,
@@ -115,8 +129,10 @@ struct Shown {
 }
 
 impl Shown {
+    /// The whole execution is shown.
     fn new(kind: FindingKind, whole: Trace, found: Counterexample) -> Self {
-        Shown { kind, whole, found, message: None, place: None }
+        let kept = (0..whole.events.len()).collect();
+        Shown { kind, whole, kept, found, message: None, place: None }
     }
 }
 
@@ -134,8 +150,16 @@ fn of_execution(program: &NativeProgram, found: Counterexample) -> Shown {
         return Shown { message: Some(message), ..shown };
     }
     let kind = meaning::kind(ending, trace);
-    let (ending, trace) = private_events::remove(program, ending, trace);
-    Shown::new(kind, whole, Counterexample::new(ending, trace))
+    let (part, kept) = private_events::remove(program, ending, trace);
+    Shown { kept, ..Shown::new(kind, whole, part) }
+}
+
+/// The positions of shown events in the whole execution and in the shown one.
+fn positions(whole: &Trace, kept: &[usize], shown: &Trace) -> Vec<(ThreadId, usize, usize)> {
+    let pairs = kept.iter().zip(&shown.events);
+    let positions =
+        pairs.map(|(&at, event)| (event.thread, whole.events[at].position, event.position));
+    positions.collect()
 }
 
 /// A block that is never freed.

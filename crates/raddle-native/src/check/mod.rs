@@ -3,9 +3,11 @@
 //! [`check_parallel`] loads the program and explores it: as a whole (`whole`), or divided into subtrees (`parallel`). `finding` turns
 //! the first wrong execution into a finding.
 
+mod call_stacks;
 mod distinct;
 mod finding;
 mod follow;
+mod function_name;
 mod leaks;
 mod meaning;
 mod object_names;
@@ -18,6 +20,7 @@ mod races_of_std;
 mod request;
 mod rust_tests;
 mod stack;
+mod thread_names;
 mod waits;
 mod whole;
 

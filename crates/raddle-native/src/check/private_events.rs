@@ -10,12 +10,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_core::execution::{LocationId, ThreadId};
-use raddle_core::trace::{Ending, Pending, Trace, TraceEvent};
+use raddle_core::trace::{Counterexample, Ending, Pending, Trace, TraceEvent};
 
 use crate::program::{GONE, NativeProgram};
 
-/// An execution without the events on memory that is private in it.
-pub(super) fn remove(program: &NativeProgram, ending: &Ending, trace: &Trace) -> (Ending, Trace) {
+/// An execution without the events on memory that is private in it, and the indices of the others.
+pub(super) fn remove(
+    program: &NativeProgram,
+    ending: &Ending,
+    trace: &Trace,
+) -> (Counterexample, Vec<usize>) {
     let mut users: BTreeMap<LocationId, Option<ThreadId>> = BTreeMap::new();
     for event in &trace.events {
         let Some(location) = event.op.kind.location() else { continue };
@@ -29,7 +33,9 @@ pub(super) fn remove(program: &NativeProgram, ending: &Ending, trace: &Trace) ->
     let is_left_out = |location| {
         is_private(location) || of_std.contains(&location) || bookkeeping.contains(&location)
     };
-    let (kept, index) = trace.only(|event| !event.op.kind.location().is_some_and(is_left_out));
+    let is_kept = |event: &TraceEvent| !event.op.kind.location().is_some_and(is_left_out);
+    let (part, index) = trace.only(is_kept);
+    let kept = (0..trace.events.len()).filter(|&at| is_kept(&trace.events[at])).collect();
     let ending = match *ending {
         Ending::Race(first, second) => {
             let at = |event: usize| index[event].unwrap_or_default();
@@ -37,7 +43,7 @@ pub(super) fn remove(program: &NativeProgram, ending: &Ending, trace: &Trace) ->
         }
         ref other => other.clone(),
     };
-    (ending, kept)
+    (Counterexample::new(ending, part), kept)
 }
 
 /// The locations that code of the user does not access atomically.

@@ -3,6 +3,7 @@
 use addr2line::Context;
 use gimli::{Dwarf, EndianArcSlice, LittleEndian};
 use object::{Object, ObjectSection};
+use raddle_core::trace::SourcePosition;
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,6 +22,15 @@ impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
+}
+
+/// A function whose code an address belongs to, inlined or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CodeFrame {
+    /// The function, demangled, with its parameters.
+    pub(crate) function: Option<String>,
+    /// The position of the instruction, or of the call of the inlined function.
+    pub(crate) position: Option<SourcePosition>,
 }
 
 /// The line tables of a file.
@@ -53,6 +63,25 @@ impl Lines {
         }
         lines
     }
+
+    /// The functions of an address relative to the base of the module: of inlined code, then of the calls of it, innermost first.
+    /// Empty without debug information.
+    pub(crate) fn frames_at(&self, address: u64) -> Vec<CodeFrame> {
+        let Some(context) = &self.0 else { return vec![] };
+        let Ok(mut frames) = context.find_frames(address).skip_all_loads() else { return vec![] };
+        let mut functions = vec![];
+        while let Ok(Some(frame)) = frames.next() {
+            let name = frame.function.as_ref().and_then(|name| name.demangle().ok());
+            let position = frame.location.as_ref().and_then(position);
+            functions.push(CodeFrame { function: name.map(|it| it.into_owned()), position });
+        }
+        functions
+    }
+}
+
+fn position(location: &addr2line::Location<'_>) -> Option<SourcePosition> {
+    let (file, line) = (location.file?.to_owned(), location.line?);
+    Some(SourcePosition { file, line, column: location.column.unwrap_or(0) })
 }
 
 fn of_location(location: &addr2line::Location<'_>) -> Option<Line> {

@@ -50,6 +50,7 @@ mod types;
 
 pub use elf::{Elf, HeaderTable, LoadError, Segment, TlsSegment};
 pub(crate) use frames::Frame;
+pub(crate) use lines::CodeFrame;
 pub use lines::Line;
 pub(crate) use local_names::FunctionLocals;
 pub(crate) use module::COPIES;

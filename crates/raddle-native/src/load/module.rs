@@ -2,7 +2,7 @@
 
 use super::elf::{Elf, Header, LoadError};
 use super::frames::{FrameRow, functions_with_landing_pads, row_at};
-use super::lines::{Line, Lines};
+use super::lines::{CodeFrame, Line, Lines};
 use super::symbols::{SymbolKind, Symbols};
 use super::types::Types;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
@@ -90,6 +90,13 @@ impl Module {
         let Ok(mut lines) = self.lines.lock() else { return vec![] };
         let lines = lines.get_or_insert_with(|| Lines::read(&self.file.data));
         lines.inlined_at(address.wrapping_sub(self.base))
+    }
+
+    /// The functions of an address, innermost first; inlined ones have frames of their own.
+    pub(crate) fn code_frames(&self, address: u64) -> Vec<CodeFrame> {
+        let Ok(mut lines) = self.lines.lock() else { return vec![] };
+        let lines = lines.get_or_insert_with(|| Lines::read(&self.file.data));
+        lines.frames_at(address.wrapping_sub(self.base))
     }
 
     /// The name in the source of the variable at an address relative to the base.

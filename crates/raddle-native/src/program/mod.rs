@@ -28,7 +28,8 @@ mod loops;
 mod marks;
 mod memory_names;
 mod names;
-mod places;
+pub(crate) mod places;
+pub(crate) mod recorder;
 mod remains;
 mod repeats;
 mod retry;
@@ -71,6 +72,7 @@ pub(crate) use memory_names::{object_name, without_wrapper};
 pub(crate) use names::Start;
 use names::ThreadNames;
 use places::Places;
+use recorder::StackRecorder;
 use remains::Remaining;
 pub(crate) use remains::{LastStores, Leak, last_stores};
 pub use table::Table;
@@ -161,6 +163,8 @@ pub struct NativeProgram {
     /// What is dead at the end of a history, since the last step.
     dead_at: Option<(HistoryId, Dead)>,
     differences: Differences,
+    /// Records call stacks, while an execution is followed once more.
+    pub(crate) recorder: Option<Box<StackRecorder>>,
 }
 
 impl NativeProgram {
@@ -212,6 +216,7 @@ impl NativeProgram {
             entry,
             dead_at: None,
             differences: Differences::default(),
+            recorder: None,
         }
     }
 
@@ -280,6 +285,9 @@ impl NativeProgram {
 
     /// Adds an effect of the current thread.
     pub(crate) fn perform(&mut self, op: Op) {
+        if self.recorder.is_some() {
+            self.record_step();
+        }
         self.segment.push(op);
         let thread = self.thread_mut();
         thread.events += 1;

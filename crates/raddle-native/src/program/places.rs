@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use raddle_core::program::PlaceId;
+use raddle_core::trace::Library;
 use rustc_hash::FxHashMap;
 
 use super::NativeProgram;
@@ -14,12 +15,17 @@ use crate::load::{Line, Module, Place};
 /// Sources below are not the user's.
 const LIBRARIES: [&str; 4] = ["/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/"];
 
+/// The library to which a source file belongs; `None` if it is the user's.
+pub(crate) fn library_of(file: &str) -> Option<Library> {
+    if file.starts_with("/rustc/") || file.contains(RUST_SOURCE) {
+        return Some(Library::Rust);
+    }
+    let is_of_library = LIBRARIES.iter().any(|library| file.starts_with(library));
+    is_of_library.then(|| if file.contains("/c++/") { Library::Cpp } else { Library::C })
+}
+
 /// Where the source of Rust's standard library is installed.
 const RUST_SOURCE: &str = "/lib/rustlib/src/rust/";
-
-fn is_of_library(file: &str) -> bool {
-    LIBRARIES.iter().any(|library| file.starts_with(library)) || file.contains(RUST_SOURCE)
-}
 
 /// The addresses of instructions that reports can name.
 #[derive(Debug)]
@@ -88,7 +94,7 @@ pub(super) fn demangled(symbol: &str) -> String {
 }
 
 fn is_users(line: &Line) -> bool {
-    !is_of_library(&line.file)
+    library_of(&line.file).is_none()
 }
 
 /// The line of an instruction. Of library code that is inlined, the user's line that calls it.

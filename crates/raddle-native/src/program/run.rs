@@ -212,6 +212,9 @@ impl NativeProgram {
     /// Counts a question. The thread ends at its limit instead.
     fn note_asked(&mut self, end: End) -> End {
         let End::Question(op) = end else { return end };
+        if self.recorder.is_some() {
+            self.record_step();
+        }
         let most = self.settings.max_events;
         let thread = self.thread_mut();
         thread.events += 1;

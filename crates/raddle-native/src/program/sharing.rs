@@ -162,6 +162,7 @@ impl Call<'_> {
             return Ok(0);
         };
         program.thread_mut().own = own;
+        program.record_allocation(start);
         let is_shared = program.layout.is_shared(start, size.max(1));
         let memory = program.process.memory_mut();
         if is_shared {
@@ -222,6 +223,7 @@ impl Call<'_> {
         if let Some(block) = thread.own_mut().heap.blocks.get_mut(&address) {
             block.freed = Some(place);
         }
+        self.program.record_free(address);
         let memory = self.program.process.memory_mut();
         memory.poison(guest, address..address + size, Unmapped::Freed);
     }
@@ -242,6 +244,7 @@ impl Call<'_> {
         if self.program.layout.note_freed(address, end) {
             return Err(self.again());
         }
+        self.program.record_free(address);
         self.discard(address, end)?;
         if own.is_some()
             && let Some(block) = self.program.thread_mut().own_mut().heap.blocks.get_mut(&address)

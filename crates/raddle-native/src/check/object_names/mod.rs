@@ -21,9 +21,10 @@ use std::sync::Arc;
 
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::program::{HistoryId, Naming, OpKind, PlaceId};
-use raddle_core::trace::{NamedTrace, ObjectNote, Pending, Trace, TraceEvent};
+use raddle_core::trace::{NamedTrace, ObjectChange, ObjectNote, Pending, Trace, TraceEvent};
 use rustc_hash::FxHashMap;
 
+use super::call_stacks::{FrameNames, RecordedStacks};
 use super::follow::{Follower, follow};
 use crate::load::{FunctionLocals, Module};
 use crate::program::{GONE, Location, LocationKind, NativeProgram, object_name, without_wrapper};
@@ -166,9 +167,6 @@ impl ObjectNames {
     /// Follows the execution to find the types of its blocks and the names of its local variables. The program forgets its
     /// locations.
     pub(super) fn complete(&mut self, program: &mut NativeProgram, trace: &Trace) {
-        if self.mentioned.is_empty() && self.unnamed.is_empty() {
-            return;
-        }
         follow(program, trace, self);
         while self.spread_types(program, trace) {}
         self.number_blocks();
@@ -297,8 +295,14 @@ impl ObjectNames {
         Some(format!("{}{}", block.name, part(offset)))
     }
 
-    /// Replaces the names of locations on heaps and stacks, and adds the texts of values.
-    pub(super) fn apply(&self, program: &NativeProgram, trace: &mut NamedTrace) {
+    /// Replaces the names of locations on heaps and stacks, and adds the texts of values and the histories of objects.
+    pub(super) fn apply(
+        &self,
+        program: &NativeProgram,
+        stacks: &RecordedStacks,
+        frames: &mut FrameNames<'_>,
+        trace: &mut NamedTrace,
+    ) {
         let mut used: BTreeSet<String> = BTreeSet::new();
         for (&id, location) in &self.locations {
             if !trace.names.has_location(id) {
@@ -326,22 +330,20 @@ impl ObjectNames {
             trace.names.rename_location(id, unique);
         }
         self.add_values(program, trace);
-        let notes = self.mentioned.iter().filter_map(|start| self.note(program, *start));
-        trace.objects = notes.collect();
-    }
-
-    /// How a block came into being and to its end.
-    fn note(&self, program: &NativeProgram, start: u64) -> Option<ObjectNote> {
-        let block = &self.blocks[&start];
-        let by = |(thread, place): (ThreadId, PlaceId)| {
-            (program.thread_name(thread), Naming::place(program, place))
-        };
-        Some(ObjectNote {
-            name: block.name.clone(),
-            size: block.size,
-            allocated: by(block.made?),
-            freed: block.freed.map(by),
-        })
+        trace.objects.clear();
+        for (start, block) in self.mentioned.iter().map(|start| (start, &self.blocks[start])) {
+            let mut change = |(thread, place): (ThreadId, PlaceId), stack: &[u64]| {
+                let place = Naming::place(program, place);
+                ObjectChange { thread, place, stack: frames.of(stack) }
+            };
+            let Some(made) = block.made else { continue };
+            trace.objects.push(ObjectNote {
+                name: block.name.clone(),
+                size: block.size,
+                allocated: change(made, stacks.of_allocation(*start)),
+                freed: block.freed.map(|freed| change(freed, stacks.of_free(*start))),
+            });
+        }
     }
 }
 
