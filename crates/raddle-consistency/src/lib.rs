@@ -6,10 +6,15 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+#[cfg(feature = "history")]
 pub mod explain;
+#[cfg(feature = "history")]
 pub mod history;
 pub mod incremental;
+pub mod page;
+#[cfg(feature = "history")]
 pub mod recheck;
+#[cfg(feature = "history")]
 pub mod reference;
 pub mod witness;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 macro_rules! finding_kinds {
@@ -10,9 +11,10 @@ macro_rules! finding_kinds {
         /// The kind of a [`Finding`](crate::outcome::Finding), for all front ends.
         ///
         /// A kind is set where the error is detected; it is never derived from a message.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
         pub enum FindingKind {
-            $($(#[$doc])* #[serde(rename = $name)] $kind,)*
+            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $kind,)*
         }
 
         impl FindingKind {
@@ -79,7 +81,8 @@ finding_kinds! {
 }
 
 /// A set of kinds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct KindSet(u32);
 
 impl KindSet {

@@ -21,6 +21,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::execution::ThreadId;
@@ -28,8 +29,9 @@ use crate::model::Model;
 use crate::trace::{Ending, Observed, Trace, TraceEvent};
 
 /// An execution that can be stored and replayed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Schedule {
     /// How the execution ended.
     pub ending: Option<ScheduledEnding>,

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use raddle_core::outcome::{Counts, CutThread, Symmetry, Unsupported};
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// How far to explore.
@@ -24,7 +25,8 @@ pub struct Limits {
 }
 
 /// How far an exploration got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Extent {
     /// Everything was explored.
     All,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// Facts about a program that determine the shape of the search tree. An exploration that learns one starts over.
@@ -10,16 +11,17 @@ use serde::{Deserialize, Serialize};
 /// other locations are assumed to be *quiet*. Locations are called by their
 /// [names](raddle_core::program::Naming::location_name), which all workers and processes agree on. If several locations
 /// have one name, all of them count as conflicting: that only costs time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ExplorationFacts {
     conflicting: BTreeSet<String>,
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     bound: EventBound,
     /// Places of loops that do not seem to end.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     endless: BTreeSet<String>,
     /// Names of threads that are not symmetric.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     asymmetric: BTreeSet<String>,
 }
 
@@ -77,7 +79,8 @@ impl ExplorationFacts {
 }
 
 /// A fact that an exploration has learned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum NewFact {
     /// These locations have conflicting accesses.
     Conflicts(Vec<String>),
@@ -104,7 +107,8 @@ pub enum NewFact {
 /// one again, and is *final*: threads stop there, so that short executions are explored instead of long ones. If
 /// more than a few executions exceed this bound, the loop that a thread is in then stops after a few rounds from then on: 1,000
 /// events may have too many classes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct EventBound {
     /// The number of events.
     pub events: u32,

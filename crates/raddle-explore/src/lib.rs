@@ -21,6 +21,7 @@ pub mod facts;
 pub mod long_set;
 pub mod model;
 
+#[cfg(feature = "parallel")]
 pub mod parallel;
 pub mod plan;
 pub mod rf_part_smc;

@@ -13,6 +13,7 @@ use crate::{Extent, Limits, Summary, Visitor, rf_part_smc, rf_smc, rvf_smc};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, SampledRun};
 use raddle_core::program::Program;
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// When two executions are equivalent. An exploration visits one execution per class.
@@ -28,7 +29,8 @@ pub enum Equivalence {
 }
 
 /// An exploration algorithm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Explorer {
     /// RF-partSMC, [`rf_part_smc`].
     #[default]

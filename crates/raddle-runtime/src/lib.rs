@@ -8,7 +8,7 @@
 //! `heap` and `state` how objects and pointers get names, `entry` and `atom` how an op is recorded,
 //! `fiber`, `ask`, `trap` and `unwind` how threads are run and stopped, `spin` how loops are found that
 //! only wait, `around` whether threads share memory without ops, `live` how a program runs once and remembers nothing.
-//! [`worker_process`] forks processes that explore parts of a program.
+//! `worker_process` forks processes that explore parts of a program.
 //!
 //! All state belongs to one thread of the system, so several of them can explore at the same time.
 
@@ -31,6 +31,7 @@ mod spin;
 mod state;
 mod trap;
 mod unwind;
+#[cfg(feature = "parallel")]
 pub mod worker_process;
 
 pub use fiber::on_large_stack;
@@ -38,4 +39,5 @@ pub use heap::Allocator;
 pub use names::Kind;
 pub use native::{Names, Native};
 pub use state::{Caller, Settings, Tag};
+#[cfg(feature = "parallel")]
 pub use worker_process::WorkerUpdate;

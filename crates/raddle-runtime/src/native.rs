@@ -38,6 +38,7 @@ use crate::rewind::Start;
 use crate::spin::{self, Spin};
 use crate::state::{Caller, Context, Mode, Reply, Settings};
 use crate::unwind::Unwind;
+#[cfg(feature = "parallel")]
 use crate::worker_process::WorkerUpdate;
 use crate::{heap, panics, state, trap};
 
@@ -96,6 +97,7 @@ pub struct Native<F> {
     /// What the threads of a run that goes forwards do next.
     pub(crate) queues: Queues,
     /// How many of these were told to others.
+    #[cfg(feature = "parallel")]
     told_executions: u64,
 }
 
@@ -123,6 +125,7 @@ impl<F: Fn()> Native<F> {
             starts: vec![],
             executions: 0,
             queues: Queues::default(),
+            #[cfg(feature = "parallel")]
             told_executions: 0,
         }
     }
@@ -532,6 +535,7 @@ impl<F: Fn()> Program for Native<F> {
         *self = Native::with_body(Rc::clone(&self.body), settings);
     }
 
+    #[cfg(feature = "parallel")]
     fn learned(&mut self) -> String {
         let news = WorkerUpdate {
             executions: self.executions - self.told_executions,

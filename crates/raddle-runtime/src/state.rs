@@ -8,12 +8,15 @@ use std::cell::{Cell, RefCell};
 use std::mem;
 use std::panic::Location;
 use std::ptr;
+#[cfg(feature = "parallel")]
+use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Op, OpKind, POINTER, PlaceId, Segment, is_pointer};
 use rustc_hash::FxHashMap;
+#[cfg(feature = "parallel")]
 use serde::{Deserialize, Serialize};
 
 use crate::heap::{BlockName, Heap};
@@ -112,6 +115,7 @@ fn borrow_outside(contents: usize) -> bool {
 }
 
 /// Nobody else has the list of these contents while this lives, so that a copy of the process can use it.
+#[cfg(feature = "parallel")]
 pub(crate) fn hold_outside() -> MutexGuard<'static, Vec<usize>> {
     OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -281,7 +285,8 @@ pub(crate) struct State {
 }
 
 /// How a program is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "parallel", derive(Serialize, Deserialize))]
 pub struct Settings {
     /// How many events a thread may have.
     pub max_events: u32,

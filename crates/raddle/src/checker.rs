@@ -1,26 +1,26 @@
 //! Exploring a test.
 
 use std::cell::RefCell;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Counts, Estimate, Finding, Outcome, Verdict};
 use raddle_core::trace::{Counterexample, Ending};
-use raddle_explore::driver::{self, Restart};
+use raddle_explore::driver;
 use raddle_explore::plan::{self, Equivalence, Explorer, Plan};
 use raddle_explore::rf_part_smc;
 use raddle_explore::robustness::{self, RobustnessCheck};
 use raddle_explore::sampling::Sampling;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
-use raddle_runtime::{Native, Settings, ops};
+use raddle_runtime::{Settings, ops};
 
-use crate::checkpoint::CheckpointFile;
-use crate::parts::{self, Checkpoint, Divided, ParallelOptions};
+#[cfg(feature = "parallel")]
+use crate::parts::Workers;
 use crate::replay::leak_of;
 use crate::report;
 use crate::schedule::schedule_of;
+use crate::{Test, TestProgram};
 
 /// Explores all executions of a test under the memory model of Rust and C++20.
 ///
@@ -35,16 +35,15 @@ pub fn check<F: Fn()>(f: F) {
 #[derive(Clone, Debug)]
 #[must_use = "call `check` or `explore`"]
 pub struct Checker {
-    model: Model,
+    pub(crate) model: Model,
     explorer: Explorer,
-    max_executions: Option<u64>,
-    timeout: Option<Duration>,
+    pub(crate) max_executions: Option<u64>,
+    pub(crate) timeout: Option<Duration>,
     trace_file: Option<PathBuf>,
-    robust: bool,
-    jobs: Option<NonZero<usize>>,
-    /// The file of the checkpoint, and the interval between two writes.
-    checkpoint: Option<(PathBuf, Duration)>,
-    settings: Settings,
+    pub(crate) robust: bool,
+    #[cfg(feature = "parallel")]
+    pub(crate) workers: Workers,
+    pub(crate) settings: Settings,
     has_max_events: bool,
 }
 
@@ -64,8 +63,8 @@ impl Checker {
             timeout: None,
             trace_file: None,
             robust: false,
-            jobs: None,
-            checkpoint: None,
+            #[cfg(feature = "parallel")]
+            workers: Workers::default(),
             settings: Settings::default(),
             has_max_events: false,
         }
@@ -122,31 +121,6 @@ impl Checker {
         self
     }
 
-    /// Explores with so many workers, if there is enough to explore: all but one are copies of this process, so each has
-    /// its own static variables, and what the test changes outside of itself, such as a counter that it captures, is
-    /// only seen by the worker that ran it. Counts and reports are the same for any number of workers. One worker explores
-    /// where executions are counted ([`max_executions`](Checker::max_executions)), compared
-    /// ([`robust`](Checker::robust)) or run again ([`leaks`](Checker::leaks)).
-    ///
-    /// # Panics
-    /// If there are none.
-    pub fn jobs(mut self, jobs: usize) -> Self {
-        self.jobs = Some(NonZero::new(jobs).expect("raddle: at least one worker is needed"));
-        self
-    }
-
-    /// Keeps what is left of the exploration in this file, every so often. If there is such a file already, of the same test
-    /// in the same executable, the exploration goes on with what is left there: after a kill at any moment not more is
-    /// lost than was explored since the last time, and nothing counts twice. The file is removed when everything is
-    /// explored, or something was found; it stays if the time is up ([`timeout`](Checker::timeout)).
-    ///
-    /// Not where executions are counted ([`max_executions`](Checker::max_executions)), compared
-    /// ([`robust`](Checker::robust)) or run again ([`leaks`](Checker::leaks)).
-    pub fn checkpoint(mut self, path: impl Into<PathBuf>, every: Duration) -> Self {
-        self.checkpoint = Some((path.into(), every));
-        self
-    }
-
     /// Limits the number of events of an execution. By default the limit is 1,000, and is raised up to 1,000,000 as
     /// long as an execution has more.
     pub fn max_events(mut self, events: u32) -> Self {
@@ -189,10 +163,13 @@ impl Checker {
     ///
     /// # Panics
     /// If this is called in a test that is being explored, if [`robust`](Checker::robust) is asked of
-    /// another model than TSO or PSO, or if several workers ([`jobs`](Checker::jobs)) or a
-    /// [`checkpoint`](Checker::checkpoint) are asked of another explorer than the compact one, or the checkpoint cannot be
-    /// written.
+    /// another model than TSO or PSO, or if several workers (`jobs`) or a `checkpoint` are asked of another explorer than
+    /// the compact one, or the checkpoint cannot be written.
     pub fn explore<F: Fn()>(&self, f: F) -> Outcome {
+        self.explore_test(Test::of(&f))
+    }
+
+    fn explore_test(&self, test: Test<'_>) -> Outcome {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
         let mut plan = Plan { model: self.model, explorer: self.explorer };
         if self.settings.leaks_are_sought {
@@ -203,84 +180,26 @@ impl Checker {
             "raddle: {}",
             plan::UnsupportedModel { feature: plan::Feature::Robustness, model: self.model }
         );
-        let is_divided = self.jobs.is_some_and(|jobs| jobs.get() > 1) || self.checkpoint.is_some();
-        if is_divided && let Err(why) = plan.is_divisible() {
-            panic!("raddle: {why}");
-        }
-        assert!(
-            self.checkpoint.is_none() || !self.is_whole(),
-            "raddle: a checkpoint supports none of max_executions, robust and leaks"
-        );
         let start = Instant::now();
-        if let Some(options) = self.parallel_options(plan, start) {
-            return self.explore_parallel(options, plan, &f, start);
+        #[cfg(feature = "parallel")]
+        if let Some(outcome) = self.explore_divided(plan, test, start) {
+            return outcome;
         }
         let mut settings = self.settings;
         if self.explorer.sampling().is_some() && !self.has_max_events {
             settings.max_events = u32::MAX;
         }
-        let mut program = Native::new(&f, settings);
+        let mut program = test.program(settings);
         let (summary, found) = driver::until_stable(&mut program, |program| {
-            raddle_runtime::on_large_stack(|| self.explore_once(program, plan, &f, start))
+            raddle_runtime::on_large_stack(|| self.explore_once(program, plan, test, start))
         });
         let outcome = outcome(&program, plan, &summary, found, start);
         self.write_trace(&outcome);
         outcome
     }
 
-    /// How to divide the exploration among workers, if that is requested and possible.
-    fn parallel_options(&self, plan: Plan, start: Instant) -> Option<ParallelOptions> {
-        let is_whole = self.is_whole() || plan.is_divisible().is_err();
-        let one = self.checkpoint.is_some().then_some(NonZero::<usize>::MIN);
-        let jobs = self.jobs.or(one).filter(|_| !is_whole)?;
-        let deadline = self.timeout.map(|timeout| start + timeout);
-        let limits = Limits { deadline, events: self.events(), ..Limits::default() };
-        Some(ParallelOptions { model: self.model, limits, jobs })
-    }
-
-    fn events(&self) -> Option<u32> {
+    pub(crate) fn events(&self) -> Option<u32> {
         self.has_max_events.then_some(self.settings.max_events)
-    }
-
-    /// Returns `true` if one worker must explore all executions.
-    fn is_whole(&self) -> bool {
-        self.robust || self.settings.leaks_are_sought || self.max_executions.is_some()
-    }
-
-    fn explore_parallel<F: Fn()>(
-        &self,
-        mut options: ParallelOptions,
-        plan: Plan,
-        f: &F,
-        start: Instant,
-    ) -> Outcome {
-        let open = |(path, every): &(PathBuf, Duration)| {
-            CheckpointFile::open::<F>((path, *every), self.model, self.settings)
-        };
-        let file = self.checkpoint.as_ref().map(open);
-        let resumed = file.as_ref().and_then(|file| file.resumed.clone());
-        let mut checkpoint = resumed.unwrap_or_else(|| Checkpoint::new(self.settings));
-        let writer = file.as_ref().map(|file| &file.writer);
-        let explored = driver::drive(|_| {
-            let mut explored = parts::explore(options, f, checkpoint.clone(), writer);
-            if explored.as_ref().is_ok_and(Divided::is_lost) {
-                // The error that a worker process found does not occur again. One worker finds what there is.
-                options.jobs = NonZero::<usize>::MIN;
-                explored = parts::explore(options, f, checkpoint.clone(), writer);
-            }
-            explored.map_err(|wanted| {
-                checkpoint = Checkpoint::new(wanted);
-                Restart::ProgramFacts
-            })
-        });
-        let Divided { summary, found, program, executions } = explored;
-        if let Some(file) = &file {
-            file.close(summary.extent == Extent::Deadline);
-        }
-        let mut outcome = outcome(&program, plan, &summary, found, start);
-        outcome.counts.executions = executions;
-        self.write_trace(&outcome);
-        outcome
     }
 
     /// Estimates the number of execution classes of the test, by random probes for the given time.
@@ -289,7 +208,11 @@ impl Checker {
     /// If this is called in a test that is being explored.
     pub fn estimate<F: Fn()>(&self, f: F, time: Duration) -> Option<Estimate> {
         assert!(!ops::is_running(), "raddle: a test that is being explored cannot explore another");
-        let mut program = Native::new(&f, self.settings);
+        self.estimate_test(Test::of(&f), time)
+    }
+
+    fn estimate_test(&self, test: Test<'_>, time: Duration) -> Option<Estimate> {
+        let mut program = test.program(self.settings);
         driver::until_stable(&mut program, |program| {
             let end = Some(Instant::now() + time);
             raddle_runtime::on_large_stack(|| {
@@ -298,7 +221,7 @@ impl Checker {
         })
     }
 
-    fn write_trace(&self, outcome: &Outcome) {
+    pub(crate) fn write_trace(&self, outcome: &Outcome) {
         let schedule = outcome.finding().and_then(|finding| finding.schedule.as_ref());
         let (Some(path), Some(schedule)) = (&self.trace_file, schedule) else { return };
         if let Err(error) = std::fs::write(path, schedule.to_string()) {
@@ -306,11 +229,11 @@ impl Checker {
         }
     }
 
-    fn explore_once<F: Fn()>(
+    fn explore_once(
         &self,
-        program: &mut Native<&F>,
+        program: &mut TestProgram<'_>,
         plan: Plan,
-        f: &F,
+        test: Test<'_>,
         start: Instant,
     ) -> (Summary, Option<Counterexample>) {
         let limits = Limits {
@@ -331,7 +254,8 @@ impl Checker {
         let leak = |leaf: &dyn Leaf| {
             let trace = leaf.trace();
             let schedule = schedule_of(&names, settings, self.model, leaf.ending(), &trace);
-            leak_of(&schedule, settings, f, &names).map(|ending| Counterexample::new(ending, trace))
+            leak_of(&schedule, settings, test, &names)
+                .map(|ending| Counterexample::new(ending, trace))
         };
         let (mut leaves, most) = (0, self.max_executions.unwrap_or(u64::MAX));
         let mut visitor = |leaf: &dyn Leaf| {
@@ -351,8 +275,8 @@ impl Checker {
     }
 }
 
-fn outcome<F: Fn()>(
-    program: &Native<F>,
+pub(crate) fn outcome(
+    program: &TestProgram<'_>,
     plan: Plan,
     summary: &Summary,
     found: Option<Counterexample>,

@@ -10,6 +10,7 @@ use raddle_core::model::Model;
 use raddle_explore::parallel::checkpoint::{CheckpointWriter, read};
 use raddle_runtime::Settings;
 
+use crate::Test;
 use crate::parts::Checkpoint;
 
 /// The checkpoint file of a test.
@@ -25,12 +26,13 @@ impl CheckpointFile {
     ///
     /// # Panics
     /// If the file cannot be written.
-    pub(crate) fn open<F>(
+    pub(crate) fn open(
         (path, every): (&Path, Duration),
+        test: Test<'_>,
         model: Model,
         settings: Settings,
     ) -> Self {
-        let program = fingerprint::<F>(model, settings);
+        let program = fingerprint(test.name, model, settings);
         let resumed = path.exists().then(|| read::<Checkpoint>(path, &program)).and_then(|read| {
             let warn = |why: &String| eprintln!("raddle: {why}: exploring from the beginning");
             read.inspect_err(warn).ok()
@@ -53,8 +55,8 @@ impl CheckpointFile {
 }
 
 /// Everything that decides what is explored, in a line.
-fn fingerprint<F>(model: Model, settings: Settings) -> String {
-    let (version, test) = (env!("CARGO_PKG_VERSION"), std::any::type_name::<F>());
+fn fingerprint(test: &str, model: Model, settings: Settings) -> String {
+    let version = env!("CARGO_PKG_VERSION");
     let events = settings.max_events;
     let (length, made) = executable().unwrap_or_default();
     format!("raddle {version}, {model}, {events} events: {test}, executable {length:x}-{made:x}")

@@ -61,13 +61,16 @@
 
 pub mod cell;
 mod checker;
+#[cfg(feature = "parallel")]
 mod checkpoint;
+#[cfg(feature = "parallel")]
 mod parts;
 mod plain;
 mod replay;
 mod report;
 mod schedule;
 pub mod sync;
+mod test;
 pub mod thread;
 
 pub use checker::{Checker, check};
@@ -80,6 +83,7 @@ pub use raddle_core::trace::NamedTrace;
 pub use raddle_explore::plan::{Equivalence, Explorer};
 pub use replay::replay;
 pub use report::{report, report_finding};
+pub(crate) use test::{Test, TestProgram};
 
 /// Compiles and runs the Rust code blocks of README.md as doctests.
 #[cfg(doctest)]

@@ -13,10 +13,11 @@ use raddle_core::schedule::{
 };
 use raddle_core::trace::{Counterexample, Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
 use raddle_explore::robustness;
-use raddle_runtime::{Caller, Names, Native, Settings, ops};
+use raddle_runtime::{Caller, Names, Settings, ops};
 
 use crate::report::outcome_of_one;
 use crate::schedule::{DEFAULT_MODEL, from_replay_settings};
+use crate::{Test, TestProgram};
 
 /// Runs one execution of a test again, as the schedule in a report says. If it shows no error, or if the test no
 /// longer matches the schedule, the verdict is `Incomplete`: other executions may show an error.
@@ -26,23 +27,28 @@ use crate::schedule::{DEFAULT_MODEL, from_replay_settings};
 #[track_caller]
 pub fn replay<F: Fn()>(schedule: &str, f: F) -> Outcome {
     assert!(!ops::is_running(), "raddle: a test that is being explored cannot replay another");
+    follow_text(schedule, Test::of(&f))
+}
+
+#[track_caller]
+fn follow_text(schedule: &str, test: Test<'_>) -> Outcome {
     let followed = schedule.parse().and_then(|schedule: Schedule| {
         let settings = from_replay_settings(&schedule.settings)?;
-        raddle_runtime::on_large_stack(|| follow(&schedule, settings, &f))
+        raddle_runtime::on_large_stack(|| follow(&schedule, settings, test))
     });
     followed.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn follow<F: Fn()>(
+fn follow(
     schedule: &Schedule,
     settings: Settings,
-    f: &F,
+    test: Test<'_>,
 ) -> Result<Outcome, ScheduleError> {
     let Some(scheduled) = &schedule.ending else {
         return Err(ScheduleError::new("it does not say how the execution ended"));
     };
     let model = schedule.model.unwrap_or(DEFAULT_MODEL);
-    let mut replay = Replay::new(Native::new(f, settings));
+    let mut replay = Replay::new(test.program(settings));
     replay.start(ThreadId::new(0), None);
     let differs = |how: String| format!("the test does not match the schedule: {how}");
     let difference = schedule.steps.iter().find_map(|step| replay.step(step).err());
@@ -81,19 +87,19 @@ impl Leak {
 }
 
 /// The first leak of a run that has ended.
-fn leak<F: Fn()>(program: &mut Native<F>) -> Option<Leak> {
+fn leak(program: &mut TestProgram<'_>) -> Option<Leak> {
     program.leaks().first().map(|&(owners, made)| Leak { owners, made })
 }
 
 /// Runs an execution of a test again and returns its leak, or another error if the test behaves differently.
-pub(crate) fn leak_of<F: Fn()>(
+pub(crate) fn leak_of(
     schedule: &Schedule,
     settings: Settings,
-    f: &F,
+    test: Test<'_>,
     names: &Names,
 ) -> Option<Ending> {
     let settings = Settings { joins_carry: true, ..settings };
-    let mut replay = Replay::new(Native::new(f, settings));
+    let mut replay = Replay::new(test.program(settings));
     replay.start(ThreadId::new(0), None);
     let step = |step| replay.step(step).err();
     match schedule.steps.iter().find_map(step) {
@@ -132,8 +138,8 @@ struct Event {
     origin: Origin,
 }
 
-struct Replay<F> {
-    program: Native<F>,
+struct Replay<'f> {
+    program: TestProgram<'f>,
     histories: LocalHistories,
     past: Vec<HistoryId>,
     trace: Trace,
@@ -147,8 +153,8 @@ struct Thread {
     events: Vec<Event>,
 }
 
-impl<F: Fn()> Replay<F> {
-    fn new(program: Native<F>) -> Self {
+impl<'f> Replay<'f> {
+    fn new(program: TestProgram<'f>) -> Self {
         Replay {
             program,
             histories: LocalHistories::new(),

@@ -4,9 +4,9 @@ use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Counts, Finding, FindingKind, Outcome, Place};
 use raddle_core::trace::Counterexample;
 use raddle_explore::counterexample::{self, Style};
-use raddle_runtime::Native;
 use raddle_runtime::ops::GONE;
 
+use crate::TestProgram;
 use crate::schedule::schedule_of;
 use crate::sync::condvar::CHOOSING;
 
@@ -38,11 +38,7 @@ pub fn report_finding(finding: &Finding) -> String {
 }
 
 /// The finding that an execution of a test shows.
-pub(crate) fn finding<F: Fn()>(
-    program: &Native<F>,
-    model: Model,
-    found: Counterexample,
-) -> Finding {
+pub(crate) fn finding(program: &TestProgram<'_>, model: Model, found: Counterexample) -> Finding {
     let kind = match &found.not_robust {
         Some(_) => FindingKind::NotRobust,
         None => found.ending.finding_kind().unwrap_or(FindingKind::Misuse),
@@ -58,8 +54,8 @@ pub(crate) fn finding<F: Fn()>(
 }
 
 /// The outcome of one execution: its error, or why there is none.
-pub(crate) fn outcome_of_one<F: Fn()>(
-    program: &Native<F>,
+pub(crate) fn outcome_of_one(
+    program: &TestProgram<'_>,
     model: Model,
     found: Result<Counterexample, String>,
 ) -> Outcome {

@@ -17,6 +17,7 @@ pub mod relations;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 pub use axioms::{Axiom, AxiomDefinition, axioms, broken};
@@ -26,7 +27,8 @@ pub use race::{is_race, race};
 macro_rules! models {
     ($($(#[$doc:meta])* $model:ident { name: $name:literal, summary: $summary:literal, cost: $cost:literal })*) => {
         /// A memory model.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
         pub enum Model {$(
             $(#[$doc])*
             $model,

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 /// Why an exploration left executions out. Its text continues "incomplete: ".
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Bound {
     /// The limit on the number of classes was reached.
     Classes,
@@ -52,7 +54,8 @@ pub enum Bound {
 }
 
 /// A thread that was stopped because it, or its execution, exceeds a limit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct CutThread {
     /// Its name.
     pub thread: String,
@@ -66,7 +69,8 @@ pub struct CutThread {
 }
 
 /// What a thread that was stopped exceeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum CutLimit {
     /// The bound on the events of an execution.
     Events {
@@ -113,7 +117,8 @@ impl fmt::Display for CutThread {
 }
 
 /// What is done with a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Phase {
     /// It waits for other programs.
     Waiting,
@@ -126,7 +131,8 @@ pub enum Phase {
 }
 
 /// Why an explorer gave up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Unsupported {
     /// The program accesses memory that no op carries.
     Cells,

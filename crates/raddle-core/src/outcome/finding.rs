@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::finding_kind::FindingKind;
@@ -10,7 +11,8 @@ use crate::schedule::Schedule;
 use crate::trace::NamedTrace;
 
 /// An error, with an execution that shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Finding {
     /// The kind of error.
     pub kind: FindingKind,
@@ -56,8 +58,9 @@ impl Finding {
 }
 
 /// A position in the source, as the front end writes it: `file:line`, or the text of an instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Place(String);
 
 impl Place {
@@ -80,7 +83,8 @@ impl fmt::Display for Place {
 }
 
 /// A place that takes part in an error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Related {
     /// What happens there, in a few words.
     pub message: String,
@@ -89,7 +93,8 @@ pub struct Related {
 }
 
 /// A run of an explorer that samples.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct SampledRun {
     /// The name of the explorer.
     pub explorer: Cow<'static, str>,

@@ -8,6 +8,7 @@ mod finding;
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 pub use crate::finding_kind::{FindingKind, KindSet, UnknownFindingKind};
@@ -15,8 +16,9 @@ pub use bound::{Bound, CutLimit, CutThread, Phase, Unsupported};
 pub use finding::{Finding, Place, Related, SampledRun};
 
 /// The answer of an exploration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Verdict {
     /// All executions were explored, and none shows an error.
     Clean,
@@ -39,7 +41,8 @@ impl Verdict {
 }
 
 /// The result of an exploration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Outcome {
     /// The answer.
     pub verdict: Verdict,
@@ -116,7 +119,8 @@ impl Outcome {
 }
 
 /// What an exploration did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Counts {
     /// Classes of executions that ended, with or without an error.
     pub classes: u64,
@@ -141,7 +145,8 @@ impl Counts {
 }
 
 /// An estimate of the number of classes, from random probes (Knuth 1975).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Estimate {
     /// The estimated number of classes.
     pub classes: f64,
@@ -152,7 +157,8 @@ pub struct Estimate {
 }
 
 /// Symmetric threads. One class was explored of those that differ only in the names of such threads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Symmetry {
     /// The names of the threads, in groups whose threads can exchange their names.
     pub threads: Vec<Vec<String>>,

@@ -1,5 +1,6 @@
 //! Ops of threads, their answers, and the ends of segments.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::execution::{LocationId, MemoryOrder, ThreadId, Value};
@@ -8,13 +9,13 @@ use crate::finding_kind::FindingKind;
 use super::{HistoryId, Origin};
 
 /// The position of an op in its source, as a number that the program resolves ([`Naming::place`](super::Naming::place)).
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct PlaceId(pub u32);
 
 /// One op of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Op {
     /// The operation.
     pub kind: OpKind,
@@ -23,7 +24,8 @@ pub struct Op {
 }
 
 /// The operation of an op. Effects first, then questions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[allow(missing_docs, reason = "the fields are those of `Action`, or described with the variant")]
 // Otherwise its tag, and that of every type that contains it, is as large as a value: it is written in two halves and read
 // as a whole, which stalls store forwarding.
@@ -78,7 +80,8 @@ pub enum OpKind {
 }
 
 /// The values that satisfy a wait for a synchronization object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Guard {
     /// Any value.
     Always,
@@ -122,7 +125,8 @@ pub fn is_pointer(value: Value) -> bool {
 }
 
 /// The function of an atomic update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Update {
     /// The operation.
     pub kind: UpdateKind,
@@ -138,7 +142,8 @@ pub struct Update {
 }
 
 /// An atomic operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum UpdateKind {
     Swap,
@@ -300,7 +305,8 @@ pub enum End {
 }
 
 /// A bug that a thread runs into on its own.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Failure {
     /// The kind of error.
     pub kind: FindingKind,

@@ -1,5 +1,6 @@
 //! How executions end.
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::execution::ThreadId;
@@ -7,7 +8,8 @@ use crate::finding_kind::FindingKind;
 use crate::program::Failure;
 
 /// How an execution ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Ending {
     /// All threads finished.
     Complete,

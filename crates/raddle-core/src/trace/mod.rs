@@ -8,6 +8,7 @@ mod stacks;
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 pub use ending::Ending;
@@ -24,7 +25,8 @@ use crate::execution::{
 use crate::program::{End, HistoryId, LocalHistories, Naming, Op, OpKind};
 
 /// What a question observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Observed {
     /// The initial write of the location, or the lock as it was in the beginning.
     Initial,
@@ -35,7 +37,8 @@ pub enum Observed {
 }
 
 /// One event of a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct TraceEvent {
     /// Its thread.
     pub thread: ThreadId,
@@ -53,7 +56,8 @@ pub struct TraceEvent {
 }
 
 /// How a thread ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum ThreadEnd {
     /// It finished.
     Finished,
@@ -72,7 +76,8 @@ pub enum ThreadEnd {
 }
 
 /// Why a thread that was not stopped does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum Pending {
     /// It has not got an answer to this question.
     Question(Op),
@@ -94,7 +99,8 @@ impl Pending {
 
 /// One execution of a program: its events, in an order in which every event comes after those of its
 /// thread and after the one that it observes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Trace {
     /// The events. Statements of initial values ([`OpKind::Init`]) are among them.
     pub events: Vec<TraceEvent>,
@@ -105,6 +111,15 @@ pub struct Trace {
     /// For each location the events that wrote it, in the order in which memory had them, if the explorer
     /// tells executions apart by it; without locks.
     pub memory: BTreeMap<LocationId, Vec<usize>>,
+}
+
+/// As `collect`, which would first sort the pairs: with code of its own for every type of iterator.
+pub fn map_of<K: Ord, V>(pairs: impl Iterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    pairs.for_each(|(key, value)| {
+        map.insert(key, value);
+    });
+    map
 }
 
 /// What distinguishes classes: for every thread what its questions observed, as thread and position,
@@ -152,7 +167,7 @@ impl Trace {
     #[must_use]
     pub fn class(&self) -> Class {
         let mut class: Class =
-            self.ends.iter().map(|(&thread, &end)| (thread, (vec![], end))).collect();
+            map_of(self.ends.iter().map(|(&thread, &end)| (thread, (vec![], end))));
         for event in &self.events {
             let Some(observed) = event.observed else { continue };
             if matches!(event.op.kind, OpKind::Join { .. } | OpKind::ReadCell { .. }) {
@@ -220,7 +235,7 @@ impl Trace {
         let named = |(&location, order): (&LocationId, &Vec<usize>)| {
             (location, order.iter().map(name).collect())
         };
-        (self.class(), self.memory.iter().map(named).collect())
+        (self.class(), map_of(self.memory.iter().map(named)))
     }
 
     /// The trace as an execution for the checkers. Cells and choices are left out.
@@ -245,13 +260,11 @@ impl Trace {
     ) -> Result<(Execution, Vec<Option<EventId>>), BuildError> {
         let mut builder = ExecutionBuilder::new();
         let mut initial: BTreeMap<_, Value> = BTreeMap::new();
-        let threads: BTreeMap<ThreadId, ThreadId> = (self.ends.keys())
-            .map(|&thread| {
-                let id = builder.thread(&names.thread_name(thread));
-                builder.declare(id);
-                (thread, id)
-            })
-            .collect();
+        let threads = map_of(self.ends.keys().map(|&thread| {
+            let id = builder.thread(&names.thread_name(thread));
+            builder.declare(id);
+            (thread, id)
+        }));
         let marked = self.marked_threads();
         for thread in &marked {
             let fence = MemoryOrder::Acquire;

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use super::{CallStacks, Ending, FenceSearch, Frame, NotRobust, Pending, Trace};
+use super::{CallStacks, Ending, FenceSearch, Frame, NotRobust, Pending, Trace, map_of};
 use crate::execution::{LocationId, ThreadId, Value};
 use crate::model::Model;
 use crate::program::{Naming, OpKind, PlaceId};
@@ -40,7 +41,8 @@ impl Counterexample {
 }
 
 /// An execution with everything that a report needs. It does not refer to the program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct NamedTrace {
     /// The model that allows the execution.
     pub model: Model,
@@ -63,7 +65,8 @@ pub struct NamedTrace {
 }
 
 /// Names of threads, locations, places and values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct TraceNames {
     threads: BTreeMap<ThreadId, String>,
     locations: BTreeMap<LocationId, (String, Value)>,
@@ -77,7 +80,8 @@ pub struct TraceNames {
 }
 
 /// How an object on a heap came into being and to its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ObjectNote {
     /// Its name.
     pub name: String,
@@ -90,7 +94,8 @@ pub struct ObjectNote {
 }
 
 /// The allocation or the deallocation of an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ObjectChange {
     /// The thread.
     pub thread: ThreadId,
@@ -101,7 +106,8 @@ pub struct ObjectChange {
 }
 
 /// Which thread it is that has a name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ThreadNote {
     /// The thread.
     pub thread: ThreadId,
@@ -114,7 +120,8 @@ pub struct ThreadNote {
 }
 
 /// What a value of a synchronization object stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct ObjectState {
     /// The value in a few characters: `2 of 3`.
     pub short: String,
@@ -135,9 +142,9 @@ impl TraceNames {
         let location = |id: LocationId| (id, (names.location_name(id), names.initial_value(id)));
         let place = |id: PlaceId| (id, names.place(id));
         TraceNames {
-            threads: used.threads.into_iter().map(thread).collect(),
-            locations: used.locations.into_iter().map(location).collect(),
-            places: used.places.into_iter().map(place).collect(),
+            threads: map_of(used.threads.into_iter().map(thread)),
+            locations: map_of(used.locations.into_iter().map(location)),
+            places: map_of(used.places.into_iter().map(place)),
             special_values: vec![],
             object_states: BTreeMap::new(),
             values: BTreeMap::new(),

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use super::Trace;
 use crate::program::PlaceId;
 
 /// Evidence that sequential consistency forbids an execution that another model allows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct NotRobust {
     /// A part of the execution that SC forbids, too, if one was found; otherwise the whole execution.
     pub part: Trace,
@@ -21,7 +23,8 @@ pub struct NotRobust {
 
 /// Two events of a cycle, given by their indices in the trace, the first of which comes before the
 /// second under SC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct CycleEdge {
     /// The index of the first event.
     pub from: usize,
@@ -32,7 +35,8 @@ pub struct CycleEdge {
 }
 
 /// Why an event comes before another one under SC (Shasha and Snir 1988).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum CycleRelation {
     /// Program order.
     ProgramOrder,
@@ -47,7 +51,8 @@ pub enum CycleRelation {
 }
 
 /// The result of the search for a smallest set of fences.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum FenceSearch {
     /// There was no search, as only one execution was looked at.
     NotDone,
@@ -60,7 +65,8 @@ pub enum FenceSearch {
 }
 
 /// A full fence that could be inserted into the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Fence {
     /// On which side of the access.
     pub side: FenceSide,
@@ -69,7 +75,8 @@ pub struct Fence {
 }
 
 /// The side of an access on which to insert a fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum FenceSide {
     /// Directly after a store.
     AfterStore,

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use super::TraceEvent;
 use crate::execution::ThreadId;
 
 /// A position in a source file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct SourcePosition {
     /// The path of the file as the compiler recorded it.
     pub file: String,
@@ -26,8 +28,9 @@ impl fmt::Display for SourcePosition {
 }
 
 /// A library that is not part of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Library {
     /// The C library, with its threads.
     C,
@@ -53,7 +56,8 @@ impl Library {
 }
 
 /// A frame of a call stack. Code that was inlined has frames of its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Frame {
     /// The function, demangled and without parameters, if it is known.
     pub function: Option<String>,
@@ -66,7 +70,8 @@ pub struct Frame {
 /// The call stacks of an execution. A stack has its innermost frame first, and is empty if it is not known.
 ///
 /// Steps are identified by their thread and [`TraceEvent::position`], which parts of the trace keep.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct CallStacks {
     /// All different stacks.
     stacks: Vec<Vec<Frame>>,

@@ -1,6 +1,6 @@
 //! Why SC forbids an execution, and which fences restore SC.
 
-use raddle_consistency::explain::wrap;
+use raddle_consistency::page::wrap;
 use raddle_core::trace::{
     CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, NamedTrace, NotRobust,
 };

@@ -1,6 +1,6 @@
 //! The table of an execution, with a heading and notes.
 
-use raddle_consistency::explain::wrap;
+use raddle_consistency::page::wrap;
 use raddle_core::execution::ThreadId;
 use raddle_core::model::orders::StoreBuffers;
 use raddle_core::program::Naming;

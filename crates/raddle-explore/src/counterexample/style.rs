@@ -1,6 +1,6 @@
 //! The layout of reports.
 
-use raddle_consistency::explain::Page;
+use raddle_consistency::page::Page;
 use raddle_core::program::{Naming, PlaceId};
 
 /// The layout of a report.

@@ -4,7 +4,7 @@
 //! right. Columns are as wide as their texts if the page is wide enough, otherwise at least as wide as their
 //! heads. If even that is too wide, every row starts with the name of its thread instead.
 
-use raddle_consistency::explain::{Page, left_out};
+use raddle_consistency::page::{Page, left_out};
 
 /// A row: what a thread did, how memory changed, and the place in the source.
 #[derive(Default)]

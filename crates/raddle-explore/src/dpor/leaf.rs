@@ -8,7 +8,7 @@ use crate::event_set::EventSet;
 use crate::{Leaf, ending_of};
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Answer, End, HistoryStep, OpKind};
-use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent, map_of};
 
 /// Maximal execution.
 pub(super) struct DporLeaf<'e, 's, R> {
@@ -86,7 +86,7 @@ impl<R: EventSet> DporState<'_, R> {
             };
             (ThreadId::new(at), end)
         });
-        ends.collect()
+        map_of(ends)
     }
 
     /// Returns `true` if the thread, which has completed a loop iteration, can repeat it forever: memory keeps what it
@@ -151,7 +151,7 @@ impl<R: EventSet> DporState<'_, R> {
         let pending = |&thread: &ThreadId| {
             Some((thread, Pending::of(&self.histories, self.threads[thread.index()].node)?))
         };
-        let pending = ends.keys().filter_map(pending).collect();
+        let pending = map_of(ends.keys().filter_map(pending));
         let events = self.log.iter().map(|entry| self.trace_event(entry)).collect();
         Trace { events, ends, pending, memory: self.memory_orders() }
     }

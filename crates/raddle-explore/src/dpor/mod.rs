@@ -77,8 +77,8 @@ impl<'a> DporExploration<'a> {
             return Summary::unsupported_model();
         }
         driver::drive(|setup| match setup.width {
-            SetWidth::OneWord => self.run_with::<A, u64>(),
-            SetWidth::TwoWords | SetWidth::Unbounded => self.run_with::<A, LongSet>(),
+            SetWidth::OneWord if !cfg!(unoptimized) => self.run_with::<A, u64>(),
+            _ => self.run_with::<A, LongSet>(),
         });
         let tally = &self.tally;
         let (extent, histories) = (tally.extent(), tally.histories.len() as u64);

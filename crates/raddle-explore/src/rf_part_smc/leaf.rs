@@ -13,7 +13,7 @@ use crate::model::{IncrementalModel, RfSources};
 use crate::{Control, Extent, Leaf, Visitor, ending_of};
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{Answer, End, HistoryId, HistoryStep, Op, OpKind, Origin};
-use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_core::trace::{Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent, map_of};
 
 /// The current execution of a search, which is maximal.
 struct PartLeaf<'e, 's, 'a, R: EventSet, M> {
@@ -147,7 +147,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             let positions = PartTraceBuilder::new(self).positions();
             return Ending::Race(positions[first.index()], positions[second.index()]);
         }
-        let ends = self.ends().collect();
+        let ends = map_of(self.ends());
         let end = |thread: ThreadId| self.histories.end(self.thread(thread).history).clone();
         let repeating = match ending_of(&ends, end) {
             Ok(ending) => return ending,
@@ -286,12 +286,12 @@ impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, '
 
     fn build(mut self) -> Trace {
         let search = self.search;
-        self.trace.ends = search.ends().collect();
+        self.trace.ends = map_of(search.ends());
         let pending = |&thread: &ThreadId| {
             let history = search.thread(thread).history;
             Some((thread, Pending::of(&search.histories, history)?))
         };
-        self.trace.pending = self.trace.ends.keys().filter_map(pending).collect();
+        self.trace.pending = map_of(self.trace.ends.keys().filter_map(pending));
         self.add_all();
         self.trace
     }

@@ -105,6 +105,7 @@ pub fn explore_with<'a>(
 
 /// Explores parts of the tree, one after the other. Results are passed to [`SubtreeSource::report`]; the summary is
 /// that of the last part only.
+#[cfg_attr(not(feature = "parallel"), expect(dead_code, reason = "workers explore parts"))]
 pub(crate) fn explore_subtrees<'a>(
     program: &'a mut (dyn Program + 'a),
     model: Model,
@@ -182,9 +183,9 @@ fn explore_for<'a>(
 /// by reads-from `C` and `D` if threads access memory that no op carries.
 pub(super) fn explore_by_value<
     'a,
-    N: IncrementalModel<u64> + NewModel + 'static,
+    N: IncrementalModel<u64> + NewModel,
     W: IncrementalModel<LongSet> + NewModel + 'static,
-    C: IncrementalModel<u64> + NewModel + 'static,
+    C: IncrementalModel<u64> + NewModel,
     D: IncrementalModel<LongSet> + NewModel + 'static,
 >(
     program: &'a mut (dyn Program + 'a),
@@ -269,7 +270,7 @@ impl c11::Strategies for C11Attempt<'_, '_> {
     /// Long executions always get a witness: they would rarely do without.
     fn coherence_then_witness<M: Rules>(self) -> Self::Output {
         match (self.setup.width, self.setup.strength) {
-            (SetWidth::OneWord, ModelStrength::Basic) => {
+            (SetWidth::OneWord, ModelStrength::Basic) if !cfg!(unoptimized) => {
                 self.exploration.run_with_words::<CoherenceModel<M, u64>>(self.setup)
             }
             _ => self.exploration.with_witness::<M>(self.setup),
@@ -464,15 +465,19 @@ impl<'a> PartExploration<'a> {
         self.subtrees().is_some_and(SubtreeSource::is_cancelled)
     }
 
-    /// Explores with event sets of the width that the setup says.
+    /// Explores with event sets of the width that the setup says. Builds without optimization have only the widest sets:
+    /// the models with narrower ones are most of the code that this crate generates, and little faster there.
     fn with_words<
-        N: IncrementalModel<u64> + NewModel + 'static,
+        N: IncrementalModel<u64> + NewModel,
         D: IncrementalModel<u128> + NewModel + 'static,
         W: IncrementalModel<LongSet> + NewModel + 'static,
     >(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
+        if cfg!(unoptimized) {
+            return self.run_boxed::<LongSet, W>(setup);
+        }
         match setup.width {
             SetWidth::OneWord => self.run_with_words::<N>(setup),
             SetWidth::TwoWords => self.run_boxed::<u128, D>(setup),
@@ -482,12 +487,15 @@ impl<'a> PartExploration<'a> {
 
     /// As [`PartExploration::with_words`], without sets of two words.
     fn with_sets<
-        N: IncrementalModel<u64> + NewModel + 'static,
+        N: IncrementalModel<u64> + NewModel,
         W: IncrementalModel<LongSet> + NewModel + 'static,
     >(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
+        if cfg!(unoptimized) {
+            return self.run_boxed::<LongSet, W>(setup);
+        }
         match setup.width {
             SetWidth::OneWord => self.run_with_words::<N>(setup),
             SetWidth::TwoWords | SetWidth::Unbounded => self.run_boxed::<LongSet, W>(setup),
@@ -508,16 +516,11 @@ impl<'a> PartExploration<'a> {
         self.run_boxed::<LongSet, CheckerModel<M, LongSet>>(setup)
     }
 
-    /// Explores executions with few events. The search is compiled for each model, except in builds without
-    /// optimization: there a call through a pointer costs nothing in comparison, and half of the code that this crate
-    /// generates is copies of the search.
-    fn run_with_words<M: IncrementalModel<u64> + NewModel + 'static>(
+    /// Explores executions with few events. The search is compiled for each model.
+    fn run_with_words<M: IncrementalModel<u64> + NewModel>(
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
-        if cfg!(unoptimized) {
-            return self.run_boxed::<u64, M>(setup);
-        }
         let TableSizes { threads, locations } = setup.tables;
         PartSearch::new(self, M::new(threads, locations), setup.tables).explore()
     }

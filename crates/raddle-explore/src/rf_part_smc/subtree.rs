@@ -11,6 +11,7 @@
 //! ([`SuspendedNode`]). What was explored and what is left are disjoint and complete.
 
 use raddle_core::outcome::Symmetry;
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::CutThread;
@@ -24,7 +25,8 @@ pub type ThreadRank = u32;
 pub type ExecutionHash = u32;
 
 /// The answer of a question on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum SubtreeAnswer {
     /// This option was chosen.
     Choice(u32),
@@ -45,7 +47,8 @@ pub enum SubtreeAnswer {
 }
 
 /// The step from a node to a child.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct SubtreeStep {
     /// The threads that were tried before at the node.
     pub tried: Vec<ThreadRank>,
@@ -58,7 +61,8 @@ pub struct SubtreeStep {
 }
 
 /// The threads that are still to be tried at a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct RemainingThreads {
     /// The threads that were tried before.
     pub tried: Vec<ThreadRank>,
@@ -69,7 +73,8 @@ pub struct RemainingThreads {
 }
 
 /// A part of the tree of an exploration. The default is the whole tree.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Subtree {
     /// The path to its node.
     pub path: Vec<SubtreeStep>,
@@ -78,7 +83,8 @@ pub struct Subtree {
 }
 
 /// A node on the stack of a suspended exploration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct SuspendedNode {
     /// The step to the next node of the stack; at the last node the one that was being explored.
     pub step: SubtreeStep,
@@ -95,7 +101,8 @@ pub struct SuspendedNode {
 }
 
 /// The result of exploring a subtree.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct SubtreeReport {
     /// Number of classes of complete (or erroneous) executions.
     pub classes: u64,
@@ -110,13 +117,13 @@ pub struct SubtreeReport {
     /// Why the exploration as a whole ends, if it does.
     pub ends: Option<Extent>,
     /// The first thread that was stopped because of the events of its execution.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub cut: Option<CutThread>,
     /// Symmetric threads, and the counts if renamed classes count.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub symmetry: Option<Symmetry>,
     /// What was learned: the whole exploration starts over.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub fact: Option<NewFact>,
     /// What the program has learned ([`Program::learned`](raddle_core::program::Program::learned)).
     pub learned: String,

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{HistoryId, OpKind, Origin, Program};
-use raddle_core::trace::{Observed, ThreadEnd, Trace, TraceEvent};
+use raddle_core::trace::{Observed, ThreadEnd, Trace, TraceEvent, map_of};
 
 use super::past_set::PastSet;
 
@@ -220,7 +220,7 @@ impl Graph {
             .filter(|(_, thread)| started(thread))
             .map(|(&id, t)| (id, Thread { root: t.root, spawn: renamed(t.spawn), last: None }));
         let mut graph =
-            Graph { events: vec![], threads: threads.collect(), next_rank: self.next_rank };
+            Graph { events: vec![], threads: map_of(threads), next_rank: self.next_rank };
         for (new, old) in keep.iter().enumerate() {
             let mut event = self.events[old].clone();
             event.before = renamed(event.before);
@@ -237,7 +237,7 @@ impl Graph {
     pub(super) fn trace(&self) -> Trace {
         Trace {
             events: self.events.iter().map(|event| event.event.clone()).collect(),
-            ends: self.threads().map(|thread| (thread, ThreadEnd::Open)).collect(),
+            ends: map_of(self.threads().map(|thread| (thread, ThreadEnd::Open))),
             ..Trace::default()
         }
     }

@@ -6,7 +6,7 @@ use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::witness::{ConsistencyVerdict, Violation};
 use raddle_core::execution::{MemoryOrder, ThreadId};
 use raddle_core::program::{End, OpKind};
-use raddle_core::trace::{Ending, Pending, ThreadEnd, Trace};
+use raddle_core::trace::{Ending, Pending, ThreadEnd, Trace, map_of};
 
 use super::Explorer;
 use super::graph::Graph;
@@ -57,7 +57,7 @@ impl Explorer<'_> {
             self.end(graph, thread)?;
             Some((thread, Pending::of(&self.histories, graph.cursor(thread).node)?))
         };
-        trace.pending = trace.ends.keys().filter_map(pending).collect();
+        trace.pending = map_of(trace.ends.keys().filter_map(pending));
         let race = race.map(|(first, second)| Ending::Race(first, second));
         let ending = match race.or_else(|| self.race(&trace)) {
             Some(race) => race,

@@ -49,10 +49,11 @@ use raddle_core::outcome::FindingKind;
 use raddle_core::program::{Failure, LocalHistories, PlaceId, Program};
 use raddle_core::trace::{Ending, Trace};
 use run::{RunLimits, RunStop, SampleRun};
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 use shrink::{Sample, shrink};
 use store_buffers::StoreBufferMachine;
-use threads::{HistoryThreads, LiveThreads};
+use threads::{HistoryThreads, LiveThreads, ThreadRunner};
 use unordered_sc::UnorderedScPolicy;
 use views::ViewMachine;
 
@@ -72,7 +73,8 @@ pub enum Strategy {
 }
 
 /// Options of random testing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Sampling {
     /// Maximal number of runs.
     pub iterations: u64,
@@ -289,13 +291,7 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         let mut result = (RunStop::SuspectedLivelock, 0);
         for patience in PATIENCE {
             let limits = self.run_limits(patience, u32::MAX);
-            result = match self.strategy {
-                Strategy::Random => self.run_live_with(limits, || RandomDecider::new(seed)),
-                Strategy::Pct => {
-                    let depth = self.sampling.depth;
-                    self.run_live_with(limits, || PctDecider::new(seed, depth))
-                }
-            };
+            result = self.run_live_within(limits, seed);
             if result.0 != RunStop::SuspectedLivelock {
                 return result;
             }
@@ -309,6 +305,25 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         result
     }
 
+    /// The loop is compiled for each decider, except in builds without optimization.
+    fn run_live_within(&mut self, limits: RunLimits, seed: u64) -> (RunStop, u32) {
+        if cfg!(unoptimized) {
+            return driver::drive(|_| {
+                let mut decider = self.decider(seed);
+                let live = self.program.live().expect("the caller has checked that there is one");
+                let threads: &mut dyn ThreadRunner = &mut LiveThreads { live };
+                run_once(threads, &mut self.machine, &mut *decider, limits)
+            });
+        }
+        match self.strategy {
+            Strategy::Random => self.run_live_with(limits, || RandomDecider::new(seed)),
+            Strategy::Pct => {
+                let depth = self.sampling.depth;
+                self.run_live_with(limits, || PctDecider::new(seed, depth))
+            }
+        }
+    }
+
     fn run_live_with<D: Decider>(
         &mut self,
         limits: RunLimits,
@@ -316,11 +331,7 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
     ) -> (RunStop, u32) {
         driver::drive(|_| {
             let live = self.program.live().expect("the caller has checked that there is one");
-            let (mut threads, mut decider) = (LiveThreads { live }, decider());
-            let machine = &mut self.machine;
-            let mut run = SampleRun::new(&mut threads, machine, &mut decider, limits, None);
-            let stop = run.run()?;
-            Ok((stop, run.events))
+            run_once(&mut LiveThreads { live }, &mut self.machine, &mut decider(), limits)
         })
     }
 
@@ -362,7 +373,10 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
     ) -> Result<(RunStop, Sample, u32), Restart> {
         let mut threads = HistoryThreads::new(&mut *self.program, &mut self.histories);
         let log = Some(EventLog::default());
-        let mut run = SampleRun::new(&mut threads, &mut self.machine, decider, limits, log);
+        let threads = &mut threads;
+        #[cfg(unoptimized)]
+        let threads: &mut dyn ThreadRunner = threads;
+        let mut run = SampleRun::new(threads, &mut self.machine, decider, limits, log);
         let stop = run.run()?;
         let ending = match &stop {
             RunStop::Ending(ending) => ending.clone(),
@@ -393,6 +407,18 @@ impl<'a, M: MemoryMachine> Sampler<'a, M> {
         };
         RecordedRun::new(RunStop::Ending(sample.ending.clone()), sample)
     }
+}
+
+/// Performs a run that is not recorded. Returns why it stopped, and its number of events.
+fn run_once<M: MemoryMachine, T: ThreadRunner + ?Sized, D: Decider + ?Sized>(
+    threads: &mut T,
+    machine: &mut M,
+    decider: &mut D,
+    limits: RunLimits,
+) -> Result<(RunStop, u32), Restart> {
+    let mut run = SampleRun::new(threads, machine, decider, limits, None);
+    let stop = run.run()?;
+    Ok((stop, run.events))
 }
 
 /// Returns the ending to report for a run that is too long to be recorded: as a message, since its events are unknown.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use raddle_core::execution::ThreadId;
 use raddle_core::program::End;
-use raddle_core::trace::{Ending, Pending, ThreadEnd, Trace};
+use raddle_core::trace::{Ending, Pending, ThreadEnd, Trace, map_of};
 
 use super::super::decider::Decider;
 use super::super::machine::{MemoryMachine, RacingEvent};
@@ -13,7 +13,7 @@ use super::scheduling::{SampledThread, ThreadStatus};
 use super::{LastStep, RunStop, SampleRun};
 use crate::ending_of;
 
-impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
+impl<M: MemoryMachine, T: ThreadRunner + ?Sized, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
     /// Returns the indices of `racing` and of the last event, which race. Both are 0 if the run is not recorded.
     pub(super) fn race_with_last_event(&mut self, racing: RacingEvent) -> (usize, usize) {
         let Some(log) = &mut self.log else { return (0, 0) };
@@ -67,7 +67,7 @@ impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T,
         };
         let started = self.threads.iter().enumerate();
         let started = started.filter(|(_, thread)| thread.status != ThreadStatus::NotStarted);
-        started.map(|(at, thread)| (ThreadId::new(at), end(thread))).collect()
+        map_of(started.map(|(at, thread)| (ThreadId::new(at), end(thread))))
     }
 
     /// Returns the trace of a recorded run, and `ending` with its events translated to those of the trace. The trace is
@@ -84,7 +84,7 @@ impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T,
                 _ => None,
             }
         };
-        let pending = ends.iter().filter_map(pending).collect();
+        let pending = map_of(ends.iter().filter_map(pending));
         let (trace, indices) = log.trace(ends, pending);
         let ending = match ending {
             Ending::Race(first, second) => Ending::Race(indices[first], indices[second]),

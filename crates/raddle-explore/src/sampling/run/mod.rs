@@ -75,7 +75,7 @@ impl From<Restart> for LastStep {
 }
 
 /// Run in progress.
-pub(super) struct SampleRun<'a, M, T, D: ?Sized> {
+pub(super) struct SampleRun<'a, M, T: ?Sized, D: ?Sized> {
     runner: &'a mut T,
     machine: &'a mut M,
     decider: &'a mut D,
@@ -104,7 +104,7 @@ pub(super) struct SampleRun<'a, M, T, D: ?Sized> {
     first_race: Option<(usize, usize)>,
 }
 
-impl<'a, M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'a, M, T, D> {
+impl<'a, M: MemoryMachine, T: ThreadRunner + ?Sized, D: Decider + ?Sized> SampleRun<'a, M, T, D> {
     pub(super) fn new(
         runner: &'a mut T,
         machine: &'a mut M,

@@ -15,7 +15,7 @@ use super::super::threads::{OpResult, ThreadRunner};
 use super::sync_objects::SyncObject;
 use super::{LastStep, SampleRun};
 
-impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
+impl<M: MemoryMachine, T: ThreadRunner + ?Sized, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
     /// Executes the current op of the thread.
     #[inline]
     pub(super) fn perform(&mut self, thread: ThreadId) -> Result<OpResult, LastStep> {

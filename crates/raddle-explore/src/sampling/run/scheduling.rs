@@ -54,7 +54,7 @@ impl Default for SampledThread {
     }
 }
 
-impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
+impl<M: MemoryMachine, T: ThreadRunner + ?Sized, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
     /// Returns `true` if the next op of the thread need not wait for other threads.
     #[inline]
     pub(super) fn is_enabled(&mut self, thread: ThreadId) -> bool {

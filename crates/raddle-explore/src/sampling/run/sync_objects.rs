@@ -20,7 +20,7 @@ pub(super) struct SyncObject {
     pub(super) event: RunEvent,
 }
 
-impl<M: MemoryMachine, T: ThreadRunner, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
+impl<M: MemoryMachine, T: ThreadRunner + ?Sized, D: Decider + ?Sized> SampleRun<'_, M, T, D> {
     /// Returns the state of the object at a location.
     pub(super) fn object(&mut self, location: LocationId) -> SyncObject {
         self.ensure_location(location);
