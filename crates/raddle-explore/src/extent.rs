@@ -64,7 +64,12 @@ pub struct Summary {
 impl Summary {
     /// The summary of an explorer that does not support the model.
     pub(crate) fn unsupported_model() -> Self {
-        let extent = Extent::Unsupported(Unsupported::Model);
+        Self::unsupported(Unsupported::Model)
+    }
+
+    /// The summary of an explorer that does not support the program.
+    pub(crate) fn unsupported(reason: Unsupported) -> Self {
+        let extent = Extent::Unsupported(reason);
         Summary { extent, classes: 0, blocked: 0, histories: 0, cut: None, symmetry: None }
     }
 

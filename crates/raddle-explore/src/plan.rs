@@ -9,7 +9,7 @@ use std::str::FromStr;
 use crate::dpor::{optimal_dpor, source_dpor};
 use crate::model::RvfOptions;
 use crate::sampling::{self, Sampling, Strategy};
-use crate::{Extent, Limits, Summary, Visitor, rf_part_smc, rf_smc, rvf_smc};
+use crate::{Extent, Limits, Summary, Unsupported, Visitor, rf_part_smc, rf_smc, rvf_smc};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, SampledRun};
 use raddle_core::program::Program;
@@ -324,6 +324,9 @@ impl Plan {
         limits: &Limits,
         visitor: &mut dyn Visitor,
     ) -> Summary {
+        if self.explorer != Explorer::RfPartSmc && program.has_joint_accesses() {
+            return Summary::unsupported(Unsupported::Overlaps);
+        }
         match self.explorer {
             Explorer::RfPartSmc => rf_part_smc::explore(program, self.model, limits, visitor),
             Explorer::RfSmc => rf_smc::explore(program, self.model, limits, visitor),

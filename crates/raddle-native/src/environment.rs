@@ -1,6 +1,7 @@
 //! What the environment of a program may do, and what counts as an error.
 
 use raddle_core::outcome::{FindingKind, KindSet};
+use raddle_core::program::StoreForwarding;
 use serde::{Deserialize, Serialize};
 
 /// What the environment of a program may do, and what counts as an error. All of it changes the exploration, so it belongs to
@@ -18,6 +19,8 @@ pub struct Environment {
     pub require_join: bool,
     /// The first and the last value of nondeterministic numbers; `None` for a few small ones.
     pub nondet: Option<(i64, i64)>,
+    /// What a load observes that a store in the buffer of its thread overlaps, but does not cover.
+    pub forwarding: StoreForwarding,
 }
 
 impl Environment {

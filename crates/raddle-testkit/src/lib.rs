@@ -7,6 +7,7 @@
 pub mod axiomatic;
 pub mod c11_cases;
 pub mod executions;
+pub mod overlapping;
 pub mod programs;
 pub mod script;
 pub mod seeds;

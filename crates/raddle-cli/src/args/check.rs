@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Parser};
 use raddle_core::model::Model;
 use raddle_core::outcome::{FindingKind, KindSet};
+use raddle_core::program::StoreForwarding;
 use raddle_explore::Limits;
 use raddle_explore::plan::{Equivalence, Explorer, Language};
 use raddle_explore::sampling::Sampling;
@@ -202,6 +203,11 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) spurious: bool,
 
+    /// What a load observes under tso and pso if a store in the buffer of its thread has only a part of its bytes: combine
+    /// (these bytes, and the others from memory) or wait (until that store is in memory) [default: combine]
+    #[arg(long, value_name = "HOW", value_parser = forwarding)]
+    pub(crate) store_forwarding: Option<StoreForwarding>,
+
     /// The values of __VERIFIER_nondet_int and its like in a C or C++ program, as in 0..7 [default: -1..3]
     #[arg(long, value_name = "FIRST..LAST", value_parser = values, allow_hyphen_values = true)]
     pub(crate) nondet: Option<(i64, i64)>,
@@ -217,6 +223,15 @@ pub(crate) struct CheckArgs {
     /// Flags for the compiler of a C or C++ program and, after another `--`, the arguments of the program
     #[arg(last = true, value_name = "FLAG")]
     rest: Vec<String>,
+}
+
+/// Parses what a load observes that a store overlaps.
+fn forwarding(text: &str) -> Result<StoreForwarding, String> {
+    match text {
+        "combine" => Ok(StoreForwarding::Combine),
+        "wait" => Ok(StoreForwarding::Wait),
+        _ => Err(String::from("expected combine or wait")),
+    }
 }
 
 /// Parses the first and the last of some values.
@@ -304,6 +319,7 @@ impl CheckArgs {
             malloc_may_fail: self.malloc_may_fail,
             require_join: self.require_join,
             nondet: self.nondet,
+            forwarding: self.store_forwarding.unwrap_or_default(),
         }
     }
 

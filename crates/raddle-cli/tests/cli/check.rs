@@ -322,41 +322,42 @@ Arguments:
   [FLAG]...     Flags for the compiler of a C or C++ program and, after another `--`, the arguments of the program
 
 Options:
-      --model <MODELS>        Memory models, separated by commas (see `raddle models`), or all [default: tso for x86, c20 for C]
-      --by <EQUIVALENCE>      When two executions are equivalent: rf, if every read observes the same write; trace, if in addition the writes of every location reach memory in the same order; rvf, if every read returns the same value and the causal orders of the reads agree. Only sc, tso and pso support trace and rvf [default: rf]
-      --explorer <NAME>       The exploration algorithm: rf-part-smc or rf-smc by rf, optimal-dpor or source-dpor by trace, rvf-smc by rvf; or random or pct, which test randomly and prove nothing [default: rf-part-smc by rf, optimal-dpor by trace, rvf-smc by rvf]
-      --open                  With --by rvf: let a read also observe later writes of the same value. Explores fewer classes, and checks only assertions about values that threads read. Experimental (see SOUNDNESS.md)
-      --iterations <N>        With random and pct: the maximum number of runs [default: 10000]
-      --seed <S>              With random and pct: the seed of the first run, from which the other seeds are derived [default: 0]
-      --depth <D>             With pct: the maximum bug depth, that is, the number of ordering constraints that a bug requires [default: 3]
-      --robust                Under tso or pso, search for an execution that sc does not allow, and for fences that exclude it
-      --jobs <N>              Number of workers, for several programs and models or for the exploration of one C or C++ program [default: the number of processors]
-      --exact                 Count all classes of a C or C++ program, as the literature does. Otherwise reads and orders without effect are left out, such as rounds of a waiting loop, and classes that differ only in the names of threads that do the same; every outcome, up to such names, and every bug is found nevertheless
-      --max-executions <N>    Stop each exploration after this many executions
-      --max-events <N>        Stop threads where an execution has more than this many events [default: 1000; up to 1000000 if some execution needs more and seems to end]
-      --timeout <S>           Stop each exploration after this many seconds, of which compiling the program is a part [alias: --time]
-      --max-memory <MB>       Stop the exploration of a C or C++ program that needs more than this many megabytes, and its compiler [default: three quarters of the machine, divided by the number of explorations at the same time]
-      --checkpoint <FILE>     Save the remaining work of the exploration of a C or C++ program to this file
-      --every <S>             Seconds between two checkpoints [default: 5]
-      --resume <FILE>         Continue the exploration from a file that --checkpoint has written
-      --estimate              Estimate within two seconds the number of classes of a C or C++ program and the time to explore them
-      --unroll <N>            Maximum number of rounds of a loop: a thread that would begin another one is stopped, and the result is incomplete [default: 8 in a litmus test, none in a C or C++ program]
-      --json                  Print one JSON object per line for each program and model
-      --explain               Show an execution of a litmus test: one with a race, or one that satisfies the condition (for 'forall': that violates it)
-      --herd                  Print the result of every litmus test in herd's format, instead of a table
-      --trace <FILE>          Write an execution to this file: one with the bug, or for a litmus test one that reaches the state asked for
-      --cc <COMPILER>         The compiler for C and C++ programs [default: gcc if it is installed, otherwise clang]
-      --property <PROPERTY>   Check this property of SV-COMP (unreach-call, no-data-race, valid-memsafety, no-deadlock, or a .prp file): other errors, such as abort() for unreach-call, end an execution silently. The default model is sc, for no-data-race c20
-      --keep-going            Report all distinct errors of a C or C++ program instead of the most important one
-      --no-livelock           Do not report threads of a C or C++ program that repeat loops forever
-      --no-races              Do not report data races of a C or C++ program: plain accesses are relaxed atomic ones
-      --require-join          Report threads of a C or C++ program that were not joined when main returns
-      --malloc-may-fail       Let malloc and its like fail in a C or C++ program, each call by choice
-      --spurious              Let threads of a C or C++ program wake up spuriously from condition variables and futexes: once at each call, until they are woken there
-      --nondet <FIRST..LAST>  The values of __VERIFIER_nondet_int and its like in a C or C++ program, as in 0..7 [default: -1..3]
-      --leaks                 Report memory of a C or C++ program that is not freed and unreachable at the end
-      --expect <FILE>         Compare the verdicts of litmus tests with this table (columns: file, model, quantifier, ...)
-  -h, --help                  Print help (see more with '--help')
+      --model <MODELS>          Memory models, separated by commas (see `raddle models`), or all [default: tso for x86, c20 for C]
+      --by <EQUIVALENCE>        When two executions are equivalent: rf, if every read observes the same write; trace, if in addition the writes of every location reach memory in the same order; rvf, if every read returns the same value and the causal orders of the reads agree. Only sc, tso and pso support trace and rvf [default: rf]
+      --explorer <NAME>         The exploration algorithm: rf-part-smc or rf-smc by rf, optimal-dpor or source-dpor by trace, rvf-smc by rvf; or random or pct, which test randomly and prove nothing [default: rf-part-smc by rf, optimal-dpor by trace, rvf-smc by rvf]
+      --open                    With --by rvf: let a read also observe later writes of the same value. Explores fewer classes, and checks only assertions about values that threads read. Experimental (see SOUNDNESS.md)
+      --iterations <N>          With random and pct: the maximum number of runs [default: 10000]
+      --seed <S>                With random and pct: the seed of the first run, from which the other seeds are derived [default: 0]
+      --depth <D>               With pct: the maximum bug depth, that is, the number of ordering constraints that a bug requires [default: 3]
+      --robust                  Under tso or pso, search for an execution that sc does not allow, and for fences that exclude it
+      --jobs <N>                Number of workers, for several programs and models or for the exploration of one C or C++ program [default: the number of processors]
+      --exact                   Count all classes of a C or C++ program, as the literature does. Otherwise reads and orders without effect are left out, such as rounds of a waiting loop, and classes that differ only in the names of threads that do the same; every outcome, up to such names, and every bug is found nevertheless
+      --max-executions <N>      Stop each exploration after this many executions
+      --max-events <N>          Stop threads where an execution has more than this many events [default: 1000; up to 1000000 if some execution needs more and seems to end]
+      --timeout <S>             Stop each exploration after this many seconds, of which compiling the program is a part [alias: --time]
+      --max-memory <MB>         Stop the exploration of a C or C++ program that needs more than this many megabytes, and its compiler [default: three quarters of the machine, divided by the number of explorations at the same time]
+      --checkpoint <FILE>       Save the remaining work of the exploration of a C or C++ program to this file
+      --every <S>               Seconds between two checkpoints [default: 5]
+      --resume <FILE>           Continue the exploration from a file that --checkpoint has written
+      --estimate                Estimate within two seconds the number of classes of a C or C++ program and the time to explore them
+      --unroll <N>              Maximum number of rounds of a loop: a thread that would begin another one is stopped, and the result is incomplete [default: 8 in a litmus test, none in a C or C++ program]
+      --json                    Print one JSON object per line for each program and model
+      --explain                 Show an execution of a litmus test: one with a race, or one that satisfies the condition (for 'forall': that violates it)
+      --herd                    Print the result of every litmus test in herd's format, instead of a table
+      --trace <FILE>            Write an execution to this file: one with the bug, or for a litmus test one that reaches the state asked for
+      --cc <COMPILER>           The compiler for C and C++ programs [default: gcc if it is installed, otherwise clang]
+      --property <PROPERTY>     Check this property of SV-COMP (unreach-call, no-data-race, valid-memsafety, no-deadlock, or a .prp file): other errors, such as abort() for unreach-call, end an execution silently. The default model is sc, for no-data-race c20
+      --keep-going              Report all distinct errors of a C or C++ program instead of the most important one
+      --no-livelock             Do not report threads of a C or C++ program that repeat loops forever
+      --no-races                Do not report data races of a C or C++ program: plain accesses are relaxed atomic ones
+      --require-join            Report threads of a C or C++ program that were not joined when main returns
+      --malloc-may-fail         Let malloc and its like fail in a C or C++ program, each call by choice
+      --spurious                Let threads of a C or C++ program wake up spuriously from condition variables and futexes: once at each call, until they are woken there
+      --store-forwarding <HOW>  What a load observes under tso and pso if a store in the buffer of its thread has only a part of its bytes: combine (these bytes, and the others from memory) or wait (until that store is in memory) [default: combine]
+      --nondet <FIRST..LAST>    The values of __VERIFIER_nondet_int and its like in a C or C++ program, as in 0..7 [default: -1..3]
+      --leaks                   Report memory of a C or C++ program that is not freed and unreachable at the end
+      --expect <FILE>           Compare the verdicts of litmus tests with this table (columns: file, model, quantifier, ...)
+  -h, --help                    Print help (see more with '--help')
 
 Exit status: 0 if the exploration is complete and no bug was found, 1 for a bug (for example a race, a
 state that '~exists' or 'forall' excludes, or with --expect an unexpected verdict), 2 for invalid input or

@@ -143,6 +143,8 @@ pub enum Unsupported {
     Undecided,
     /// The explorer does not support the memory model.
     Model,
+    /// Accesses of different sizes overlap.
+    Overlaps,
 }
 
 impl fmt::Display for Bound {
@@ -204,6 +206,9 @@ impl fmt::Display for Unsupported {
             Unsupported::Undecided => "it is unknown whether the model allows an execution",
             Unsupported::Model => {
                 "the explorer does not support the memory model: expected sc, tso or pso"
+            }
+            Unsupported::Overlaps => {
+                "accesses of different sizes overlap, which only the default explorer supports, and only under sc, tso and pso"
             }
         })
     }

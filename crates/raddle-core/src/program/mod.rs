@@ -28,8 +28,8 @@ pub use live::{Continuation, Live, LiveReply, Queue, Queues};
 pub use local_histories::LocalHistories;
 pub use naming::Naming;
 pub use op::{
-    Answer, End, Failure, Guard, Op, OpKind, POINTER, POINTER_BASE, PlaceId, Update, UpdateKind,
-    is_pointer,
+    Answer, End, Failure, Guard, JointKind, JointStep, Op, OpKind, POINTER, POINTER_BASE, PlaceId,
+    StoreForwarding, Update, UpdateKind, is_pointer,
 };
 pub use segments::SegmentId;
 
@@ -104,6 +104,11 @@ pub trait Program: Naming {
         _one: HistoryId,
         _other: HistoryId,
     ) -> bool {
+        false
+    }
+
+    /// Returns `true` if threads perform [joint accesses](JointStep).
+    fn has_joint_accesses(&self) -> bool {
         false
     }
 

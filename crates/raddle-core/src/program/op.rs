@@ -47,6 +47,8 @@ pub enum OpKind {
     Spawn { thread: ThreadId },
     /// Effect: writes a cell, a unit of untracked memory. It may race.
     WriteCell { location: LocationId },
+    /// Effect: begins, describes or ends a *joint access*: the accesses of locations in between happen at one moment.
+    Joint(JointStep),
 
     /// Question: a load.
     Load { location: LocationId, order: MemoryOrder },
@@ -77,6 +79,46 @@ pub enum OpKind {
     /// Question: reads a cell. It may race; otherwise it observes the last write that happens before it, and the answer
     /// names that write.
     ReadCell { location: LocationId },
+}
+
+/// A step of a joint access: an access of memory that consists of several locations, because it overlaps accesses of
+/// other sizes. Its parts are ops of their own, between [`Begin`](JointStep::Begin) and [`End`](JointStep::End), and are
+/// named in advance. Only programs that [say so](super::Program::has_joint_accesses) have them, and only models with store
+/// buffers know them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum JointStep {
+    /// The access begins.
+    Begin(JointKind),
+    /// It accesses this location.
+    Part {
+        /// The location.
+        location: LocationId,
+    },
+    /// The access ends.
+    End,
+}
+
+/// What a joint access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum JointKind {
+    /// It loads every part.
+    Load(StoreForwarding),
+    /// It stores every part, all with the same memory order.
+    Store,
+    /// It is an atomic update or a compare-exchange: it loads all parts but the last, updates the last one or fails to
+    /// exchange it, and stores the others if the last one was written. If the others decide that a compare-exchange fails, it
+    /// loads the last part, too.
+    Update,
+}
+
+/// What a load observes that some store in its own thread's buffer overlaps, but does not cover.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum StoreForwarding {
+    /// Each part is that of the newest store in the buffer, or that in memory.
+    #[default]
+    Combine,
+    /// It waits until these stores are in memory.
+    Wait,
 }
 
 /// The values that satisfy a wait for a synchronization object.
@@ -219,7 +261,8 @@ impl OpKind {
             | OpKind::StoreFence
             | OpKind::Unlock { .. }
             | OpKind::Spawn { .. }
-            | OpKind::WriteCell { .. } => false,
+            | OpKind::WriteCell { .. }
+            | OpKind::Joint(_) => false,
             OpKind::Load { .. }
             | OpKind::Rmw { .. }
             | OpKind::CompareExchange { .. }
@@ -242,13 +285,15 @@ impl OpKind {
             | OpKind::Rmw { location, .. }
             | OpKind::CompareExchange { location, .. }
             | OpKind::Sync { location, .. }
-            | OpKind::ReadCell { location } => Some(location),
+            | OpKind::ReadCell { location }
+            | OpKind::Joint(JointStep::Part { location }) => Some(location),
             OpKind::Lock { lock } | OpKind::Unlock { lock } => Some(lock),
             OpKind::Fence { .. }
             | OpKind::StoreFence
             | OpKind::Spawn { .. }
             | OpKind::Join { .. }
-            | OpKind::Choose { .. } => None,
+            | OpKind::Choose { .. }
+            | OpKind::Joint(_) => None,
         }
     }
 }

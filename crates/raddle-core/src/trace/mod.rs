@@ -19,8 +19,8 @@ pub use not_robust::{CycleEdge, CycleRelation, Fence, FenceSearch, FenceSide, No
 pub use stacks::{CallStacks, Frame, Library, SourcePosition};
 
 use crate::execution::{
-    Action, BuildError, EventId, Execution, ExecutionBuilder, LocationId, MemoryOrder, SourceClaim,
-    ThreadId, Value,
+    Action, BuildError, EventId, EventPart, Execution, ExecutionBuilder, Flaw, LocationId,
+    MemoryOrder, SourceClaim, ThreadId, Value,
 };
 use crate::program::{End, HistoryId, LocalHistories, Naming, Op, OpKind};
 
@@ -245,7 +245,7 @@ impl Trace {
     /// release fence after all its writes, which do nothing else.
     ///
     /// # Errors
-    /// If the trace makes no sense; then whoever made it is wrong.
+    /// If the trace has joint accesses, or makes no sense; then whoever made it is wrong.
     pub fn to_execution(&self, names: &(impl Naming + ?Sized)) -> Result<Execution, BuildError> {
         Ok(self.to_placed_execution(names)?.0)
     }
@@ -258,6 +258,13 @@ impl Trace {
         &self,
         names: &(impl Naming + ?Sized),
     ) -> Result<(Execution, Vec<Option<EventId>>), BuildError> {
+        let is_joint = |event: &TraceEvent| matches!(event.op.kind, OpKind::Joint(_));
+        if let Some(&TraceEvent { thread, position, .. }) =
+            self.events.iter().find(|it| is_joint(it))
+        {
+            let (part, flaw) = (EventPart::Action, Flaw::JointAccess);
+            return Err(BuildError { thread, position, part, flaw });
+        }
         let mut builder = ExecutionBuilder::new();
         let mut initial: BTreeMap<_, Value> = BTreeMap::new();
         let threads = map_of(self.ends.keys().map(|&thread| {
@@ -344,7 +351,8 @@ fn action(
         OpKind::Init { .. }
         | OpKind::WriteCell { .. }
         | OpKind::ReadCell { .. }
-        | OpKind::Choose { .. } => return None,
+        | OpKind::Choose { .. }
+        | OpKind::Joint(_) => return None,
         OpKind::Store { value, order, .. } => {
             (Action::Write { location: at(), value }, Some(order))
         }

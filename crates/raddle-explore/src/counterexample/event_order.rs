@@ -6,6 +6,7 @@
 //! trace, in which every event comes after the earlier events of its thread and the event that it observes;
 //! there, a read may miss stores above it.
 
+use super::joint::{self, Interleaving};
 use super::wording::is_shown;
 use raddle_consistency::check::{CheckOptions, check};
 use raddle_consistency::witness::{
@@ -53,7 +54,7 @@ pub(super) struct EventOrder {
 /// The order in which to show a trace.
 pub(super) fn event_order(names: &dyn Naming, model: Model, trace: &Trace) -> EventOrder {
     let Ok((execution, placed)) = trace.to_placed_execution(names) else {
-        return listed(trace, false);
+        return joint_order(trace);
     };
     let numbered = NumberedTrace { trace, execution: &execution, placed: &placed };
     let check_under = |model| {
@@ -76,6 +77,20 @@ pub(super) fn event_order(names: &dyn Naming, model: Model, trace: &Trace) -> Ev
         _ => vec![],
     };
     EventOrder { modification_orders, ..listed(trace, is_weak) }
+}
+
+/// The order of a trace with joint accesses: an interleaving, if there is one.
+fn joint_order(trace: &Trace) -> EventOrder {
+    match joint::interleaving(trace, BUDGET) {
+        Interleaving::Found(order) => {
+            let shown = order.into_iter().filter(|&at| is_shown(&trace.events[at]));
+            let rows = shown.map(|at| Row::Event { at, updates_memory: false }).collect();
+            let (kind, delayed) = (OrderKind::Interleaving, vec![]);
+            EventOrder { kind, rows, delayed, modification_orders: vec![] }
+        }
+        Interleaving::Impossible => listed(trace, true),
+        Interleaving::Unknown => listed(trace, false),
+    }
 }
 
 fn listed(trace: &Trace, is_weak: bool) -> EventOrder {

@@ -8,11 +8,16 @@ use raddle_core::trace::{Ending, NamedTrace, ObjectChange, ObjectNote, Trace};
 
 use super::cycle;
 use super::event_order::{self, EventOrder, OrderKind, Row};
+use super::joint;
 use super::relevant_part::relevant_part;
 use super::style::Style;
 use super::table::{Line, Table};
 use super::waits;
 use super::wording::{self, Wording};
+
+/// What a report says about loads that observe a store buffer and memory.
+const COMBINED: &str = "A load takes bytes that are in the store buffer of its thread from there, and the others from memory. \
+     The x86 processors that are known wait instead (--store-forwarding wait).";
 
 /// The part of an execution that led to its error, as a table; and why SC forbids it, if that is the error.
 #[must_use]
@@ -28,6 +33,7 @@ pub fn execution(trace: &NamedTrace, style: &Style) -> String {
 
 fn plain_execution(names: &NamedTrace, trace: &Trace, ending: &Ending, style: &Style) -> String {
     let (part, ending) = relevant_part(trace, ending);
+    let (part, ending) = joint::gathered(part, ending);
     let wording = Wording::of(names, &part, style);
     let order = event_order::event_order(names, names.model, &part);
     let mut out = wrap(&heading(&wording, &order), 0, style.page);
@@ -170,6 +176,10 @@ fn notes(
     for (location, writes) in &order.modification_orders {
         let location = wording.location(*location);
         notes.push(format!("Modification order of {location}: {}.", list(writes)));
+    }
+    let has_buffers = wording.model.store_buffers() != Some(StoreBuffers::None);
+    if has_buffers && joint::combines(wording.trace) {
+        notes.push(String::from(COMBINED));
     }
     let sentences = waits::sentences(wording, ending);
     notes.extend(sentences.into_iter().map(|sentence| format!("{sentence}.")));

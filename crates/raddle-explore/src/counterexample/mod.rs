@@ -15,6 +15,7 @@
 mod cycle;
 mod event_order;
 mod execution;
+mod joint;
 mod relevant_part;
 mod sentence;
 mod style;

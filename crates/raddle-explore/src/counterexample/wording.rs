@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::joint;
 use super::style::{Style, cut_end};
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::Model;
@@ -18,14 +19,16 @@ pub(super) struct Wording<'a> {
     style: &'a Style,
     /// By event, the number of earlier events of its thread that are shown.
     numbers: Vec<usize>,
+    /// By event: whether it is a part of a joint access, but not the first one.
+    continues: Vec<bool>,
 }
 
 /// The maximal length of a message in the table, in characters.
 const MESSAGE: usize = 60;
 
-/// Returns `true` if the table has a row for the event. Initial values have none.
+/// Returns `true` if the table has a row for the event. Initial values have none, and joint accesses have one for each part.
 pub(super) fn is_shown(event: &TraceEvent) -> bool {
-    !matches!(event.op.kind, OpKind::Init { .. })
+    !matches!(event.op.kind, OpKind::Init { .. } | OpKind::Joint(_))
 }
 
 impl<'a> Wording<'a> {
@@ -50,7 +53,8 @@ impl<'a> Wording<'a> {
             number
         };
         let numbers = trace.events.iter().map(number).collect();
-        Wording { names, values, model, trace, style, numbers }
+        let continues = joint::continues(trace);
+        Wording { names, values, model, trace, style, numbers, continues }
     }
 
     /// `a.3`: the event of `a` with the number 3.
@@ -61,7 +65,8 @@ impl<'a> Wording<'a> {
 
     /// `.3 load x = 1 <- b.2`: the text in the column of the thread.
     pub(super) fn cell(&self, at: usize) -> String {
-        format!(".{} {}", self.numbers[at], self.event(at))
+        let and = if self.continues[at] { "& " } else { "" };
+        format!(".{} {and}{}", self.numbers[at], self.event(at))
     }
 
     /// `load x = 1 <- b.2`: what an event did and what it observed.
@@ -111,6 +116,7 @@ impl<'a> Wording<'a> {
             }
             OpKind::Fence { order } => format!("fence {order}"),
             OpKind::StoreFence => String::from("store fence"),
+            OpKind::Joint(_) => String::from("accesses of one moment"),
             OpKind::Unlock { .. } => format!("unlock {at}"),
             OpKind::Spawn { thread } => format!("spawn {}", self.names.thread_name(thread)),
             OpKind::WriteCell { .. } => format!("write {at}"),

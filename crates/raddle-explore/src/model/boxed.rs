@@ -4,6 +4,7 @@
 //! costs little there, and compiling the search is most of the time that it takes to build this crate.
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::program::JointStep;
 
 use super::incremental::{
     IncrementalModel, NewRead, NewStore, NewUnlock, PendingRead, QuietStep, RfSources, RvfOptions,
@@ -43,6 +44,7 @@ impl<R: EventSet> IncrementalModel<R> for BoxedModel<R> {
         fn races_are_errors(&self) -> bool;
         fn observes_by_value(&self) -> bool;
         fn reorders_stores(&self) -> bool;
+        fn updates_jointly(&self) -> bool;
         fn observed(&self, read: EventIndex, source: RfSource) -> RfSource;
         fn good_writes(&self, read: EventIndex, source: RfSource) -> RfSources<R>;
         fn happened_before(&self, thread: ThreadId) -> R;
@@ -52,6 +54,7 @@ impl<R: EventSet> IncrementalModel<R> for BoxedModel<R> {
 
     forward_mut! {
         fn configure(&mut self, options: &RvfOptions);
+        fn push_joint(&mut self, thread: ThreadId, step: JointStep);
         fn push_store(&mut self, store: NewStore);
         fn push_unlock(&mut self, unlock: NewUnlock);
         fn push_fence(&mut self, event: EventIndex, thread: ThreadId, order: MemoryOrder);

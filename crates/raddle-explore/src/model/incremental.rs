@@ -9,6 +9,7 @@
 //! All our models have this property.
 
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId};
+use raddle_core::program::JointStep;
 
 use crate::event_index::{EventIndex, RfSource};
 use crate::event_set::EventSet;
@@ -216,6 +217,16 @@ pub trait IncrementalModel<R: EventSet> {
 
     /// Sets options, before anything is added.
     fn configure(&mut self, _options: &RvfOptions) {}
+
+    /// Begins, describes or ends a joint access of a thread. Ignored by models of programs that have none.
+    #[inline]
+    fn push_joint(&mut self, _thread: ThreadId, _step: JointStep) {}
+
+    /// Returns `true` if a thread is in the middle of a joint update.
+    #[inline]
+    fn updates_jointly(&self) -> bool {
+        false
+    }
 
     /// Adds a store.
     fn push_store(&mut self, store: NewStore);

@@ -4,6 +4,7 @@
 mod boxed;
 pub mod c11;
 mod incremental;
+pub(crate) mod joint;
 pub(crate) mod store_buffer;
 
 pub use boxed::BoxedModel;

@@ -16,7 +16,7 @@ use crate::model::ReadKind;
 use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
 use raddle_core::model::orders::OrderSemantics;
 use raddle_core::program::{
-    Answer, End, HistoryId, LocalHistories, Op, OpKind, Segment, SegmentId,
+    Answer, End, HistoryId, JointStep, LocalHistories, Op, OpKind, Segment, SegmentId,
 };
 
 /// The number of a value in a [`ValueTable`].
@@ -287,6 +287,9 @@ pub(super) enum CompactEffect {
     WriteCell {
         location: LocationId,
     },
+    Joint {
+        step: JointStep,
+    },
     /// A store of a quiet location.
     QuietStore {
         location: LocationId,
@@ -315,6 +318,7 @@ impl CompactEffect {
             | CompactEffect::WriteCell { .. } => true,
             CompactEffect::Init { .. }
             | CompactEffect::Spawn { .. }
+            | CompactEffect::Joint { .. }
             | CompactEffect::QuietStore { .. }
             | CompactEffect::QuietUnlock { .. }
             | CompactEffect::QuietCell { .. } => false,
@@ -326,6 +330,7 @@ impl CompactEffect {
         match self {
             CompactEffect::Fence { .. }
             | CompactEffect::StoreFence
+            | CompactEffect::Joint { .. }
             | CompactEffect::Init { .. } => MemoryChange::None,
             CompactEffect::QuietStore { order, carries: false, .. }
                 if order <= MemoryOrder::Relaxed =>
@@ -612,6 +617,7 @@ impl HistoryCache {
             }
             OpKind::Spawn { thread } => CompactEffect::Spawn { child: thread },
             OpKind::WriteCell { location } => CompactEffect::WriteCell { location },
+            OpKind::Joint(step) => CompactEffect::Joint { step },
             _ => unreachable!("a question is not an effect: {op:?}"),
         }
     }

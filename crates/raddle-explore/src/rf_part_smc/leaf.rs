@@ -341,7 +341,7 @@ impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, '
             let is_quiet = self.is_quiet(op);
             let is_event = match op.kind {
                 _ if is_quiet => false,
-                OpKind::Init { .. } | OpKind::Spawn { .. } => false,
+                OpKind::Init { .. } | OpKind::Spawn { .. } | OpKind::Joint(_) => false,
                 OpKind::Fence { .. } | OpKind::StoreFence => self.search.model.fences_are_events(),
                 _ => true,
             };
@@ -354,7 +354,7 @@ impl<'e, 's, 'a, R: EventSet, M: IncrementalModel<R>> PartTraceBuilder<'e, 's, '
                 event += 1;
             }
             if let Some(location) = op.kind.location().filter(|_| is_quiet) {
-                let is_write = !matches!(op.kind, OpKind::Init { .. });
+                let is_write = !matches!(op.kind, OpKind::Init { .. } | OpKind::Joint(_));
                 let value = match op.kind {
                     OpKind::Unlock { .. } => Some(0),
                     _ => written,

@@ -37,6 +37,7 @@ mod cells;
 mod corresponding_histories;
 mod execution;
 mod history_cache;
+mod joint_accesses;
 mod leaf;
 mod node;
 mod nodes;
@@ -70,6 +71,7 @@ use crate::event_set::EventSet;
 use crate::facts::{EventBound, ExplorationFacts, NewFact};
 use crate::long_set::LongSet;
 use crate::model::c11::{self, CheckerModel, CoherenceModel, Rules, WitnessModel};
+use crate::model::joint::{JointPso, JointSc, JointTso};
 use crate::model::{BoxedModel, IncrementalModel, NewModel, RvfOptions, store_buffer};
 use crate::{Control, Extent, Leaf, Limits, Summary, Unsupported, Visitor};
 use probe::TreeProbes;
@@ -305,6 +307,10 @@ impl<'a> PartExploration<'a> {
         let leaves_out_rounds = limits.rounds && !program.goes_on_after_races();
         let seeks_symmetry =
             limits.symmetry && !program.shares_memory() && !program.goes_on_after_races();
+        // Both look at threads between two questions, also between two of one joint access.
+        let is_joint = program.has_joint_accesses();
+        let (leaves_out_rounds, seeks_symmetry) =
+            (leaves_out_rounds && !is_joint, seeks_symmetry && !is_joint);
         PartExploration {
             program,
             limits,
@@ -330,6 +336,9 @@ impl<'a> PartExploration<'a> {
     fn attempt(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
         self.updates_may_be_silent = model.has_modification_order();
         self.commuting = self.leaves_out_rounds.then(|| model.orders());
+        if self.program.has_joint_accesses() {
+            return self.attempt_jointly(model, setup);
+        }
         match model.orders() {
             OrderSemantics::StoreBuffer(StoreBuffers::None) => {
                 self.with_words::<
@@ -356,6 +365,38 @@ impl<'a> PartExploration<'a> {
                 let attempt = C11Attempt { exploration: self, setup };
                 c11::with_strategy(model, attempt).expect("a C11-style model has a strategy")
             }
+        }
+    }
+
+    /// As [`PartExploration::attempt`], if the program has joint accesses.
+    fn attempt_jointly(&mut self, model: Model, setup: Setup) -> Result<Summary, Restart> {
+        match model.orders() {
+            OrderSemantics::StoreBuffer(StoreBuffers::None) => {
+                self.with_long_sets::<JointSc<u128>, JointSc<LongSet>>(setup)
+            }
+            OrderSemantics::StoreBuffer(StoreBuffers::PerThread) => {
+                self.with_long_sets::<JointTso<u128>, JointTso<LongSet>>(setup)
+            }
+            OrderSemantics::StoreBuffer(StoreBuffers::PerLocation) => {
+                self.with_long_sets::<JointPso<u128>, JointPso<LongSet>>(setup)
+            }
+            OrderSemantics::C11(_) => {
+                Ok(self.summary_of_visited(Extent::Unsupported(Unsupported::Overlaps)))
+            }
+        }
+    }
+
+    /// Explores with event sets of two words or without a bound.
+    fn with_long_sets<
+        D: IncrementalModel<u128> + NewModel + 'static,
+        W: IncrementalModel<LongSet> + NewModel + 'static,
+    >(
+        &mut self,
+        setup: Setup,
+    ) -> Result<Summary, Restart> {
+        match setup.width {
+            SetWidth::OneWord | SetWidth::TwoWords => self.run_boxed::<u128, D>(setup),
+            SetWidth::Unbounded => self.run_boxed::<LongSet, W>(setup),
         }
     }
 

@@ -93,6 +93,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         let location = self.location(target.location());
         if !self.exploration.options.signals
             || self.unexplored > start
+            || self.joint_updates_matter(thread, start)
             || !nothing_new && location.written.by_other_than(thread) > start
         {
             return false;

@@ -115,6 +115,8 @@ pub(super) struct PartSearch<'s, 'a, R: EventSet, M> {
     /// By place: whether its loop is known to be endless. Filled on demand.
     endless_places: FxHashMap<PlaceId, bool>,
     pub(super) shares_memory: bool,
+    /// When threads last began joint updates.
+    pub(super) joint_updates: Stamp,
     pub(super) rounds: RoundState<R>,
     pub(super) symmetry: SymmetryState,
     pub(super) twins: CorrespondingHistories,
@@ -229,6 +231,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             cut_executions: 0,
             endless_places: FxHashMap::default(),
             shares_memory: exploration.program.shares_memory(),
+            joint_updates: Stamp::default(),
             rounds: RoundState::new(exploration),
             symmetry: SymmetryState::default(),
             twins: CorrespondingHistories::default(),
@@ -707,6 +710,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
                 self.note_spawn(thread, child);
             }
             CompactEffect::WriteCell { location } => self.write_cell(thread, location, origin),
+            CompactEffect::Joint { step } => self.perform_joint(thread, step),
             CompactEffect::QuietStore { location, order, carries, value } => {
                 let write = QuietWrite { value, carries, origin };
                 self.quiet_store(thread, location, order, write);

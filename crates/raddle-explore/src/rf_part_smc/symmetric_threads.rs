@@ -26,7 +26,7 @@ use crate::facts::NewFact;
 use crate::model::IncrementalModel;
 use raddle_core::execution::{LocationId, ThreadId};
 use raddle_core::program::{
-    Answer, End, HistoryId, HistoryStep, Op, OpKind, Program, ThreadExchange, Update,
+    Answer, End, HistoryId, HistoryStep, JointStep, Op, OpKind, Program, ThreadExchange, Update,
 };
 
 /// Two threads of a block do not correspond.
@@ -377,6 +377,12 @@ fn exchanged_op(program: &dyn Program, threads: ThreadExchange, op: OpKind) -> O
         }
         OpKind::Join { thread } => OpKind::Join { thread: threads.of(thread) },
         OpKind::ReadCell { location } => OpKind::ReadCell { location: at(location)? },
-        op @ (OpKind::Fence { .. } | OpKind::StoreFence | OpKind::Choose { .. }) => op,
+        OpKind::Joint(JointStep::Part { location }) => {
+            OpKind::Joint(JointStep::Part { location: at(location)? })
+        }
+        op @ (OpKind::Fence { .. }
+        | OpKind::StoreFence
+        | OpKind::Choose { .. }
+        | OpKind::Joint(_)) => op,
     })
 }

@@ -49,6 +49,10 @@ pub fn check(
     limits: &Limits,
     is_bug: &dyn Fn(&dyn Leaf) -> bool,
 ) -> RobustnessCheck {
+    if program.has_joint_accesses() {
+        let summary = Summary::unsupported(Unsupported::Overlaps);
+        return RobustnessCheck { summary, counterexample: None };
+    }
     let search = Search { remembered: Remembered::new(program), plan, limits };
     let (summary, found) = search.explore(&BTreeSet::new(), is_bug);
     let counterexample = found.map(|Found { ending, trace, is_sc }| match is_sc {

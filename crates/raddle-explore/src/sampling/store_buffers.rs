@@ -278,7 +278,8 @@ impl MemoryMachine for StoreBufferMachine {
             | OpKind::StoreFence
             | OpKind::Init { .. }
             | OpKind::WriteCell { .. }
-            | OpKind::ReadCell { .. } => false,
+            | OpKind::ReadCell { .. }
+            | OpKind::Joint(_) => false,
             OpKind::Store { order, .. } => self.buffers.store(order) == StoreEffect::AtOnce,
             OpKind::Fence { order } => self.buffers.fence(order) == FenceEffect::Drain,
             OpKind::Rmw { .. }

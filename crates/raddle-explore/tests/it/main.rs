@@ -10,6 +10,7 @@ mod incremental_models;
 mod incremental_models_examples;
 mod long;
 mod loops;
+mod overlapping;
 mod parallel;
 mod quiet;
 mod reductions;

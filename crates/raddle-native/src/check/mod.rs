@@ -12,6 +12,7 @@ mod leaks;
 mod meaning;
 mod object_names;
 mod object_states;
+mod overlaps;
 mod panics;
 mod parallel;
 mod printed;
@@ -149,5 +150,6 @@ fn explore(
         }
     };
     races_of_std::learn(program, &explored.found);
+    overlaps::learn(program, &explored.found);
     explored
 }

@@ -5,9 +5,10 @@
 
 use raddle_core::execution::{MemoryOrder, Value};
 use raddle_core::outcome::FindingKind;
-use raddle_core::program::{OpKind, Update, UpdateKind};
+use raddle_core::program::{JointKind, OpKind, Update, UpdateKind};
 use raddle_cpu::memory::layout as guest;
 use raddle_cpu::{Operation, Stop};
+use smallvec::SmallVec;
 
 use super::GONE;
 use super::call::{Call, CompareOrders, Step, Suspend};
@@ -150,13 +151,18 @@ impl Call<'_> {
             let location = layout.locate_object(LocationKind::Piece, piece, place);
             self.ask(OpKind::ReadCell { location })?;
         }
-        let mut done = 0;
-        for location in self.locate(address, size, cut)? {
-            let value = self.ask(OpKind::Load { location, order })?.value;
-            self.check_alive(value, address)?;
-            let length = self.size_of(location);
-            bytes[done..done + length].copy_from_slice(&(value as u128).to_le_bytes()[..length]);
-            done += length;
+        for (at, size) in self.program.layout.units(address, size, cut) {
+            let locations = self.locate(at, size, cut)?;
+            self.begin_joint(&locations, self.joint_load());
+            let mut done = (at - address) as usize;
+            for &location in &locations {
+                let value = self.ask(OpKind::Load { location, order })?.value;
+                self.check_alive(value, address)?;
+                let (length, value) = (self.size_of(location), (value as u128).to_le_bytes());
+                bytes[done..done + length].copy_from_slice(&value[..length]);
+                done += length;
+            }
+            self.end_joint(&locations);
         }
         Ok(())
     }
@@ -184,16 +190,24 @@ impl Call<'_> {
     ) -> Step<()> {
         let size = bytes.len() as u64;
         self.check_store(address, size)?;
-        let locations = self.locate(address, size, cut)?;
+        let units = self.program.layout.units(address, size, cut);
+        let mut all = SmallVec::<[Locations; 1]>::new();
+        for &(at, size) in &units {
+            all.push(self.locate(at, size, cut)?);
+        }
         self.write_pieces(address, size);
         let mut done = 0;
-        for location in locations {
-            let length = self.size_of(location);
-            let mut part = [0; 16];
-            part[..length].copy_from_slice(&bytes[done..done + length]);
-            let value = u128::from_le_bytes(part) as Value;
-            self.effect(OpKind::Store { location, value, order, carries: false });
-            done += length;
+        for locations in all {
+            self.begin_joint(&locations, JointKind::Store);
+            for &location in &locations {
+                let length = self.size_of(location);
+                let mut part = [0; 16];
+                part[..length].copy_from_slice(&bytes[done..done + length]);
+                let value = u128::from_le_bytes(part) as Value;
+                self.effect(OpKind::Store { location, value, order, carries: false });
+                done += length;
+            }
+            self.end_joint(&locations);
         }
         Ok(())
     }
@@ -234,7 +248,7 @@ impl Call<'_> {
         }
     }
 
-    fn size_of(&self, location: raddle_core::execution::LocationId) -> usize {
+    pub(super) fn size_of(&self, location: raddle_core::execution::LocationId) -> usize {
         match self.program.layout.all[location.index()].kind {
             LocationKind::Memory(size) => size as usize,
             _ => 0,
@@ -268,8 +282,8 @@ impl Call<'_> {
         let name = self.program.memory_name(address);
         let at = raddle_core::program::Naming::place(self.program, other);
         let message = format!(
-            "accesses the {size} bytes of {name}, of which {at} accesses a part, or more: Raddle does not model accesses of \
-             different sizes that are atomic, or may race"
+            "accesses the {size} bytes of {name}, of which {at} accesses a part, or more: Raddle models such accesses only under \
+             sc, tso and pso if they are atomic, or may race"
         );
         self.refuse(&message)
     }

@@ -78,10 +78,16 @@ impl Call<'_> {
         }
         let piece = self.program.layout.watched(address, size).next();
         if let Some(piece) = piece {
+            if self.program.layout.learn_joint() {
+                return Err(self.again());
+            }
             let other = self.program.layout.place_of_cut(piece);
             return Err(self.mixed(address, size, other));
         }
-        let location = self.locate(address, size, Cut::Never)?[0];
+        let locations = self.locate(address, size, Cut::Never)?;
+        let &[location] = &locations[..] else {
+            return self.joint_atomic((address, size), kind, &locations);
+        };
         let kind = at_location(kind, location);
         if let OpKind::Store { .. } = kind {
             self.check_store(address, size)?;
@@ -95,7 +101,7 @@ impl Call<'_> {
 }
 
 /// The value that an access writes if it reads this one.
-fn written(kind: OpKind, read: Value) -> Option<Value> {
+pub(super) fn written(kind: OpKind, read: Value) -> Option<Value> {
     match kind {
         OpKind::Store { value, .. } => Some(value),
         OpKind::Rmw { update, .. } => Some(update.apply(read)),
@@ -104,7 +110,7 @@ fn written(kind: OpKind, read: Value) -> Option<Value> {
     }
 }
 
-fn at_location(kind: OpKind, at: LocationId) -> OpKind {
+pub(super) fn at_location(kind: OpKind, at: LocationId) -> OpKind {
     let mut kind = kind;
     match &mut kind {
         OpKind::Load { location, .. }

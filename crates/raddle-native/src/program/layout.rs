@@ -9,11 +9,14 @@
 //! their ends, and the exploration starts again. What is learned survives the restart; it only grows, and the first executions
 //! find most of it.
 //!
-//! An atomic access cannot be cut: such a program is refused. A plain access can be cut if races are errors. Otherwise it is
+//! An atomic access cannot be cut. A plain access can be cut if races are errors. Otherwise it is
 //! one access, of which no thread may see a part. Under SC and TSO it is cut nevertheless, and all accesses to that region also
-//! access cells that represent its pieces (`OpKind::ReadCell`); if two of these are unordered, the explorer reports a race and the
-//! program is refused. Under PSO, accesses that an atomic variable orders may still reach memory one by one, so they are
-//! not cut.
+//! access cells that represent its pieces (`OpKind::ReadCell`). Under PSO, accesses that an atomic variable orders may
+//! still reach memory one by one, so they are not cut.
+//!
+//! If an access that cannot be cut overlaps others, or two accesses of pieces are unordered, the exploration starts again,
+//! under SC, TSO and PSO: then every access of several locations is a joint one (`joint.rs`). Under other models such a program is
+//! refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -120,6 +123,9 @@ pub(crate) struct Learned {
     pub(crate) sections: BTreeMap<u64, (u64, bool)>,
     /// Regions where scalars are cut and watched, by start, with their ends. They do not overlap.
     pub(crate) regions: BTreeMap<u64, u64>,
+    /// Accesses of several locations are joint ones.
+    #[serde(default)]
+    pub(crate) is_joint: bool,
 }
 
 /// Shared memory and its locations.
@@ -133,6 +139,8 @@ pub(crate) struct Layout {
     /// Variables that Rust's standard library has accessed by plain instructions, not as atomic ones.
     plain_of_std: BTreeSet<(u64, u64)>,
     scalars: ScalarCut,
+    /// Whether the explorer may be told joint accesses.
+    can_be_joint: bool,
     exact: FxHashMap<(u64, u64), LocationId>,
     by_address: BTreeMap<u64, LocationId>,
     others: FxHashMap<(LocationKind, u64), LocationId>,
@@ -152,9 +160,20 @@ fn unite(ranges: &mut BTreeMap<u64, u64>, from: u64, to: u64) {
 }
 
 impl Layout {
-    /// A layout without shared memory.
-    pub(crate) fn new(scalars: ScalarCut) -> Self {
-        Layout { scalars, ..Layout::default() }
+    /// A layout without shared memory, under a model that has joint accesses or not.
+    pub(crate) fn new(scalars: ScalarCut, can_be_joint: bool) -> Self {
+        Layout { scalars, can_be_joint, ..Layout::default() }
+    }
+
+    /// From now on accesses of several locations are joint ones, if the model has these. Returns `true` if that is new.
+    pub(crate) fn learn_joint(&mut self) -> bool {
+        self.learned.regions.clear();
+        self.can_be_joint && !std::mem::replace(&mut self.learned.is_joint, true)
+    }
+
+    /// An access overlaps one at this place, and one of them cannot be cut.
+    fn mixed(&mut self, other: PlaceId) -> Conflict {
+        if self.learn_joint() { Conflict::Again } else { Conflict::Mixed(other) }
     }
 
     /// Removes the locations. Keeps what is learned.
@@ -291,7 +310,7 @@ impl Layout {
         *known = cut.min(*known);
     }
 
-    /// The locations of an access to shared memory.
+    /// The locations of an access to shared memory, which happens at one moment or has a [unit](Layout::units).
     pub(crate) fn locate(
         &mut self,
         address: u64,
@@ -357,9 +376,20 @@ impl Layout {
         }
     }
 
+    /// The parts of an access that happen at one moment each, if the whole does not: addresses and sizes.
+    pub(crate) fn units(&self, address: u64, size: u64, cut: Cut) -> SmallVec<[(u64, u64); 1]> {
+        let end = address + size;
+        if !self.learned.is_joint || cut != Cut::Range || size <= 8 {
+            return SmallVec::from_buf([(address, size)]);
+        }
+        let starts = [address].into_iter().chain((address + 1..end).filter(|at| at % 8 == 0));
+        let unit = |from: u64| (from, end.min((from / 8 + 1) * 8) - from);
+        starts.map(unit).collect()
+    }
+
     /// The pieces of an access: addresses and sizes.
     fn pieces(
-        &self,
+        &mut self,
         address: u64,
         size: u64,
         cut: Cut,
@@ -368,12 +398,13 @@ impl Layout {
         if self.learned.cuts.is_empty() && size <= 8 {
             return Ok(SmallVec::from_buf([(address, size)]));
         }
-        let known = self.learned.cuts.range(address + 1..end);
-        if let Some((_, &place)) = known.clone().next()
+        let first = self.learned.cuts.range(address + 1..end).next();
+        if let Some(place) = first.map(|(_, &place)| place)
             && !self.allows(cut)
         {
-            return Err(Conflict::Mixed(place));
+            return Err(self.mixed(place));
         }
+        let known = self.learned.cuts.range(address + 1..end);
         let mut cuts: Vec<u64> = known.map(|(&at, _)| at).collect();
         if cut == Cut::Range && size > 8 {
             cuts.extend((address + 1..end).filter(|at| at % 8 == 0));
@@ -385,13 +416,22 @@ impl Layout {
         Ok(starts.zip(ends).map(|(from, to)| (from, to - from)).collect())
     }
 
+    /// Returns `true` if a location may be only a part of what some access accesses at one moment.
+    pub(crate) fn is_part(&self, address: u64, size: u64) -> bool {
+        let cuts = &self.learned.cuts;
+        self.learned.is_joint
+            && (cuts.contains_key(&address) || cuts.contains_key(&(address + size)))
+    }
+
     /// The place of the access that required the cut at an address.
     pub(crate) fn place_of_cut(&self, at: u64) -> PlaceId {
         self.learned.cuts.get(&at).copied().unwrap_or_default()
     }
 
     fn allows(&self, cut: Cut) -> bool {
-        cut == Cut::Range || (cut == Cut::Scalar && self.scalars != ScalarCut::Whole)
+        self.learned.is_joint
+            || cut == Cut::Range
+            || (cut == Cut::Scalar && self.scalars != ScalarCut::Whole)
     }
 
     fn overlapping(&self, address: u64, size: u64) -> impl Iterator<Item = LocationId> + '_ {
@@ -419,7 +459,7 @@ impl Layout {
             let is_cut = start > address || start + length < end;
             let cuts_other = start < address || start + length > end;
             if is_cut && !self.allows(cut) || cuts_other && !self.allows(of_other) {
-                return Err(Conflict::Mixed(at));
+                return Err(self.mixed(at));
             }
             self.learned.cuts.extend([
                 (start, at),
@@ -427,7 +467,8 @@ impl Layout {
                 (address, place),
                 (end, place),
             ]);
-            if self.scalars == ScalarCut::Watched && cut.min(of_other) == Cut::Scalar {
+            let is_watched = self.scalars == ScalarCut::Watched && !self.learned.is_joint;
+            if is_watched && cut.min(of_other) == Cut::Scalar {
                 unite(&mut self.learned.regions, start.min(address), end.max(start + length));
             }
         }

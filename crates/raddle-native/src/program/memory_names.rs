@@ -103,6 +103,9 @@ impl NativeProgram {
             LocationKind::Object(kind) => format!("{} ({kind:?})", object_name(&name)),
             LocationKind::Block => format!("{name} (block)"),
             LocationKind::Piece => format!("{name} in pieces"),
+            LocationKind::Memory(size) if self.layout.is_part(location.address, size) => {
+                format!("{name} ({size} byte{})", if size == 1 { "" } else { "s" })
+            }
             LocationKind::Memory(_) | LocationKind::Result | LocationKind::Remains => name,
         }
     }

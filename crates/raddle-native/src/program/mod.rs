@@ -20,6 +20,7 @@ mod fault;
 mod guide;
 mod heap;
 mod history;
+mod joint;
 pub(crate) mod kinds;
 pub(crate) mod layout;
 mod library;
@@ -191,7 +192,7 @@ impl NativeProgram {
             places,
             liveness,
             library,
-            layout: Layout::new(settings.scalars),
+            layout: Layout::new(settings.scalars, settings.store_buffers.is_some()),
             heap_regions: HeapRegions::default(),
             threads: vec![],
             current: ThreadId::new(0),
@@ -416,6 +417,10 @@ impl Program for NativeProgram {
         other: HistoryId,
     ) -> bool {
         self.is_same_question(histories, one, other)
+    }
+
+    fn has_joint_accesses(&self) -> bool {
+        self.layout.learned.is_joint
     }
 
     fn thread_kind(&self, thread: ThreadId) -> Option<u64> {

@@ -28,7 +28,10 @@ pub(super) fn only_reads(question: &Op, reply: Reply, updates_may_be_silent: boo
 
 /// Returns `true` if an effect changes nothing that other threads can observe.
 pub(super) fn is_harmless(effect: &Op) -> bool {
-    matches!(effect.kind, OpKind::Init { .. } | OpKind::Fence { .. } | OpKind::StoreFence)
+    matches!(
+        effect.kind,
+        OpKind::Init { .. } | OpKind::Fence { .. } | OpKind::StoreFence | OpKind::Joint(_)
+    )
 }
 
 impl NativeProgram {

@@ -14,6 +14,7 @@ mod library;
 mod loading;
 mod long;
 mod machine;
+mod overlapping;
 mod places;
 mod polls;
 mod posix;

@@ -23,6 +23,7 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
             ("--require-join", args.require_join),
             ("--malloc-may-fail", args.malloc_may_fail),
             ("--spurious", args.spurious),
+            ("--store-forwarding", args.store_forwarding.is_some()),
             ("--nondet", args.nondet.is_some()),
             ("--cc", args.cc.is_some()),
             ("--max-memory", args.max_memory.is_some()),

@@ -72,6 +72,8 @@ pub enum Flaw {
     NotHeld { lock: String },
     /// Spawns a thread that another event spawns.
     SpawnedTwice { thread: String, other: String },
+    /// Is a part of an access of several locations at one moment.
+    JointAccess,
     /// Spawns and joins wait for each other in a cycle.
     SpawnJoinCycle { chain: Vec<String> },
 }
@@ -93,6 +95,9 @@ impl fmt::Display for Flaw {
                 write!(f, "{what} cannot have the memory order '{order}': expected ")?;
                 f.write_str(&alternatives(possible))
             }
+            Flaw::JointAccess => f.write_str(
+                "an access of several locations at one moment is no event of an execution: expected accesses of one location",
+            ),
             Flaw::ObservesNothing => {
                 f.write_str("only reads and acquires have a source: expected none here")
             }
