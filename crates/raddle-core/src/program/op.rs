@@ -85,7 +85,8 @@ pub enum OpKind {
 /// other sizes. Its parts are ops of their own, between [`Begin`](JointStep::Begin) and [`End`](JointStep::End), and are
 /// named in advance. Only programs that [say so](super::Program::has_joint_accesses) have them, and only models with store
 /// buffers know them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum JointStep {
     /// The access begins.
     Begin(JointKind),
@@ -99,7 +100,8 @@ pub enum JointStep {
 }
 
 /// What a joint access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum JointKind {
     /// It loads every part.
     Load(StoreForwarding),
@@ -112,7 +114,8 @@ pub enum JointKind {
 }
 
 /// What a load observes that some store in its own thread's buffer overlaps, but does not cover.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum StoreForwarding {
     /// Each part is that of the newest store in the buffer, or that in memory.
     #[default]
