@@ -394,6 +394,9 @@ impl<'a> PartExploration<'a> {
         &mut self,
         setup: Setup,
     ) -> Result<Summary, Restart> {
+        if cfg!(unoptimized) {
+            return self.run_boxed::<LongSet, W>(setup);
+        }
         match setup.width {
             SetWidth::OneWord | SetWidth::TwoWords => self.run_boxed::<u128, D>(setup),
             SetWidth::Unbounded => self.run_boxed::<LongSet, W>(setup),
