@@ -435,7 +435,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// Returns `true` if the value satisfies the guard of the question.
-    fn is_admitted(&self, history: HistoryId, value: ValueId) -> bool {
+    pub(super) fn is_admitted(&self, history: HistoryId, value: ValueId) -> bool {
         let OpKind::Sync { guard, .. } = self.question(history).kind else {
             unreachable!("an op of a synchronization object has a guard")
         };

@@ -272,6 +272,52 @@ fn whoever_waits_for_a_quiet_object_makes_it_a_conflicting_one() {
 }
 
 #[test]
+fn a_lock_that_is_taken_again_is_part_of_a_run() {
+    let twice = "lock m; unlock m; lock m; unlock m";
+    let handed_over = format!(
+        "lock m
+        thread main {{ {twice}; spawn b; join b; {twice} }}
+        thread b {{ {twice} }}"
+    );
+    let contended = format!("lock m\nthread a {{ {twice} }}\nthread b {{ {twice} }}");
+    let held = "lock m; x = 0
+        thread a { lock m; unlock m; lock m; store x 1; lock m }
+        thread b { r = load x }";
+    let object = "o = 1
+        thread a { sync o > 0 sub 1; sync o any add 1; sync o > 0 sub 1; sync o any add 1 }
+        thread b { sync o > 0 sub 1; sync o any add 1; sync o > 0 sub 1; sync o any add 1 }";
+    for model in Model::ALL {
+        assert_classes(&handed_over, model, 1);
+        assert_classes(&contended, model, 6);
+        assert_classes(held, model, 2);
+        assert_classes(object, model, 6);
+    }
+}
+
+#[test]
+fn known_locks_and_unlocks_empty_the_store_buffer() {
+    let text = "x = 0; y = 0; lock m; lock n
+        thread a { BEFORE m; store x 1; AFTER m; r = load y }
+        thread b { BEFORE n; store y 1; AFTER n; r = load x }";
+    let (pair, twice) = ("lock L; unlock L", "lock L; unlock L; lock L; unlock L");
+    let program = |before: &str, after: &str| {
+        let with = |text: String, lock: &str| {
+            let (before, after) = (before.replace('L', lock), after.replace('L', lock));
+            let text = text.replace(&format!("BEFORE {lock}"), &before);
+            text.replace(&format!("AFTER {lock}"), &after)
+        };
+        with(with(text.to_owned(), "m"), "n")
+    };
+    for model in [Model::Tso, Model::Pso] {
+        assert_classes(&program(pair, pair), model, 3);
+        assert_classes(&program(twice, twice), model, 3);
+        // Only the unlock is after the store, or only a lock.
+        assert_classes(&program("lock L", "unlock L"), model, 3);
+        assert_classes(&program(pair, "lock L"), model, 3);
+    }
+}
+
+#[test]
 fn a_weak_compare_exchange_of_a_private_location_may_fail() {
     for model in Model::ALL {
         assert_classes("p = 0; thread a { r = casw p 0 1 }", model, 2);
