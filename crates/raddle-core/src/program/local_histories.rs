@@ -252,6 +252,20 @@ impl LocalHistories {
         self.nodes[node.0 as usize].step
     }
 
+    /// The histories on the way to a history, itself included, oldest first, with the answers to their questions; `None` for the
+    /// last one.
+    #[must_use]
+    pub fn path_to(&self, node: HistoryId) -> Vec<(HistoryId, Option<Answer>)> {
+        let mut path = vec![(node, None)];
+        let mut at = node;
+        while let HistoryStep::After(parent, answer) = self.step(at) {
+            path.push((parent, Some(answer)));
+            at = parent;
+        }
+        path.reverse();
+        path
+    }
+
     /// The id of the last segment of a history. Ids are dense and grow.
     #[inline]
     #[must_use]

@@ -118,9 +118,25 @@ pub trait Program: Naming {
         None
     }
 
+    /// As [`Program::thread_kind`], for threads whose arguments may be different memory of their creator. Threads of the same
+    /// shape need not be of the same kind.
+    fn thread_shape(&self, _thread: ThreadId) -> Option<u64> {
+        None
+    }
+
+    /// From now on, what each thread of one of these groups got from its creator corresponds to what the others got. Threads of a
+    /// group have the same kind or shape.
+    fn pair_given_memory(&mut self, _groups: &[Vec<ThreadId>]) {}
+
     /// The thread that a location belongs to, if whoever knows the thread knows the location: its result, say. Another thread of
     /// its kind has a location that corresponds to it.
     fn location_owner(&self, _location: LocationId) -> Option<ThreadId> {
+        None
+    }
+
+    /// The thread that got a location from its creator, if that is [paired](Program::pair_given_memory): a block of memory to which
+    /// its argument points, say.
+    fn given_to(&self, _location: LocationId) -> Option<ThreadId> {
         None
     }
 
@@ -138,6 +154,11 @@ pub trait Program: Naming {
     /// become those in the memory of the other.
     fn exchanged_value(&self, _threads: ThreadExchange, value: Value) -> Value {
         value
+    }
+
+    /// As [`Program::exchanged_value`], for the value of a synchronization object: which threads wait, say.
+    fn exchanged_state(&self, threads: ThreadExchange, _object: LocationId, value: Value) -> Value {
+        self.exchanged_value(threads, value)
     }
 
     /// The program as a [`Live`] one, if it supports that.

@@ -33,6 +33,7 @@
 use std::time::Instant;
 
 mod by_value;
+mod candidates;
 mod cells;
 mod corresponding_histories;
 mod execution;

@@ -337,7 +337,7 @@ impl<'s, 'a, R: EventSet, M: IncrementalModel<R>> PartSearch<'s, 'a, R, M> {
             }
             self.cache.add_location(is_quiet);
         }
-        if self.symmetry.is_active {
+        if self.symmetry.is_active && !self.symmetry.is_open {
             self.compare_locations(first);
         }
     }

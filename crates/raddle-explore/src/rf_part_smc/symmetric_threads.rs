@@ -16,17 +16,20 @@
 
 use std::rc::Rc;
 
-use super::corresponding_histories::{Asked, CorrespondingHistories};
+use super::candidates::position;
+use super::corresponding_histories::{Asked, AskedOp, CorrespondingHistories};
 use super::permutations::Block;
 use super::state::{PartSearch, SearchStop};
+use super::symmetry_state::SymmetryState;
 use crate::Extent;
 use crate::driver::Restart;
 use crate::event_set::EventSet;
 use crate::facts::NewFact;
 use crate::model::IncrementalModel;
-use raddle_core::execution::{LocationId, ThreadId};
+use raddle_core::execution::{LocationId, ThreadId, Value};
 use raddle_core::program::{
-    Answer, End, HistoryId, HistoryStep, JointStep, Op, OpKind, Program, ThreadExchange, Update,
+    Answer, End, Guard, HistoryId, HistoryStep, JointStep, Op, OpKind, Program, ThreadExchange,
+    Update,
 };
 
 /// Two threads of a block do not correspond.
@@ -35,69 +38,49 @@ struct Asymmetry {
 }
 
 impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
-    /// Looks for symmetric threads among those that start at the end of a history.
+    /// Looks for symmetric threads among those that have started at the end of a history.
     pub(super) fn find_symmetric_threads(&mut self, history: HistoryId) {
         let is_over = self.stop.is_some() || self.exploration.program.needs_restart();
-        if self.symmetry.is_active || is_over {
-            return;
-        }
-        let blocks = self.candidates_of(history);
-        if blocks.is_empty() {
-            return;
-        }
         let creator = self.histories.thread(history);
-        if !self.symmetry.was_active
-            || self.symmetry.blocks != blocks
-            || self.twins.creator != creator
-        {
-            self.twins = CorrespondingHistories::new(creator, &blocks);
-        }
-        let name = |&thread: &ThreadId| self.exploration.program.thread_name(thread);
-        self.exploration.symmetric =
-            blocks.iter().map(|block| block.iter().map(name).collect()).collect();
-        self.symmetry.begin(blocks, self.threads.len(), self.depth);
-        self.compare_locations(0);
-        self.add_corresponding_histories();
-    }
-
-    /// The candidates that are started at the end of a history.
-    fn candidates_of(&self, history: HistoryId) -> Vec<Block> {
-        let mut blocks: Vec<(u64, Block)> = vec![];
-        let mut first = 0;
-        for op in self.histories.effects(history) {
-            match op.kind {
-                OpKind::Spawn { thread } => self.add_candidate(thread, &mut blocks, first),
-                OpKind::Init { .. } => {}
-                _ => first = blocks.len(),
-            }
-        }
-        let several = blocks.into_iter().map(|(_, block)| block).filter(|block| block.len() > 1);
-        let sorted = |mut block: Block| {
-            block.sort_unstable();
-            block
-        };
-        several.map(sorted).collect()
-    }
-
-    /// Adds a thread to the block of its kind among the blocks from `first` on.
-    fn add_candidate(&self, thread: ThreadId, blocks: &mut Vec<(u64, Block)>, first: usize) {
-        let program = &self.exploration.program;
-        let Some(kind) = program.thread_kind(thread) else { return };
-        if self.exploration.facts.is_asymmetric(&program.thread_name(thread)) {
+        let SymmetryState { is_active, is_open, creator: known, depth, .. } = self.symmetry;
+        let goes_on = is_open && known == Some(creator) && depth == self.depth;
+        if is_over || is_active && !goes_on {
             return;
         }
-        match blocks[first..].iter_mut().find(|(other, _)| *other == kind) {
-            Some((_, block)) => block.push(thread),
-            None => blocks.push((kind, vec![thread])),
+        let blocks = self.symmetry_candidates(history);
+        if !blocks.is_empty() {
+            let name = |&thread: &ThreadId| self.exploration.program.thread_name(thread);
+            self.exploration.symmetric =
+                blocks.iter().map(|block| block.iter().map(name).collect()).collect();
+            self.symmetry.begin(creator, blocks, self.threads.len(), self.depth);
         }
+        self.exploration.program.pair_given_memory(&self.symmetry.blocks);
+    }
+
+    /// Adds what corresponds to everything that is known. Called before the first decision since the threads have started.
+    pub(super) fn compare_symmetric_threads(&mut self) {
+        if std::mem::take(&mut self.symmetry.is_open) {
+            let SymmetryState { creator, blocks, .. } = &self.symmetry;
+            if self.twins.blocks != *blocks || self.twins.creator != *creator {
+                self.twins = CorrespondingHistories::new(*creator, blocks);
+            }
+            self.compare_locations(0);
+        }
+        self.add_corresponding_histories();
     }
 
     /// Adds the histories that correspond to those that are new.
     #[cold]
     pub(super) fn add_corresponding_histories(&mut self) {
+        if self.symmetry.is_open {
+            return;
+        }
         while self.twins.images[0].len() < self.histories.len() && self.stop.is_none() {
             let history = HistoryId(self.twins.images[0].len() as u32);
-            let corresponds = self.note_asked(history).and_then(|()| self.add_images(history));
+            let corresponds = self
+                .note_asked(history)
+                .and_then(|()| self.expect_own(history))
+                .and_then(|()| self.add_images(history));
             if self.exploration.program.needs_restart() {
                 // Nothing that was explored counts.
                 self.symmetry.is_active = false;
@@ -126,6 +109,10 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         Ok(())
     }
 
+    fn is_of_creator(&self, history: HistoryId) -> bool {
+        self.twins.creator == Some(self.histories.thread(history))
+    }
+
     fn block_of(&self, thread: ThreadId) -> usize {
         let block = self.symmetry.blocks.iter().position(|block| block.contains(&thread));
         block.expect("a thread that is exchanged is in a block")
@@ -141,11 +128,37 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             }
             HistoryStep::After(parent, answer) => {
                 let parent_image = self.twins.images[at][parent.0 as usize];
-                let answer = exchanged_answer(&*self.exploration.program, threads, answer);
+                let answer = match self.is_asked_about(parent, threads) {
+                    true => answer,
+                    false => self.exchanged_answer_to(parent, threads, answer),
+                };
                 let program = &mut *self.exploration.program;
                 self.histories.after(program, &self.past, parent_image, answer)
             }
         }
+    }
+
+    /// The answer to the question of a history that corresponds to an answer.
+    fn exchanged_answer_to(
+        &self,
+        history: HistoryId,
+        threads: ThreadExchange,
+        answer: Answer,
+    ) -> Answer {
+        match self.histories.end(history) {
+            End::Question(op) => {
+                exchanged_answer(&*self.exploration.program, threads, op.kind, answer)
+            }
+            _ => answer,
+        }
+    }
+
+    /// Returns `true` if a history ends with a question of a creator about a thread of the block that is exchanged. What it learns
+    /// about all of them is the same (`expect_same`), so nothing changes for it.
+    fn is_asked_about(&self, history: HistoryId, threads: ThreadExchange) -> bool {
+        let End::Question(op) = self.histories.end(history) else { return false };
+        self.is_of_creator(history)
+            && self.is_about(op.kind, &self.symmetry.blocks[self.block_of(threads.first)]).is_some()
     }
 
     /// Returns `true` if the last segments of two histories correspond.
@@ -156,13 +169,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         at: usize,
     ) -> bool {
         let (effects, others) = (self.histories.effects(history), self.histories.effects(image));
-        let is_creator = self.histories.thread(history) == self.twins.creator;
+        let is_creator = self.is_of_creator(history);
         let is_same_op = |op: &Op, other: &Op| {
             let exchanged = exchanged_op(&*self.exploration.program, threads, op.kind);
             exchanged == Some(other.kind)
                 || is_creator
                     && op.kind == other.kind
-                    && self.is_about(op.kind, self.block_of(threads.first)).is_some()
+                    && self
+                        .is_about(op.kind, &self.symmetry.blocks[self.block_of(threads.first)])
+                        .is_some()
         };
         effects.len() == others.len()
             && effects.iter().zip(others).all(|(op, other)| is_same_op(op, other))
@@ -190,37 +205,87 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
             };
             match self.histories.end(before) {
                 End::Question(Op { kind: OpKind::Rmw { update, .. }, .. }) => {
-                    Some(update.apply(read))
+                    Some((None, update.apply(read)))
                 }
-                End::Question(Op { kind: OpKind::Sync { update, guard, .. }, .. }) => {
-                    guard.admits(read).then(|| update.apply(read))
+                End::Question(Op { kind: OpKind::Sync { location, update, guard }, .. }) => {
+                    guard.admits(read).then(|| (Some(*location), update.apply(read)))
                 }
                 _ => None,
             }
         };
-        let exchanged = |value| self.exploration.program.exchanged_value(threads, value);
-        written(history).map(exchanged) == written(image)
+        let program = &*self.exploration.program;
+        let exchanged = |(object, value): (Option<LocationId>, Value)| match object {
+            Some(object) => program.exchanged_state(threads, object, value),
+            None => program.exchanged_value(threads, value),
+        };
+        written(history).map(exchanged) == written(image).map(|(_, value)| value)
     }
 
     /// The thread of a block that an op of the creator is about.
-    fn is_about(&self, op: OpKind, block: usize) -> Option<ThreadId> {
-        let block = &self.symmetry.blocks[block];
+    pub(super) fn is_about(&self, op: OpKind, block: &Block) -> Option<ThreadId> {
+        let program = &*self.exploration.program;
+        let owner = |location| program.location_owner(location).or(program.given_to(location));
         let about = match op {
             OpKind::Spawn { thread } | OpKind::Join { thread } => Some(thread),
-            op => op.location().and_then(|location| {
-                let is_quiet = (location.index() < self.cache.locations()
-                    && self.is_quiet(location))
-                    || self.exploration.assumes_quiet(location);
-                self.exploration.program.location_owner(location).filter(|_| is_quiet)
-            }),
+            op if self.is_quiet_op(op) => op.location().and_then(owner),
+            _ => None,
         };
         about.filter(|about| block.contains(about))
+    }
+
+    /// Returns `true` if an op is an access of a quiet location.
+    pub(super) fn is_quiet_op(&self, op: OpKind) -> bool {
+        op.location().is_some_and(|location| {
+            let is_known = location.index() < self.cache.locations();
+            is_known && self.is_quiet(location) || self.exploration.assumes_quiet(location)
+        })
+    }
+
+    /// Returns `true` if an op is an access of a quiet location that is the same for all threads of the blocks, and that no other
+    /// thread than the creator is known to access.
+    pub(super) fn is_of_creator_alone(&self, op: OpKind, blocks: &[Block]) -> bool {
+        let program = &*self.exploration.program;
+        let is_fixed = |location: LocationId| {
+            let pairs = blocks.iter().flat_map(|block| block.windows(2));
+            pairs
+                .map(|pair| ThreadExchange { first: pair[0], second: pair[1] })
+                .all(|threads| program.exchanged_location(threads, location) == Some(location))
+        };
+        let is_own = |location| is_fixed(location) && !self.twins.of_others.contains(&location);
+        self.is_quiet_op(op) && op.location().is_some_and(is_own)
+    }
+
+    /// Fails if a thread accesses what another one got from its creator, or what the creator uses while it starts or joins
+    /// threads: that is not ordered in the same way for all threads.
+    fn expect_own(&mut self, history: HistoryId) -> Result<(), Asymmetry> {
+        let thread = self.histories.thread(history);
+        if Some(thread) == self.twins.creator {
+            return Ok(());
+        }
+        let question = match self.histories.end(history) {
+            End::Question(op) => Some(op),
+            _ => None,
+        };
+        let locations = self.histories.effects(history).iter().chain(question);
+        for location in locations.filter_map(|op| op.kind.location()) {
+            self.twins.of_others.insert(location);
+            if self.twins.of_creator.contains(&location) {
+                return Err(Asymmetry { block: 0 });
+            }
+            match self.exploration.program.given_to(location) {
+                Some(other) if other != thread => {
+                    return Err(Asymmetry { block: self.block_of(other) });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Records what a creator has asked about its threads up to the end of a history. Fails if it does something visible, or ends,
     /// after it has asked more about one thread of a block than about another, or got other answers.
     fn note_asked(&mut self, history: HistoryId) -> Result<(), Asymmetry> {
-        if self.histories.thread(history) != self.twins.creator {
+        if !self.is_of_creator(history) {
             return Ok(());
         }
         let mut asked = match self.histories.step(history) {
@@ -242,6 +307,7 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
         }
         match self.histories.end(history).clone() {
             End::Question(op) if self.asks_about(op.kind) => {}
+            End::Question(op) => self.expect_invisible(op.kind, &asked)?,
             End::Repeats(_) => {}
             _ => self.expect_same(&asked)?,
         }
@@ -250,44 +316,72 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     }
 
     /// Adds an effect of the creator.
-    fn add_effect(&self, op: OpKind, asked: &mut Asked) -> Result<(), Asymmetry> {
-        if matches!(op, OpKind::Init { .. } | OpKind::Spawn { .. }) {
-            return Ok(());
-        }
+    fn add_effect(&mut self, op: OpKind, asked: &mut Asked) -> Result<(), Asymmetry> {
         if self.asks_about(op) {
             self.add_asked(op, None, asked);
             return Ok(());
         }
-        self.expect_same(asked)
+        if matches!(op, OpKind::Init { .. } | OpKind::Spawn { .. }) {
+            return Ok(());
+        }
+        self.expect_invisible(op, asked)
+    }
+
+    /// Fails if the creator has not asked the same about all threads of a block, unless its next op concerns nobody else.
+    fn expect_invisible(&mut self, op: OpKind, asked: &Asked) -> Result<(), Asymmetry> {
+        let Err(asymmetry) = self.expect_same(asked) else { return Ok(()) };
+        if !self.is_of_creator_alone(op, &self.symmetry.blocks) {
+            return Err(asymmetry);
+        }
+        self.twins.of_creator.extend(op.location());
+        Ok(())
     }
 
     fn asks_about(&self, op: OpKind) -> bool {
-        (0..self.symmetry.blocks.len()).any(|block| self.is_about(op, block).is_some())
+        self.symmetry.blocks.iter().any(|block| self.is_about(op, block).is_some())
     }
 
-    /// Adds an op of the creator, as if it were about the first thread of its block. The answer counts as it is: in a renamed
-    /// execution, the creator gets the answer for another thread.
+    /// Adds an op of the creator.
     fn add_asked(&self, op: OpKind, answer: Option<Answer>, asked: &mut Asked) {
         for (number, block) in self.symmetry.blocks.iter().enumerate() {
-            let Some(about) = self.is_about(op, number) else { continue };
-            let threads = ThreadExchange { first: block[0], second: about };
-            let program = &*self.exploration.program;
-            // An op that corresponds to nothing is never the same.
-            let unknown = OpKind::Spawn { thread: about };
-            let exchanged = || exchanged_op(program, threads, op).unwrap_or(unknown);
-            let op = if about == block[0] { op } else { exchanged() };
-            let at = block.iter().position(|&it| it == about).unwrap_or(0);
-            Rc::make_mut(asked)[number][at].push((op, answer));
+            let about = self.is_about(op, block);
+            if let Some(at) = about.and_then(|about| position(block, about)) {
+                Rc::make_mut(asked)[number][at].push((op, answer));
+            }
         }
     }
 
-    /// Fails if the creator has not asked the same about all threads of a block.
-    fn expect_same(&self, asked: &Asked) -> Result<(), Asymmetry> {
-        let differs = |of_block: &Vec<Vec<_>>| of_block.windows(2).any(|pair| pair[0] != pair[1]);
-        match asked.iter().position(differs) {
-            Some(block) => Err(Asymmetry { block }),
-            None => Ok(()),
+    /// Fails if the creator has not asked the same about all threads of a block, with the same answers.
+    fn expect_same(&mut self, asked: &Asked) -> Result<(), Asymmetry> {
+        if self.twins.same.as_ref().is_some_and(|same| Rc::ptr_eq(same, asked)) {
+            return Ok(());
         }
+        for (number, block) in self.symmetry.blocks.iter().enumerate() {
+            for (at, pair) in block.windows(2).enumerate() {
+                let threads = ThreadExchange { first: pair[0], second: pair[1] };
+                let of_block = &asked[number];
+                if !self.are_exchanged(threads, &of_block[at], &of_block[at + 1]) {
+                    return Err(Asymmetry { block: number });
+                }
+            }
+        }
+        self.twins.same = Some(Rc::clone(asked));
+        Ok(())
+    }
+
+    /// Returns `true` if a creator has asked the same about two threads.
+    pub(super) fn are_exchanged(
+        &self,
+        threads: ThreadExchange,
+        one: &[AskedOp],
+        other: &[AskedOp],
+    ) -> bool {
+        let program = &*self.exploration.program;
+        let is_same = |(one, other): (&AskedOp, &AskedOp)| {
+            let answer = one.1.map(|answer| exchanged_answer(program, threads, one.0, answer));
+            exchanged_op(program, threads, one.0) == Some(other.0) && answer == other.1
+        };
+        one.len() == other.len() && one.iter().zip(other).all(is_same)
     }
 
     /// The threads of a block are not symmetric: the exploration starts over.
@@ -327,7 +421,15 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
 }
 
 /// The answer that corresponds to an answer.
-fn exchanged_answer(program: &dyn Program, threads: ThreadExchange, answer: Answer) -> Answer {
+fn exchanged_answer(
+    program: &dyn Program,
+    threads: ThreadExchange,
+    question: OpKind,
+    answer: Answer,
+) -> Answer {
+    if let (OpKind::Sync { location, .. }, Answer::Value(value)) = (question, answer) {
+        return Answer::Value(program.exchanged_state(threads, location, value));
+    }
     match answer {
         Answer::Value(value) => Answer::Value(program.exchanged_value(threads, value)),
         Answer::Spurious(value) => Answer::Spurious(program.exchanged_value(threads, value)),
@@ -373,7 +475,14 @@ fn exchanged_op(program: &dyn Program, threads: ThreadExchange, op: OpKind) -> O
         },
         OpKind::Lock { lock } => OpKind::Lock { lock: at(lock)? },
         OpKind::Sync { location, guard, update } => {
-            OpKind::Sync { location: at(location)?, guard, update: changed(update) }
+            let state = |value| program.exchanged_state(threads, location, value);
+            let guard = match guard {
+                Guard::Equal(value) => Guard::Equal(state(value)),
+                Guard::NoBits(bits) => Guard::NoBits(state(bits)),
+                guard @ (Guard::Always | Guard::Below(_) | Guard::Above(_)) => guard,
+            };
+            let update = Update { operand: state(update.operand), ..update };
+            OpKind::Sync { location: at(location)?, guard, update }
         }
         OpKind::Join { thread } => OpKind::Join { thread: threads.of(thread) },
         OpKind::ReadCell { location } => OpKind::ReadCell { location: at(location)? },

@@ -14,7 +14,7 @@
 //!
 //! *The skip* asks whether other threads wrote something in a subtree. What is left out there may have: nothing is skipped above.
 //!
-//! *Who is symmetric* is `twins.rs`.
+//! *Who is symmetric* is `candidates.rs` and `symmetric_threads.rs`.
 //!
 //! *Cost.* Nothing without symmetric threads. With them, a few comparisons per node: most permutations are decided near the
 //! root.
@@ -37,8 +37,9 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// Called once when the child has been added.
     #[cold]
     pub(super) fn is_renamed(&mut self, pick: Pick) -> bool {
+        self.compare_symmetric_threads();
         self.name_events();
-        if !self.symmetry.is_complete(self.depth - 1) {
+        if !self.symmetry.is_active || !self.symmetry.is_complete(self.depth - 1) {
             return false;
         }
         let events = self.children[self.depth - 1].mark.len;
@@ -69,8 +70,12 @@ impl<R: EventSet, M: IncrementalModel<R>> PartSearch<'_, '_, R, M> {
     /// How many classes are the current one, renamed; `None` if it need not be counted because one of them lies earlier.
     #[cold]
     pub(super) fn orbit(&mut self) -> Option<u64> {
+        self.compare_symmetric_threads();
         self.name_events();
         let depth = self.depth;
+        if self.stop.is_some() {
+            return None;
+        }
         if self.race.is_some() || !self.symmetry.is_complete(depth) {
             return Some(1);
         }

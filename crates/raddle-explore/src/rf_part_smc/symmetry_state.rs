@@ -13,8 +13,12 @@ pub(super) struct SymmetryState {
     pub(super) is_active: bool,
     /// Whether there ever were any.
     pub(super) was_active: bool,
+    /// Nothing was decided since they have started, so more of them may start.
+    pub(super) is_open: bool,
+    /// The thread that has started them.
+    pub(super) creator: Option<ThreadId>,
     /// The depth of the child in which they start. Before that, a permutation changes nothing.
-    depth: usize,
+    pub(super) depth: usize,
     /// The threads that are symmetric to each other.
     pub(super) blocks: Vec<Block>,
     pub(super) permutations: Vec<Permutation>,
@@ -107,9 +111,16 @@ pub(super) fn rank(source: RfSource, is_spurious: bool) -> (usize, bool) {
 }
 
 impl SymmetryState {
-    /// These threads are symmetric. There are at most so many threads.
-    pub(super) fn begin(&mut self, blocks: Vec<Block>, threads: usize, depth: usize) {
-        (self.is_active, self.was_active) = (true, true);
+    /// These threads, which a creator has started, are symmetric. There are at most so many threads.
+    pub(super) fn begin(
+        &mut self,
+        creator: ThreadId,
+        blocks: Vec<Block>,
+        threads: usize,
+        depth: usize,
+    ) {
+        (self.is_active, self.was_active, self.is_open) = (true, true, true);
+        self.creator = Some(creator);
         (self.stride, self.depth) = (threads, depth);
         self.order = group_order(&blocks);
         self.has_all = uses_all(&blocks);
@@ -165,7 +176,7 @@ impl SymmetryState {
 
     /// There are no symmetric threads any longer.
     fn end(&mut self) {
-        self.is_active = false;
+        (self.is_active, self.is_open) = (false, false);
         self.levels.clear();
         self.counts.clear();
         self.open.clear();

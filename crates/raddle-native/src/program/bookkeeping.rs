@@ -32,6 +32,8 @@ pub(crate) struct AtomicLoadMark {
 pub(crate) struct Bookkeeping {
     /// The number of threads that it has spawned.
     pub(crate) spawned: u32,
+    /// The number of blocks that it had allocated when it spawned the last one.
+    pub(crate) blocks_at_spawn: usize,
     /// Addresses of the locks that it holds.
     pub(crate) held: Vec<u64>,
     /// Numbers that modelled functions remember, by purpose and key.

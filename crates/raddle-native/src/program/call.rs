@@ -357,10 +357,13 @@ impl Call<'_> {
     /// Starts a thread with a function of one argument.
     pub(crate) fn spawn(&mut self, function: u64, argument: u64) -> ThreadId {
         let number = self.program.thread().own.spawned;
-        self.program.thread_mut().own_mut().spawned += 1;
+        let blocks = self.program.blocks_for_thread(argument);
+        let own = self.program.thread_mut().own_mut();
+        own.spawned += 1;
+        own.blocks_at_spawn = own.heap.blocks.len();
         let parent = self.program.current;
         let library = self.program.library_data();
-        let start = Start { parent, number, function, argument, library };
+        let start = Start { parent, number, function, argument, library, blocks };
         let thread = self.program.names.thread(start);
         self.effect(OpKind::Spawn { thread });
         thread

@@ -19,8 +19,10 @@ use super::names::{Start, ThreadNames};
 /// What a program has learned.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Facts {
-    /// The start of each thread but the main one: parent, number, function, argument, library data.
-    threads: Vec<(usize, u32, u64, u64, u32)>,
+    /// The start of each thread but the main one: parent, number, function, argument, library data, blocks.
+    threads: Vec<(usize, u32, u64, u64, u32, u32)>,
+    /// The lists of blocks that threads were given.
+    blocks: Vec<Vec<(u64, u64)>>,
     /// The hash of the library data of each number.
     library: Vec<u64>,
     heap_regions: HeapRegions,
@@ -64,12 +66,13 @@ impl NativeProgram {
 
     fn facts(&self) -> Facts {
         let thread = |start: &Start| {
-            let Start { parent, number, function, argument, library } = *start;
-            (parent.index(), number, function, argument, library)
+            let Start { parent, number, function, argument, library, blocks } = *start;
+            (parent.index(), number, function, argument, library, blocks)
         };
         let cut = |(&at, &place): (&u64, &PlaceId)| (at, self.places.address(place));
         Facts {
             threads: self.names.starts.iter().map(thread).collect(),
+            blocks: self.names.lists.clone(),
             library: self.library.hashes().to_vec(),
             heap_regions: self.heap_regions.clone(),
             layout: self.layout.learned.clone(),
@@ -83,9 +86,10 @@ impl NativeProgram {
     pub(crate) fn take_over(&mut self, facts: &Facts) {
         self.restart_part();
         let mut names = ThreadNames::default();
-        for &(parent, number, function, argument, library) in &facts.threads {
+        names.lists.clone_from(&facts.blocks);
+        for &(parent, number, function, argument, library, blocks) in &facts.threads {
             let parent = ThreadId::new(parent);
-            names.thread(Start { parent, number, function, argument, library });
+            names.thread(Start { parent, number, function, argument, library, blocks });
         }
         self.names = names;
         self.library.number(&facts.library);

@@ -52,6 +52,8 @@ pub(crate) struct Block {
     pub(crate) made: PlaceId,
     /// Where its own thread freed it.
     pub(crate) freed: Option<PlaceId>,
+    /// How many blocks its thread allocated before.
+    pub(crate) number: usize,
 }
 
 /// The blocks of a thread in one history.
@@ -76,8 +78,20 @@ impl Heap {
         let region = regions.region(memory, thread, kind, count / kind.blocks())?;
         let start = region + count % kind.blocks() * kind.stride()?;
         self.counts.insert(kind, count + 1);
-        self.blocks.insert(start, Block { size: kind.size, made, freed: None });
+        let block = Block { size: kind.size, made, freed: None, number: self.blocks.len() };
+        self.blocks.insert(start, block);
         Some(start)
+    }
+}
+
+impl Heap {
+    /// The blocks that were allocated after the first ones and are not freed, in order: start and size.
+    pub(crate) fn blocks_since(&self, first: usize) -> Vec<(u64, u64)> {
+        let new = self.blocks.iter().filter(|(_, it)| it.number >= first && it.freed.is_none());
+        let mut new: Vec<(usize, (u64, u64))> =
+            new.map(|(&start, it)| (it.number, (start, it.size))).collect();
+        new.sort_unstable();
+        new.into_iter().map(|(_, block)| block).collect()
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) mod call;
 mod differences;
 pub(crate) mod facts;
 mod fault;
+mod given;
 mod guide;
 mod heap;
 mod history;
@@ -61,6 +62,7 @@ use crate::process::{Process, ThreadSnapshot, ThreadStart};
 use barriers::Barriers;
 use bookkeeping::Bookkeeping;
 use differences::Differences;
+use given::GivenMemory;
 pub use guide::{Guide, KnownRead};
 pub(crate) use heap::FRESH;
 use heap::HeapRegions;
@@ -137,6 +139,8 @@ pub struct NativeProgram {
     next_locks_can_be_tried: bool,
     barriers: Barriers,
     next_barriers: Barriers,
+    /// What symmetric threads have got from their creator.
+    given: GivenMemory,
     wants_restart: bool,
     /// The reply that each history ends with, by history.
     replies: Vec<Value>,
@@ -201,6 +205,7 @@ impl NativeProgram {
             next_locks_can_be_tried: false,
             barriers: Barriers::new(),
             next_barriers: Barriers::new(),
+            given: GivenMemory::default(),
             wants_restart: false,
             replies: vec![],
             printed: FxHashMap::default(),
@@ -427,6 +432,18 @@ impl Program for NativeProgram {
         self.kind_of_thread(thread)
     }
 
+    fn thread_shape(&self, thread: ThreadId) -> Option<u64> {
+        self.shape_of_thread(thread)
+    }
+
+    fn pair_given_memory(&mut self, groups: &[Vec<ThreadId>]) {
+        self.given = GivenMemory::new(self, groups);
+    }
+
+    fn given_to(&self, location: LocationId) -> Option<ThreadId> {
+        self.receiver_of(location)
+    }
+
     fn location_owner(&self, location: LocationId) -> Option<ThreadId> {
         self.owner_of_location(location)
     }
@@ -441,6 +458,10 @@ impl Program for NativeProgram {
 
     fn exchanged_value(&self, threads: ThreadExchange, value: Value) -> Value {
         self.corresponding_value(threads, value)
+    }
+
+    fn exchanged_state(&self, threads: ThreadExchange, object: LocationId, value: Value) -> Value {
+        self.corresponding_state(threads, object, value)
     }
 
     fn live(&mut self) -> Option<&mut dyn Live> {

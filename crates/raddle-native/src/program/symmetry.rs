@@ -12,9 +12,10 @@ use raddle_cpu::memory::{MAX_THREADS, layout as guest};
 use rustc_hash::FxHasher;
 
 use super::NativeProgram;
+use super::given::GivenMemory;
 use super::kinds::ObjectKind;
 use super::layout::{Layout, Location, LocationKind};
-use super::names::{Start, ThreadNames};
+use super::names::Start;
 
 /// The areas of threads: base and stride.
 const AREAS: [(u64, u64); 4] = [
@@ -51,6 +52,17 @@ impl NativeProgram {
         self.settings.symmetry.then(|| hasher.hash_one((function, argument, library)))
     }
 
+    /// The address that corresponds to an address.
+    fn exchanged_address(
+        &self,
+        areas: &[(u64, u64)],
+        threads: ThreadExchange,
+        address: u64,
+    ) -> u64 {
+        let given = || self.given.exchanged(threads, address);
+        given().unwrap_or_else(|| exchanged(areas, threads, address))
+    }
+
     /// The areas of threads, those of modelled functions included.
     fn areas(&self) -> [(u64, u64); 6] {
         let [a, b, c, d] = AREAS;
@@ -84,7 +96,7 @@ impl NativeProgram {
                 let (from, to) = (of(from.into()) as u32, of(to.into()) as u32);
                 (LocationKind::Object(ObjectKind::Token { from, to }), address)
             }
-            _ => (kind, exchanged(&self.areas(), threads, address)),
+            _ => (kind, self.exchanged_address(&self.areas(), threads, address)),
         };
         match (other_kind, other) == (kind, address) {
             true => Some(location),
@@ -97,8 +109,29 @@ impl NativeProgram {
         if value < guest::HEAPS.into() {
             return value;
         }
-        let word = |word: u64| Value::from(exchanged(&AREAS, threads, word));
+        let word = |word: u64| Value::from(self.exchanged_address(&AREAS, threads, word));
         word((value >> 64) as u64) << 64 | word(value as u64)
+    }
+
+    /// As [`NativeProgram::corresponding_value`], for the value of an object: those of condition variables and futexes have a bit
+    /// for each thread that waits.
+    pub(super) fn corresponding_state(
+        &self,
+        threads: ThreadExchange,
+        object: LocationId,
+        value: Value,
+    ) -> Value {
+        let kind = self.layout.all[object.index()].kind;
+        let has_bits = LocationKind::Object(ObjectKind::Condition) == kind
+            || LocationKind::Object(ObjectKind::Futex) == kind;
+        let (first, second) = (threads.first.index(), threads.second.index());
+        if !has_bits || first.max(second) >= Value::BITS as usize {
+            return self.corresponding_value(threads, value);
+        }
+        match (value >> first ^ value >> second) & 1 {
+            0 => value,
+            _ => value ^ (1 << first | 1 << second),
+        }
     }
 
     /// Learns about the memory of each thread what is known about that of other threads of its kind: otherwise those would not behave
@@ -107,26 +140,33 @@ impl NativeProgram {
         if !self.settings.symmetry {
             return;
         }
-        let ThreadNames { starts, .. } = &self.names;
-        let kind = |start: &Start| (start.parent, start.function, start.argument, start.library);
-        let thread = |index: usize| ThreadId::new(index + 1);
-        for (first, start) in starts.iter().enumerate() {
-            for (second, _) in starts.iter().enumerate().filter(|(_, it)| kind(it) == kind(start)) {
-                let threads = ThreadExchange { first: thread(first), second: thread(second) };
-                share_in(&mut self.layout, threads);
+        let kinds = self.names.starts.iter().enumerate().map(|(index, start)| {
+            let thread = ThreadId::new(index + 1);
+            let Start { parent, function, argument, library, .. } = *start;
+            let shape = self.shape_of_thread(thread);
+            let argument = if shape.is_none() { argument } else { 0 };
+            (thread, (parent, function, argument, library, shape))
+        });
+        let kinds: Vec<_> = kinds.collect();
+        for &(first, kind) in &kinds {
+            for &(second, _) in kinds.iter().filter(|(it, other)| *it != first && *other == kind) {
+                let given = GivenMemory::of_pair(self, first, second);
+                share_in(&mut self.layout, &given, ThreadExchange { first, second });
             }
         }
     }
 }
 
 /// Adds what corresponds to the known facts about memory of the first of two threads.
-fn share_in(layout: &mut Layout, threads: ThreadExchange) {
-    if threads.first == threads.second {
-        return;
-    }
-    let is_of_first =
-        |address: u64| owner(&AREAS, address).is_some_and(|(thread, ..)| thread == threads.first);
-    let image = |address: u64| exchanged(&AREAS, threads, address);
+fn share_in(layout: &mut Layout, given: &GivenMemory, threads: ThreadExchange) {
+    let is_of_first = |address: u64| {
+        let owner = owner(&AREAS, address).map(|(thread, ..)| thread);
+        owner == Some(threads.first) || given.receiver(address) == Some(threads.first)
+    };
+    let image = |address: u64| {
+        let given = given.exchanged(threads, address);
+        given.unwrap_or_else(|| exchanged(&AREAS, threads, address))
+    };
     let learned = layout.learned.clone();
     // An end may be the first address after the area.
     let range = |(&from, &to): (&u64, &u64)| (image(from), image(from) + (to - from));

@@ -36,6 +36,19 @@ const PROGRAMS: &[Row] = &[
     ("stack.c", &["-DN=4", "-DONCE"], (14, 280), (0, 0)),
     ("stack.c", &["-DN=5", "-DM=1", "-DONCE"], (628, 64_165), (0, 0)),
     ("stack.c", &["-DN=4", "-DM=2", "-DONCE"], (982, 43_492), (0, 0)),
+    ("waiting.c", &["-DN=6", "-DTICKET"], (1, 720), (0, 0)),
+    ("waiting.c", &["-DN=6", "-DBARRIER"], (1, 720), (0, 0)),
+    ("waiting.c", &["-DN=5", "-DTTAS"], (1, 120), (15, 1_185)),
+    ("counter.c", &["-DN=5", "-DCAS"], (1, 120), (15, 1_185)),
+    // Threads that get memory of their own.
+    ("structures.c", &["-DN=4"], (9, 125), (0, 0)),
+    ("structures.c", &["-DN=4", "-DFIRST"], (9, 125), (0, 0)),
+    ("structures.c", &["-DN=4", "-DFREES"], (9, 125), (0, 0)),
+    ("closures.cpp", &["-DN=5"], (20, 1_296), (0, 0)),
+    ("closures.cpp", &["-DN=4", "-DARRAY"], (9, 125), (0, 0)),
+    ("closures.cpp", &["-DN=4", "-DLOCK"], (1, 24), (0, 0)),
+    ("closures.cpp", &["-DN=3", "-DOWN"], (4, 16), (0, 0)),
+    ("closures.cpp", &["-DN=3", "-DROLES"], (31, 256), (0, 0)),
 ];
 
 #[test]
@@ -112,6 +125,51 @@ fn threads_that_only_look_symmetric_are_noticed() {
                 }
             }
         }
+    }
+}
+
+/// Programs whose threads get different memory from their creator, or do not keep it to themselves.
+const OTHER_MEMORY: &[Row] = &[
+    ("structures.c", &["-DN=3", "-DINDEX"], (16, 0), (0, 0)),
+    ("structures.c", &["-DN=3", "-DSHOWN"], (36, 0), (0, 0)),
+    ("structures.c", &["-DN=3", "-DFIRST", "-DCYCLE"], (16, 0), (0, 0)),
+    ("structures.c", &["-DN=3", "-DRESULTS"], (16, 0), (0, 0)),
+];
+
+#[test]
+fn memory_that_differs_is_noticed() {
+    for &(program, flags, (classes, _), (blocked, _)) in OTHER_MEMORY {
+        let (object, request) = built(program, flags);
+        let Outcome { verdict, counts, symmetry, .. } = explored(&object, &request, Model::Sc);
+        let found = (verdict, counts.classes, counts.blocked);
+        assert_eq!(found, (Verdict::Clean, classes, blocked), "{program} {flags:?}: {symmetry:?}");
+    }
+    for (program, flag) in [("structures.c", "-DRESULT"), ("closures.cpp", "-DINDEX")] {
+        let (object, request) = built(program, &["-DN=3", flag]);
+        let kind = explored(&object, &request, Model::Sc).kind();
+        assert_eq!(kind, Some(FindingKind::Assertion), "{program} {flag}");
+    }
+}
+
+/// Programs in other styles, with or without symmetric threads: the same verdict and the same finding as without symmetry, and as many
+/// classes with renamed threads as there are.
+#[test]
+fn programs_of_others_have_the_same_results() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/symmetry/others");
+    let mut programs: Vec<_> = std::fs::read_dir(&directory)
+        .expect("the directory exists")
+        .map(|entry| entry.expect("it can be read").file_name())
+        .collect();
+    programs.sort();
+    assert!(programs.len() >= 20, "{programs:?}");
+    for program in programs {
+        let program = format!("others/{}", program.to_string_lossy());
+        let flags: &[&str] = if program.ends_with(".cpp") { &["-std=c++20"] } else { &[] };
+        let (object, request) = built(&program, flags);
+        let outcome = explored(&object, &request, Model::C20);
+        let exact = explored(&object, &Request { exact: true, ..request.clone() }, Model::C20);
+        let found = |outcome: &Outcome| (outcome.verdict, outcome.kind());
+        assert_eq!(found(&outcome), found(&exact), "{program}");
     }
 }
 
