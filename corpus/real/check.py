@@ -3,7 +3,7 @@
 
 Usage: check.py RADDLE [WORD...]      only clients whose names contain a word
 
-The headers come from Debian's packages liburcu-dev, libck-dev, libboost-dev and libtbb-dev. Each client has a right program and,
+The headers come from Debian's packages liburcu-dev, libck-dev, libboost-dev, libtbb-dev and libdpdk-dev. Each client has a right program and,
 where that is meaningful, a broken variant. A result is right if the program is clean or the variant has an error; wrong; refused, if
 Raddle does not model something; or incomplete, if 60 seconds or another bound were not enough.
 """
@@ -17,6 +17,11 @@ HERE = pathlib.Path(__file__).parent
 SECONDS = 60
 LOCKS = ["FAS", "CAS", "DEC", "TICKET", "MCS", "CLH", "ANDERSON", "RW", "PF", "TF", "SW"]
 CONTAINERS = ["RING", "STACK", "FIFO_SPSC", "SEQUENCE", "STACK_MPNC"]
+RECLAIM = ["HAZARD", "EPOCH", "BARRIER", "RING_MPMC", "FIFO_MPMC", "BITMAP"]
+URCU = ["WFCQUEUE", "WFSTACK", "LFSTACK", "LIST", "COUNTER"]
+DPDK = ["SPIN", "TICKET", "MCS", "RW", "PF", "SEQLOCK", "RING_SPSC", "RING_MPMC", "QSBR"]
+DPDK_FLAGS = ["-I/usr/include/dpdk", "-I/usr/include/x86_64-linux-gnu/dpdk", "-include", "rte_config.h", "-march=corei7"]
+TBB = ["spin_rw_mutex", "queuing_mutex", "queuing_rw_mutex", "hash_map", "priority_queue", "unordered_map"]
 
 # Name, file, model, flags, whether there is a broken variant.
 CLIENTS = [
@@ -34,6 +39,13 @@ CLIENTS = [
         for number, name in enumerate(["spin_mutex", "concurrent_queue", "concurrent_vector"])
     ],
     ("urcu mb", "urcu.c", "tso", ["-lurcu-mb", "-lurcu-common"], True),
+    *[(f"ck {name.lower()}", "ck_reclaim.c", "tso", [f"-DCLIENT={name}", "-lck"], True) for name in RECLAIM],
+    *[
+        (f"urcu {name.lower()}", "urcu_containers.c", "tso", [f"-DCLIENT={name}", "-lurcu-common"], True)
+        for name in URCU
+    ],
+    *[(f"dpdk {name.lower()}", "dpdk.c", "tso", [f"-DCLIENT={name}", *DPDK_FLAGS], True) for name in DPDK],
+    *[(f"tbb {name}", "tbb_locks.cpp", "tso", [f"-DCLIENT={number}", "-ltbb"], True) for number, name in enumerate(TBB)],
 ]
 
 
