@@ -28,6 +28,9 @@ pub(crate) struct RecordedBug {
     depth: Option<u32>,
     #[serde(default)]
     leaks: bool,
+    /// Files that the program may read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    readable: Vec<PathBuf>,
     #[serde(default)]
     environment: Environment,
     kind: FindingKind,
@@ -53,6 +56,7 @@ impl RecordedBug {
             seed: request.explorer.sampling().map(|sampling| sampling.seed),
             depth: request.explorer.sampling().map(|sampling| sampling.depth),
             leaks: request.leaks,
+            readable: request.readable.clone(),
             environment: request.environment,
             kind: finding.kind,
             message: finding.message.clone(),
@@ -102,6 +106,7 @@ impl RecordedBug {
             explorer,
             robust,
             leaks,
+            readable: self.readable.clone(),
             environment,
             ..Request::new(&[])
         })

@@ -21,6 +21,10 @@ pub struct Environment {
     pub nondet: Option<(i64, i64)>,
     /// What a load observes that a store in the buffer of its thread overlaps, but does not cover.
     pub forwarding: StoreForwarding,
+    /// Volatile accesses are relaxed atomic ones.
+    pub volatile_relaxed: bool,
+    /// Data races are errors under models with store buffers, too.
+    pub races: bool,
 }
 
 impl Environment {

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueEnum};
 use raddle_core::model::Model;
 use raddle_core::outcome::{FindingKind, KindSet};
 use raddle_core::program::StoreForwarding;
@@ -190,6 +190,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with = "property")]
     pub(crate) no_races: bool,
 
+    /// Report data races of a C or C++ program under sc, tso and pso, too: plain accesses that atomic accesses, locks and joins do
+    /// not order
+    #[arg(long, conflicts_with_all = ["no_races", "robust", "property"])]
+    pub(crate) races: bool,
+
     /// Report threads of a C or C++ program that were not joined when main returns
     #[arg(long, conflicts_with_all = ["robust", "property"])]
     pub(crate) require_join: bool,
@@ -212,6 +217,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FIRST..LAST", value_parser = values, allow_hyphen_values = true)]
     pub(crate) nondet: Option<(i64, i64)>,
 
+    /// Let a C or C++ program read this file. Others are refused. What it writes to files goes nowhere and is shown with an error
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_read: Vec<PathBuf>,
+
+    /// What volatile accesses of a C or C++ program are: plain ones, or relaxed atomic ones [default: plain]
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = VolatileKind::Plain, hide_default_value = true)]
+    pub(crate) volatile: VolatileKind,
+
     /// Report memory of a C or C++ program that is not freed and unreachable at the end
     #[arg(long)]
     pub(crate) leaks: bool,
@@ -232,6 +245,15 @@ fn forwarding(text: &str) -> Result<StoreForwarding, String> {
         "wait" => Ok(StoreForwarding::Wait),
         _ => Err(String::from("expected combine or wait")),
     }
+}
+
+/// What volatile accesses are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VolatileKind {
+    /// Plain accesses.
+    Plain,
+    /// Relaxed atomic ones.
+    Relaxed,
 }
 
 /// Parses the first and the last of some values.
@@ -309,7 +331,7 @@ impl CheckArgs {
     }
 
     /// What the environment of a C or C++ program may do, and what counts as an error.
-    pub(crate) fn environment(&self) -> Environment {
+    pub(crate) fn environment(&self, model: Model) -> Environment {
         let kinds = [(FindingKind::Livelock, self.no_livelock), (FindingKind::Race, self.no_races)];
         let ignored = kinds.into_iter().filter(|(_, is_ignored)| *is_ignored);
         let ignored: KindSet = ignored.map(|(kind, _)| kind).collect();
@@ -320,6 +342,9 @@ impl CheckArgs {
             require_join: self.require_join,
             nondet: self.nondet,
             forwarding: self.store_forwarding.unwrap_or_default(),
+            races: (self.races || self.property == Some(Property::NoDataRace))
+                && model.store_buffers().is_some(),
+            volatile_relaxed: self.volatile == VolatileKind::Relaxed,
         }
     }
 

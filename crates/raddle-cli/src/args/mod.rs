@@ -20,7 +20,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::child;
 
 pub(crate) use bmc::BmcArgs;
-pub(crate) use check::{CheckArgs, TestArgs};
+pub(crate) use check::{CheckArgs, TestArgs, VolatileKind};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use history::{ConvertArgs, HistoryCommand, StatsArgs};
 pub(crate) use litmus::LitmusArgs;

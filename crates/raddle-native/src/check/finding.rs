@@ -28,6 +28,7 @@ pub(super) fn outcome(
     let plan = request.plan();
     // Collecting the output of a finding runs threads again, which is not part of the exploration.
     let counts = summary.counts(program.executions);
+    let volatile_race = found.iter().any(|found| is_volatile_race(program, found));
     let findings = findings(program, request, found, complete).into_iter();
     let findings: Vec<Finding> =
         findings.map(|finding| Finding { sample: plan.last_run(&summary), ..finding }).collect();
@@ -38,9 +39,23 @@ pub(super) fn outcome(
         }
         _ => plan.bound(&summary),
     };
-    let remarks = program.remark.clone().filter(|_| findings.is_empty()).into_iter().collect();
+    let remarks = match findings.is_empty() {
+        true => program.remark.clone().into_iter().collect(),
+        false => volatile_race.then(|| VOLATILE_RACE.to_owned()).into_iter().collect(),
+    };
     let symmetry = summary.symmetry;
     Outcome { remarks, symmetry, ..Outcome::new(findings, counts, bound) }
+}
+
+/// What a report says of a race of volatile accesses.
+const VOLATILE_RACE: &str = "an access that races is volatile: --volatile relaxed takes such accesses for relaxed atomic ones";
+
+/// Returns `true` if an execution ends with a race of a volatile access.
+fn is_volatile_race(program: &NativeProgram, found: &Counterexample) -> bool {
+    let Ending::Race(first, second) = found.ending else { return false };
+    let place = |event: usize| found.trace.events.get(event).map(|event| event.op.place);
+    let mut places = [first, second].into_iter().filter_map(place);
+    places.any(|place| program.is_volatile(program.places.address(place)))
 }
 
 /// The findings, with what the program printed in their executions.

@@ -9,6 +9,7 @@ use raddle_core::trace::{Ending, ThreadEnd, Trace};
 use raddle_explore::Leaf;
 use serde::{Deserialize, Serialize};
 
+use super::plain_races;
 use crate::environment::Environment;
 use crate::libc;
 use crate::program::GONE;
@@ -51,9 +52,19 @@ impl Seen {
 pub(super) const UNFINISHED: &str =
     "executions with an error that is not looked for were not explored beyond it";
 
-/// The meaning of an execution.
-pub(super) fn meaning(leaf: &dyn Leaf, environment: &Environment) -> Meaning {
+/// How an execution ended: with a race, if it has one that is looked for and no error of its own but a livelock.
+pub(super) fn ending(leaf: &dyn Leaf, environment: &Environment) -> Ending {
     let ending = leaf.ending();
+    let has_error = ending.is_bug() && !matches!(ending, Ending::Livelock(_));
+    let race = || plain_races::race(&leaf.trace());
+    match environment.races && !has_error {
+        true => race().map_or(ending.clone(), |(first, second)| Ending::Race(first, second)),
+        false => ending.clone(),
+    }
+}
+
+/// The meaning of an execution that ended like this ([`ending`]).
+pub(super) fn meaning(leaf: &dyn Leaf, ending: &Ending, environment: &Environment) -> Meaning {
     if !ending.is_bug() {
         return Meaning::Good;
     }
@@ -61,7 +72,7 @@ pub(super) fn meaning(leaf: &dyn Leaf, environment: &Environment) -> Meaning {
     let trace = leaf.trace();
     let is_ignored = environment.ignored.contains(kind(ending, &trace));
     match ending {
-        _ if waits && libc::has_exited(&trace) => Meaning::Good,
+        _ if waits && (libc::has_exited(&trace) || libc::misses_request(&trace)) => Meaning::Good,
         _ if is_ignored && waits => Meaning::Good,
         _ if is_ignored => Meaning::Unfinished,
         _ if waits && main_has_ended(&trace) => Meaning::AfterMain,

@@ -15,6 +15,7 @@ mod object_states;
 mod overlaps;
 mod panics;
 mod parallel;
+mod plain_races;
 mod printed;
 mod private_events;
 mod races_of_std;
@@ -73,6 +74,7 @@ pub fn check_parallel(
     options: ParallelOptions<'_>,
 ) -> Result<Outcome, Error> {
     object.supports(request.model)?;
+    request.refuse_races(object)?;
     on_large_stack(move || {
         let (start, mut options) = (Instant::now(), options);
         let mut program = load(object, request)?;
@@ -110,7 +112,7 @@ pub fn estimate(
 
 /// Loads a program and runs it to its entry.
 fn load(object: &Object, request: &Request) -> Result<NativeProgram, Error> {
-    let process = libc::start_file(&object.file, &request.process_options())?;
+    let process = libc::start_file(&object.file, &request.process_options()?)?;
     let table = libc::table(&process);
     let mut program = NativeProgram::new(process, table, request.settings(object));
     program.guide = object.guide.as_ref().map(Arc::clone);

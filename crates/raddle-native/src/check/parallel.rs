@@ -21,7 +21,7 @@ use raddle_runtime::worker_process;
 use serde::{Deserialize, Serialize};
 
 use super::Request;
-use super::meaning::{Meaning, Seen, UNFINISHED, meaning};
+use super::meaning::{Meaning, Seen, UNFINISHED, ending, meaning};
 use crate::environment::Environment;
 use crate::program::NativeProgram;
 use crate::program::facts::{Facts, WorkerUpdate};
@@ -112,12 +112,13 @@ struct Watch {
 
 impl Visitor for Watch {
     fn visit(&mut self, leaf: &dyn Leaf) -> Control {
-        let meaning = meaning(leaf, &self.environment);
+        let ending = ending(leaf, &self.environment);
+        let meaning = meaning(leaf, &ending, &self.environment);
         self.seen.note(meaning);
         if meaning != Meaning::Bug && Some(meaning) != self.stops_at {
             return Control::Continue;
         }
-        self.found = Some(Counterexample::new(leaf.ending().clone(), leaf.trace()));
+        self.found = Some(Counterexample::new(ending, leaf.trace()));
         Control::Stop
     }
 }

@@ -1,18 +1,18 @@
 //! What to explore, and how.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use raddle_core::model::Model;
 use raddle_core::model::orders::{OrderSemantics, StoreBuffers};
 use raddle_explore::Limits;
 use raddle_explore::facts::EventBound;
-use raddle_explore::plan::{Explorer, Plan};
+use raddle_explore::plan::{Equivalence, Explorer, Plan};
 use serde::{Deserialize, Serialize};
 
-use crate::build::{Object, Source};
+use crate::build::{Error, MemoryOrders, Object, Source};
 use crate::environment::Environment;
-use crate::process::Options;
+use crate::process::{Options, ReadableFile};
 use crate::program::{ScalarCut, Settings};
 
 /// The default of [`Request::max_events`].
@@ -46,6 +46,8 @@ pub struct Request {
     pub leaks: bool,
     /// All distinct findings are reported, not only the most important one.
     pub keep_going: bool,
+    /// Files that the program may read.
+    pub readable: Vec<PathBuf>,
     /// What the environment may do, and what counts as an error.
     pub environment: Environment,
 }
@@ -68,6 +70,7 @@ impl Request {
             robust: false,
             leaks: false,
             keep_going: false,
+            readable: vec![],
             environment: Environment::default(),
         }
     }
@@ -97,8 +100,9 @@ impl Request {
         Limits { classes, deadline, events, rounds, symmetry }
     }
 
+    /// Races of plain accesses are looked for in the events of executions, so none may be left out.
     fn leaves_out_rounds(&self) -> bool {
-        !self.exact && !self.robust
+        !self.exact && !self.robust && !self.environment.races
     }
 
     /// Leaks are not compared with each other, and other explorers know no symmetry.
@@ -106,12 +110,31 @@ impl Request {
         self.leaves_out_rounds() && !self.leaks && self.explorer == Explorer::RfPartSmc
     }
 
+    /// Refuses to look for data races where plain accesses are not known, or not what executions are distinguished by.
+    pub(super) fn refuse_races(&self, object: &Object) -> Result<(), Error> {
+        let refused = |place: &str, what: &str| {
+            Err(Error::Refused { place: place.to_owned(), what: what.to_owned() })
+        };
+        match object.memory_orders() {
+            _ if !self.environment.races => Ok(()),
+            MemoryOrders::Unknown { file } => refused(
+                file,
+                "it is machine code, which does not tell atomic accesses from plain ones: races are not known",
+            ),
+            MemoryOrders::Known if self.explorer.equivalence() == Equivalence::ReadsValueFrom => {
+                refused("--races", "requires --by rf or --by trace")
+            }
+            MemoryOrders::Known => Ok(()),
+        }
+    }
+
     pub(super) fn plan(&self) -> Plan {
         Plan { model: self.model, explorer: self.explorer }
     }
 
-    pub(super) fn process_options(&self) -> Options {
-        Options { args: self.arguments.clone(), ..Options::default() }
+    pub(super) fn process_options(&self) -> Result<Options, Error> {
+        let readable: Result<_, Error> = self.readable.iter().map(|path| readable(path)).collect();
+        Ok(Options { args: self.arguments.clone(), readable: readable?, ..Options::default() })
     }
 
     pub(super) fn settings(&self, object: &Object) -> Settings {
@@ -144,4 +167,10 @@ impl Request {
             environment: self.environment,
         }
     }
+}
+
+/// A file that the program may read.
+fn readable(path: &Path) -> Result<ReadableFile, Error> {
+    ReadableFile::read(path)
+        .map_err(|error| Error::File { file: path.display().to_string(), why: error.to_string() })
 }

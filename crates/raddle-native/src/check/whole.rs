@@ -12,6 +12,7 @@ use super::distinct::Distinct;
 use super::leaks::CompleteExecutions;
 use super::meaning::{self, Meaning, UNFINISHED, meaning};
 use super::{Explored, Request};
+use crate::environment::Environment;
 use crate::program::NativeProgram;
 
 /// What was found, apart from the error at which an exploration stops.
@@ -31,7 +32,7 @@ struct Collected {
 pub(super) fn explore(program: &mut NativeProgram, request: &Request, limits: &Limits) -> Explored {
     let collected = RefCell::new(Collected::default());
     let is_bug = |leaf: &dyn Leaf| collected.borrow_mut().is_last(leaf, request);
-    let plan = if request.leaks || request.environment.require_join {
+    let plan = if request.leaks || request.environment.require_join || request.environment.races {
         request.plan().showing_all()
     } else {
         request.plan()
@@ -42,7 +43,7 @@ pub(super) fn explore(program: &mut NativeProgram, request: &Request, limits: &L
                 robustness::check(program, plan, limits, &is_bug);
             (summary, counterexample)
         }
-        false => first_bug(program, plan, limits, &is_bug),
+        false => first_bug(program, plan, limits, &is_bug, &request.environment),
     };
     let collected = collected.into_inner();
     // An exploration that starts again ends with an error of its own.
@@ -63,10 +64,11 @@ impl Collected {
     /// Notes an execution. Returns `true` if it ends the exploration.
     fn is_last(&mut self, leaf: &dyn Leaf, request: &Request) -> bool {
         let environment = &request.environment;
-        let found = || Counterexample::new(leaf.ending().clone(), leaf.trace());
+        let ending = meaning::ending(leaf, environment);
+        let found = || Counterexample::new(ending.clone(), leaf.trace());
         // Random runs are repeated by their number, and robustness has one counterexample.
         let stops_at_livelock = request.robust || request.explorer.sampling().is_some();
-        let meaning = meaning(leaf, environment);
+        let meaning = meaning(leaf, &ending, environment);
         let is_complete = *leaf.ending() == Ending::Complete || meaning == Meaning::AfterMain;
         if environment.require_join && is_complete && self.unjoined.is_none() {
             let trace = leaf.trace();
@@ -96,13 +98,14 @@ fn first_bug(
     plan: Plan,
     limits: &Limits,
     is_bug: &dyn Fn(&dyn Leaf) -> bool,
+    environment: &Environment,
 ) -> (Summary, Option<Counterexample>) {
     let mut found = None;
     let mut visitor = |leaf: &dyn Leaf| {
         if !is_bug(leaf) {
             return Control::Continue;
         }
-        found = Some(Counterexample::new(leaf.ending().clone(), leaf.trace()));
+        found = Some(Counterexample::new(meaning::ending(leaf, environment), leaf.trace()));
         Control::Stop
     };
     let summary = plan.explore(program, limits, &mut visitor);

@@ -2,7 +2,7 @@
 
 use super::errors::ETIMEDOUT;
 use super::waiters::Waiters;
-use super::{Names, ObjectKind, clock, life, nothing};
+use super::{Names, ObjectKind, cancel, clock, life, nothing};
 use crate::program::call::{Call, Step};
 
 fn waiters(condition: u64) -> Waiters {
@@ -39,9 +39,9 @@ pub(super) fn wait(call: &mut Call<'_>) -> Step<u64> {
     call.note_wait();
     let own = waiters(condition).enlist(call)?;
     call.unlock(mutex)?;
-    waiters(condition).wait(call, own)?;
+    let is_woken = waiters(condition).wait_unless_cancelled(call, own)?;
     call.lock(mutex)?;
-    Ok(0)
+    if is_woken { Ok(0) } else { Err(cancel::act(call)) }
 }
 
 /// `pthread_cond_timedwait(condition, mutex, deadline)`, where `deadline` is the index of the argument. The deadline may pass at any
@@ -51,8 +51,12 @@ pub(super) fn timed_wait(call: &mut Call<'_>, deadline: usize) -> Step<i32> {
     let deadline = call.argument(deadline)?;
     let own = waiters(condition).enlist(call)?;
     call.unlock(mutex)?;
+    let is_requested = cancel::is_requested(call)?;
     let is_late = waiters(condition).leave(call, own)?;
     call.lock(mutex)?;
+    if is_requested && is_late {
+        return Err(cancel::act(call));
+    }
     if !is_late {
         return Ok(0);
     }

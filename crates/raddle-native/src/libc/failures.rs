@@ -30,6 +30,14 @@ fn assertion(call: &mut Call<'_>, message: &str) -> Suspend {
     call.fail(FindingKind::Assertion, message)
 }
 
+/// `assert(condition)` as a function: of a program that does not include the header, as in SV-COMP.
+fn undeclared_assert(call: &mut Call<'_>) -> Step<u64> {
+    if call.argument(0)? as u32 == 0 {
+        return Err(assertion(call, "assertion failed"));
+    }
+    Ok(0)
+}
+
 fn verifier_assert(call: &mut Call<'_>) -> Step<u64> {
     if call.argument(0)? as u32 == 0 {
         return Err(assertion(call, "__VERIFIER_assert fails"));
@@ -51,4 +59,5 @@ pub(super) const TABLE: Names = &[
     ("reach_error", |call| Err(assertion(call, "reach_error is called"))),
     ("__VERIFIER_error", |call| Err(assertion(call, "__VERIFIER_error is called"))),
     ("__VERIFIER_assert", verifier_assert),
+    ("assert", undeclared_assert),
 ];

@@ -5,14 +5,17 @@
 mod area;
 mod arguments;
 mod atomics;
+mod awaits;
 mod barrier;
 mod blocks;
 mod c11;
+mod cancel;
 mod cleanup;
 mod clock;
 mod condition;
 mod ending;
 mod errors;
+mod eventfd;
 mod failures;
 mod format;
 mod futex;
@@ -44,6 +47,7 @@ use crate::program::std_code::StdCode;
 use crate::program::table::Modelled;
 use crate::program::{NativeProgram, Table};
 pub(crate) use barrier::{barrier_arrivals, has_token};
+pub use cancel::misses_request;
 pub use ending::has_exited;
 use prepare::run_library_code;
 pub(crate) use semaphore::semaphore_units;
@@ -62,13 +66,16 @@ fn nothing(_: &mut Call<'_>) -> Step<u64> {
 /// The tables of all files.
 const TABLES: &[Names] = &[
     atomics::TABLE,
+    awaits::TABLE,
     barrier::TABLE,
     blocks::TABLE,
     c11::TABLE,
+    cancel::TABLE,
     cleanup::TABLE,
     clock::TABLE,
     condition::TABLE,
     ending::TABLE,
+    eventfd::TABLE,
     failures::TABLE,
     format::TABLE,
     keys::TABLE,

@@ -1,7 +1,6 @@
 //! What a program prints. It is kept with the execution and shown only if that fails.
 
-use super::errors::EBADF;
-use super::{FAILED, Names};
+use super::Names;
 use crate::program::call::{Call, Step};
 
 /// The longest text that is printed at once.
@@ -104,11 +103,10 @@ fn perror(call: &mut Call<'_>) -> Step<u64> {
 }
 
 /// `write(descriptor, text, size)`.
-fn write(call: &mut Call<'_>) -> Step<u64> {
+pub(super) fn write(call: &mut Call<'_>) -> Step<u64> {
     let (descriptor, text, size) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
     if !is_standard_descriptor(descriptor) {
-        call.set_errno(EBADF)?;
-        return Ok(FAILED);
+        return Err(call.run_library_code());
     }
     let text = load(call, text, size)?;
     print(call, &text);
@@ -131,6 +129,4 @@ pub(super) const TABLE: Names = &[
     ("fflush", fflush),
     ("fflush_unlocked", fflush),
     ("perror", perror),
-    ("write", write),
-    ("__write", write),
 ];

@@ -8,7 +8,7 @@ use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::errors::{EAGAIN, ETIMEDOUT};
-use super::{FAILED, Names, ObjectKind, Purpose, clock, life};
+use super::{FAILED, Names, ObjectKind, Purpose, cancel, clock, life};
 use crate::program::call::{Call, Step, set_to, update};
 
 const WHAT: &str = "a semaphore";
@@ -60,6 +60,7 @@ fn destroy(call: &mut Call<'_>) -> Step<u64> {
 
 fn wait(call: &mut Call<'_>) -> Step<u64> {
     let semaphore = call.argument(0)?;
+    cancel::point(call)?;
     let state = sync(call, semaphore, Guard::Below(EMPTY), update(UpdateKind::Add, 1))?;
     check(call, state)?;
     Ok(0)
@@ -99,6 +100,7 @@ fn try_wait(call: &mut Call<'_>) -> Step<u64> {
 
 /// Waits with a deadline, which is this argument and may pass at any time.
 fn timed_wait(call: &mut Call<'_>, deadline: usize) -> Step<u64> {
+    cancel::point(call)?;
     if try_take(call)? {
         return Ok(0);
     }

@@ -4,7 +4,7 @@ use raddle_core::execution::{ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 
 use super::errors::EDEADLK;
-use super::{Names, area, cleanup, nothing};
+use super::{Names, area, cancel, cleanup, nothing};
 use crate::program::call::{Call, CompareOrders, Step};
 
 /// The `pthread_t` of a thread: its number plus 1.
@@ -12,7 +12,8 @@ pub(super) fn handle(thread: ThreadId) -> u64 {
     thread.index() as u64 + 1
 }
 
-fn thread_of(call: &mut Call<'_>, handle: u64) -> Step<ThreadId> {
+/// The thread of a `pthread_t`.
+pub(super) fn thread_of(call: &mut Call<'_>, handle: u64) -> Step<ThreadId> {
     match handle.checked_sub(1) {
         Some(index) if index < 1 << 10 => Ok(ThreadId::new(index as usize)),
         _ => Err(call.fail(FindingKind::Misuse, "this is no thread")),
@@ -78,6 +79,7 @@ fn pthread_join(call: &mut Call<'_>) -> Step<u64> {
     if thread == handle(call.current()) {
         return Ok(EDEADLK as u64);
     }
+    cancel::point(call)?;
     let thread = join(call, thread)?;
     if result != 0 {
         let value = call.result_of(thread)?;
@@ -95,9 +97,14 @@ pub(super) fn equal(call: &mut Call<'_>) -> Step<u64> {
     Ok((first == second).into())
 }
 
-/// Ends the thread. What it must clean up runs first.
 fn exit(call: &mut Call<'_>) -> Step<u64> {
     let result = call.argument(0)?;
+    exit_with(call, result)
+}
+
+/// Ends the thread. What it must clean up runs first.
+pub(super) fn exit_with(call: &mut Call<'_>, result: u64) -> Step<u64> {
+    cancel::disable(call);
     if call.current() == ThreadId::new(0) {
         call.note_left();
     }
@@ -108,15 +115,6 @@ pub(super) fn detach(call: &mut Call<'_>) -> Step<u64> {
     let thread = call.argument(0)?;
     let thread = thread_of(call, thread)?;
     let_go(call, thread, DETACHED)?;
-    Ok(0)
-}
-
-/// No thread is cancelled, so nothing depends on whether it could be.
-fn set_cancel_state(call: &mut Call<'_>) -> Step<u64> {
-    let old = call.argument(1)?;
-    if old != 0 {
-        call.store(old, 4, 0)?;
-    }
     Ok(0)
 }
 
@@ -153,7 +151,7 @@ macro_rules! refused {
 }
 
 pub(super) const REFUSED: Names = refused! {
-    "pthread_cancel" "pthread_kill" "pthread_sigqueue" "pthread_getname_np" "pthread_getaffinity_np"
+    "pthread_kill" "pthread_sigqueue" "pthread_getname_np" "pthread_getaffinity_np"
     "pthread_getschedparam" "pthread_getcpuclockid" "pthread_tryjoin_np" "pthread_timedjoin_np"
     "pthread_clockjoin_np" "pthread_getattr_np" "fork" "vfork" "_Fork"
 };
@@ -170,9 +168,6 @@ pub(super) const TABLE: Names = &[
     ("pthread_setschedparam", nothing),
     ("pthread_setschedprio", nothing),
     ("pthread_setconcurrency", nothing),
-    ("pthread_setcancelstate", set_cancel_state),
-    ("pthread_setcanceltype", set_cancel_state),
-    ("pthread_testcancel", nothing),
     ("pthread_attr_init", attributes_init),
     ("pthread_attr_destroy", nothing),
     ("pthread_attr_setdetachstate", set_detach_state),

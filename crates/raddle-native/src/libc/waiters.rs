@@ -7,7 +7,7 @@
 use raddle_core::execution::Value;
 use raddle_core::program::{Guard, Update, UpdateKind};
 
-use super::{ObjectKind, Purpose, life};
+use super::{ObjectKind, Purpose, cancel, life};
 use crate::program::call::{Call, Step, set_to, update};
 
 /// A thread is choosing which one to wake.
@@ -72,6 +72,15 @@ impl Waiters {
         let state = self.sync(call, Guard::NoBits(CHOOSING), update(UpdateKind::Or, own))?;
         self.check(call, state)?;
         Ok(own)
+    }
+
+    /// As [`Waiters::wait`], unless the thread is asked to end. Returns `false` if it is, and was not woken.
+    pub(super) fn wait_unless_cancelled(self, call: &mut Call<'_>, own: Value) -> Step<bool> {
+        if cancel::is_requested(call)? {
+            return Ok(!self.leave(call, own)?);
+        }
+        self.wait(call, own)?;
+        Ok(true)
     }
 
     /// Waits until another thread has woken the thread with this bit.

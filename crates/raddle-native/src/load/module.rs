@@ -15,6 +15,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// A section with the addresses of instructions that copy parts of objects, relative to the base, 8 bytes each.
 pub(crate) const COPIES: &str = ".raddle.copies";
 
+/// A section as [`COPIES`], with the addresses of instructions that access volatile objects.
+pub(crate) const VOLATILES: &str = ".raddle.volatiles";
+
 /// An ELF file that is mapped into guest memory.
 #[derive(Debug)]
 pub struct Module {
@@ -27,6 +30,7 @@ pub struct Module {
     lines: Mutex<Option<Lines>>,
     types: OnceLock<Option<Types>>,
     copies: OnceLock<FxHashSet<u64>>,
+    volatiles: OnceLock<FxHashSet<u64>>,
     frame_rows: Mutex<FxHashMap<u64, Option<Arc<FrameRow>>>>,
 }
 
@@ -63,6 +67,7 @@ impl Module {
             lines: Mutex::new(None),
             types: OnceLock::new(),
             copies: OnceLock::new(),
+            volatiles: OnceLock::new(),
             frame_rows: Mutex::default(),
         })
     }
@@ -130,8 +135,14 @@ impl Module {
 
     /// Returns `true` if the section [`COPIES`] lists the instruction at an address.
     pub(crate) fn is_copy(&self, address: u64) -> bool {
-        let copies = self.copies.get_or_init(|| copies(&self.file.data));
+        let copies = self.copies.get_or_init(|| listed(&self.file.data, COPIES));
         copies.contains(&address.wrapping_sub(self.base))
+    }
+
+    /// Returns `true` if the section [`VOLATILES`] lists the instruction at an address.
+    pub(crate) fn is_volatile(&self, address: u64) -> bool {
+        let volatiles = self.volatiles.get_or_init(|| listed(&self.file.data, VOLATILES));
+        volatiles.contains(&address.wrapping_sub(self.base))
     }
 
     /// How to get from an instruction to its caller, by the address of the instruction. `None` where the file does not
@@ -201,10 +212,10 @@ impl Module {
     }
 }
 
-/// The addresses in [`COPIES`].
-fn copies(data: &[u8]) -> FxHashSet<u64> {
+/// The addresses in a section.
+fn listed(data: &[u8], name: &str) -> FxHashSet<u64> {
     let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(data).ok();
-    let section = file.as_ref().and_then(|file| file.section_by_name(COPIES));
+    let section = file.as_ref().and_then(|file| file.section_by_name(name));
     let bytes = section.and_then(|section| section.data().ok()).unwrap_or_default();
     bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }

@@ -10,6 +10,7 @@ impl Errno {
     pub(crate) const ENOMEM: Errno = Errno(12);
     pub(crate) const EFAULT: Errno = Errno(14);
     pub(crate) const EINVAL: Errno = Errno(22);
+    pub(crate) const EMFILE: Errno = Errno(24);
     pub(crate) const ENOTTY: Errno = Errno(25);
     pub(crate) const ESPIPE: Errno = Errno(29);
     pub(crate) const ENOSYS: Errno = Errno(38);

@@ -27,7 +27,7 @@ pub(crate) enum Disposition {
 }
 
 /// What the kernel keeps per thread. All of it depends only on the calls of the thread itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KernelThread {
     /// Readings of clocks so far, in microseconds: each one takes that long.
     time: u64,
@@ -35,6 +35,8 @@ pub(crate) struct KernelThread {
     random: u64,
     /// Where `set_tid_address` wants a zero when the thread ends.
     pub(crate) clear_tid: u64,
+    /// Its descriptors in an exploration, since it has used one.
+    files: Option<Arc<Files>>,
 }
 
 /// Bytes that the guest wrote to standard output and standard error.
@@ -76,7 +78,7 @@ pub(crate) struct SavedKernel {
 }
 
 /// What a thread has got from the kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SavedThread {
     state: KernelThread,
     mapping_end: u64,
@@ -132,15 +134,27 @@ impl Kernel {
         &mut self.threads[index]
     }
 
+    /// The descriptors that a thread uses.
+    pub(crate) fn files(&mut self, thread: Thread) -> &mut Files {
+        if !self.is_explored {
+            return &mut self.files;
+        }
+        let own = match self.thread(thread).files.take() {
+            Some(own) => own,
+            None => Arc::new(self.files.of_thread(thread.index())),
+        };
+        Arc::make_mut(self.thread(thread).files.insert(own))
+    }
+
     /// What a thread has got from the kernel, to go back to.
     pub(crate) fn save_thread(&mut self, thread: Thread) -> SavedThread {
-        let (state, mapping_end) = (*self.thread(thread), self.mappings.end(thread));
+        let (state, mapping_end) = (self.thread(thread).clone(), self.mappings.end(thread));
         SavedThread { state, mapping_end, brk: self.mappings.brk(), signals: self.signals }
     }
 
     /// Goes back to a saved state of a thread.
-    pub(crate) fn restore_thread(&mut self, thread: Thread, saved: SavedThread) {
-        *self.thread(thread) = saved.state;
+    pub(crate) fn restore_thread(&mut self, thread: Thread, saved: &SavedThread) {
+        self.thread(thread).clone_from(&saved.state);
         self.mappings.set_end(thread, saved.mapping_end);
         if thread == Thread::MAIN {
             self.mappings.restore_brk(saved.brk);
@@ -149,9 +163,9 @@ impl Kernel {
     }
 
     /// Whether a thread has got from the kernel what it had at a saved state.
-    pub(crate) fn is_at(&self, thread: Thread, saved: SavedThread) -> bool {
-        let state = self.threads.get(thread.index()).copied().unwrap_or_default();
-        state == saved.state
+    pub(crate) fn is_at(&self, thread: Thread, saved: &SavedThread) -> bool {
+        let state = self.threads.get(thread.index());
+        state.map_or(saved.state == KernelThread::default(), |state| *state == saved.state)
             && self.mappings.end(thread) == saved.mapping_end
             && (thread != Thread::MAIN || self.signals == saved.signals)
     }

@@ -34,7 +34,7 @@ mod syscalls;
 mod threads;
 
 pub use event::Event;
-pub use files::Stream;
+pub use files::{ReadableFile, Stream};
 pub use host::HostFunction;
 pub(crate) use host::HostFunctions;
 pub use kernel::Output;

@@ -54,7 +54,10 @@ impl fmt::Display for Refused {
             }
             Refused::Argument { call, what } => write!(f, "system call `{call}`: {what}"),
             Refused::Path { call, path } => {
-                write!(f, "system call `{call}` on {path:?}: a guest has no files")
+                write!(
+                    f,
+                    "system call `{call}` on {path:?}: files are only written, or read if --allow-read names them"
+                )
             }
             Refused::SharedBuffer { call, address } => {
                 write!(f, "system call `{call}`: its buffer at {address:#x} is shared by threads")

@@ -30,14 +30,14 @@ impl Process {
     pub fn restore_thread(&mut self, thread: Thread, snapshot: &ThreadSnapshot) {
         if let Some(Some(cpu)) = self.threads.get_mut(thread.index()) {
             cpu.restore(&mut self.memory, &snapshot.cpu);
-            self.kernel.restore_thread(thread, snapshot.kernel);
+            self.kernel.restore_thread(thread, &snapshot.kernel);
         }
     }
 
     /// Returns `true` if a thread is in the state of one of its snapshots, apart from what is dead and from memory below its stack.
     pub fn is_at(&self, thread: Thread, snapshot: &ThreadSnapshot, dead: &Dead) -> bool {
         self.cpu(thread).is_some_and(|cpu| cpu.is_at(&self.memory, &snapshot.cpu, dead))
-            && self.kernel.is_at(thread, snapshot.kernel)
+            && self.kernel.is_at(thread, &snapshot.kernel)
     }
 
     /// The state of a thread, to be compared with states that it reaches in other ways from an earlier snapshot.
@@ -54,7 +54,7 @@ impl Process {
     /// Compares the state of a thread with one that it had reached from the same snapshot, apart from what is dead.
     pub(crate) fn compare(&self, thread: Thread, state: &ThreadState, dead: &Dead) -> Comparison {
         match self.cpu(thread) {
-            Some(cpu) if self.kernel.is_at(thread, state.kernel) => {
+            Some(cpu) if self.kernel.is_at(thread, &state.kernel) => {
                 cpu.compare(&self.memory, &state.cpu, dead)
             }
             _ => Comparison::Differ,

@@ -1,5 +1,6 @@
 //! Starting a program: what the kernel does, then what the dynamic linker does.
 
+use super::files::ReadableFile;
 use super::host::{HostFunction, HostFunctions, Role};
 use super::kernel::Kernel;
 use super::run::Ending;
@@ -40,6 +41,8 @@ pub struct Options {
     /// Library functions in whose place the host acts: those of shared objects and static executables, and those that no
     /// object defines. A dynamic executable's own functions of these names stay its own.
     pub host_functions: Vec<String>,
+    /// Files that the program may read.
+    pub readable: Vec<ReadableFile>,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             variables: Vec::new(),
             stack_size: 8 << 20,
             host_functions: Vec::new(),
+            readable: Vec::new(),
         }
     }
 }
@@ -137,6 +141,9 @@ impl Process {
         let mut linker_variables = Vec::new();
         if file.interpreter.is_some() {
             linker_variables.extend([BIND_NOW, NO_STREAMING].map(String::from));
+        }
+        for file in &options.readable {
+            kernel.files.provide(&file.path, Arc::clone(&file.contents));
         }
         if !missing.is_empty() {
             let symbols: Vec<(Arc<str>, u64)> = missing

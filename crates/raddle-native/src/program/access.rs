@@ -29,8 +29,8 @@ impl Call<'_> {
                 }
                 let mut bytes = [0; 16];
                 let bytes_read = &mut bytes[..size.into()];
-                let cut = self.cut_of_instruction();
-                self.load_shared(address, bytes_read, cut, MemoryOrder::NonAtomic)?;
+                let (cut, order) = (self.cut_of_instruction(), self.order_of_instruction());
+                self.load_shared(address, bytes_read, cut, order)?;
                 Ok(u128::from_le_bytes(bytes) as Value)
             }
             Stop::Store { address, size, value } => {
@@ -41,7 +41,7 @@ impl Call<'_> {
                 }
                 let bytes = value.to_le_bytes();
                 let (bytes, cut) = (&bytes[..size.into()], self.cut_of_instruction());
-                self.store_shared(address, bytes, cut, MemoryOrder::NonAtomic)?;
+                self.store_shared(address, bytes, cut, self.order_of_instruction())?;
                 Ok(0)
             }
             Stop::ReadModifyWrite { address, size, operation } => {
@@ -128,6 +128,14 @@ impl Call<'_> {
         self.excluded(address, size, Access::Load(order), |call| {
             call.load_locations(address, bytes, cut, order)
         })
+    }
+
+    /// The order of the access of the current instruction, which is no atomic one.
+    fn order_of_instruction(&self) -> MemoryOrder {
+        let program = &*self.program;
+        let is_relaxed = program.settings.environment.volatile_relaxed
+            && program.is_volatile(program.cpu().ip());
+        if is_relaxed { MemoryOrder::Relaxed } else { MemoryOrder::NonAtomic }
     }
 
     /// The order of a plain access: relaxed, if races are not looked for, as what happens after a race would have no meaning.

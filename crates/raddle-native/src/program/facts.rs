@@ -30,6 +30,7 @@ pub(crate) struct Facts {
     /// Where memory is cut, and the address of the access that required it.
     cuts: BTreeMap<u64, u64>,
     locks_can_be_tried: bool,
+    cancels: bool,
     barriers: Barriers,
 }
 
@@ -78,6 +79,7 @@ impl NativeProgram {
             layout: self.layout.learned.clone(),
             cuts: self.layout.learned.cuts.iter().map(cut).collect(),
             locks_can_be_tried: self.next_locks_can_be_tried,
+            cancels: self.next_cancels,
             barriers: self.next_barriers.clone(),
         }
     }
@@ -101,6 +103,7 @@ impl NativeProgram {
             self.layout.learned.cuts.insert(at, place);
         }
         self.next_locks_can_be_tried = facts.locks_can_be_tried;
+        self.next_cancels = facts.cancels;
         self.next_barriers = facts.barriers.clone();
     }
 

@@ -20,6 +20,10 @@ pub(crate) enum ObjectKind {
     },
     Once,
     Futex,
+    /// The count of an event descriptor.
+    Counter,
+    /// Whether a thread was asked to end.
+    Cancel,
     AtomicSection,
     Exit,
 }
@@ -63,6 +67,10 @@ pub(crate) enum Purpose {
     ExitResult,
     /// The number of destructors of the executable that it has called.
     ExecutableDestructors,
+    /// Whether it is not cancelled now, because it forbids that or is ending.
+    CancelDisabled,
+    /// The number of event descriptors that it has made.
+    Counters,
     /// The state of its pseudorandom numbers.
     Random,
     /// The number of initialisations that it is in, and the object of each, by control variable.

@@ -6,12 +6,21 @@
 
 use raddle_core::execution::{MemoryOrder, Value};
 
+use super::NativeProgram;
 use super::bookkeeping::AtomicLoadMark;
 use super::call::{Call, Step};
 use super::layout::Cut;
 
 /// The most bytes of code between a mark and its load.
 const REACH: u64 = 64;
+
+impl NativeProgram {
+    /// Returns `true` if an instruction of the program accesses a volatile object.
+    pub(crate) fn is_volatile(&self, address: u64) -> bool {
+        let program = self.process.modules().first();
+        program.is_some_and(|program| program.contains(address) && program.is_volatile(address))
+    }
+}
 
 impl Call<'_> {
     /// Performs an atomic load for the plain load after the return of the function that is called.

@@ -137,6 +137,9 @@ pub struct NativeProgram {
     /// Locks are synchronization objects in this exploration, because some thread tries to acquire one.
     pub(crate) locks_can_be_tried: bool,
     next_locks_can_be_tried: bool,
+    /// Threads are cancelled in this exploration.
+    pub(crate) cancels: bool,
+    next_cancels: bool,
     barriers: Barriers,
     next_barriers: Barriers,
     /// What symmetric threads have got from their creator.
@@ -203,6 +206,8 @@ impl NativeProgram {
             segment: vec![],
             locks_can_be_tried: false,
             next_locks_can_be_tried: false,
+            cancels: false,
+            next_cancels: false,
             barriers: Barriers::new(),
             next_barriers: Barriers::new(),
             given: GivenMemory::default(),
@@ -262,6 +267,11 @@ impl NativeProgram {
     /// Facts that hold from the next exploration on.
     pub(crate) fn note_locks_can_be_tried(&mut self) {
         self.next_locks_can_be_tried = true;
+    }
+
+    /// As above: threads are cancelled.
+    pub(crate) fn note_cancels(&mut self) {
+        self.next_cancels = true;
     }
 
     /// Ends the execution, because the exploration must start again with a new fact.
@@ -364,6 +374,7 @@ impl NativeProgram {
     pub(crate) fn restart_part(&mut self) {
         self.wants_restart = false;
         self.locks_can_be_tried = self.next_locks_can_be_tried;
+        self.cancels = self.next_cancels;
         self.barriers = self.next_barriers.clone();
         self.layout.restart();
         for thread in self.threads.iter().flatten() {

@@ -128,3 +128,58 @@ fn nondeterministic_numbers_have_the_values_that_are_chosen() {
     assert!(shown("number", numbers(7, 7)).contains("assertion failed"));
     assert!(shown("number", numbers(-2, 9)).contains("assertion failed"));
 }
+
+fn built(file: &str) -> Object {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/posix").join(file);
+    build(&Source { files: vec![path], ..Source::default() }).expect("it compiles")
+}
+
+#[test]
+fn files_are_read_if_they_are_named_and_written_to_the_report() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("in");
+    std::fs::write(&path, "hello\n").expect("it is written");
+    let object = built("files.c");
+    let name = path.display().to_string();
+    let explore = |readable: &[&Path], arguments: &[&str]| {
+        let readable = readable.iter().map(|path| path.to_path_buf()).collect();
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        check_built(
+            &object,
+            &Request { model: Model::Sc, readable, arguments, ..Request::new(&[]) },
+        )
+    };
+    let found = explore(&[&path], &[&name]).expect("it loads").findings.remove(0);
+    assert_eq!(found.message, "thread main: assertion failed: argc > 9");
+    let printed = found.trace.map(|trace| trace.printed).unwrap_or_default();
+    assert_eq!(printed, "copy: hello\nlog: from a thread\n");
+    let message = |readable: &[&Path], arguments: &[&str]| {
+        explore(readable, arguments).expect("it loads").findings.remove(0).message
+    };
+    let refused = format!(
+        "thread main: system call `openat` on {name:?}: files are only written, or read if --allow-read names them"
+    );
+    assert_eq!(message(&[], &[&name]), refused);
+    let other = "thread main/0: system call `lseek`: the descriptor belongs to another thread, or was never opened";
+    assert_eq!(message(&[&path], &[&name, "x"]), other);
+    let missing =
+        explore(&[&directory.path().join("missing")], &[&name]).expect_err("it is refused");
+    assert!(missing.to_string().contains("missing: "), "{missing}");
+}
+
+#[test]
+fn volatile_accesses_are_relaxed_on_request() {
+    let object = built("volatile.c");
+    let explore = |volatile_relaxed, arguments: &[&str]| {
+        let environment = Environment { volatile_relaxed, ..usual() };
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let request = Request { arguments, environment, ..Request::new(&[]) };
+        let outcome = check_built(&object, &request).expect("it loads");
+        let message = outcome.finding().map(|finding| finding.message.clone());
+        let message = message.unwrap_or_else(|| outcome.verdict.name().to_owned());
+        (message.split(" between").next().unwrap_or_default().to_owned(), outcome.remarks.len())
+    };
+    assert_eq!(explore(false, &[]), ("data race on flag".into(), 1));
+    assert_eq!(explore(true, &[]), ("clean".into(), 0));
+    assert_eq!(explore(true, &["x"]), ("data race on data".into(), 0));
+}

@@ -16,6 +16,7 @@ mod long;
 mod machine;
 mod overlapping;
 mod places;
+mod plain_races;
 mod polls;
 mod posix;
 mod random;

@@ -14,7 +14,7 @@ fn files_are_refused_with_their_path() {
         stopped("#include <fcntl.h>\nint main(void) { return open(\"/etc/passwd\", O_RDONLY); }");
     assert!(
         message.contains(
-            "in libc.so.6: system call `openat` on \"/etc/passwd\": a guest has no files"
+            "in libc.so.6: system call `openat` on \"/etc/passwd\": files are only written, or read if --allow-read names them"
         ),
         "{message}"
     );

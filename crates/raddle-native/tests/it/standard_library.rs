@@ -60,3 +60,31 @@ fn the_c_library_and_linux_work() {
     let kinds = ["assertion", "assertion", "assertion", "assertion", "deadlock", "assertion"];
     compare(&built("library.c", &[]), &kinds.map(|kind| (C20, kind)));
 }
+
+#[test]
+fn waiting_cancellation_and_annotations_work() {
+    let kinds = [
+        "livelock",
+        "livelock",
+        "livelock",
+        "livelock",
+        "assertion",
+        "deadlock",
+        "deadlock",
+        "assertion",
+        "deadlock",
+        "assertion",
+        "deadlock",
+        "livelock",
+        "assertion",
+    ];
+    let object = built("linux.c", &[]);
+    for model in [Model::Sc, Model::Tso, Model::Pso, Model::C20] {
+        compare(&object, &kinds.map(|kind| (model, kind)));
+    }
+}
+
+#[test]
+fn functions_that_are_not_declared_have_their_built_in_types() {
+    assert_eq!(shown(&built("undeclared.c", &[]), Model::Sc, &[]), "clean");
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::native;
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, VolatileKind};
 
 /// Why an option that was given has no effect on any of these files, if there is such an option.
 pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
@@ -20,11 +20,14 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
             ("--keep-going", args.keep_going),
             ("--no-livelock", args.no_livelock),
             ("--no-races", args.no_races),
+            ("--races", args.races),
             ("--require-join", args.require_join),
             ("--malloc-may-fail", args.malloc_may_fail),
             ("--spurious", args.spurious),
             ("--store-forwarding", args.store_forwarding.is_some()),
             ("--nondet", args.nondet.is_some()),
+            ("--allow-read", !args.allow_read.is_empty()),
+            ("--volatile", args.volatile != VolatileKind::Plain),
             ("--cc", args.cc.is_some()),
             ("--max-memory", args.max_memory.is_some()),
             ("-- FLAGS", !flags.is_empty() || !arguments.is_empty()),

@@ -1,6 +1,7 @@
 //! Checkpoint files: which exploration they belong to, and who may use them.
 
 use std::fs::{self, File, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::args::CheckArgs;
 use crate::input;
 
 /// A line that identifies an exploration: the version of Raddle, the model, whether it is exact, the environment, the files, flags and arguments, the compiler, and a
-/// hash of the linked program, which includes every header.
+/// hash of the linked program, which includes every header, and of each file that the program may read.
 pub(super) fn fingerprint(object: &Object, request: &Request) -> String {
     let source = &request.source;
     let names = source.files.iter().map(|file| file.display().to_string());
@@ -27,7 +28,15 @@ pub(super) fn fingerprint(object: &Object, request: &Request) -> String {
         it if it == Environment::default() => String::new(),
         it => format!(", {it:?}"),
     };
-    format!("raddle {version}, {model}{exact}{environment}: {}, {built}", words.join(" "))
+    let read: String = request.readable.iter().map(|file| contents(file)).collect();
+    format!("raddle {version}, {model}{exact}{environment}{read}: {}, {built}", words.join(" "))
+}
+
+/// What identifies a file that the program may read.
+fn contents(file: &Path) -> String {
+    let mut hasher = DefaultHasher::new();
+    fs::read(file).ok().hash(&mut hasher);
+    format!(", {} {:x}", file.display(), hasher.finish())
 }
 
 /// The file that is locked while a run uses a checkpoint. The checkpoint itself is replaced as a whole, so a lock on it would be

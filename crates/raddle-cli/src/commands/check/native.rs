@@ -167,7 +167,8 @@ impl NativeProgram {
             robust: args.robust,
             leaks: args.reports_leaks(),
             keep_going: args.keep_going,
-            environment: args.environment(),
+            readable: args.allow_read.clone(),
+            environment: args.environment(plan.model),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The assembly that compilers write.
 //!
-//! Two changes are made to it.
+//! Three changes are made to it, and functions are made atomic.
 //!
 //! - *Calls of hooks of plain accesses are removed, with their arguments.* The CPU sees these accesses itself. Code does not rely
 //!   on registers that a call changes, so instructions before it that only compute these registers are removed too.
@@ -10,42 +10,75 @@
 //!   member is accessed as a whole then, so such an access may be divided like the struct. Accesses without a hook before
 //!   them are listed in a section of their own ([`COPIES`](crate::load::COPIES)), which is not loaded. Slots of the stack
 //!   are left out: compilers use them for temporaries.
+//! - *Volatile accesses are listed* in another section ([`VOLATILES`](crate::load::VOLATILES)): the hook before them tells. Code
+//!   may load a pointer from the stack between the hook and the access. Such a slot has no hook of its own, so no other thread
+//!   uses it, and it does no harm to list that load as well.
 //!
 //! *Functions are made atomic.* A function whose name begins with `__VERIFIER_atomic_` is an atomic section of SV-COMP. It calls
 //! `__VERIFIER_atomic_begin` before its first instruction, and `__VERIFIER_atomic_end` before each return. Both leave all
 //! registers as they are.
 
-use crate::load::COPIES;
+use crate::load::{COPIES, VOLATILES};
 
 /// Prepares the assembly of a file.
 pub(super) fn prepare(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
-    let mut copies = 0;
+    let (mut copies, mut volatiles) = (List::new(COPIES), List::new(VOLATILES));
     let mut is_hooked = false;
+    let mut is_volatile = false;
     let mut section = Section::default();
     for line in text.lines() {
         out.push_str(section.call_before(line));
-        if let Some(access) = hook(line).and_then(plain) {
+        if let Some((access, kind)) = hook(line).and_then(plain) {
             is_hooked = access == Access::Scalar;
+            is_volatile = kind == Kind::Volatile;
             remove_arguments(&mut out);
             continue;
         }
         if is_label(line) {
-            is_hooked = false;
-        } else if is_copy(line) || is_memory_access(line) && !std::mem::take(&mut is_hooked) {
-            out.push_str(&format!(".Lraddle_copy{copies}:\n"));
-            copies += 1;
+            (is_hooked, is_volatile) = (false, false);
+        } else {
+            if is_volatile && base_of_access(line).is_some() {
+                volatiles.add(&mut out);
+                is_volatile = !is_memory_access(line);
+            }
+            if is_copy(line) || is_memory_access(line) && !std::mem::take(&mut is_hooked) {
+                copies.add(&mut out);
+            }
         }
         out.push_str(line);
         out.push('\n');
     }
-    if copies > 0 {
-        out.push_str(&format!("\t.section\t{COPIES},\"\",@progbits\n"));
-        for copy in 0..copies {
-            out.push_str(&format!("\t.quad\t.Lraddle_copy{copy}\n"));
+    copies.finish(&mut out);
+    volatiles.finish(&mut out);
+    out
+}
+
+/// The instructions that a section of the program lists.
+struct List {
+    section: &'static str,
+    count: usize,
+}
+
+impl List {
+    fn new(section: &'static str) -> Self {
+        List { section, count: 0 }
+    }
+
+    /// Lists the instruction that follows.
+    fn add(&mut self, out: &mut String) {
+        out.push_str(&format!(".L{}{}:\n", self.section, self.count));
+        self.count += 1;
+    }
+
+    fn finish(&self, out: &mut String) {
+        if self.count > 0 {
+            out.push_str(&format!("\t.section\t{},\"\",@progbits\n", self.section));
+        }
+        for index in 0..self.count {
+            out.push_str(&format!("\t.quad\t.L{}{index}\n", self.section));
         }
     }
-    out
 }
 
 /// The prefix of functions that are atomic sections.
@@ -138,17 +171,29 @@ enum Access {
     Other,
 }
 
+/// Whether an access is volatile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Usual,
+    Volatile,
+}
+
 /// What a hook announces; `None` if it is not that of a plain or volatile access, or of the start or end of a function.
-fn plain(hook: &str) -> Option<Access> {
+fn plain(hook: &str) -> Option<(Access, Kind)> {
     match hook {
-        "func_entry" | "func_exit" | "read_range" | "write_range" => return Some(Access::Other),
-        "vptr_read" | "vptr_update" => return Some(Access::Scalar),
+        "func_entry" | "func_exit" | "read_range" | "write_range" => {
+            return Some((Access::Other, Kind::Usual));
+        }
+        "vptr_read" | "vptr_update" => return Some((Access::Scalar, Kind::Usual)),
         _ => {}
     }
     let hook = hook.strip_prefix("unaligned_").unwrap_or(hook);
-    let hook = hook.strip_prefix("volatile_").unwrap_or(hook);
+    let (hook, kind) = match hook.strip_prefix("volatile_") {
+        Some(hook) => (hook, Kind::Volatile),
+        None => (hook, Kind::Usual),
+    };
     let size = ["read_write", "read", "write"].iter().find_map(|name| hook.strip_prefix(name))?;
-    size.bytes().all(|byte| byte.is_ascii_digit()).then_some(Access::Scalar)
+    size.bytes().all(|byte| byte.is_ascii_digit()).then_some((Access::Scalar, kind))
 }
 
 /// Returns `true` for a label to which code may jump.
@@ -166,15 +211,20 @@ fn is_copy(line: &str) -> bool {
 
 /// Returns `true` for an instruction with a memory operand that is neither on the stack nor a constant of the linker.
 fn is_memory_access(line: &str) -> bool {
-    let Some(instruction) = line.strip_prefix('\t') else { return false };
+    let base = base_of_access(line);
+    base.is_some_and(|base| !base.starts_with("%rbp") && !base.starts_with("%rsp"))
+}
+
+/// The base of the memory operand of an instruction, with what follows it, if the operand is no constant of the linker.
+fn base_of_access(line: &str) -> Option<&str> {
+    let instruction = line.strip_prefix('\t')?;
     let (name, operands) = instruction.split_once(['\t', ' ']).unwrap_or((instruction, ""));
     let is_no_access = ["lea", "call", "jmp", "nop", "prefetch", ".", "#"];
     if is_no_access.iter().any(|prefix| name.starts_with(prefix)) || operands.contains("@GOT") {
-        return false;
+        return None;
     }
     let operands = operands.split('#').next().unwrap_or(operands);
-    let base = operands.split_once('(').map(|(_, base)| base);
-    base.is_some_and(|base| !base.starts_with("%rbp") && !base.starts_with("%rsp"))
+    operands.split_once('(').map(|(_, base)| base)
 }
 
 #[cfg(test)]
@@ -218,19 +268,29 @@ mod tests {
     fn accesses_without_a_hook_are_listed() {
         let text = "\tcall\t__tsan_read8@PLT\n\tmovq\t-8(%rbp), %rax\n\tmovq\t(%rax), %rdx\n\
                     \tmovq\t8(%rax), %rdx\n\tmovq\tx@GOTPCREL(%rip), %rcx\n\tleaq\t(%rcx), %rcx\n";
-        let prepared = "\tmovq\t-8(%rbp), %rax\n\tmovq\t(%rax), %rdx\n.Lraddle_copy0:\n\
+        let prepared = "\tmovq\t-8(%rbp), %rax\n\tmovq\t(%rax), %rdx\n.L.raddle.copies0:\n\
                         \tmovq\t8(%rax), %rdx\n\tmovq\tx@GOTPCREL(%rip), %rcx\n\tleaq\t(%rcx), %rcx\n\
-                        \t.section\t.raddle.copies,\"\",@progbits\n\t.quad\t.Lraddle_copy0\n";
+                        \t.section\t.raddle.copies,\"\",@progbits\n\t.quad\t.L.raddle.copies0\n";
         assert_eq!(prepare(text), prepared);
         let repeated = "\trep movsq\n";
-        assert!(prepare(repeated).starts_with(".Lraddle_copy0:\n\trep movsq\n"));
+        assert!(prepare(repeated).starts_with(".L.raddle.copies0:\n\trep movsq\n"));
+    }
+
+    #[test]
+    fn volatile_accesses_are_listed() {
+        let text = "\tcall\t__tsan_volatile_read4@PLT\n\tmovq\t-8(%rbp), %rax\n\tmovl\t(%rax), %edx\n\
+                    \tmovl\t%edx, -12(%rbp)\n\tcall\t__tsan_read4@PLT\n\tmovl\ty(%rip), %eax\n";
+        let prepared = ".L.raddle.volatiles0:\n\tmovq\t-8(%rbp), %rax\n.L.raddle.volatiles1:\n\tmovl\t(%rax), %edx\n\
+                        \tmovl\t%edx, -12(%rbp)\n\tmovl\ty(%rip), %eax\n\
+                        \t.section\t.raddle.volatiles,\"\",@progbits\n\t.quad\t.L.raddle.volatiles0\n\t.quad\t.L.raddle.volatiles1\n";
+        assert_eq!(prepare(text), prepared);
     }
 
     #[test]
     fn a_hook_ends_at_a_label() {
         let text = "\tcall\t__tsan_read8@PLT\n.L5:\n\tmovq\t(%rax), %rdx\n";
-        assert!(prepare(text).contains(".L5:\n.Lraddle_copy0:\n"));
+        assert!(prepare(text).contains(".L5:\n.L.raddle.copies0:\n"));
         let inner = "\tcall\t__tsan_read8@PLT\n.LVL5:\n\tmovq\t(%rax), %rdx\n";
-        assert!(!prepare(inner).contains("copy"));
+        assert!(!prepare(inner).contains("raddle.copies"));
     }
 }

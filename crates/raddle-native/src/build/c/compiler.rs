@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::input::Input;
 use super::scratch::Scratch;
-use super::{assembly, marks};
+use super::{assembly, builtin, marks};
 use crate::build::Error;
 
 /// After the flags of the user. Library functions stay calls, so that modelled ones are intercepted, and variables of libraries
@@ -103,18 +103,36 @@ impl Compiler {
     }
 
     fn by_gcc(&self, file: &Path, flags: &[String], is_cpp: bool) -> Result<String, Error> {
+        let undeclared = if is_cpp { vec![] } else { self.undeclared(file, flags) };
+        let completed = builtin::completed(file, &undeclared);
+        let input = completed.as_ref().map(|(_, text)| text.as_str());
         let command = || {
             let mut command = self.compile(flags, is_cpp);
-            command.args(GCC).args(["-o", "-"]).arg(file);
+            command.args(GCC).args(["-o", "-"]);
+            match &completed {
+                Some((flags, _)) => command.args(flags),
+                None => command.arg(file),
+            };
             command
         };
-        let text = run(&mut command(), None)?;
+        let text = run(&mut command(), input)?;
         if is_cpp || !text.contains("__tsan_atomic") {
             return Ok(text);
         }
         // If the file cannot be compiled in this way, nothing is known about it.
-        let volatile = run(command().arg(marks::ATOMICS_ARE_VOLATILE), None);
+        let volatile = run(command().arg(marks::ATOMICS_ARE_VOLATILE), input);
         Ok(volatile.map_or(text.clone(), |volatile| marks::mark_atomic_reads(&text, &volatile)))
+    }
+
+    /// The functions of the C library that a file calls without a declaration. None if it cannot be compiled.
+    fn undeclared(&self, file: &Path, flags: &[String]) -> Vec<&'static str> {
+        if !builtin::may_be_undeclared(file) {
+            return vec![];
+        }
+        let mut command = self.start();
+        command.args(flags).args(["-fsyntax-only", "-fno-builtin"]).arg(builtin::WARNING).arg(file);
+        let output = command.env("LC_ALL", "C").stdin(Stdio::null()).output();
+        output.map_or(vec![], |output| builtin::named(&String::from_utf8_lossy(&output.stderr)))
     }
 
     /// Hooks are inserted in a second step: they do not tell which compare-exchange operations are weak, atomic loads would

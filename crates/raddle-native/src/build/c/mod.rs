@@ -12,6 +12,7 @@
 //! hooks is compiled, as they are appended to the assembly of the first file.
 
 mod assembly;
+mod builtin;
 mod compiler;
 mod flags;
 mod hooks;

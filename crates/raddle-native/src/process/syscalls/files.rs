@@ -1,15 +1,19 @@
 //! Calls about files: the standard streams, and shared objects for the dynamic linker.
 
 use super::super::errno::Errno;
-use super::super::files::{self, Contents, File, OpenError};
+use super::super::files::{self, Contents, File, OpenError, Stream};
 use super::super::refusal::Refused;
 use super::{Answer, Call, Effect, Failure, success};
 
 /// `AT_FDCWD` as the 32-bit value that libraries pass.
 const CURRENT_DIRECTORY: u32 = -100_i32 as u32;
 const AT_EMPTY_PATH: u64 = 0x1000;
-/// The access mode of `open`, and the flags `O_CREAT` and `O_TRUNC`.
-const O_WRITES: u64 = 0o3 | 0o100 | 0o1000;
+/// The access mode of `open`, and a flag.
+const O_ACCMODE: u64 = 3;
+const O_RDONLY: u64 = 0;
+const O_WRONLY: u64 = 1;
+const O_CREAT: u64 = 0o100;
+const O_EXCL: u64 = 0o200;
 const TOO_MUCH: &str = "the program writes more than 64 MiB";
 const S_IFIFO: u32 = 0o010_600;
 const S_IFDIR: u32 = 0o040_755;
@@ -17,9 +21,9 @@ const S_IFREG: u32 = 0o100_755;
 
 pub(super) fn read(call: &mut Call<'_>) -> Answer {
     let [descriptor, buffer, len, ..] = call.args;
-    let bytes = match call.kernel.files.get(descriptor)? {
+    let bytes = match call.file(descriptor)? {
         File::Input => return success(),
-        File::Output(_) => return Err(Errno::EBADF.into()),
+        File::Output(_) | File::Written(_) => return Err(Errno::EBADF.into()),
         File::Contents(file) => {
             let bytes = part(file, file.position, len).to_vec();
             file.position += bytes.len() as u64;
@@ -32,7 +36,7 @@ pub(super) fn read(call: &mut Call<'_>) -> Answer {
 
 pub(super) fn pread64(call: &mut Call<'_>) -> Answer {
     let [descriptor, buffer, len, offset, ..] = call.args;
-    let bytes = match call.kernel.files.get(descriptor)? {
+    let bytes = match call.file(descriptor)? {
         File::Contents(file) => part(file, offset, len).to_vec(),
         _ => return Err(Errno::ESPIPE.into()),
     };
@@ -49,21 +53,31 @@ fn part(file: &Contents, offset: u64, len: u64) -> &[u8] {
 
 pub(super) fn write(call: &mut Call<'_>) -> Answer {
     let [descriptor, buffer, len, ..] = call.args;
-    let File::Output(stream) = *call.kernel.files.get(descriptor)? else {
-        return Err(Errno::EBADF.into());
-    };
+    let file = call.file(descriptor)?.clone();
     let bytes = call.load(buffer, len)?;
-    if !call.kernel.write(stream, &bytes) {
-        return call.refuse(TOO_MUCH);
+    write_bytes(call, &file, &bytes)
+}
+
+/// Adds bytes to what was written to a file. Those to another file than a standard stream begin with its path.
+fn write_bytes(call: &mut Call<'_>, file: &File, bytes: &[u8]) -> Answer {
+    let has_room = match file {
+        File::Output(stream) => call.kernel.write(*stream, bytes),
+        File::Written(path) => {
+            let line_end: &[u8] = if bytes.ends_with(b"\n") { b"" } else { b"\n" };
+            let text = [path.as_bytes(), b": ", bytes, line_end].concat();
+            call.kernel.write(Stream::Stdout, &text)
+        }
+        File::Input | File::Contents(_) => return Err(Errno::EBADF.into()),
+    };
+    match has_room {
+        true => Ok(Effect::Return(bytes.len() as u64)),
+        false => call.refuse(TOO_MUCH),
     }
-    Ok(Effect::Return(len))
 }
 
 pub(super) fn writev(call: &mut Call<'_>) -> Answer {
     let [descriptor, vector, count, ..] = call.args;
-    let File::Output(stream) = *call.kernel.files.get(descriptor)? else {
-        return Err(Errno::EBADF.into());
-    };
+    let file = call.file(descriptor)?.clone();
     if count > 1024 {
         return Err(Errno::EINVAL.into());
     }
@@ -73,43 +87,43 @@ pub(super) fn writev(call: &mut Call<'_>) -> Answer {
         let (start, len) = (call.load_word(at)?, call.load_word(at.wrapping_add(8))?);
         bytes.extend(call.load(start, len)?);
     }
-    if !call.kernel.write(stream, &bytes) {
-        return call.refuse(TOO_MUCH);
-    }
-    Ok(Effect::Return(bytes.len() as u64))
+    write_bytes(call, &file, &bytes)
 }
 
 pub(super) fn close(call: &mut Call<'_>) -> Answer {
-    call.kernel.files.close(call.args[0])?;
+    call.file(call.args[0])?;
+    call.kernel.files(call.thread).close(call.args[0])?;
     success()
 }
 
 /// Advice about a pipe.
 pub(super) fn fadvise64(call: &mut Call<'_>) -> Answer {
-    call.kernel.files.get(call.args[0])?;
+    call.file(call.args[0])?;
     Err(Errno::ESPIPE.into())
 }
 
 pub(super) fn dup(call: &mut Call<'_>) -> Answer {
-    Ok(Effect::Return(call.kernel.files.duplicate(call.args[0])?))
+    Ok(Effect::Return(call.kernel.files(call.thread).duplicate(call.args[0])?))
 }
 
 pub(super) fn lseek(call: &mut Call<'_>) -> Answer {
     let [descriptor, offset, whence, ..] = call.args;
-    match (call.kernel.files.get(descriptor)?, whence) {
-        (File::Contents(file), 0) => {
-            file.position = offset;
-            Ok(Effect::Return(offset))
-        }
-        (File::Contents(_), _) => call.refuse("only seeking from the start is modelled"),
-        _ => Err(Errno::ESPIPE.into()),
-    }
+    let File::Contents(file) = call.file(descriptor)? else { return Err(Errno::ESPIPE.into()) };
+    let base = match whence {
+        0 => 0,
+        1 => file.position,
+        2 => file.data.len() as u64,
+        _ => return Err(Errno::EINVAL.into()),
+    };
+    let position = base.checked_add_signed(offset as i64).ok_or(Errno::EINVAL)?;
+    file.position = position;
+    Ok(Effect::Return(position))
 }
 
 pub(super) fn ioctl(call: &mut Call<'_>) -> Answer {
     /// `TCGETS` and `TIOCGWINSZ`: whether a descriptor is a terminal.
     const TERMINAL: [u64; 2] = [0x5401, 0x5413];
-    call.kernel.files.get(call.args[0])?;
+    call.file(call.args[0])?;
     if TERMINAL.contains(&call.args[1]) {
         return Err(Errno::ENOTTY.into());
     }
@@ -117,7 +131,7 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> Answer {
 }
 
 pub(super) fn fcntl(call: &mut Call<'_>) -> Answer {
-    call.kernel.files.get(call.args[0])?;
+    call.file(call.args[0])?;
     match call.args[1] {
         // F_GETFD, F_SETFD.
         1 => Ok(Effect::Return(0)),
@@ -137,7 +151,9 @@ fn poll_nothing(call: &mut Call<'_>, is_immediate: bool) -> Answer {
     for index in 0..count {
         let at = descriptors.wrapping_add(index * 8);
         let entry = call.load_word(at)?;
-        if call.kernel.files.get(entry & 0xffff_ffff).is_err() || entry >> 32 & 0xffff != 0 {
+        if call.kernel.files(call.thread).get(entry & 0xffff_ffff).is_err()
+            || entry >> 32 & 0xffff != 0
+        {
             return call.refuse("only questions about errors of the standard streams are modelled");
         }
         call.store(at.wrapping_add(6), &[0, 0])?;
@@ -171,10 +187,16 @@ fn open_failure(call: &Call<'_>, path: String, error: OpenError) -> Failure {
 }
 
 fn open_path(call: &mut Call<'_>, path: String, flags: u64) -> Answer {
-    if flags & O_WRITES != 0 {
-        return Err(refuse_path(call, path));
-    }
-    match call.kernel.files.open(&path) {
+    let files = call.kernel.files(call.thread);
+    let opened = match flags & O_ACCMODE {
+        O_RDONLY if flags & O_CREAT == 0 => files.open(&path),
+        // A file that must be new is a lock between processes or threads.
+        O_WRONLY if flags & O_EXCL == 0 && call.kernel.is_explored => {
+            call.kernel.files(call.thread).write(&path)
+        }
+        _ => Err(OpenError::NoFiles),
+    };
+    match opened {
         Ok(descriptor) => Ok(Effect::Return(descriptor)),
         Err(error) => Err(open_failure(call, path, error)),
     }
@@ -195,7 +217,10 @@ pub(super) fn openat(call: &mut Call<'_>) -> Answer {
 }
 
 /// Whether a path exists: answered for shared objects, and for directories while the dynamic linker searches.
-fn mode_of(call: &Call<'_>, path: &str) -> Result<u32, Failure> {
+fn mode_of(call: &mut Call<'_>, path: &str) -> Result<u32, Failure> {
+    if call.kernel.files(call.thread).provided(path).is_some() {
+        return Ok(S_IFREG);
+    }
     if let Ok(metadata) = std::fs::metadata(path) {
         if metadata.is_dir() && !call.kernel.is_started {
             return Ok(S_IFDIR);
@@ -251,7 +276,7 @@ impl Stat {
 }
 
 fn stat_descriptor(call: &mut Call<'_>, descriptor: u64, buffer: u64) -> Answer {
-    let stat = match call.kernel.files.get(descriptor)? {
+    let stat = match call.file(descriptor)? {
         File::Contents(file) => {
             Stat { mode: S_IFREG, size: file.data.len() as u64, inode: 100 + file.inode }
         }
@@ -276,7 +301,9 @@ pub(super) fn newfstatat(call: &mut Call<'_>) -> Answer {
 
 fn stat_path(call: &mut Call<'_>, path: &str, buffer: u64) -> Answer {
     let mode = mode_of(call, path)?;
-    call.store(buffer, &Stat { mode, size: 0, inode: 10 }.bytes())?;
+    let provided = call.kernel.files(call.thread).provided(path);
+    let size = provided.map_or(0, |data| data.len() as u64);
+    call.store(buffer, &Stat { mode, size, inode: 10 }.bytes())?;
     success()
 }
 

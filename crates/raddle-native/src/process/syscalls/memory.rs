@@ -35,7 +35,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> Answer {
         let start = call.kernel.mappings.map(call.memory, call.thread, size, protection)?;
         return Ok(Effect::Return(start));
     }
-    let File::Contents(file) = call.kernel.files.get(descriptor)?.clone() else {
+    let File::Contents(file) = call.file(descriptor)?.clone() else {
         return call.refuse("mapping of the standard streams is not modelled");
     };
     if offset != 0 || protection & PROT_WRITE != 0 {
@@ -101,7 +101,7 @@ fn map_fixed(call: &mut Call<'_>, range: Range<u64>) -> Answer {
     });
     let path = module.path().clone();
     if flags & MAP_ANONYMOUS == 0 {
-        match call.kernel.files.get(descriptor)? {
+        match call.file(descriptor)? {
             File::Contents(file) if file.path == path => {}
             _ => return call.refuse("mapping over another file is not modelled"),
         }

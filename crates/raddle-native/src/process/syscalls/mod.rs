@@ -12,6 +12,7 @@ mod process;
 mod time;
 
 use super::errno::Errno;
+use super::files::File;
 use super::kernel::Kernel;
 use super::refusal::Refused;
 use super::status::Status;
@@ -128,6 +129,17 @@ impl Call<'_> {
                 Failure::Refused(Refused::SharedBuffer { call: self.name(), address })
             }
         }
+    }
+
+    /// What a descriptor refers to.
+    fn file(&mut self, descriptor: u64) -> Result<&mut File, Failure> {
+        let call = self.name();
+        let files = self.kernel.files(self.thread);
+        if files.is_of_other(descriptor) {
+            let what = "the descriptor belongs to another thread, or was never opened";
+            return Err(Failure::Refused(Refused::Argument { call, what }));
+        }
+        files.get(descriptor).map_err(Failure::Errno)
     }
 
     fn load(&mut self, address: u64, len: u64) -> Result<Vec<u8>, Failure> {
