@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks client programs of concurrency libraries, and prints a table.
+"""Checks client programs of concurrency libraries, and prints a table, as in RESULTS.md.
 
 Usage: check.py RADDLE [WORD...]      only clients whose names contain a word
 
 The headers come from Debian's packages liburcu-dev, libck-dev, libboost-dev, libtbb-dev and libdpdk-dev. Each client has a right program and,
-where that is meaningful, a broken variant. A result is right if the program is clean or the variant has an error; wrong; refused, if
-Raddle does not model something; or incomplete, if 60 seconds or another bound were not enough.
+where that is meaningful, a broken variant. A result is right if the program is clean or the variant has an error; wrong, if a variant is
+clean; an error, if a right program has one, which tells a wrong result from a wrong client; refused, if Raddle does not model
+something; or incomplete, if 60 seconds or another bound were not enough.
 """
 
 import json
@@ -73,6 +74,7 @@ def judge(answer, is_broken):
 def main():
     raddle, *words = sys.argv[1:]
     totals = {}
+    print("| client | model | result | |\n|---|---|---|---|")
     for name, file, model, flags, has_broken in CLIENTS:
         if words and not any(word in name for word in words):
             continue
@@ -80,8 +82,9 @@ def main():
             variant = [*flags, "-DBROKEN"] if is_broken else flags
             column, text = judge(check(raddle, file, model, variant), is_broken)
             totals[column] = totals.get(column, 0) + 1
-            print(f"{name}{' (broken)' if is_broken else ''}, {model}: {column}: {text[:200]}", flush=True)
-    print(", ".join(f"{count} {column}" for column, count in totals.items()))
+            text = text.replace(f"{HERE}/", "").replace("|", "or")
+            print(f"| {name}{' (broken)' if is_broken else ''} | {model} | {column} | {text[:200]} |", flush=True)
+    print("\n" + ", ".join(f"{count} {column}" for column, count in totals.items()))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ struct item {
     int value;
 };
 static struct item item;
-static int counter;
+static int counter, is_pushed;
 
 static void *put(void *unused) {
     switch (CLIENT) {
@@ -45,12 +45,16 @@ static int take(void) {
     switch (CLIENT) {
     case WFCQUEUE: return cds_wfcq_dequeue_blocking(&head, &tail) == &queue_node;
     case WFSTACK:
-        cds_wfs_push(&wait_free, &wait_free_nodes[1]);
-        assert(cds_wfs_pop_blocking(&wait_free));
+        if (!is_pushed++) {
+            cds_wfs_push(&wait_free, &wait_free_nodes[1]);
+            assert(cds_wfs_pop_blocking(&wait_free));
+        }
         return cds_wfs_pop_blocking(&wait_free) != 0;
     case LFSTACK:
-        cds_lfs_push(&lock_free, &lock_free_nodes[1]);
-        assert(cds_lfs_pop_blocking(&lock_free));
+        if (!is_pushed++) {
+            cds_lfs_push(&lock_free, &lock_free_nodes[1]);
+            assert(cds_lfs_pop_blocking(&lock_free));
+        }
         return cds_lfs_pop_blocking(&lock_free) != 0;
     case LIST: {
         struct item *it;

@@ -25,6 +25,7 @@ mod memory;
 mod mutex;
 mod once;
 mod output;
+mod plugins;
 mod prepare;
 mod random;
 mod rust_std;
@@ -83,6 +84,7 @@ const TABLES: &[Names] = &[
     mutex::TABLE,
     once::TABLE,
     output::TABLE,
+    plugins::TABLE,
     random::TABLE,
     rwlock::TABLE,
     semaphore::TABLE,
