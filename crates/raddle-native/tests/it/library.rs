@@ -87,10 +87,11 @@ fn output() {
 
 #[test]
 fn files_are_refused() {
-    let outcome =
-        explore("int main(void) { FILE *file = fopen(\"x\", \"w\"); fputs(\"x\", file); }");
-    let bug = outcome.into_finding().expect("it is refused");
-    assert_eq!(bug.kind, FindingKind::Unsupported, "{}", bug.message);
+    for mode in ["r", "r+", "w+", "wx"] {
+        let open = format!("int main(void) {{ FILE *file = fopen(\"x\", \"{mode}\"); }}");
+        let bug = explore(&open).into_finding().expect("it is refused");
+        assert_eq!(bug.kind, FindingKind::Unsupported, "{mode}: {}", bug.message);
+    }
     let outcome = explore("int main(void) { FILE *file = 0; fputs(\"x\", file); }");
     assert_eq!(outcome.kind(), Some(FindingKind::Crash));
 }
