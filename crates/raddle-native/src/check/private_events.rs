@@ -5,7 +5,7 @@
 //! matter only if another thread uses them there.
 //!
 //! Rust's standard library passes closures and results between threads in blocks of its own. Blocks and variables of the library that
-//! only its code accesses atomically are left out, unless there is a race.
+//! only its code accesses atomically are left out; if there is a race, what its code uses alone at some point.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,15 +46,17 @@ pub(super) fn remove(
     (Counterexample::new(ending, part), kept)
 }
 
-/// The locations that code of the user does not access atomically.
+/// The locations that code of the user does not access atomically. If there is a race, those that code of the library alone accesses
+/// at some point, such as what it passes to a new thread.
 fn locations_of_std(
     program: &NativeProgram,
     ending: &Ending,
     trace: &Trace,
 ) -> BTreeSet<LocationId> {
-    if program.table.rust.is_none() || matches!(ending, Ending::Race(..)) {
+    if program.table.rust.is_none() {
         return BTreeSet::new();
     }
+    let raced = raced(ending, trace);
     let is_waited_for = |location: LocationId| {
         let is_it = |pending: &Pending| match pending {
             Pending::Question(op) => op.kind.location() == Some(location),
@@ -62,13 +64,25 @@ fn locations_of_std(
         };
         program.awaited.contains(&location) || trace.pending.values().any(is_it)
     };
+    let is_kept = |event: &TraceEvent, location: LocationId| {
+        is_waited_for(location) || is_in_loop(trace, event) || raced.contains(&location)
+    };
+    let located = trace.events.iter().filter_map(|event| Some((event, event.op.kind.location()?)));
+    if !raced.is_empty() {
+        let kept: BTreeSet<LocationId> = located
+            .clone()
+            .filter_map(|(event, location)| is_kept(event, location).then_some(location))
+            .collect();
+        let of_std = located.filter(|(event, location)| {
+            !kept.contains(location) && !program.places.is_users(event.op.place)
+        });
+        return of_std.map(|(_, location)| location).collect();
+    }
     let is_users = |event: &TraceEvent, location: LocationId| {
-        is_waited_for(location)
-            || is_in_loop(trace, event)
+        is_kept(event, location)
             || program.is_atomic_memory(location) && program.places.is_users(event.op.place)
             || !program.is_location_of_thread(location) && !program.is_variable_of_std(location)
     };
-    let located = trace.events.iter().filter_map(|event| Some((event, event.op.kind.location()?)));
     let mut locations: BTreeMap<LocationId, bool> = BTreeMap::new();
     for (event, location) in located {
         *locations.entry(location).or_default() |= is_users(event, location);
@@ -91,13 +105,7 @@ fn bookkeeping(program: &NativeProgram, ending: &Ending, trace: &Trace) -> BTree
             starts.extend(program.block_of(location));
         }
     }
-    let raced: Vec<LocationId> = match *ending {
-        Ending::Race(first, second) => [first, second]
-            .into_iter()
-            .filter_map(|event| trace.events.get(event)?.op.kind.location())
-            .collect(),
-        _ => vec![],
-    };
+    let raced = raced(ending, trace);
     let locations = trace.events.iter().filter_map(|event| event.op.kind.location());
     let is_bookkeeping = |&location: &LocationId| {
         let is_start = program.block_of(location).is_some_and(|start| starts.contains(&start));
@@ -105,6 +113,13 @@ fn bookkeeping(program: &NativeProgram, ending: &Ending, trace: &Trace) -> BTree
         (is_start || is_existence) && !raced.contains(&location)
     };
     locations.filter(is_bookkeeping).collect()
+}
+
+/// The locations that a race is about.
+fn raced(ending: &Ending, trace: &Trace) -> Vec<LocationId> {
+    let Ending::Race(first, second) = *ending else { return vec![] };
+    let location = |event: usize| trace.events.get(event)?.op.kind.location();
+    [first, second].into_iter().filter_map(location).collect()
 }
 
 /// Returns `true` if a thread repeats an event forever: then it is what the report shows.

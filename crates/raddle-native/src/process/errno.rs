@@ -13,6 +13,7 @@ impl Errno {
     pub(crate) const EMFILE: Errno = Errno(24);
     pub(crate) const ENOTTY: Errno = Errno(25);
     pub(crate) const ESPIPE: Errno = Errno(29);
+    pub(crate) const ERANGE: Errno = Errno(34);
     pub(crate) const ENOSYS: Errno = Errno(38);
 
     /// The value in `rax`.

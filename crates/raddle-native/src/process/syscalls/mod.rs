@@ -80,13 +80,14 @@ pub(crate) struct Call<'a> {
 
 /// The calls that are modelled.
 #[rustfmt::skip]
-const TABLE: [(u64, Handler); 71] = [
+const TABLE: [(u64, Handler); 72] = [
     (0, files::read), (1, files::write), (2, files::open), (3, files::close), (4, files::stat), (5, files::fstat),
     (6, files::stat), (7, files::poll), (8, files::lseek),
     (9, memory::mmap), (10, memory::mprotect), (11, memory::munmap), (12, memory::brk),
     (13, process::rt_sigaction), (14, process::rt_sigprocmask), (16, files::ioctl), (17, files::pread64),
     (20, files::writev), (21, files::access), (24, process::sched_yield), (25, memory::mremap), (28, memory::madvise),
     (32, files::dup), (35, time::nanosleep), (39, process::getpid), (60, process::exit), (63, process::uname), (72, files::fcntl),
+    (79, files::getcwd),
     (89, files::readlink), (96, time::gettimeofday), (97, process::getrlimit), (98, process::getrusage),
     (99, process::sysinfo), (102, process::user), (104, process::user), (107, process::user), (108, process::user),
     (100, process::times), (110, process::getppid), (131, process::sigaltstack), (157, process::prctl),
