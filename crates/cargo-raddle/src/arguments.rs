@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use raddle_cli::{Ignored, Selection};
 
 /// Options of `raddle check`, and whether they have a value.
-const OWN: [(&str, bool); 15] = [
+const OWN: [(&str, bool); 19] = [
     ("--model", true),
     ("--timeout", true),
     ("--jobs", true),
@@ -19,6 +19,10 @@ const OWN: [(&str, bool); 15] = [
     ("--seed", true),
     ("--depth", true),
     ("--leaks", false),
+    ("--spurious", false),
+    ("--keep-going", false),
+    ("--no-livelock", false),
+    ("--no-races", false),
     ("--json", false),
     ("--classes", false),
 ];

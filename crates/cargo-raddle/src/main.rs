@@ -37,6 +37,10 @@ Options (those of `raddle check`):
                         Bounds of the exploration of a test: its result is incomplete if it reaches one
   --explorer NAME, --by EQUIVALENCE, --iterations N, --seed S, --depth D
                         The algorithm, or random testing
+  --spurious            Let threads wake up spuriously from condition variables and park
+  --keep-going          Report all distinct errors of a test instead of the most important one
+  --no-livelock, --no-races
+                        Do not report livelocks, or data races
   --leaks               Report memory that is not freed and unreachable at the end of a test
   --json                Print one JSON object per line for each test and model
 

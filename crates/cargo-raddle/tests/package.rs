@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+/// Without the path of `raddle-test`, which comes last.
 const MANIFEST: &str = "\
 [package]
 name = \"sample\"
@@ -12,6 +13,8 @@ version = \"0.1.0\"
 edition = \"2021\"
 
 [workspace]
+
+[dev-dependencies.raddle-test]
 ";
 
 /// Fails to compile the package if build scripts take the compiler for a nightly one, or are compiled with hooks.
@@ -74,6 +77,36 @@ mod tests {
     fn opens_a_socket() {
         let _ = std::net::UdpSocket::bind(\"127.0.0.1:0\");
     }
+
+    #[test]
+    fn sends_twice() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let other = sender.clone();
+        let threads = [sender, other].map(|sender| spawn(move || sender.send(1).unwrap()));
+        threads.map(|thread| thread.join().unwrap());
+        assert_eq!(receiver.iter().sum::<u32>(), 2);
+    }
+
+    raddle_test::options! { chooses: model = \"sc\", max_events = \"500\" }
+
+    #[test]
+    fn chooses() {
+        let number = raddle_test::any_of(3);
+        raddle_test::assume(number > 0 || !cfg!(raddle));
+        assert!(number < 3);
+    }
+
+    #[test]
+    fn panics_twice() {
+        struct Panics;
+        impl Drop for Panics {
+            fn drop(&mut self) {
+                panic!(\"again\");
+            }
+        }
+        let _panics = Panics;
+        panic!(\"once\");
+    }
 }
 ";
 
@@ -92,7 +125,8 @@ fn package() -> TempDir {
         std::fs::create_dir_all(path.parent().expect("it is in the package")).expect("writable");
         std::fs::write(path, text).expect("writable");
     };
-    write("Cargo.toml", MANIFEST);
+    let raddle_test = concat!(env!("CARGO_MANIFEST_DIR"), "/../raddle-test");
+    write("Cargo.toml", &format!("{MANIFEST}path = {raddle_test:?}\n"));
     write("build.rs", BUILD_SCRIPT);
     write("src/lib.rs", LIBRARY);
     write("tests/integration.rs", INTEGRATION);
@@ -134,12 +168,15 @@ fn tests_of_a_package_are_explored() {
     for profile in [&[][..], &["--release"]] {
         let Some(output) = raddle(package.path(), profile) else { return };
         let expected = [
+            "test tests::chooses ... ok (2 classes)",
             "test tests::counts_in_critical_sections ... ok (2 classes)",
             "test tests::counts_without_lock ... FAILED",
             "test tests::is_slow ... ignored",
             "test tests::opens_a_socket ... incomplete",
             "test tests::panics ... ok (1 class)",
-            "test result: FAILED. 2 passed; 1 failed; 1 incomplete; 1 ignored; 0 filtered out",
+            "test tests::panics_twice ... FAILED",
+            "test tests::sends_twice ... ok (24 classes)",
+            "test result: FAILED. 4 passed; 2 failed; 1 incomplete; 1 ignored; 0 filtered out",
             "test counts_once ... ok (1 class)",
             "test result: ok. 1 passed; 0 failed; 0 ignored; 0 filtered out",
         ];
@@ -161,7 +198,7 @@ fn tests_of_a_package_are_explored() {
     assert_eq!(passing.status.code(), Some(0));
     let expected = [
         "test tests::counts_in_critical_sections ... ok",
-        "test result: ok. 1 passed; 0 failed; 0 ignored; 4 filtered out",
+        "test result: ok. 1 passed; 0 failed; 0 ignored; 7 filtered out",
         "test result: ok. 0 passed; 0 failed; 0 ignored; 1 filtered out",
     ];
     assert_eq!(lines(&passing), expected);

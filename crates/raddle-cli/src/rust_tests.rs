@@ -17,7 +17,7 @@ use crate::args::{CheckArgs, TestArgs};
 use crate::commands::check::{check_all, print_errors};
 use crate::output::{Output, OutputError, print_error};
 use crate::render::{json, text};
-use crate::results::check::{CheckResult, ProgramResults};
+use crate::results::check::{CheckResult, LoadError, ProgramResults};
 use crate::signals;
 use crate::status::Status;
 
@@ -101,7 +101,10 @@ fn run_all(
     }
     let mut worst = Judgement::Passed;
     for binary in binaries {
-        let args = arguments(options, &binary.path, None);
+        let args = match arguments(options, &binary.path, None) {
+            Ok(args) => args,
+            Err(error) => error.exit(),
+        };
         let judgement = run_binary(binary, selection, options, &args, output)?;
         worst = worst.max(judgement);
         if signals::received().is_some() {
@@ -116,17 +119,29 @@ fn run_all(
     })
 }
 
-/// The options of `raddle check` for a test, or without one. Exits if they are invalid.
-fn arguments(options: &[OsString], binary: &Path, test: Option<&str>) -> CheckArgs {
+/// The options of `raddle check` for a test, or without one. Options of the command line have priority over those of the test.
+fn arguments(
+    options: &[OsString],
+    binary: &Path,
+    test: Option<&RustTest>,
+) -> Result<CheckArgs, clap::Error> {
     let mut all: Vec<OsString> = vec!["cargo raddle test".into()];
     all.extend(options.iter().cloned());
+    for (name, value) in test.iter().flat_map(|test| &test.options) {
+        let option = OsString::from(format!("--{name}"));
+        if !options.contains(&option) {
+            all.push(option);
+            // A flag has the value true.
+            all.extend((value != "true").then(|| value.into()));
+        }
+    }
     all.push(binary.as_os_str().to_owned());
     if let Some(test) = test {
-        let harness =
-            ["--", "--", "--exact", test, "--include-ignored", "--test-threads=1", "--nocapture"];
+        let harness = ["--", "--", "--exact", &test.name, "--include-ignored", "--test-threads=1"];
         all.extend(harness.map(OsString::from));
+        all.push("--nocapture".into());
     }
-    TestArgs::parse_from(all).check
+    Ok(TestArgs::try_parse_from(all)?.check)
 }
 
 fn run_binary(
@@ -198,9 +213,13 @@ fn explore(
                     let results = (!selection.ignores(test)).then(|| {
                         let jobs =
                             if explored > 1 { Some(NonZero::<usize>::MIN) } else { args.jobs };
-                        let mut args = arguments(options, &binary.path, Some(&test.name));
-                        (args.jobs, args.json) = (jobs, true);
-                        explore_one(test, binary, args)
+                        match arguments(options, &binary.path, Some(test)) {
+                            Ok(mut args) => {
+                                (args.jobs, args.json) = (jobs, true);
+                                explore_one(test, binary, args)
+                            }
+                            Err(error) => not_explored(test, error.to_string()),
+                        }
                     });
                     if sender.send((at, results)).is_err() {
                         break;
@@ -228,12 +247,6 @@ fn explore_one(test: &RustTest, binary: &TestBinary, args: CheckArgs) -> Program
     let explored = args
         .explorer()
         .and_then(|explorer| check_all(&args, explorer, &[vec![binary.path.clone()]]));
-    let error = |message: String| ProgramResults {
-        name: name.clone(),
-        results: Err(crate::results::check::LoadError::new(message)),
-        failed: vec![],
-        refused: vec![],
-    };
     match explored.map(|mut programs| programs.pop()) {
         Ok(Some(mut program)) => {
             for result in program.results.iter_mut().flatten() {
@@ -241,8 +254,18 @@ fn explore_one(test: &RustTest, binary: &TestBinary, args: CheckArgs) -> Program
             }
             ProgramResults { name: name.clone(), ..program }
         }
-        Ok(None) => error(String::from("it was not explored")),
-        Err(message) => error(message),
+        Ok(None) => not_explored(test, String::from("it was not explored")),
+        Err(message) => not_explored(test, message),
+    }
+}
+
+/// The results of a test that cannot be explored, with the reason.
+fn not_explored(test: &RustTest, reason: String) -> ProgramResults {
+    ProgramResults {
+        name: test.name.clone(),
+        results: Err(LoadError::new(reason)),
+        failed: vec![],
+        refused: vec![],
     }
 }
 

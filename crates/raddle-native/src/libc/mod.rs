@@ -92,6 +92,7 @@ const TABLES: &[Names] = &[
     threads::TABLE,
     verifier::TABLE,
     rust_std::LIBC_TABLE,
+    rust_std::OF_CRATES,
     rust_std::TABLE,
 ];
 

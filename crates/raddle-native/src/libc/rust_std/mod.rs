@@ -10,12 +10,15 @@
 //! Functions are found by the end of their demangled path. If one is missing, because it was inlined or the library is another
 //! version, its code runs: the result is the same, with more executions.
 
+mod backoff;
 mod libtest;
 mod locks;
 mod scope;
+mod test_options;
 mod threads;
 
 use raddle_core::outcome::FindingKind;
+use rustc_hash::FxHashSet;
 
 use super::{Names, nothing};
 use crate::load::SymbolKind;
@@ -39,7 +42,19 @@ pub(super) const TABLE: Names = &[
     ("ScopeData::increment_num_running_threads", scope::increment),
     ("ScopeData::decrement_num_running_threads", scope::decrement),
     ("thread::functions::park", scope::park),
-    ("Thread::park", scope::park),
+    ("Thread::park", scope::park_of_thread),
+    ("mpmc::utils::Backoff::spin_light", nothing),
+    ("mpmc::utils::Backoff::spin_heavy", nothing),
+    // It would need the executable. The library prints it when a panic in a destructor aborts.
+    ("BacktraceLock::print::DisplayBacktrace as core::fmt::Display::fmt", nothing),
+];
+
+/// Functions of other crates, by their paths.
+pub(super) const OF_CRATES: Names = &[
+    ("crossbeam_utils::backoff::Backoff::spin", nothing),
+    ("crossbeam_utils::backoff::Backoff::snooze", backoff::snooze),
+    ("raddle_test::hooks::assume", test_options::assume),
+    ("raddle_test::hooks::any_of", test_options::any_of),
 ];
 
 /// Functions of the C library that mean something else when the standard library calls them: their names, and those under which
@@ -62,14 +77,17 @@ pub(super) fn intercept(process: &mut Process) {
         return;
     }
     let Some(module) = process.modules().first().cloned() else { return };
+    let paths = TABLE.iter().chain(OF_CRATES).map(|&(path, _)| path);
+    let words: FxHashSet<&str> = paths.map(longest_word).collect();
     for symbol in module.symbols().iter().filter(|symbol| symbol.kind == SymbolKind::Function) {
-        let last = |path: &str| path.rsplit("::").next().unwrap_or_default().to_owned();
-        if !TABLE.iter().any(|(path, _)| symbol.name.contains(&last(path))) {
+        // Most symbols need not be demangled.
+        if !words.iter().any(|word| symbol.name.contains(word)) {
             continue;
         }
         let name = path(&symbol.name);
-        let is_named = |end: &str| name.strip_suffix(end).is_some_and(|it| it.ends_with("::"));
-        let found = TABLE.iter().find(|(end, _)| is_std(&name) && is_named(end));
+        let is_in_std = |end: &str| name.strip_suffix(end).is_some_and(|it| it.ends_with("::"));
+        let of_std = TABLE.iter().find(|(end, _)| is_std(&name) && is_in_std(end));
+        let found = of_std.or_else(|| OF_CRATES.iter().find(|(path, _)| *path == name));
         if let Some((path, _)) = found {
             process.intercept_at(module.base + symbol.address, path);
         }
@@ -79,6 +97,11 @@ pub(super) fn intercept(process: &mut Process) {
             process.intercept_at(address, name);
         }
     }
+}
+
+fn longest_word(path: &str) -> &str {
+    let words = path.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.max_by_key(|word| word.len()).unwrap_or_default()
 }
 
 /// The program, or a test, ends with a status that says that it failed.

@@ -60,8 +60,23 @@ pub(super) fn decrement(call: &mut Call<'_>) -> Step<u64> {
     Ok(0)
 }
 
-/// `thread::park()`.
+/// `thread::park()`, which may return without a reason.
 pub(super) fn park(call: &mut Call<'_>) -> Step<u64> {
+    if call.program.settings.environment.spurious {
+        let place = call.program.return_address();
+        // The second time in a row would repeat the state.
+        let is_next = call.recall(Purpose::SpuriousWakeup, place) == 0;
+        let returns = is_next && call.choose(2)? == 1;
+        call.remember(Purpose::SpuriousWakeup, place, returns.into());
+        if returns {
+            return Ok(0);
+        }
+    }
+    park_of_thread(call)
+}
+
+/// `Thread::park(&self)`.
+pub(super) fn park_of_thread(call: &mut Call<'_>) -> Step<u64> {
     if call.program.layout.learned.parks_in_scope {
         return Err(call.run_library_code());
     }
