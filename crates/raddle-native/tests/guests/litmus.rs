@@ -1,80 +1,92 @@
-//! Litmus tests with atomic variables of the standard library: each panics in the execution that its name stands for.
+//! Litmus tests with atomic variables of the standard library, as a plain program. The arguments are the name of the test, the memory
+//! orders, and whether the outcome is told: then the exit status is 1 + its values as the digits of a number to the base 3.
 
 use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::thread::spawn;
 
 static X: AtomicU32 = AtomicU32::new(0);
 static Y: AtomicU32 = AtomicU32::new(0);
 
-macro_rules! litmus {
-    ($($order:ident $store:ident $load:ident;)*) => {$(
-        mod $order {
-            use super::*;
-
-            fn write(to: &AtomicU32, value: u32) {
-                to.store(value, $store);
-            }
-
-            fn read(from: &AtomicU32) -> u32 {
-                from.load($load)
-            }
-
-            #[test]
-            fn sb() {
-                let a = spawn(|| { write(&X, 1); read(&Y) });
-                let b = spawn(|| { write(&Y, 1); read(&X) });
-                assert_ne!((a.join().unwrap(), b.join().unwrap()), (0, 0));
-            }
-
-            #[test]
-            fn mp() {
-                let a = spawn(|| { write(&X, 1); write(&Y, 1) });
-                let b = spawn(|| (read(&Y), read(&X)));
-                a.join().unwrap();
-                assert_ne!(b.join().unwrap(), (1, 0));
-            }
-
-            #[test]
-            fn lb() {
-                let a = spawn(|| { let value = read(&X); write(&Y, 1); value });
-                let b = spawn(|| { let value = read(&Y); write(&X, 1); value });
-                assert_ne!((a.join().unwrap(), b.join().unwrap()), (1, 1));
-            }
-
-            #[test]
-            fn iriw() {
-                let a = spawn(|| write(&X, 1));
-                let b = spawn(|| write(&Y, 1));
-                let c = spawn(|| (read(&X), read(&Y)));
-                let d = spawn(|| (read(&Y), read(&X)));
-                a.join().unwrap();
-                b.join().unwrap();
-                assert_ne!((c.join().unwrap(), d.join().unwrap()), ((1, 0), (1, 0)));
-            }
-
-            #[test]
-            fn two_writes() {
-                let a = spawn(|| { write(&X, 1); write(&Y, 2) });
-                let b = spawn(|| { write(&Y, 1); write(&X, 2) });
-                a.join().unwrap();
-                b.join().unwrap();
-                assert_ne!((X.load(Relaxed), Y.load(Relaxed)), (1, 1));
-            }
-
-            #[test]
-            fn no_assertion() {
-                let a = spawn(|| { write(&X, 1); read(&Y) });
-                let b = spawn(|| { write(&Y, 1); read(&X) });
-                a.join().unwrap();
-                b.join().unwrap();
-            }
-        }
-    )*};
+#[derive(Clone, Copy)]
+struct Orders {
+    store: Ordering,
+    load: Ordering,
+    update: Ordering,
 }
 
-litmus! {
-    relaxed Relaxed Relaxed;
-    acq_rel Release Acquire;
-    seq_cst SeqCst SeqCst;
+impl Orders {
+    fn write(self, to: &AtomicU32, value: u32) {
+        to.store(value, self.store);
+    }
+
+    fn read(self, from: &AtomicU32) -> u32 {
+        from.load(self.load)
+    }
+
+    /// Counts once, unless another thread comes first.
+    fn count(self, to: &AtomicU32) -> u32 {
+        let value = self.read(to);
+        to.compare_exchange(value, value + 1, self.update, self.load).is_ok().into()
+    }
+}
+
+/// Runs two threads.
+fn both<A: Send + 'static, B: Send + 'static>(
+    a: impl FnOnce() -> A + Send + 'static,
+    b: impl FnOnce() -> B + Send + 'static,
+) -> (A, B) {
+    let (a, b) = (spawn(a), spawn(b));
+    (a.join().unwrap(), b.join().unwrap())
+}
+
+fn outcome(test: &str, o: Orders) -> Vec<u32> {
+    match test {
+        "sb" => {
+            let a = move || { o.write(&X, 1); o.read(&Y) };
+            let (a, b) = both(a, move || { o.write(&Y, 1); o.read(&X) });
+            vec![a, b]
+        }
+        "mp" => {
+            let a = move || { o.write(&X, 1); o.write(&Y, 1) };
+            let (_, (a, b)) = both(a, move || (o.read(&Y), o.read(&X)));
+            vec![a, b]
+        }
+        "lb" => {
+            let a = move || { let value = o.read(&X); o.write(&Y, 1); value };
+            let (a, b) = both(a, move || { let value = o.read(&Y); o.write(&X, 1); value });
+            vec![a, b]
+        }
+        "iriw" => {
+            let writers = (spawn(move || o.write(&X, 1)), spawn(move || o.write(&Y, 1)));
+            let (a, b) = both(move || (o.read(&X), o.read(&Y)), move || (o.read(&Y), o.read(&X)));
+            writers.0.join().unwrap();
+            writers.1.join().unwrap();
+            vec![a.0, a.1, b.0, b.1]
+        }
+        "2+2w" => {
+            let a = move || { o.write(&X, 1); o.write(&Y, 2) };
+            both(a, move || { o.write(&Y, 1); o.write(&X, 2) });
+            vec![X.load(Relaxed), Y.load(Relaxed)]
+        }
+        "cas" => {
+            let (a, b) = both(move || o.count(&X), move || o.count(&X));
+            vec![a, b, X.load(Relaxed)]
+        }
+        _ => panic!("no test is called {test}"),
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let orders = match args[2].as_str() {
+        "relaxed" => Orders { store: Relaxed, load: Relaxed, update: Relaxed },
+        "acq_rel" => Orders { store: Release, load: Acquire, update: AcqRel },
+        _ => Orders { store: SeqCst, load: SeqCst, update: SeqCst },
+    };
+    let outcome = outcome(&args[1], orders);
+    if args[3] == "tell" {
+        let number = outcome.iter().fold(0, |number, value| 3 * number + value);
+        std::process::exit(1 + number as i32);
+    }
 }

@@ -24,6 +24,7 @@ mod refusals;
 mod reports;
 mod rounds;
 mod rust_guests;
+mod rust_programs;
 mod sampling;
 mod sections;
 mod semantics;

@@ -12,8 +12,7 @@ use raddle_core::outcome::{FindingKind, Outcome, Verdict};
 use raddle_native::{Object, Request, build, check_built, rust_hooks};
 use tempfile::TempDir;
 
-const FLAGS: [&str; 6] = [
-    "--test",
+const FLAGS: [&str; 5] = [
     "--edition=2021",
     "-Awarnings",
     "-Zsanitizer=thread",
@@ -21,15 +20,21 @@ const FLAGS: [&str; 6] = [
     "-Cunsafe-allow-abi-mismatch=sanitizer",
 ];
 
-/// Compiles a file of `tests/guests`. `None` if the toolchain cannot.
-pub(crate) fn compile(name: &str, profile: &str) -> Option<Object> {
+/// Compiles a file of `tests/guests` with these options of rustc. `None` if the toolchain cannot.
+pub(crate) fn compile(name: &str, options: &[&str]) -> Option<Object> {
     let directory = TempDir::new().expect("a temporary directory");
     let hooks = directory.path().join("hooks.s");
     std::fs::write(&hooks, rust_hooks()).expect("the directory is writable");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name);
     let program = directory.path().join("guest");
     let mut rustc = Command::new("rustc");
-    rustc.env("RUSTC_BOOTSTRAP", "1").args(FLAGS).arg(profile).arg(&source).arg("-o").arg(&program);
+    rustc
+        .env("RUSTC_BOOTSTRAP", "1")
+        .args(FLAGS)
+        .args(options)
+        .arg(&source)
+        .arg("-o")
+        .arg(&program);
     let output = rustc.arg(format!("-Clink-arg={}", hooks.display())).output().ok()?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
@@ -46,7 +51,9 @@ pub(crate) fn compile(name: &str, profile: &str) -> Option<Object> {
 fn std_threads(is_optimised: bool) -> Option<&'static Object> {
     static GUESTS: [OnceLock<Option<Object>>; 2] = [OnceLock::new(), OnceLock::new()];
     let profile = if is_optimised { "-Copt-level=3" } else { "-g" };
-    GUESTS[usize::from(is_optimised)].get_or_init(|| compile("std_threads.rs", profile)).as_ref()
+    GUESTS[usize::from(is_optimised)]
+        .get_or_init(|| compile("std_threads.rs", &["--test", profile]))
+        .as_ref()
 }
 
 /// Explores a test of a guest.
@@ -198,73 +205,5 @@ fn places_are_in_the_source_of_the_test() {
         let place = outcome.finding().and_then(|finding| finding.place.clone());
         let place = place.map(|place| place.to_string()).unwrap_or_default();
         assert!(place.contains("std_threads.rs:"), "{test}: {place}");
-    }
-}
-
-/// The bodies of the threads of a litmus test, and its condition: `W` and `R` stand for stores and loads.
-const SHAPES: [(&str, &[&str], &str); 6] = [
-    ("sb", &["W(x, 1); int a = R(y);", "W(y, 1); int a = R(x);"], "0:a=0 /\\ 1:a=0"),
-    ("mp", &["W(x, 1); W(y, 1);", "int a = R(y); int b = R(x);"], "1:a=1 /\\ 1:b=0"),
-    ("lb", &["int a = R(x); W(y, 1);", "int a = R(y); W(x, 1);"], "0:a=1 /\\ 1:a=1"),
-    (
-        "iriw",
-        &["W(x, 1);", "W(y, 1);", "int a = R(x); int b = R(y);", "int a = R(y); int b = R(x);"],
-        "2:a=1 /\\ 2:b=0 /\\ 3:a=1 /\\ 3:b=0",
-    ),
-    ("two_writes", &["W(x, 1); W(y, 2);", "W(y, 1); W(x, 2);"], "x=1 /\\ y=1"),
-    ("no_assertion", &["W(x, 1); int a = R(y);", "W(y, 1); int a = R(x);"], "0:a=7"),
-];
-
-const ORDERS: [(&str, &str, &str); 3] = [
-    ("relaxed", "memory_order_relaxed", "memory_order_relaxed"),
-    ("acq_rel", "memory_order_release", "memory_order_acquire"),
-    ("seq_cst", "memory_order_seq_cst", "memory_order_seq_cst"),
-];
-
-fn litmus_text(threads: &[&str], condition: &str, store: &str, load: &str) -> String {
-    let mut text = String::from("C generated\n{}\n");
-    for (index, body) in threads.iter().enumerate() {
-        let body = body
-            .replace("W(", "atomic_store_explicit(")
-            .replace("R(", "atomic_load_explicit(")
-            .replace("1);", &format!("1, {store});"))
-            .replace("2);", &format!("2, {store});"))
-            .replace("(x);", &format!("(x, {load});"))
-            .replace("(y);", &format!("(y, {load});"));
-        text += &format!("P{index} (atomic_int* x, atomic_int* y) {{ {body} }}\n");
-    }
-    text + &format!("exists ({condition})\n")
-}
-
-#[test]
-fn litmus_tests_have_the_outcomes_of_every_model() {
-    use raddle_explore::plan::{Explorer, plan};
-    use raddle_litmus::{LitmusOptions, LitmusTest};
-    let some = [Model::Sc, Model::Tso, Model::C20];
-    for (profile, models) in [("-g", &Model::ALL[..]), ("-Copt-level=3", &some)] {
-        let Some(object) = compile("litmus.rs", profile) else { return };
-        for (order, store, load) in ORDERS {
-            for (shape, threads, condition) in SHAPES {
-                let text = litmus_text(threads, condition, store, load);
-                let test = LitmusTest::parse(text.as_bytes()).expect("the text is a litmus test");
-                for &model in models {
-                    let plan =
-                        plan(test.language, model, Explorer::default()).expect("it is supported");
-                    let expected = raddle_litmus::explore(&test, plan, &LitmusOptions::default());
-                    let name = format!("{order}::{shape}");
-                    let outcome = explore(&object, &name, model, true);
-                    let what = format!("{name} {model} {profile}: {outcome:?}");
-                    assert_eq!(outcome.bound, None, "{what}");
-                    let is_found = expected.finals.positive > 0;
-                    assert_eq!(outcome.verdict == Verdict::Bug, is_found, "{what}");
-                    if is_found {
-                        let kind = outcome.finding().map(|finding| finding.kind);
-                        assert_eq!(kind, Some(FindingKind::Panic), "{what}");
-                    } else if shape != "two_writes" {
-                        assert_eq!(outcome.counts.classes, expected.finals.negative, "{what}");
-                    }
-                }
-            }
-        }
     }
 }
