@@ -24,8 +24,7 @@ const fn program(
     Program { name, file, flags }
 }
 
-/// Two of them have nothing to leave out. Each round of futex-mutex changes the set of threads that wait (`libc/futex.rs`), and
-/// chase-lev has no loop: its steals give up after one try.
+/// One of them has nothing to leave out: chase-lev has no loop, as its steals give up after one try.
 pub(super) const PROGRAMS: [Program; 23] = [
     program("tas", "locks/spinlock.c", &["-DTHREADS=7"]),
     program("ttas", "locks/ttas.c", &["-DTHREADS=5"]),

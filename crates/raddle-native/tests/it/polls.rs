@@ -46,8 +46,20 @@ fn attempts_that_fail_have_no_classes() {
 }
 
 #[test]
+fn a_futex_call_that_finds_another_value_changes_nothing() {
+    let (object, mut request) = built(&["-DKIND=FUTEX"]);
+    for model in [Model::Sc, Model::Tso, Model::Rc11, Model::C20] {
+        request.model = model;
+        let outcome = check_built(&object, &request).expect("it can be loaded");
+        // The first round sets `errno`, so a thread that has failed once is in another state.
+        let counts = (outcome.verdict, outcome.counts.classes, outcome.counts.blocked);
+        assert_eq!(counts, (Verdict::Clean, 2, 1), "{model}");
+    }
+}
+
+#[test]
 fn attempts_that_always_fail_are_a_livelock() {
-    for &(kind, ..) in KINDS {
+    for kind in KINDS.iter().map(|&(kind, ..)| kind).chain(["FUTEX"]) {
         let kind = format!("-DKIND={kind}");
         for (more, message) in [
             (None, "livelock: main/0 spins forever"),

@@ -1,9 +1,14 @@
 // Threads that poll an object by attempts to take it: KIND says how. NEVER: nobody gives it back. TWO: three threads.
 
+#define _GNU_SOURCE
 #include <assert.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SEMAPHORE 1
 #define TIMED_SEMAPHORE 2
@@ -12,11 +17,13 @@
 #define WRITER 5
 #define MUTEX 6
 #define SPIN 7
+#define FUTEX 8
 
 static sem_t semaphore;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_spinlock_t spin;
+static atomic_int word = 1;
 static int data;
 
 static int attempt(void) {
@@ -36,6 +43,13 @@ static int attempt(void) {
     return pthread_mutex_trylock(&mutex);
 #elif KIND == SPIN
     return pthread_spin_trylock(&spin);
+#elif KIND == FUTEX
+    int free = 0;
+    if (atomic_compare_exchange_strong(&word, &free, 1))
+        return 0;
+    // The word is never 2, so the call returns at once.
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+    return 1;
 #endif
 }
 
@@ -47,6 +61,8 @@ static void give_back(void) {
     pthread_mutex_unlock(&mutex);
 #elif KIND == SPIN
     pthread_spin_unlock(&spin);
+#elif KIND == FUTEX
+    atomic_store(&word, 0);
 #else
     pthread_rwlock_unlock(&lock);
 #endif
@@ -74,7 +90,7 @@ int main(void) {
     pthread_mutex_lock(&mutex);
 #elif KIND == SPIN
     pthread_spin_lock(&spin);
-#else
+#elif KIND != FUTEX
     pthread_rwlock_wrlock(&lock);
 #endif
     for (int i = 0; i < threads; i++)
