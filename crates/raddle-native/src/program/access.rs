@@ -3,7 +3,7 @@
 //! A plain load asks for every location that it covers; a plain store has an effect for each. A store to a block that some
 //! thread may free first asks whether it was freed. Loads need not ask: they find out by the value.
 
-use raddle_core::execution::{MemoryOrder, Value};
+use raddle_core::execution::{LocationId, MemoryOrder, Value};
 use raddle_core::outcome::FindingKind;
 use raddle_core::program::{JointKind, OpKind, Update, UpdateKind};
 use raddle_cpu::memory::layout as guest;
@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::GONE;
 use super::call::{Call, CompareOrders, Step, Suspend};
 use super::layout::{Conflict, Cut, Location, LocationKind, Locations};
+use super::parts::Chunk;
 use super::sections::Access;
 use super::std_code::Origin;
 
@@ -159,6 +160,21 @@ impl Call<'_> {
             let location = layout.locate_object(LocationKind::Piece, piece, place);
             self.ask(OpKind::ReadCell { location })?;
         }
+        if !self.program.layout.learned.variables.is_empty() {
+            return self.load_chunks(address, bytes, cut, order);
+        }
+        self.load_units(address, bytes, cut, order)
+    }
+
+    /// Loads memory that has no part of an atomic variable, or only whole ones.
+    fn load_units(
+        &mut self,
+        address: u64,
+        bytes: &mut [u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
+        let size = bytes.len() as u64;
         for (at, size) in self.program.layout.units(address, size, cut) {
             let locations = self.locate(at, size, cut)?;
             self.begin_joint(&locations, self.joint_load());
@@ -198,6 +214,21 @@ impl Call<'_> {
     ) -> Step<()> {
         let size = bytes.len() as u64;
         self.check_store(address, size)?;
+        if !self.program.layout.learned.variables.is_empty() {
+            return self.store_chunks(address, bytes, cut, order);
+        }
+        self.store_units(address, bytes, cut, order)
+    }
+
+    /// Stores memory that has no part of an atomic variable, or only whole ones.
+    fn store_units(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
+        let size = bytes.len() as u64;
         let units = self.program.layout.units(address, size, cut);
         let mut all = SmallVec::<[Locations; 1]>::new();
         for &(at, size) in &units {
@@ -218,6 +249,75 @@ impl Call<'_> {
             self.end_joint(&locations);
         }
         Ok(())
+    }
+
+    /// Loads memory with parts of atomic variables.
+    fn load_chunks(
+        &mut self,
+        address: u64,
+        bytes: &mut [u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
+        for chunk in self.program.layout.chunks(address, bytes.len() as u64) {
+            let first = (chunk.address - address) as usize;
+            let own = &mut bytes[first..first + chunk.size as usize];
+            let Some(variable) = chunk.variable else {
+                self.load_units(chunk.address, own, cut, order)?;
+                continue;
+            };
+            let location = self.locate_chunk(chunk, variable)?;
+            let value = self.ask(OpKind::Load { location, order })?.value;
+            self.check_alive(value, chunk.address)?;
+            let (from, value) =
+                ((chunk.address - variable.0) as usize, (value as u128).to_le_bytes());
+            own.copy_from_slice(&value[from..from + chunk.size as usize]);
+        }
+        Ok(())
+    }
+
+    /// Stores memory with parts of atomic variables.
+    fn store_chunks(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        cut: Cut,
+        order: MemoryOrder,
+    ) -> Step<()> {
+        for chunk in self.program.layout.chunks(address, bytes.len() as u64) {
+            let first = (chunk.address - address) as usize;
+            let own = &bytes[first..first + chunk.size as usize];
+            let Some(variable) = chunk.variable else {
+                self.store_units(chunk.address, own, cut, order)?;
+                continue;
+            };
+            let location = self.locate_chunk(chunk, variable)?;
+            let mut whole = [0; 16];
+            if (chunk.address, chunk.address + chunk.size) != variable {
+                let value = self.ask(OpKind::Load { location, order })?.value;
+                self.check_alive(value, chunk.address)?;
+                whole = (value as u128).to_le_bytes();
+            }
+            let from = (chunk.address - variable.0) as usize;
+            whole[from..from + own.len()].copy_from_slice(own);
+            let value = u128::from_le_bytes(whole) as Value;
+            self.effect(OpKind::Store { location, value, order, carries: false });
+        }
+        Ok(())
+    }
+
+    /// The location of the variable that contains a part of a plain access.
+    fn locate_chunk(&mut self, chunk: Chunk, variable: (u64, u64)) -> Step<LocationId> {
+        let place = self.program.place();
+        let known = self.program.layout.all.len();
+        match self.program.layout.locate_variable(chunk, variable, place) {
+            Ok(location) => {
+                self.note_new_locations(known)?;
+                Ok(location)
+            }
+            Err(Conflict::Again) => Err(self.again()),
+            Err(Conflict::Mixed(other)) => Err(self.mixed(chunk.address, chunk.size, other)),
+        }
     }
 
     /// Checks before a store that its block was not freed, and that no thread has read it as a constant.

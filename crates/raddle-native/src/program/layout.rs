@@ -15,8 +15,9 @@
 //! still reach memory one by one, so they are not cut.
 //!
 //! If an access that cannot be cut overlaps others, or two accesses of pieces are unordered, the exploration starts again,
-//! under SC, TSO and PSO: then every access of several locations is a joint one (`joint.rs`). Under other models such a program is
-//! refused.
+//! under SC, TSO and PSO: then every access of several locations is a joint one (`joint.rs`). Under other models an atomic variable
+//! stays whole, and a plain access of a part of it is a plain access of all of it (`parts.rs`); two atomic variables that
+//! overlap are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,6 +127,12 @@ pub(crate) struct Learned {
     /// Accesses of several locations are joint ones.
     #[serde(default)]
     pub(crate) is_joint: bool,
+    /// Atomic variables of which plain accesses use parts, by start, with their ends. They do not overlap.
+    #[serde(default)]
+    pub(crate) variables: BTreeMap<u64, u64>,
+    /// Those of them of which unordered accesses use disjoint parts.
+    #[serde(default)]
+    pub(crate) divided: BTreeSet<u64>,
 }
 
 /// Shared memory and its locations.
@@ -138,9 +145,11 @@ pub(crate) struct Layout {
     settings: BTreeSet<u64>,
     /// Variables that Rust's standard library has accessed by plain instructions, not as atomic ones.
     plain_of_std: BTreeSet<(u64, u64)>,
-    scalars: ScalarCut,
+    pub(super) scalars: ScalarCut,
     /// Whether the explorer may be told joint accesses.
     can_be_joint: bool,
+    /// By variable and instruction: which parts plain accesses use.
+    pub(super) used: FxHashMap<(LocationId, PlaceId), BTreeSet<(u64, u64)>>,
     exact: FxHashMap<(u64, u64), LocationId>,
     by_address: BTreeMap<u64, LocationId>,
     others: FxHashMap<(LocationKind, u64), LocationId>,
@@ -184,6 +193,7 @@ impl Layout {
         self.all.clear();
         self.settings.clear();
         self.plain_of_std.clear();
+        self.used.clear();
     }
 
     /// Other workers will explore parts of the program: from now on, ops must depend only on what is learned, not on what was
@@ -295,7 +305,8 @@ impl Layout {
     /// The only location of an access, if it is known and no memory is cut.
     #[inline]
     pub(crate) fn known(&mut self, address: u64, size: u64, cut: Cut) -> Option<LocationId> {
-        if !self.learned.cuts.is_empty() || size > 8 {
+        let is_simple = self.learned.cuts.is_empty() && self.learned.variables.is_empty();
+        if !is_simple || size > 8 {
             return None;
         }
         let location = *self.exact.get(&(address, size))?;
@@ -335,7 +346,7 @@ impl Layout {
         Ok(locations)
     }
 
-    fn add(&mut self, location: Location) -> LocationId {
+    pub(super) fn add(&mut self, location: Location) -> LocationId {
         let id = LocationId::new(self.all.len());
         match location.kind {
             LocationKind::Memory(size) => {
@@ -395,6 +406,15 @@ impl Layout {
         cut: Cut,
     ) -> Result<SmallVec<[(u64, u64); 1]>, Conflict> {
         let end = address + size;
+        if let Some((from, to)) = self.variable_in(address, end) {
+            let is_whole = (from, to) == (address, end);
+            let place = self.place_of_cut(from);
+            return if is_whole {
+                Ok(SmallVec::from_buf([(address, size)]))
+            } else {
+                Err(Conflict::Mixed(place))
+            };
+        }
         if self.learned.cuts.is_empty() && size <= 8 {
             return Ok(SmallVec::from_buf([(address, size)]));
         }
@@ -459,7 +479,15 @@ impl Layout {
             let is_cut = start > address || start + length < end;
             let cuts_other = start < address || start + length > end;
             if is_cut && !self.allows(cut) || cuts_other && !self.allows(of_other) {
-                return Err(self.mixed(at));
+                let variable = match (cut, of_other) {
+                    (Cut::Never, Cut::Never) => None,
+                    (Cut::Never, _) => Some((address, end)),
+                    _ => Some((start, start + length)),
+                };
+                return Err(match variable.filter(|_| self.scalars == ScalarCut::Cut) {
+                    Some(variable) => self.learn_variable(variable, at),
+                    None => self.mixed(at),
+                });
             }
             self.learned.cuts.extend([
                 (start, at),

@@ -30,6 +30,7 @@ mod loops;
 mod marks;
 mod memory_names;
 mod names;
+mod parts;
 pub(crate) mod places;
 pub(crate) mod recorder;
 mod remains;

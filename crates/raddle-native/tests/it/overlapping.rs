@@ -119,6 +119,69 @@ fn a_copy_is_one_access_for_every_word() {
     assert_eq!(classes[0].1, 3);
 }
 
+/// What a program under C20 comes to: its verdict, its classes, and the kind of error.
+fn under_c20(object: &Object) -> (Verdict, u64, Option<FindingKind>) {
+    let outcome = explore(object, Model::C20);
+    (outcome.verdict, outcome.counts.classes, outcome.kind())
+}
+
+const HALVES: &str = "static union { struct { uint32_t low, high; }; _Atomic uint64_t word; } u; static int mine, yours; \
+     static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";
+
+/// Plain accesses of parts of an atomic variable compose its value if they are ordered.
+#[test]
+fn parts_of_an_atomic_variable_are_ordered_or_race() {
+    let add = "atomic_fetch_add_explicit(&u.word, 1, memory_order_relaxed)";
+    let object =
+        built(HALVES, [add, add], "u.high += 3; assert(u.low == 2 && u.word == 0x300000002)");
+    assert_eq!(under_c20(&object), (Verdict::Clean, 1, None));
+    let object = built(HALVES, [add, add], "assert(u.word == 3)");
+    assert_eq!(under_c20(&object), (Verdict::Bug, 1, Some(FindingKind::Assertion)));
+    let race = (Verdict::Bug, Some(FindingKind::Race));
+    for plain in ["u.low = 5", "mine = u.high"] {
+        let (verdict, _, kind) = under_c20(&built(HALVES, [add, plain], ""));
+        assert_eq!((verdict, kind), race, "{plain}");
+    }
+    let check = "atomic_store(&u.word, 1)";
+    let (verdict, _, kind) = under_c20(&built(HALVES, ["u.low = 5", "u.low = 6"], check));
+    assert_eq!((verdict, kind), race);
+}
+
+/// Accesses of different parts need no order, which is not modelled if the whole is atomic.
+#[test]
+fn disjoint_parts_of_an_atomic_variable_do_not_race() {
+    let check = "atomic_fetch_add(&u.word, 1)";
+    for [a, b] in [["u.low = 5", "u.high = 6"], ["u.low = 5", "mine = u.high"]] {
+        let (verdict, _, kind) = under_c20(&built(HALVES, [a, b], check));
+        assert_eq!(
+            (verdict, kind),
+            (Verdict::Incomplete, Some(FindingKind::Unsupported)),
+            "{a}, {b}"
+        );
+    }
+    let object = built(HALVES, ["mine = u.low", "yours = u.high"], check);
+    assert_eq!(under_c20(&object).0, Verdict::Clean);
+}
+
+/// With a lock around every access, C20 allows what SC allows.
+#[test]
+fn locked_parts_of_an_atomic_variable_have_the_outcomes_of_sc() {
+    let locked = |accesses: [&str; 2]| {
+        let around = |access| format!("pthread_mutex_lock(&m); {access}; pthread_mutex_unlock(&m)");
+        accesses.map(around).join("; ")
+    };
+    let a = locked(["u.low += 1", "u.word += 0x100000000"]);
+    let b = locked(["u.high += 2", "mine = u.low; u.word = 7"]);
+    let outcomes =
+        [(1, 4), (0, 4), (0, 0), (8, 3), (7, 1), (7, 0), (7, 3), (8, 1), (8, 0), (1, 1), (9, 0)];
+    for (low, high) in outcomes {
+        let check = format!("assert(u.low != {low} || u.high != {high})");
+        let object = built(HALVES, [&a, &b], &check);
+        let verdict = explore(&object, Model::Sc).verdict;
+        assert_eq!(explore(&object, Model::C20).verdict, verdict, "{low}, {high}");
+    }
+}
+
 #[test]
 fn what_is_not_modelled_is_refused() {
     let object = built(BYTES, ["u.byte[0] = 1", "u.word = 2"], "");

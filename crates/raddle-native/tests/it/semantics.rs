@@ -640,7 +640,7 @@ fn accesses_of_different_sizes_are_cut() {
     assert_eq!((outcome.verdict, outcome.counts.classes), (Verdict::Clean, 2));
     let atomic = "union { atomic_int whole; short half[2]; } u;";
     let program = parallel(atomic, &["u.half[1]++", "u.whole++"], "");
-    assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Unsupported);
+    assert_eq!(bug_of(&program, Model::C20).0, FindingKind::Race);
 }
 
 #[test]
