@@ -7,10 +7,11 @@
 //!
 //! As long as no thread is cancelled, nobody looks. The first request starts the exploration again.
 
+use raddle_core::execution::ThreadId;
 use raddle_core::program::{Guard, OpKind, UpdateKind};
 use raddle_core::trace::{Pending, Trace};
 
-use super::{Names, ObjectKind, Purpose, area, threads};
+use super::{Names, ObjectKind, Purpose, area, cleanup};
 use crate::program::call::{Call, Step, Suspend, set_to, update};
 
 /// What `pthread_join` returns of a thread that was cancelled (`PTHREAD_CANCELED`).
@@ -42,10 +43,21 @@ pub(super) fn is_requested(call: &mut Call<'_>) -> Step<bool> {
 
 /// Ends the thread because it was asked to. The caller must return the result as an error.
 pub(super) fn act(call: &mut Call<'_>) -> Suspend {
-    match threads::exit_with(call, CANCELED) {
+    match exit(call, CANCELED) {
         Ok(_) => call.refuse("is cancelled where it cannot be"),
         Err(suspend) => suspend,
     }
+}
+
+/// Ends the thread, which is not cancelled any more. What it must clean up runs first.
+pub(super) fn exit(call: &mut Call<'_>, result: u64) -> Step<u64> {
+    if call.program.cancels {
+        call.remember(Purpose::CancelDisabled, 0, 1);
+    }
+    if call.current() == ThreadId::new(0) {
+        call.note_left();
+    }
+    cleanup::exit(call, result)
 }
 
 /// A cancellation point, before anything that the thread waits for.
@@ -53,24 +65,15 @@ pub(super) fn point(call: &mut Call<'_>) -> Step<()> {
     if is_requested(call)? { Err(act(call)) } else { Ok(()) }
 }
 
-/// The thread ends, so it is not cancelled any more.
-pub(super) fn disable(call: &mut Call<'_>) {
-    if call.program.cancels {
-        call.remember(Purpose::CancelDisabled, 0, 1);
-    }
-}
-
-/// `pthread_cancel(thread)`.
-fn cancel(call: &mut Call<'_>) -> Step<u64> {
-    let thread = call.argument(0)?;
-    let thread = threads::thread_of(call, thread)?;
+/// Asks a thread to end.
+pub(super) fn request(call: &mut Call<'_>, thread: ThreadId) -> Step<()> {
     if !call.program.cancels {
         call.program.note_cancels();
         return Err(call.again());
     }
     let state = area::thread_state(thread.index());
     call.sync(ObjectKind::Cancel, state, Guard::Always, set_to(1))?;
-    Ok(0)
+    Ok(())
 }
 
 fn test_cancel(call: &mut Call<'_>) -> Step<u64> {
@@ -104,7 +107,6 @@ fn set_type(call: &mut Call<'_>) -> Step<u64> {
 }
 
 pub(super) const TABLE: Names = &[
-    ("pthread_cancel", cancel),
     ("pthread_testcancel", test_cancel),
     ("pthread_setcancelstate", set_state),
     ("pthread_setcanceltype", set_type),

@@ -31,6 +31,7 @@ mod random;
 mod rust_std;
 mod rwlock;
 mod semaphore;
+mod sleep;
 mod threads;
 mod verifier;
 mod waiters;
@@ -88,6 +89,7 @@ const TABLES: &[Names] = &[
     random::TABLE,
     rwlock::TABLE,
     semaphore::TABLE,
+    sleep::TABLE,
     threads::REFUSED,
     threads::TABLE,
     verifier::TABLE,

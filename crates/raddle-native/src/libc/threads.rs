@@ -4,7 +4,7 @@ use raddle_core::execution::{ThreadId, Value};
 use raddle_core::outcome::FindingKind;
 
 use super::errors::EDEADLK;
-use super::{Names, area, cancel, cleanup, nothing};
+use super::{Names, area, cancel, nothing};
 use crate::program::call::{Call, CompareOrders, Step};
 
 /// The `pthread_t` of a thread: its number plus 1.
@@ -13,7 +13,7 @@ pub(super) fn handle(thread: ThreadId) -> u64 {
 }
 
 /// The thread of a `pthread_t`.
-pub(super) fn thread_of(call: &mut Call<'_>, handle: u64) -> Step<ThreadId> {
+fn thread_of(call: &mut Call<'_>, handle: u64) -> Step<ThreadId> {
     match handle.checked_sub(1) {
         Some(index) if index < 1 << 10 => Ok(ThreadId::new(index as usize)),
         _ => Err(call.fail(FindingKind::Misuse, "this is no thread")),
@@ -99,16 +99,15 @@ pub(super) fn equal(call: &mut Call<'_>) -> Step<u64> {
 
 fn exit(call: &mut Call<'_>) -> Step<u64> {
     let result = call.argument(0)?;
-    exit_with(call, result)
+    cancel::exit(call, result)
 }
 
-/// Ends the thread. What it must clean up runs first.
-pub(super) fn exit_with(call: &mut Call<'_>, result: u64) -> Step<u64> {
-    cancel::disable(call);
-    if call.current() == ThreadId::new(0) {
-        call.note_left();
-    }
-    cleanup::exit(call, result)
+/// `pthread_cancel(thread)`.
+fn pthread_cancel(call: &mut Call<'_>) -> Step<u64> {
+    let thread = call.argument(0)?;
+    let thread = thread_of(call, thread)?;
+    cancel::request(call, thread)?;
+    Ok(0)
 }
 
 pub(super) fn detach(call: &mut Call<'_>) -> Step<u64> {
@@ -162,6 +161,7 @@ pub(super) const TABLE: Names = &[
     ("pthread_self", current),
     ("pthread_equal", equal),
     ("pthread_exit", exit),
+    ("pthread_cancel", pthread_cancel),
     ("pthread_detach", detach),
     ("pthread_setname_np", nothing),
     ("pthread_setaffinity_np", nothing),
