@@ -151,8 +151,7 @@ fn memory_that_differs_is_noticed() {
     }
 }
 
-/// Programs in other styles, with or without symmetric threads: the same verdict and the same finding as without symmetry, and as many
-/// classes with renamed threads as there are.
+/// Programs in other styles, with or without symmetric threads: the same verdict and the same finding as without symmetry.
 #[test]
 fn programs_of_others_have_the_same_results() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/symmetry/others");

@@ -1,3 +1,4 @@
+// One thread, any of them, leads after a barrier.
 #include <pthread.h>
 #include <assert.h>
 #include <stdatomic.h>

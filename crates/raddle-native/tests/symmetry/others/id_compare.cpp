@@ -1,3 +1,4 @@
+// Threads compare their identifiers.
 #include <thread>
 #include <atomic>
 #include <vector>

@@ -1,3 +1,4 @@
+// Futures: which thread comes first tells the results apart.
 #include <future>
 #include <vector>
 #include <atomic>
