@@ -25,7 +25,6 @@ mod memory;
 mod mutex;
 mod once;
 mod output;
-mod plugins;
 mod prepare;
 mod random;
 mod rust_std;
@@ -85,7 +84,6 @@ const TABLES: &[Names] = &[
     mutex::TABLE,
     once::TABLE,
     output::TABLE,
-    plugins::TABLE,
     random::TABLE,
     rwlock::TABLE,
     semaphore::TABLE,
