@@ -422,7 +422,10 @@ impl Layout {
         if let Some(place) = first.map(|(_, &place)| place)
             && !self.allows(cut)
         {
-            return Err(self.mixed(place));
+            return Err(match self.scalars {
+                ScalarCut::Cut => self.learn_variable((address, end), place),
+                _ => self.mixed(place),
+            });
         }
         let known = self.learned.cuts.range(address + 1..end);
         let mut cuts: Vec<u64> = known.map(|(&at, _)| at).collect();

@@ -7,6 +7,7 @@ use raddle_core::outcome::{FindingKind, Outcome, Verdict};
 use raddle_core::program::StoreForwarding;
 use raddle_explore::plan::Explorer;
 use raddle_native::{Environment, Object, Request, build, check_built};
+use raddle_testkit::seeds::for_cases;
 
 /// A program whose threads are `a` and `b`.
 fn built(globals: &str, [a, b]: [&str; 2], check: &str) -> Object {
@@ -180,6 +181,68 @@ fn locked_parts_of_an_atomic_variable_have_the_outcomes_of_sc() {
         let verdict = explore(&object, Model::Sc).verdict;
         assert_eq!(explore(&object, Model::C20).verdict, verdict, "{low}, {high}");
     }
+}
+
+/// An access of a word: its text, its bytes, whether it writes, and whether it is atomic.
+type Access = (&'static str, [u8; 2], bool, bool);
+
+const ACCESSES: [Access; 10] = [
+    ("u.low = 5", [0, 4], true, false),
+    ("u.high = 6", [4, 8], true, false),
+    ("sink = u.low", [0, 4], false, false),
+    ("sink = u.high", [4, 8], false, false),
+    ("u.bytes[1] = 9", [1, 2], true, false),
+    ("sink = u.bytes[5]", [5, 6], false, false),
+    ("u.plain = 3", [0, 8], true, false),
+    ("atomic_store_explicit(&u.word, 7, memory_order_relaxed)", [0, 8], true, true),
+    ("sink = atomic_load_explicit(&u.word, memory_order_relaxed)", [0, 8], false, true),
+    ("atomic_fetch_add_explicit(&u.word, 1, memory_order_relaxed)", [0, 8], true, true),
+];
+
+/// Whether two unordered accesses race, or would if they were not of disjoint bytes.
+fn conflict(&(_, one, writes, is_atomic): &Access, other: &Access) -> (bool, bool) {
+    let &(_, bytes, other_writes, other_is_atomic) = other;
+    let may = (writes || other_writes) && !(is_atomic && other_is_atomic);
+    let overlap = one[0] < bytes[1] && bytes[0] < one[1];
+    (may && overlap, may && !overlap)
+}
+
+/// Threads without any order race if two of their accesses do.
+#[test]
+fn random_accesses_of_an_atomic_variable_race_or_not() {
+    let globals = "static union { struct { uint32_t low, high; }; uint8_t bytes[8]; uint64_t plain; _Atomic uint64_t word; } u; \
+                   static _Thread_local volatile uint64_t sink;";
+    let mut told = [0; 3];
+    for_cases(16, |numbers| {
+        let most = if numbers.below(2) == 0 { 7 } else { ACCESSES.len() };
+        let mut thread = || {
+            let count = 1 + numbers.below(2);
+            (0..count).map(|_| &ACCESSES[numbers.below(most)]).collect::<Vec<&Access>>()
+        };
+        let threads = [thread(), thread()];
+        let pairs = || threads[0].iter().flat_map(|a| threads[1].iter().map(|b| conflict(a, b)));
+        let (races, disjoint) = (pairs().any(|it| it.0), pairs().any(|it| it.1));
+        let text =
+            |thread: &[&Access]| thread.iter().map(|it| it.0).collect::<Vec<&str>>().join("; ");
+        let bodies = [text(&threads[0]), text(&threads[1])];
+        let check = "atomic_fetch_add(&u.word, 1); u.bytes[7] = 1";
+        let object = built(globals, [&bodies[0], &bodies[1]], check);
+        let kind = explore(&object, Model::C20).kind();
+        let is_right = match kind {
+            None => !races && !disjoint,
+            Some(FindingKind::Race) => races,
+            // Where accesses of disjoint parts are not ordered, races need not be found.
+            Some(FindingKind::Unsupported) => disjoint,
+            Some(_) => false,
+        };
+        assert!(is_right, "{bodies:?}: {kind:?}");
+        told[match kind {
+            None => 0,
+            Some(FindingKind::Race) => 1,
+            Some(_) => 2,
+        }] += 1;
+    });
+    assert!(told.iter().all(|&times| times > 0), "{told:?}");
 }
 
 #[test]
