@@ -23,6 +23,16 @@ fn main() {
     assert!(std::env::var_os(\"RUSTC_BOOTSTRAP\").is_none());
     assert!(std::env::var_os(\"CARGO_RADDLE_RUSTC_FLAGS\").is_some());
     std::thread::spawn(|| ()).join().unwrap();
+    // As proc-macro2 finds out whether the compiler is a nightly one.
+    let variable = |name| std::env::var_os(name).unwrap();
+    let probe = std::path::Path::new(&variable(\"OUT_DIR\")).join(\"probe.rs\");
+    std::fs::write(&probe, \"#![feature(test)]\").unwrap();
+    let mut rustc = std::process::Command::new(variable(\"RUSTC_WRAPPER\"));
+    rustc.arg(variable(\"RUSTC\")).args([\"--crate-type=lib\", \"--emit=metadata\", \"--target\"]);
+    rustc.arg(variable(\"TARGET\")).arg(\"--out-dir\").arg(variable(\"OUT_DIR\")).arg(&probe);
+    let version = std::process::Command::new(variable(\"RUSTC\")).arg(\"-V\").output().unwrap();
+    let is_nightly = String::from_utf8_lossy(&version.stdout).contains(\"nightly\");
+    assert_eq!(rustc.output().unwrap().status.success(), is_nightly);
 }
 ";
 
