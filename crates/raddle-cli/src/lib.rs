@@ -15,6 +15,7 @@ mod internal_error;
 mod output;
 mod pool;
 mod recorded;
+mod recorded_litmus;
 mod render;
 mod results;
 mod rust_tests;

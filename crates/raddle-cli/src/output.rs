@@ -4,7 +4,8 @@
 //! verdict.
 
 use std::fmt;
-use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -34,28 +35,62 @@ pub(crate) fn print_error(message: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{message}");
 }
 
-/// Standard output, locked and buffered.
-pub(crate) struct Output(BufWriter<StdoutLock<'static>>);
+/// Standard output, locked and buffered, or a file in its place.
+pub(crate) struct Output {
+    to: BufWriter<Box<dyn Write>>,
+    name: String,
+}
 
 impl Output {
     /// Locks standard output.
     pub(crate) fn standard() -> Self {
-        Output(BufWriter::new(io::stdout().lock()))
+        let to: Box<dyn Write> = Box::new(io::stdout().lock());
+        Output { to: BufWriter::new(to), name: "standard output".to_owned() }
+    }
+
+    /// Creates or truncates a file.
+    pub(crate) fn file(path: &Path) -> Result<Self, OutputError> {
+        let file = File::create(path).map_err(|error| OutputError::file(path, error))?;
+        let to: Box<dyn Write> = Box::new(file);
+        Ok(Output { to: BufWriter::new(to), name: path.display().to_string() })
+    }
+
+    /// Writes to the file from now on, if one is named.
+    pub(crate) fn redirect(&mut self, path: Option<&Path>) -> Result<(), OutputError> {
+        if let Some(path) = path {
+            *self = Output::file(path)?;
+        }
+        Ok(())
     }
 
     /// Writes text unchanged.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), OutputError> {
-        ignore_closed_pipe(self.0.write_all(text.as_bytes()))
+        let written = self.to.write_all(text.as_bytes());
+        self.ignore_closed_pipe(written)
     }
 
     /// Writes an object as one line of JSON.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), OutputError> {
-        ignore_closed_pipe(json_line(&mut self.0, object))
+        let written = json_line(&mut self.to, object);
+        self.ignore_closed_pipe(written)
     }
 
     /// Writes the buffered output.
     pub(crate) fn flush(&mut self) -> Result<(), OutputError> {
-        ignore_closed_pipe(self.0.flush())
+        let flushed = self.to.flush();
+        self.ignore_closed_pipe(flushed)
+    }
+}
+
+impl Output {
+    /// Ignores a closed pipe.
+    fn ignore_closed_pipe(&self, result: io::Result<()>) -> Result<(), OutputError> {
+        match result {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(OutputError { to: self.name.clone(), error })
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -63,14 +98,4 @@ impl Output {
 pub(crate) fn json_line(to: &mut impl Write, object: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *to, object)?;
     to.write_all(b"\n")
-}
-
-/// Ignores a closed pipe.
-fn ignore_closed_pipe(result: io::Result<()>) -> Result<(), OutputError> {
-    match result {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(OutputError { to: "standard output".to_owned(), error })
-        }
-        _ => Ok(()),
-    }
 }

@@ -13,7 +13,7 @@ use clap::Parser;
 use raddle_core::outcome::{FindingKind, Verdict};
 use raddle_native::{RustTest, Source, rust_tests};
 
-use crate::args::{CheckArgs, TestArgs};
+use crate::args::{CheckArgs, Format, TestArgs};
 use crate::commands::check::{check_all, print_errors};
 use crate::output::{Output, OutputError, print_error};
 use crate::render::{json, text};
@@ -169,7 +169,7 @@ fn run_binary(
         }
         return Ok(Judgement::Passed);
     }
-    if !args.json {
+    if !is_json(args) {
         print_error(format_args!("     Checking {title} ({})", path.display()));
         output.text(&format!("\nrunning {}\n", counted(tests.len(), "test")))?;
         output.flush()?;
@@ -177,12 +177,16 @@ fn run_binary(
     let mut report = Report { filtered: all - tests.len(), ..Report::default() };
     let start = Instant::now();
     explore(&tests, selection, options, binary, args, &mut |test, results| {
-        report.add(test, results, args.json, output)
+        report.add(test, results, is_json(args), output)
     })?;
-    if !args.json {
+    if !is_json(args) {
         report.finish(start.elapsed().as_secs_f64(), output)?;
     }
     Ok(report.judgement)
+}
+
+fn is_json(args: &CheckArgs) -> bool {
+    args.format() == Format::Json
 }
 
 /// What is done with the result of a test; `None` if it is not explored.
@@ -215,7 +219,8 @@ fn explore(
                             if explored > 1 { Some(NonZero::<usize>::MIN) } else { args.jobs };
                         match arguments(options, &binary.path, Some(test)) {
                             Ok(mut args) => {
-                                (args.jobs, args.json) = (jobs, true);
+                                args.jobs = jobs;
+                                args.set_json();
                                 explore_one(test, binary, args)
                             }
                             Err(error) => not_explored(test, error.to_string()),

@@ -7,14 +7,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 macro_rules! finding_kinds {
-    ($($(#[$doc:meta])* $kind:ident => $name:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $kind:ident => $name:literal,)*) => {
         /// The kind of a [`Finding`](crate::outcome::Finding), for all front ends.
         ///
         /// A kind is set where the error is detected; it is never derived from a message.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
         pub enum FindingKind {
-            $($(#[$doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $kind,)*
+            $($(#[doc = $doc])* #[cfg_attr(feature = "serde", serde(rename = $name))] $kind,)*
         }
 
         impl FindingKind {
@@ -27,6 +27,15 @@ macro_rules! finding_kinds {
                 match self {
                     $(FindingKind::$kind => $name,)*
                 }
+            }
+
+            /// What an error of this kind is, in a sentence.
+            #[must_use]
+            pub fn summary(self) -> &'static str {
+                let text = match self {
+                    $(FindingKind::$kind => concat!($($doc),*),)*
+                };
+                text.trim()
             }
         }
     };

@@ -10,14 +10,15 @@
 //!
 //! All parts are optional, in this order:
 //!
-//! - how the execution ended: `fail`, `deadlock`, `livelock`, `race=EVENT,EVENT`, or `weak` if it is reported
-//!   because SC forbids it;
+//! - how the execution ended: `fail`, `deadlock`, `livelock` or `livelock=EVENT,...`, `race=EVENT,EVENT`, or `weak` if it is
+//!   reported because SC forbids it;
 //! - the memory model, `model=NAME`;
 //! - settings of the front end, each a word of lowercase letters or `WORD=NUMBER`;
-//! - one step `EVENT=SOURCE` for each question. An event is `THREAD:POSITION`; the thread `m` is the main thread,
+//! - `THREAD` where a thread starts with something other than a question, and one step `EVENT=SOURCE` for each question. An event is `THREAD:POSITION`; the thread `m` is the main thread,
 //!   and `m/0` is the first thread that it spawned. A source is an event, `i` for the initial value, or `#N` for
 //!   a choice. `~` after the source marks a compare-exchange that failed spuriously.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::execution::ThreadId;
 use crate::model::Model;
-use crate::trace::{Ending, Observed, Trace, TraceEvent};
+use crate::trace::{Ending, Observed, Pending, Trace, TraceEvent};
 
 /// An execution that can be stored and replayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,8 +51,8 @@ pub enum ScheduledEnding {
     Failed,
     /// Threads wait for each other.
     Deadlock,
-    /// Threads spin forever.
-    Livelock,
+    /// Threads spin forever. The loops of some begin with these events; those of others are recognised by the program.
+    Livelock(Vec<EventName>),
     /// These accesses race.
     Race(EventName, EventName),
     /// SC forbids the execution.
@@ -67,9 +68,19 @@ pub struct ReplaySetting {
     pub value: Option<u32>,
 }
 
+/// A step of an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScheduledStep {
+    /// The thread with this path starts, and runs to its first question. Without this step a thread starts when it gets its first
+    /// answer, or when another thread observes it.
+    Start(String),
+    /// A question gets its answer.
+    Answer(ScheduledAnswer),
+}
+
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScheduledStep {
+pub struct ScheduledAnswer {
     /// The question.
     pub question: EventName,
     /// What it observed.
@@ -99,16 +110,24 @@ pub struct EventName {
 }
 
 impl Schedule {
-    /// The steps of a trace. `path` gives the path of a thread ([`EventName::thread`]).
-    pub fn of_trace(trace: &Trace, path: impl Fn(ThreadId) -> String) -> Self {
-        let name = |at: usize| EventName::of(trace, at, &path);
+    /// The steps of a trace.
+    #[must_use]
+    pub fn of_trace(trace: &Trace) -> Self {
+        let paths = trace.thread_paths();
+        let name = |at: usize| EventName::of(trace, at, &paths);
         let step = |(at, event): (usize, &TraceEvent)| {
-            let observed = match event.observed? {
-                Observed::Initial => ScheduledSource::Initial,
-                Observed::Event(source) => ScheduledSource::Event(name(source)),
-                Observed::Choice(choice) => ScheduledSource::Choice(choice),
+            let observed = match event.observed {
+                None if event.position == 0 && !is_started_by_next(trace, at) => {
+                    return paths.get(&event.thread).cloned().map(ScheduledStep::Start);
+                }
+                observed => match observed? {
+                    Observed::Initial => ScheduledSource::Initial,
+                    Observed::Event(source) => ScheduledSource::Event(name(source)),
+                    Observed::Choice(choice) => ScheduledSource::Choice(choice),
+                },
             };
-            Some(ScheduledStep { question: name(at), observed, spurious: event.is_spurious() })
+            let (question, spurious) = (name(at), event.is_spurious());
+            Some(ScheduledStep::Answer(ScheduledAnswer { question, observed, spurious }))
         };
         let steps = trace.events.iter().enumerate().filter_map(step).collect();
         Schedule { steps, ..Schedule::default() }
@@ -117,17 +136,13 @@ impl Schedule {
     /// The same schedule with the ending of `trace`. An execution that ended without an error is taken to be
     /// reported because SC forbids it.
     #[must_use]
-    pub fn ending_as(
-        self,
-        ending: &Ending,
-        trace: &Trace,
-        path: impl Fn(ThreadId) -> String,
-    ) -> Self {
+    pub fn ending_as(self, ending: &Ending, trace: &Trace) -> Self {
+        let paths = trace.thread_paths();
         let ending = match *ending {
             Ending::Deadlock(_) => ScheduledEnding::Deadlock,
-            Ending::Livelock(_) => ScheduledEnding::Livelock,
+            Ending::Livelock(_) => ScheduledEnding::Livelock(loops(trace, &paths)),
             Ending::Race(first, second) => {
-                let [first, second] = [first, second].map(|at| EventName::of(trace, at, &path));
+                let [first, second] = [first, second].map(|at| EventName::of(trace, at, &paths));
                 ScheduledEnding::Race(first, second)
             }
             Ending::Complete | Ending::Blocked => ScheduledEnding::NotRobust,
@@ -137,10 +152,33 @@ impl Schedule {
     }
 }
 
+/// Returns `true` if the next step after the first event of a thread is an answer to its own question, or to one that observes it, so
+/// that the thread starts anyway. The main thread starts at the beginning.
+fn is_started_by_next(trace: &Trace, first: usize) -> bool {
+    let thread = trace.events[first].thread;
+    let is_of_thread = |event: &TraceEvent| match event.observed {
+        _ if event.thread == thread => true,
+        Some(Observed::Event(source)) => trace.events[source].thread == thread,
+        _ => false,
+    };
+    let is_step = |event: &&TraceEvent| event.observed.is_some() || event.position == 0;
+    let next = trace.events[first + 1..].iter().find(is_step);
+    thread.index() == 0 || next.is_some_and(|event| event.observed.is_some() && is_of_thread(event))
+}
+
+/// Where the loops begin that threads repeat.
+fn loops(trace: &Trace, paths: &BTreeMap<ThreadId, String>) -> Vec<EventName> {
+    let start = |(thread, pending): (&ThreadId, &Pending)| match *pending {
+        Pending::Loop(position) => Some(EventName { thread: paths.get(thread)?.clone(), position }),
+        Pending::Question(_) => None,
+    };
+    trace.pending.iter().filter_map(start).collect()
+}
+
 impl EventName {
-    fn of(trace: &Trace, at: usize, path: impl Fn(ThreadId) -> String) -> Self {
+    fn of(trace: &Trace, at: usize, paths: &BTreeMap<ThreadId, String>) -> Self {
         let TraceEvent { thread, position, .. } = trace.events[at];
-        EventName { thread: path(thread), position }
+        EventName { thread: paths.get(&thread).cloned().unwrap_or_default(), position }
     }
 }
 
@@ -156,7 +194,15 @@ impl fmt::Display for ScheduledEnding {
         match self {
             ScheduledEnding::Failed => write!(f, "fail"),
             ScheduledEnding::Deadlock => write!(f, "deadlock"),
-            ScheduledEnding::Livelock => write!(f, "livelock"),
+            ScheduledEnding::Livelock(loops) => {
+                f.write_str("livelock")?;
+                let mut separator = '=';
+                for event in loops {
+                    write!(f, "{separator}{event}")?;
+                    separator = ',';
+                }
+                Ok(())
+            }
             ScheduledEnding::NotRobust => write!(f, "weak"),
             ScheduledEnding::Race(first, second) => write!(f, "race={first},{second}"),
         }
@@ -173,6 +219,17 @@ impl fmt::Display for ReplaySetting {
 }
 
 impl fmt::Display for ScheduledStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ScheduledStep::Start(thread) => {
+                write!(f, "m{}", thread.strip_prefix("main").unwrap_or(thread))
+            }
+            ScheduledStep::Answer(answer) => answer.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for ScheduledAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}=", self.question)?;
         match &self.observed {
@@ -234,7 +291,12 @@ impl FromStr for ScheduledStep {
 
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
         let error = || ScheduleError(format!("`{text}` is not a step: expected EVENT=SOURCE"));
-        let (question, observed) = text.split_once('=').ok_or_else(error)?;
+        let Some((question, observed)) = text.split_once('=') else {
+            let below_main = text.strip_prefix("m/").ok_or_else(error)?;
+            let is_path = below_main.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/');
+            let start = ScheduledStep::Start(format!("main/{below_main}"));
+            return if is_path { Ok(start) } else { Err(error()) };
+        };
         let (observed, spurious) = match observed.strip_suffix('~') {
             Some(observed) => (observed, true),
             None => (observed, false),
@@ -244,7 +306,8 @@ impl FromStr for ScheduledStep {
             None if observed == "i" => ScheduledSource::Initial,
             None => ScheduledSource::Event(observed.parse()?),
         };
-        Ok(ScheduledStep { question: question.parse()?, observed, spurious })
+        let question = question.parse()?;
+        Ok(ScheduledStep::Answer(ScheduledAnswer { question, observed, spurious }))
     }
 }
 
@@ -252,13 +315,17 @@ impl FromStr for ScheduledEnding {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let expected = "expected fail, deadlock, livelock, race=EVENT,EVENT or weak";
+        let expected = "expected fail, deadlock, livelock=EVENT,..., race=EVENT,EVENT or weak";
         let error = || ScheduleError(format!("`{text}` is not an ending: {expected}"));
         match text {
             "fail" => Ok(ScheduledEnding::Failed),
             "deadlock" => Ok(ScheduledEnding::Deadlock),
-            "livelock" => Ok(ScheduledEnding::Livelock),
+            "livelock" => Ok(ScheduledEnding::Livelock(vec![])),
             "weak" => Ok(ScheduledEnding::NotRobust),
+            _ if text.starts_with("livelock=") => {
+                let loops = text["livelock=".len()..].split(',').map(str::parse);
+                Ok(ScheduledEnding::Livelock(loops.collect::<Result<_, _>>()?))
+            }
             _ => {
                 let race = text.strip_prefix("race=").and_then(|race| race.split_once(','));
                 let (first, second) = race.ok_or_else(error)?;
@@ -286,7 +353,9 @@ impl FromStr for Schedule {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let is_step = |word: &&str| word.split('=').next().is_some_and(|it| it.contains(':'));
+        let is_step = |word: &&str| {
+            word.starts_with("m/") || word.split('=').next().is_some_and(|it| it.contains(':'))
+        };
         let mut words = text.split_whitespace().peekable();
         let ending = words.next_if(|word| !is_step(word)).map(str::parse).transpose()?;
         let model = words.next_if(|word| word.starts_with("model="));
@@ -328,6 +397,9 @@ mod tests {
             "weak model=tso",
             "fail model=sc events=7",
             "deadlock tried m:3=i",
+            "livelock",
+            "livelock=m:0,m/1:4 m:1=i",
+            "fail m/0 m:1=m/0:0 m/0/1",
             "race=m:1,m/0/12:0 counted m:0=m/3:2~ m/3:4=#7",
         ] {
             let schedule: Schedule = text.parse().unwrap();
@@ -340,11 +412,13 @@ mod tests {
         for text in [
             "panic",
             "race=m:1",
+            "livelock=",
             "fail model=x",
             "fail events=many",
             "fail m=i",
             "fail x:1=i",
             "fail m:1",
+            "fail m/x",
             "fail m:1=#x",
             "fail m:1=i leaks",
         ] {

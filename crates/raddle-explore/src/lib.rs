@@ -24,6 +24,7 @@ pub mod model;
 #[cfg(feature = "parallel")]
 pub mod parallel;
 pub mod plan;
+pub mod replay;
 pub mod rf_part_smc;
 pub mod rf_smc;
 pub mod robustness;

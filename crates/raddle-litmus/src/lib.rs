@@ -35,6 +35,7 @@ mod herd;
 mod lex;
 mod parse;
 mod program;
+mod replay;
 mod run;
 mod types;
 mod value;
@@ -48,6 +49,7 @@ pub use cycle::{Cycle, CycleError};
 pub use program::LitmusProgram;
 use raddle_core::execution::Value;
 use raddle_explore::plan::Language;
+pub use replay::{LitmusReplay, replay};
 pub use run::{
     FinalState, FinalStates, LitmusOptions, LitmusOutcome, check_robustness, explore, failure,
     has_race,

@@ -250,7 +250,8 @@ impl<'a> Collector<'a> {
     }
 }
 
-fn kind_of_failure(ending: &Ending) -> FindingKind {
+/// The kind of finding for an execution that a test does not permit.
+pub(crate) fn kind_of_failure(ending: &Ending) -> FindingKind {
     match ending.finding_kind() {
         Some(FindingKind::Misuse) => FindingKind::Misuse,
         _ => FindingKind::Failure,

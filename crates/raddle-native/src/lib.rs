@@ -21,8 +21,8 @@ mod sv_comp;
 
 pub use build::{Error, MemoryOrders, Object, Source, build, first_harmful_flag, rust_hooks};
 pub use check::{
-    Checkpoint, ParallelOptions, Progress, Request, RustTest, check, check_built, check_parallel,
-    estimate, rust_tests,
+    Checkpoint, ModuleHash, ParallelOptions, Progress, Recording, Request, RustTest, check,
+    check_built, check_parallel, content_hash, estimate, replay_built, rust_tests,
 };
 pub use environment::Environment;
 pub use program::{Guide, KnownRead};

@@ -55,12 +55,6 @@ pub(crate) struct Running {
 pub struct Names(Rc<Context>);
 
 impl Names {
-    /// Who spawned the thread: `main`, `main/0` for the first thread that main spawned, and so on.
-    #[must_use]
-    pub fn thread_path(&self, thread: ThreadId) -> String {
-        self.0.state.borrow().names.thread_path(thread)
-    }
-
     /// The place of a caller.
     #[must_use]
     pub fn place(&self, caller: Caller) -> PlaceId {

@@ -253,7 +253,7 @@ impl Checker {
         let (names, settings) = (program.names(), program.settings());
         let leak = |leaf: &dyn Leaf| {
             let trace = leaf.trace();
-            let schedule = schedule_of(&names, settings, self.model, leaf.ending(), &trace);
+            let schedule = schedule_of(settings, self.model, leaf.ending(), &trace);
             leak_of(&schedule, settings, test, &names)
                 .map(|ending| Counterexample::new(ending, trace))
         };

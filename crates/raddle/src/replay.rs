@@ -1,17 +1,11 @@
 //! Replays: one execution of a test once more.
 
-use std::collections::BTreeMap;
-
-use raddle_core::execution::{LocationId, ThreadId, Value};
-use raddle_core::model::Model;
+use raddle_core::execution::ThreadId;
 use raddle_core::outcome::{FindingKind, Outcome};
-use raddle_core::program::{
-    Answer, End, Failure, HistoryId, LocalHistories, Op, OpKind, Origin, PlaceId, is_pointer,
-};
-use raddle_core::schedule::{
-    EventName, Schedule, ScheduleError, ScheduledEnding, ScheduledSource, ScheduledStep,
-};
-use raddle_core::trace::{Counterexample, Ending, Observed, Pending, ThreadEnd, Trace, TraceEvent};
+use raddle_core::program::{Failure, PlaceId};
+use raddle_core::schedule::{Schedule, ScheduleError, ScheduledEnding};
+use raddle_core::trace::{Counterexample, Ending};
+use raddle_explore::replay::{Mismatch, Replayed};
 use raddle_explore::robustness;
 use raddle_runtime::{Caller, Names, Settings, ops};
 
@@ -44,28 +38,34 @@ fn follow(
     settings: Settings,
     test: Test<'_>,
 ) -> Result<Outcome, ScheduleError> {
-    let Some(scheduled) = &schedule.ending else {
+    if schedule.ending.is_none() {
         return Err(ScheduleError::new("it does not say how the execution ended"));
-    };
-    let model = schedule.model.unwrap_or(DEFAULT_MODEL);
-    let mut replay = Replay::new(test.program(settings));
-    replay.start(ThreadId::new(0), None);
-    let differs = |how: String| format!("the test does not match the schedule: {how}");
-    let difference = schedule.steps.iter().find_map(|step| replay.step(step).err());
-    if difference.is_none() && *scheduled == ScheduledEnding::NotRobust {
-        return Ok(replay.compared_with_sc(model));
     }
-    let ending = match difference {
-        Some(Different::Fails(thread, failure)) => Ok(Ending::Failed(thread, failure)),
-        Some(Different::Otherwise(how)) => Err(differs(how)),
-        None => replay.ending(scheduled).or_else(|()| {
-            let leak = leak(&mut replay.program).map(|leak| leak.ending(&replay.program.names()));
-            let why = "the scheduled execution shows no error";
-            leak.ok_or_else(|| String::from(why))
-        }),
+    let model = schedule.model.unwrap_or(DEFAULT_MODEL);
+    let mut program = test.program(settings);
+    let found = match raddle_explore::replay::replay(&mut program, schedule) {
+        Ok(Replayed { ending, trace }) if ending.is_bug() => Ok(Counterexample::new(ending, trace)),
+        Ok(replayed) => other_error(&mut program, schedule, replayed),
+        Err(Mismatch(how)) => Err(format!("the test does not match the schedule: {how}")),
     };
-    let found = ending.map(|ending| Counterexample::new(ending, replay.trace));
-    Ok(outcome_of_one(&replay.program, model, found))
+    Ok(outcome_of_one(&program, model, found))
+}
+
+/// The error of an execution that ended without one: SC forbids it, or it has a leak.
+fn other_error(
+    program: &mut TestProgram<'_>,
+    schedule: &Schedule,
+    Replayed { ending, trace }: Replayed,
+) -> Result<Counterexample, String> {
+    if schedule.ending == Some(ScheduledEnding::NotRobust) {
+        let model = schedule.model.unwrap_or(DEFAULT_MODEL);
+        let compared = robustness::compare(program, model, ending, trace);
+        return compared.ok_or_else(|| String::from("sc allows the scheduled execution"));
+    }
+    match leak(program) {
+        Some(leak) => Ok(Counterexample::new(leak.ending(&program.names()), trace)),
+        None => Err(String::from("the scheduled execution shows no error")),
+    }
 }
 
 /// An object that still has owners when a run has ended.
@@ -99,275 +99,14 @@ pub(crate) fn leak_of(
     names: &Names,
 ) -> Option<Ending> {
     let settings = Settings { joins_carry: true, ..settings };
-    let mut replay = Replay::new(test.program(settings));
-    replay.start(ThreadId::new(0), None);
-    let step = |step| replay.step(step).err();
-    match schedule.steps.iter().find_map(step) {
-        None => match replay.ending(&ScheduledEnding::Failed) {
-            Ok(ending) => Some(ending),
-            Err(()) => leak(&mut replay.program).map(|leak| leak.ending(names)),
-        },
-        Some(Different::Fails(thread, failure)) => Some(Ending::Failed(thread, failure)),
-        Some(Different::Otherwise(how)) => {
+    let mut program = test.program(settings);
+    match raddle_explore::replay::replay(&mut program, schedule) {
+        Ok(Replayed { ending, .. }) if ending.is_bug() => Some(ending),
+        Ok(_) => leak(&mut program).map(|leak| leak.ending(names)),
+        Err(Mismatch(how)) => {
             let message = format!("the test behaves differently when it is run again: {how}");
             let (kind, place) = (FindingKind::Nondeterminism, PlaceId::default());
             Some(Ending::Failed(ThreadId::new(0), Failure { kind, message, place }))
         }
-    }
-}
-
-/// How a test differs from a schedule.
-enum Different {
-    /// A thread fails before the end.
-    Fails(ThreadId, Failure),
-    /// It behaves differently.
-    Otherwise(String),
-}
-
-impl Different {
-    fn otherwise(how: &str) -> Self {
-        Different::Otherwise(how.to_owned())
-    }
-}
-
-/// An event that was performed.
-#[derive(Clone, Copy)]
-struct Event {
-    /// Its index in the trace.
-    at: usize,
-    origin: Origin,
-}
-
-struct Replay<'f> {
-    program: TestProgram<'f>,
-    histories: LocalHistories,
-    past: Vec<HistoryId>,
-    trace: Trace,
-    threads: BTreeMap<String, Thread>,
-    initial: BTreeMap<LocationId, Value>,
-}
-
-struct Thread {
-    id: ThreadId,
-    node: HistoryId,
-    events: Vec<Event>,
-}
-
-impl<'f> Replay<'f> {
-    fn new(program: TestProgram<'f>) -> Self {
-        Replay {
-            program,
-            histories: LocalHistories::new(),
-            past: vec![],
-            trace: Trace::default(),
-            threads: BTreeMap::new(),
-            initial: BTreeMap::new(),
-        }
-    }
-
-    fn start(&mut self, thread: ThreadId, spawned_by: Option<Origin>) {
-        let node = self.histories.start(&mut self.program, &self.past, thread, spawned_by);
-        let path = self.program.names().thread_path(thread);
-        self.threads.insert(path.clone(), Thread { id: thread, node, events: vec![] });
-        self.reach(&path, node);
-    }
-
-    /// A thread has reached a history: its effects happen.
-    fn reach(&mut self, path: &str, node: HistoryId) {
-        self.past.push(node);
-        for (index, op) in self.histories.effects(node).to_vec().into_iter().enumerate() {
-            let origin = Origin { node, index: index as u32 + 1 };
-            let written = match op.kind {
-                OpKind::Init { location, value } => {
-                    self.initial.insert(location, value);
-                    Some(value)
-                }
-                OpKind::Store { value, .. } => Some(value),
-                _ => None,
-            };
-            self.add(path, op, origin, None, None, written);
-            if let OpKind::Spawn { thread } = op.kind {
-                self.start(thread, Some(origin));
-            }
-        }
-    }
-
-    fn add(
-        &mut self,
-        path: &str,
-        op: Op,
-        origin: Origin,
-        observed: Option<Observed>,
-        read: Option<Value>,
-        written: Option<Value>,
-    ) {
-        let at = self.trace.events.len();
-        let Some(thread) = self.threads.get_mut(path) else { return };
-        let position = thread.events.len();
-        thread.events.push(Event { at, origin });
-        let thread = thread.id;
-        self.trace.events.push(TraceEvent { thread, position, op, observed, read, written });
-    }
-
-    /// Answers a question. The error says how the program differs from the schedule.
-    fn step(&mut self, step: &ScheduledStep) -> Result<(), Different> {
-        let ScheduledStep { question: EventName { thread: path, position }, .. } = step;
-        let Some(thread) = self.threads.get(path) else {
-            return Err(Different::Otherwise(format!("there is no thread {path}")));
-        };
-        let (id, node) = (thread.id, thread.node);
-        if let End::Failed(failure) = self.histories.end(node) {
-            return Err(Different::Fails(id, failure.clone()));
-        }
-        let End::Question(op) = *self.histories.end(node) else {
-            return Err(Different::Otherwise(format!(
-                "thread {path} does not wait for an answer there"
-            )));
-        };
-        if thread.events.len() != *position {
-            return Err(Different::Otherwise(format!(
-                "thread {path} has performed another number of operations"
-            )));
-        }
-        let (answer, observed, read) = self.answer(&op, step)?;
-        let written = written(&op, read, step.spurious);
-        let next = self.histories.after(&mut self.program, &self.past, node, answer);
-        if let Some(thread) = self.threads.get_mut(path) {
-            thread.node = next;
-        }
-        self.add(path, op, Origin { node: next, index: 0 }, Some(observed), read, written);
-        self.reach(path, next);
-        Ok(())
-    }
-
-    /// The answer to a question, what it observes in the trace, and the value that it reads.
-    fn answer(
-        &self,
-        op: &Op,
-        step: &ScheduledStep,
-    ) -> Result<(Answer, Observed, Option<Value>), Different> {
-        let source = match &step.observed {
-            ScheduledSource::Choice(choice) => {
-                return Ok((Answer::Choice(*choice), Observed::Choice(*choice), None));
-            }
-            ScheduledSource::Initial => None,
-            ScheduledSource::Event(name) => Some(
-                self.event(name)
-                    .ok_or_else(|| Different::Otherwise(format!("there is no event {name}")))?,
-            ),
-        };
-        let observed = source.map_or(Observed::Initial, |source| Observed::Event(source.at));
-        if let OpKind::Join { thread } = op.kind {
-            let joined = self.threads.values().find(|joined| joined.id == thread);
-            let joined = joined
-                .filter(|joined| *self.histories.end(joined.node) == End::Finished)
-                .ok_or_else(|| Different::otherwise("the joined thread has not finished"))?;
-            let index = self.histories.effects(joined.node).len() as u32;
-            return Ok((Answer::From(Origin { node: joined.node, index }), observed, None));
-        }
-        let identity = source.map_or(Answer::Initial, |source| Answer::From(source.origin));
-        let value = self.value(op, source);
-        let answer = match op.kind {
-            OpKind::Lock { .. } | OpKind::ReadCell { .. } => return Ok((identity, observed, None)),
-            OpKind::Sync { .. } => identity,
-            _ => match source {
-                Some(Event { origin, .. }) if is_pointer(value) && step.spurious => {
-                    Answer::SpuriousFrom(origin)
-                }
-                Some(Event { origin, .. }) if is_pointer(value) => Answer::From(origin),
-                _ if step.spurious => Answer::Spurious(value),
-                _ => Answer::Value(value),
-            },
-        };
-        Ok((answer, observed, Some(value)))
-    }
-
-    fn value(&self, op: &Op, source: Option<Event>) -> Value {
-        let initial = || op.kind.location().and_then(|at| self.initial.get(&at)).copied();
-        match source {
-            Some(source) => self.trace.events[source.at].written.unwrap_or(0),
-            None => initial().unwrap_or(0),
-        }
-    }
-
-    fn event(&self, name: &EventName) -> Option<Event> {
-        self.threads.get(&name.thread)?.events.get(name.position).copied()
-    }
-
-    /// How the execution ended after all steps. The error: not as scheduled.
-    fn ending(&mut self, scheduled: &ScheduledEnding) -> Result<Ending, ()> {
-        let end = |thread: &Thread| self.histories.end(thread.node);
-        let of_threads = |wanted: fn(&End) -> bool| -> Vec<ThreadId> {
-            let threads = self.threads.values().filter(|thread| wanted(end(thread)));
-            threads.map(|thread| thread.id).collect()
-        };
-        self.trace.ends =
-            (self.threads.values()).map(|thread| (thread.id, thread_end(end(thread)))).collect();
-        let pending =
-            |thread: &Thread| Some((thread.id, Pending::of(&self.histories, thread.node)?));
-        self.trace.pending = self.threads.values().filter_map(pending).collect();
-        let failed = self.threads.values().find_map(|thread| match end(thread) {
-            End::Failed(failure) => Some(Ending::Failed(thread.id, failure.clone())),
-            _ => None,
-        });
-        if let Some(failed) = failed {
-            return Ok(failed);
-        }
-        let some = |threads: Vec<ThreadId>| if threads.is_empty() { Err(()) } else { Ok(threads) };
-        match scheduled {
-            ScheduledEnding::Failed | ScheduledEnding::NotRobust => Err(()),
-            ScheduledEnding::Deadlock => some(of_threads(waits)).map(Ending::Deadlock),
-            ScheduledEnding::Livelock => {
-                some(of_threads(|end| matches!(end, End::Repeats(_)))).map(Ending::Livelock)
-            }
-            ScheduledEnding::Race(first, second) => self.race(first, second).ok_or(()),
-        }
-    }
-
-    /// The outcome of comparing the execution with SC.
-    fn compared_with_sc(mut self, model: Model) -> Outcome {
-        let found = match self.ending(&ScheduledEnding::NotRobust) {
-            Ok(ending) => Ok(Counterexample::new(ending, self.trace)),
-            Err(()) => robustness::compare(&self.program, model, Ending::Complete, self.trace)
-                .ok_or_else(|| String::from("sc allows the scheduled execution")),
-        };
-        outcome_of_one(&self.program, model, found)
-    }
-
-    /// The race of two events, if they are accesses of one location by two threads.
-    fn race(&self, first: &EventName, second: &EventName) -> Option<Ending> {
-        let (first, second) = (self.event(first)?.at, self.event(second)?.at);
-        let [one, other] = [first, second].map(|at| &self.trace.events[at]);
-        let location = one.op.kind.location()?;
-        let is_race = one.thread != other.thread && other.op.kind.location() == Some(location);
-        is_race.then_some(Ending::Race(first, second))
-    }
-}
-
-/// Returns `true` if a thread that ends like this waits for another one.
-fn waits(end: &End) -> bool {
-    let End::Question(op) = end else { return false };
-    matches!(op.kind, OpKind::Lock { .. } | OpKind::Sync { .. } | OpKind::Join { .. })
-}
-
-fn thread_end(end: &End) -> ThreadEnd {
-    match end {
-        End::Finished => ThreadEnd::Finished,
-        End::Assume => ThreadEnd::Assume,
-        End::Repeats(_) => ThreadEnd::Repeats,
-        End::Failed(_) => ThreadEnd::Failed,
-        End::Limit | End::Unrolled(_) => ThreadEnd::Limit,
-        End::Question(_) => ThreadEnd::Waiting,
-    }
-}
-
-/// The value that a question writes.
-fn written(op: &Op, read: Option<Value>, spurious: bool) -> Option<Value> {
-    match op.kind {
-        OpKind::Rmw { update, .. } | OpKind::Sync { update, .. } => Some(update.apply(read?)),
-        OpKind::CompareExchange { expected, desired, .. } => {
-            (read == Some(expected) && !spurious).then_some(desired)
-        }
-        _ => None,
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn finding(program: &TestProgram<'_>, model: Model, found: Counterexa
         None => found.ending.finding_kind().unwrap_or(FindingKind::Misuse),
     };
     let Counterexample { ending, trace, .. } = &found;
-    let schedule = schedule_of(&program.names(), program.settings(), model, ending, trace);
+    let schedule = schedule_of(program.settings(), model, ending, trace);
     let mut trace = found.named(program, model);
     trace.names.special_values = vec![(GONE, "dropped".into()), (CHOOSING, "waking".into())];
     let mut finding = counterexample::finding(kind, trace, &Style::in_working_directory());

@@ -7,18 +7,16 @@
 use raddle_core::model::Model;
 use raddle_core::schedule::{ReplaySetting, Schedule, ScheduleError};
 use raddle_core::trace::{Ending, Trace};
-use raddle_runtime::{Names, Settings};
+use raddle_runtime::Settings;
 
 /// The schedule of an execution that was explored with these settings.
 pub(crate) fn schedule_of(
-    names: &Names,
     settings: Settings,
     model: Model,
     ending: &Ending,
     trace: &Trace,
 ) -> Schedule {
-    let path = |thread| names.thread_path(thread);
-    let schedule = Schedule::of_trace(trace, path).ending_as(ending, trace, path);
+    let schedule = Schedule::of_trace(trace).ending_as(ending, trace);
     let model = (model != DEFAULT_MODEL).then_some(model);
     Schedule { model, settings: to_replay_settings(settings), ..schedule }
 }

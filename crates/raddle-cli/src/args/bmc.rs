@@ -1,12 +1,13 @@
 //! The options of `raddle bmc`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use raddle_bmc::{Abstraction, BmcOptions};
 use raddle_core::model::Model;
 
+use super::format::{Format, OutputArgs};
 use super::seconds::seconds;
 use crate::input;
 
@@ -95,9 +96,12 @@ pub(crate) struct BmcArgs {
     #[arg(long, value_name = "FILE")]
     dimacs: Option<PathBuf>,
 
-    /// Print one JSON object
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    /// The same as --format json: one JSON object
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 
     /// Write an execution with the bug to this file, for `raddle replay`
     #[arg(long, value_name = "FILE")]
@@ -121,14 +125,21 @@ pub(crate) struct BmcArgs {
 }
 
 impl BmcArgs {
+    /// The format of the output.
+    pub(crate) fn format(&self) -> Format {
+        self.output.format(self.json, false)
+    }
+
     /// The option that would overwrite the program, if there is one.
     pub(crate) fn overwrites_program(&self) -> Option<&'static str> {
         let inputs = self.inputs_file();
+        let output = self.output.file().map(Path::to_owned);
         let outputs = [
             ("--trace", &self.trace),
             ("--trace", &inputs),
             ("--emit-c", &self.emit_c),
             ("--dimacs", &self.dimacs),
+            ("--output", &output),
         ];
         let overwrites = |file: &PathBuf| input::is_one_of(file, &[&self.program]);
         let found = outputs.into_iter().find(|(_, file)| file.as_ref().is_some_and(overwrites));

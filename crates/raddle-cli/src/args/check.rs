@@ -13,6 +13,7 @@ use raddle_explore::plan::{Equivalence, Explorer, Language};
 use raddle_explore::sampling::Sampling;
 use raddle_native::{Environment, Property};
 
+use super::format::{Format, OutputArgs};
 use super::model_choice::{ModelChoice, chosen_models};
 use super::seconds::seconds;
 use crate::child;
@@ -152,18 +153,21 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N")]
     pub(crate) unroll: Option<u32>,
 
-    /// Print one JSON object per line for each program and model
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    /// The same as --format json: one JSON object per line for each program and model
     #[arg(long, conflicts_with = "herd")]
-    pub(crate) json: bool,
+    json: bool,
 
     /// Show an execution of a litmus test: one with a race, or one that satisfies the condition (for 'forall': that
     /// violates it)
     #[arg(long, conflicts_with = "json")]
     pub(crate) explain: bool,
 
-    /// Print the result of every litmus test in herd's format, instead of a table
-    #[arg(long)]
-    pub(crate) herd: bool,
+    /// The same as --format herd: the result of every litmus test in herd's format, instead of a table
+    #[arg(long, conflicts_with = "format")]
+    herd: bool,
 
     /// Write an execution to this file: one with the bug, or for a litmus test one that reaches the state asked for
     #[arg(long, value_name = "FILE")]
@@ -288,6 +292,16 @@ fn at_least_one(text: &str) -> Result<u64, String> {
 }
 
 impl CheckArgs {
+    /// The format of the output.
+    pub(crate) fn format(&self) -> Format {
+        self.output.format(self.json, self.herd)
+    }
+
+    /// Chooses JSON.
+    pub(crate) fn set_json(&mut self) {
+        (self.output, self.json, self.herd) = (OutputArgs::default(), true, false);
+    }
+
     /// The models to explore a program in this language under.
     pub(crate) fn models(&self, language: Language) -> Vec<Model> {
         if self.model.is_empty() {

@@ -2,6 +2,7 @@
 
 mod bmc;
 mod check;
+mod format;
 mod former;
 mod generate;
 mod history;
@@ -21,6 +22,7 @@ use crate::child;
 
 pub(crate) use bmc::BmcArgs;
 pub(crate) use check::{CheckArgs, TestArgs, VolatileKind};
+pub(crate) use format::Format;
 pub(crate) use generate::GenerateArgs;
 pub(crate) use history::{ConvertArgs, HistoryCommand, StatsArgs};
 pub(crate) use litmus::LitmusArgs;
@@ -50,7 +52,7 @@ pub(crate) enum Command {
     #[command(long_about = check::ABOUT, after_help = check::EXAMPLES)]
     Check(Box<CheckArgs>),
 
-    /// Run a counterexample of a C or C++ program again
+    /// Run a recorded execution again, and no other one
     Replay(ReplayArgs),
 
     /// Check a C program symbolically, for all inputs and within bounds

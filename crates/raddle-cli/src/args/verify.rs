@@ -7,6 +7,7 @@ use clap::Args;
 use raddle_consistency::check::{CheckOptions, UseClosure};
 use raddle_core::model::Model;
 
+use super::format::{Format, OutputArgs};
 use super::model_choice::{ModelChoice, chosen_models};
 use crate::input;
 use crate::pool;
@@ -59,9 +60,12 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) recheck: bool,
 
-    /// Print one JSON object per line for each history and model
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    /// The same as --format json: one JSON object per line for each history and model
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 
     /// Number of parallel checks [default: the number of processors]
     #[arg(long, value_name = "N")]
@@ -82,7 +86,18 @@ impl VerifyArgs {
         if self.witness.as_ref().is_some_and(|file| input::is_one_of(file, &self.histories)) {
             return Some("--witness would overwrite one of the histories: name another file");
         }
+        if self.output.file().is_some_and(|file| input::is_one_of(file, &self.histories)) {
+            return Some("--output would overwrite one of the histories: name another file");
+        }
+        if self.format() == Format::Herd {
+            return Some("--format herd is for litmus tests: use another format");
+        }
         input::reads_stdin_twice(&self.histories)
+    }
+
+    /// The format of the output.
+    pub(crate) fn format(&self) -> Format {
+        self.output.format(self.json, false)
     }
 
     /// The models in the order given, each once.

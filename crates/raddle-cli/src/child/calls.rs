@@ -2,7 +2,7 @@
 
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Counts, Estimate, Outcome, Phase};
-use raddle_native::{Object, Source};
+use raddle_native::{Object, Recording, Source};
 
 use super::protocol::{Answer, ExploreTask, Task};
 use super::supervise::{self, Limits, StopReason, Stopped};
@@ -55,6 +55,22 @@ pub(crate) fn explore(
     match call(task, subject, limits, progress)? {
         Answer::Explored(outcome) => Ok(outcome),
         _ => Err(unexpected(subject, task.phase())),
+    }
+}
+
+/// Runs a recorded execution of a program. Returns the files that are not the recorded ones if the program has changed.
+///
+/// # Errors
+/// See [`Failure`].
+pub(crate) fn replay(
+    task: ExploreTask,
+    recording: Recording,
+    subject: Subject<'_>,
+    limits: Limits,
+) -> Result<Result<Outcome, Vec<String>>, Failure> {
+    match call(&Task::Replay(task, recording), subject, limits, &|_| ())? {
+        Answer::Replayed(replayed) => Ok(replayed),
+        _ => Err(unexpected(subject, Phase::Exploring)),
     }
 }
 

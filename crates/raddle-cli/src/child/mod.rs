@@ -21,7 +21,7 @@ mod protocol;
 mod serve;
 mod supervise;
 
-pub(crate) use calls::{Failure, Subject, build, estimate, explore};
+pub(crate) use calls::{Failure, Subject, build, estimate, explore, replay};
 pub(crate) use memory::default_limit;
 pub(crate) use protocol::{CheckpointFiles, ExploreTask, Task};
 pub(crate) use serve::serve;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use raddle_core::outcome::{Counts, Estimate, Outcome, Phase};
-use raddle_native::{Object, Request, Source};
+use raddle_native::{Object, Recording, Request, Source};
 use serde::{Deserialize, Serialize};
 
 /// What a child does.
@@ -20,6 +20,8 @@ pub(crate) enum Task {
     ExploreOrEstimate(ExploreTask, Duration),
     /// Only estimates.
     Estimate(ExploreTask, Duration),
+    /// Runs one recorded execution of a program.
+    Replay(ExploreTask, Recording),
 }
 
 impl Task {
@@ -27,7 +29,7 @@ impl Task {
     pub(crate) fn phase(&self) -> Phase {
         match self {
             Task::Build(_) => Phase::Building,
-            Task::Explore(_) => Phase::Exploring,
+            Task::Explore(_) | Task::Replay(..) => Phase::Exploring,
             Task::ExploreOrEstimate(..) | Task::Estimate(..) => Phase::Estimating,
         }
     }
@@ -109,6 +111,8 @@ pub(super) enum Answer {
     Built(Object),
     /// The program was explored.
     Explored(Outcome),
+    /// The execution was run, or the program has changed: the files that are not the recorded ones.
+    Replayed(Result<Outcome, Vec<String>>),
     /// The estimate, if there is one.
     Estimated(Option<Estimate>),
     /// The program, a checkpoint or the operating system does not permit the task, for this reason.

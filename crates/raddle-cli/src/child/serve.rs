@@ -95,6 +95,13 @@ fn answer(task: Task, parent: &Parent) -> Answer {
             Err(error) => Answer::Refused(error),
         },
         Task::ExploreOrEstimate(task, time) => explored(explore_or_estimate(task, time)),
+        Task::Replay(ExploreTask { object, request, .. }, recording) => {
+            match raddle_native::replay_built(&object, &request, &recording) {
+                Ok(outcome) => Answer::Replayed(Ok(outcome)),
+                Err(Error::Changed(files)) => Answer::Replayed(Err(files)),
+                Err(error) => Answer::Refused(error.to_string()),
+            }
+        }
         Task::Estimate(ExploreTask { object, request, .. }, time) => {
             let estimate = raddle_native::estimate(&object, &request, u64::MAX, time);
             Answer::Estimated(estimate.ok().flatten())

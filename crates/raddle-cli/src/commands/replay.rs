@@ -1,28 +1,29 @@
-//! `raddle replay`: runs a recorded counterexample again.
+//! `raddle replay`: runs a recorded execution again, and no other one.
 //!
-//! The file that `raddle check --trace` writes for a C or C++ program records how the program was compiled and explored,
-//! and the bug. Exploration is deterministic, so the same exploration finds the same bug. A different result means that
-//! the program has changed. The file may come from somebody else, so the compiler that it names is not run, and flags that could
-//! make the compiler run programs or write files are refused.
+//! The file that `raddle check --trace` writes records how the program was compiled and explored, and the execution with the bug. The
+//! file may come from somebody else, so the compiler that it names is not run, and flags that could make the compiler run programs or
+//! write files are refused. If the program is not the recorded one, the command says what has changed.
 
 use std::fs;
 
-use raddle_core::outcome::{Bound, Finding, Outcome};
+use raddle_core::model::Model;
+use raddle_core::outcome::{Bound, Outcome};
 use raddle_explore::counterexample::{self, Style};
-use raddle_native::Request;
+use raddle_litmus::LitmusReplay;
 
 use crate::args::ReplayArgs;
-use crate::child::{self, ExploreTask, Failure, Limits, Subject, Task};
+use crate::child::{self, ExploreTask, Failure, Limits, Subject};
 use crate::internal_error;
 use crate::output::{Output, OutputError, print_error};
 use crate::recorded::RecordedBug;
+use crate::recorded_litmus::RecordedLitmus;
 use crate::signals;
 use crate::status::Status;
 
 /// Runs the execution again and prints it.
 pub(crate) fn run(args: &ReplayArgs, output: &mut Output) -> Result<Status, OutputError> {
     match replay(args) {
-        Ok(text) => output.text(&text).map(|()| Status::Inconsistent),
+        Ok((text, status)) => output.text(&text).map(|()| status),
         Err(failure) => Ok(print_failure(args, failure)),
     }
 }
@@ -41,46 +42,76 @@ fn print_failure(args: &ReplayArgs, failure: Failure) -> Status {
     Status::Failed
 }
 
-/// The report on the recorded bug.
-fn replay(args: &ReplayArgs) -> Result<String, Failure> {
-    let recorded = read(args).map_err(Failure::Refused)?;
+/// The report on the recorded execution.
+fn replay(args: &ReplayArgs) -> Result<(String, Status), Failure> {
+    let text = read(args).map_err(Failure::Refused)?;
+    if let Some(recorded) = RecordedLitmus::parse(&text) {
+        return recorded.and_then(|recorded| litmus(&recorded)).map_err(Failure::Refused);
+    }
+    let recorded = RecordedBug::parse(&text).map_err(Failure::Refused)?;
     if !args.trust_flags {
         recorded.check_flags().map_err(Failure::Refused)?;
     }
-    let request = recorded.request(args.cc.clone()).map_err(Failure::Refused)?;
-    let outcome = explore(&request, &args.trace.display().to_string())?;
-    let report =
-        |finding: &Finding| counterexample::report(finding, &Style::in_working_directory());
-    let hint = recorded.compiler_hint(args.cc.as_deref());
-    let changed = format!("the program has changed since the trace was recorded{hint}");
-    match outcome.finding() {
-        Some(finding) if recorded.matches(finding) => Ok(report(finding)),
-        Some(finding) => Err(Failure::Refused(format!(
-            "{changed}. Its first error is now:\n{}",
-            report(finding).trim_end()
-        ))),
-        None => Err(Failure::Refused(format!("{changed}. It has no error now"))),
+    let outcome = run_program(&recorded, args)?;
+    let shows_nothing = |what: &str| {
+        Failure::Refused(format!("the execution does not show the recorded error: {what}"))
+    };
+    let style = Style::in_working_directory();
+    match (outcome.finding(), &outcome.bound) {
+        (Some(finding), _) if finding.kind == recorded.kind() => {
+            Ok((counterexample::report(finding, &style), Status::Inconsistent))
+        }
+        (Some(finding), _) => Err(shows_nothing(&finding.to_string())),
+        (None, Some(bound)) => Err(shows_nothing(&bound.to_string())),
+        (None, None) => Err(shows_nothing("it has no error")),
     }
 }
 
-fn read(args: &ReplayArgs) -> Result<RecordedBug, String> {
+fn read(args: &ReplayArgs) -> Result<String, String> {
     let text = fs::read_to_string(&args.trace).map_err(|error| format!("cannot read: {error}"))?;
     if text.is_empty() {
         return Err(String::from(
             "the file is empty, because no bug was found when it was written",
         ));
     }
-    serde_json::from_str(&text).map_err(|error| {
-        format!("not a trace of a C or C++ program, as `raddle check --trace` writes it: {error}")
-    })
+    Ok(text)
 }
 
-fn explore(request: &Request, program: &str) -> Result<Outcome, Failure> {
+/// Runs the recorded execution of a program.
+fn run_program(recorded: &RecordedBug, args: &ReplayArgs) -> Result<Outcome, Failure> {
+    let request = recorded.request(args.cc.clone()).map_err(Failure::Refused)?;
+    let program = args.trace.display().to_string();
     let signals = signals::catch();
     signals.map_err(|error| Failure::Refused(format!("signals cannot be handled: {error}")))?;
     let limits = Limits { deadline: None, memory: child::default_limit() };
-    let object = child::build(&request.source, Subject { program, model: None }, limits)?;
-    let task = Task::Explore(ExploreTask::new(object, request));
-    let subject = Subject { program, model: Some(request.model) };
-    child::explore(&task, subject, limits, &|_| ())
+    let subject = Subject { program: &program, model: None };
+    let object = child::build(&request.source, subject, limits)?;
+    let compiled_by = object.compiler().to_owned();
+    let subject = Subject { program: &program, model: Some(request.model) };
+    let task = ExploreTask::new(object, &request);
+    match child::replay(task, recorded.recording(), subject, limits)? {
+        Ok(outcome) => Ok(outcome),
+        Err(files) => Err(Failure::Refused(recorded.changes(&files, &compiled_by))),
+    }
+}
+
+/// The report on an execution of a litmus test.
+fn litmus(recorded: &RecordedLitmus) -> Result<(String, Status), String> {
+    let test = recorded.read_test()?;
+    let RecordedLitmus { unroll, kind, schedule, .. } = recorded;
+    let model = recorded.model.parse::<Model>().map_err(|error| error.to_string())?;
+    let LitmusReplay { trace, finding } =
+        raddle_litmus::replay(&test, model, *unroll, schedule, *kind)?;
+    let style = Style::in_working_directory();
+    match finding {
+        Some(finding) => Ok((counterexample::report(&finding, &style), Status::Inconsistent)),
+        None => {
+            let execution = counterexample::execution(&trace, &style);
+            let condition = test.condition_text();
+            Ok((
+                format!("{model} allows this execution of {condition}\n\n{execution}\n"),
+                Status::Good,
+            ))
+        }
+    }
 }

@@ -30,7 +30,7 @@ impl BmcResult {
 pub(crate) enum Confirmation {
     /// Exploration of the compiled program finds this bug. It may differ from that of the counterexample if the program
     /// has several.
-    Confirmed(Box<RecordedBug>, Box<Finding>),
+    Confirmed(Option<Box<RecordedBug>>, Box<Finding>),
     /// Undecided, for this reason.
     Unknown(String),
     /// Undecided because of a bug in Raddle.
@@ -43,7 +43,7 @@ impl Confirmation {
     /// The content of the file that `--trace` writes.
     pub(crate) fn recorded(&self) -> Option<String> {
         match self {
-            Confirmation::Confirmed(recorded, _) => Some(recorded.to_string()),
+            Confirmation::Confirmed(recorded, _) => recorded.as_ref().map(ToString::to_string),
             _ => None,
         }
     }

@@ -31,6 +31,8 @@ pub(crate) struct LitmusResult {
     pub(crate) test: Arc<LitmusTest>,
     /// `None` if the final states were not collected.
     pub(crate) finals: Option<FinalStates>,
+    /// The largest number of rounds of a loop.
+    pub(crate) unroll: u32,
 }
 
 impl CheckResult {
@@ -47,7 +49,7 @@ impl CheckResult {
 
     /// The final states of a litmus test, if they were collected.
     pub(crate) fn finals(&self) -> Option<(&LitmusTest, &FinalStates)> {
-        let LitmusResult { test, finals } = self.litmus.as_ref()?;
+        let LitmusResult { test, finals, .. } = self.litmus.as_ref()?;
         Some((&**test, finals.as_ref()?))
     }
 

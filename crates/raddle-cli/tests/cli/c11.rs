@@ -108,17 +108,17 @@ fn evidence_in_json() {
     assert_snapshot!(run(&format!("verify --model c20 --json {EXAMPLES}")), @r#"
 exit 1
 --- stdout
-{"history":"examples/race.txt","model":"c20","verdict":"inconsistent","violation":{"kind":"race","message":"P0.0 and P1.1 race on data: W data 42 and R data 42 are not ordered by happens-before, and neither is atomic","first":"P0.0","second":"P1.1","location":"data"}}
-{"history":"examples/relaxed-flag.txt","model":"c20","verdict":"consistent","witness":{"rf":{"P1.0":"P0.1","P1.1":"init data"},"mo":{"data":["init data","P0.0"],"flag":["init flag","P0.1"]}}}
-{"history":"examples/release-acquire.txt","model":"c20","verdict":"consistent","witness":{"rf":{"P1.0":"P0.1","P1.1":"P0.0"},"mo":{"data":["init data","P0.0"],"flag":["init flag","P0.1"]}}}
-{"history":"examples/store-buffering-sc.txt","model":"c20","verdict":"inconsistent","violation":{"kind":"axiom","message":"seq-cst: a cycle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0","axiom":"seq-cst","cycle":[{"from":"P0.0","to":"P0.1","relation":"po"},{"from":"P0.1","to":"P1.0","relation":"fr"},{"from":"P1.0","to":"P1.1","relation":"po"},{"from":"P1.1","to":"P0.0","relation":"fr"}],"derivation":[{"from":"init y","to":"P1.0","why":"happens-before"},{"from":"init x","to":"P0.0","why":"happens-before"}]}}
+{"version":2,"history":"examples/race.txt","model":"c20","verdict":"inconsistent","violation":{"kind":"race","message":"P0.0 and P1.1 race on data: W data 42 and R data 42 are not ordered by happens-before, and neither is atomic","first":"P0.0","second":"P1.1","location":"data"}}
+{"version":2,"history":"examples/relaxed-flag.txt","model":"c20","verdict":"consistent","witness":{"rf":{"P1.0":"P0.1","P1.1":"init data"},"mo":{"data":["init data","P0.0"],"flag":["init flag","P0.1"]}}}
+{"version":2,"history":"examples/release-acquire.txt","model":"c20","verdict":"consistent","witness":{"rf":{"P1.0":"P0.1","P1.1":"P0.0"},"mo":{"data":["init data","P0.0"],"flag":["init flag","P0.1"]}}}
+{"version":2,"history":"examples/store-buffering-sc.txt","model":"c20","verdict":"inconsistent","violation":{"kind":"axiom","message":"seq-cst: a cycle P0.0 -po-> P0.1 -fr-> P1.0 -po-> P1.1 -fr-> P0.0","axiom":"seq-cst","cycle":[{"from":"P0.0","to":"P0.1","relation":"po"},{"from":"P0.1","to":"P1.0","relation":"fr"},{"from":"P1.0","to":"P1.1","relation":"po"},{"from":"P1.1","to":"P0.0","relation":"fr"}],"derivation":[{"from":"init y","to":"P1.0","why":"happens-before"},{"from":"init x","to":"P0.0","why":"happens-before"}]}}
 --- stderr
 "#);
     assert_snapshot!(run("verify --model ra,wra --json examples/relaxed-flag.txt"), @r#"
 exit 1
 --- stdout
-{"history":"examples/relaxed-flag.txt","model":"ra","verdict":"inconsistent","violation":{"kind":"axiom","message":"read-coherence: P1.1 reads data = 0 from init data, but P0.0 overwrites it and happens before the read","axiom":"read-coherence","cycle":[{"from":"P1.1","to":"P0.0","relation":"fr"},{"from":"P0.0","to":"P1.1","relation":"hb"}],"derivation":[{"from":"init data","to":"P0.0","why":"happens-before"}]}}
-{"history":"examples/relaxed-flag.txt","model":"wra","verdict":"inconsistent","violation":{"kind":"axiom","message":"weak-read-coherence: P1.1 reads data = 0 from init data, but P0.0 overwrites it and happens before the read","axiom":"weak-read-coherence","cycle":[{"from":"init data","to":"P0.0","relation":"hb"},{"from":"P0.0","to":"P1.1","relation":"hb"},{"from":"P1.1","to":"init data","relation":"rf⁻¹"}],"derivation":[]}}
+{"version":2,"history":"examples/relaxed-flag.txt","model":"ra","verdict":"inconsistent","violation":{"kind":"axiom","message":"read-coherence: P1.1 reads data = 0 from init data, but P0.0 overwrites it and happens before the read","axiom":"read-coherence","cycle":[{"from":"P1.1","to":"P0.0","relation":"fr"},{"from":"P0.0","to":"P1.1","relation":"hb"}],"derivation":[{"from":"init data","to":"P0.0","why":"happens-before"}]}}
+{"version":2,"history":"examples/relaxed-flag.txt","model":"wra","verdict":"inconsistent","violation":{"kind":"axiom","message":"weak-read-coherence: P1.1 reads data = 0 from init data, but P0.0 overwrites it and happens before the read","axiom":"weak-read-coherence","cycle":[{"from":"init data","to":"P0.0","relation":"hb"},{"from":"P0.0","to":"P1.1","relation":"hb"},{"from":"P1.1","to":"init data","relation":"rf⁻¹"}],"derivation":[]}}
 --- stderr
 "#);
 }

@@ -341,9 +341,11 @@ Options:
       --resume <FILE>           Continue the exploration from a file that --checkpoint has written
       --estimate                Estimate within two seconds the number of classes of a C or C++ program and the time to explore them
       --unroll <N>              Maximum number of rounds of a loop: a thread that would begin another one is stopped, and the result is incomplete [default: 8 in a litmus test, none in a C or C++ program]
-      --json                    Print one JSON object per line for each program and model
+      --format <FORMAT>         The format of the output [possible values: text, json, sarif, junit, dot, html, herd]
+      --output <FILE>           Write the output to this file instead of standard output
+      --json                    The same as --format json: one JSON object per line for each program and model
       --explain                 Show an execution of a litmus test: one with a race, or one that satisfies the condition (for 'forall': that violates it)
-      --herd                    Print the result of every litmus test in herd's format, instead of a table
+      --herd                    The same as --format herd: the result of every litmus test in herd's format, instead of a table
       --trace <FILE>            Write an execution to this file: one with the bug, or for a litmus test one that reaches the state asked for
       --cc <COMPILER>           The compiler for C and C++ programs [default: gcc if it is installed, otherwise clang]
       --property <PROPERTY>     Check this property of SV-COMP (unreach-call, no-data-race, valid-memsafety, no-deadlock, or a .prp file): other errors, such as abort() for unreach-call, end an execution silently. The default model is sc, for no-data-race c20
@@ -461,7 +463,7 @@ fn json_keys_are_stable() {
     assert_eq!(status, Some(1));
     let keys: Vec<&String> = object.as_object().expect("an object").keys().collect();
     let expected = "blocked bug by classes command executions explorer litmus model program seconds \
-                    verdict";
+                    verdict version";
     assert_eq!(keys, expected.split(' ').collect::<Vec<_>>());
     assert_eq!(object["command"], "check");
     assert_eq!(object["by"], "rf");

@@ -66,7 +66,8 @@ fn documents_name_existing_files() {
 fn documents(root: &Path) -> Vec<PathBuf> {
     let chapters = std::fs::read_dir(root.join("docs/src")).expect("the book");
     let chapters = chapters.map(|entry| entry.expect("a chapter").path());
-    let mut documents: Vec<PathBuf> = chapters.collect();
+    let is_text = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    let mut documents: Vec<PathBuf> = chapters.filter(is_text).collect();
     documents.push(root.join("README.md"));
     documents.sort();
     documents

@@ -54,7 +54,7 @@ fn an_error_is_reported_in_json() {
     assert_snapshot!(run_with("verify --json -", "P0: W x 1; R x 2 <- P0.0\n"), @r#"
 exit 2
 --- stdout
-{"history":"-","error":{"line":1,"column":21,"message":"P0.0 writes 1: expected a write of 2, the value read here"}}
+{"version":2,"history":"-","error":{"line":1,"column":21,"message":"P0.0 writes 1: expected a write of 2, the value read here"}}
 --- stderr
 -:1:21: P0.0 writes 1: expected a write of 2, the value read here
 "#);
@@ -75,7 +75,7 @@ fn a_missing_file_in_json() {
     assert_snapshot!(run("verify --json examples/nowhere.txt"), @r#"
 exit 2
 --- stdout
-{"history":"examples/nowhere.txt","error":{"message":"cannot read: No such file or directory (os error 2)"}}
+{"version":2,"history":"examples/nowhere.txt","error":{"message":"cannot read: No such file or directory (os error 2)"}}
 --- stderr
 examples/nowhere.txt: cannot read: No such file or directory (os error 2)
 "#);
@@ -85,7 +85,10 @@ examples/nowhere.txt: cannot read: No such file or directory (os error 2)
 fn other_histories_are_still_checked() {
     let text = run("verify --json --model sc examples/nowhere.txt examples/iriw.txt");
     assert!(text.starts_with("exit 2\n"), "{text}");
-    assert!(text.contains(r#"{"history":"examples/iriw.txt","model":"sc","verdict":"#), "{text}");
+    assert!(
+        text.contains(r#"{"version":2,"history":"examples/iriw.txt","model":"sc","verdict":"#),
+        "{text}"
+    );
 }
 
 #[test]

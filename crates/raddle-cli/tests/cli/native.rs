@@ -140,12 +140,42 @@ fn a_counterexample_is_replayed() {
     let again = output(&mut raddle(&format!("replay {path}")));
     assert!(again.starts_with("exit 1\nthread main/1: assertion failed: others == 0"), "{again}");
     assert!(found.contains(again.trim_start_matches("exit 1\n").trim_end()), "{found}\n{again}");
-    let changed = std::fs::read_to_string(&trace).expect("a trace");
-    let changed = changed.replace("\"flags\": []", "\"flags\": [\"-DFENCE\"]");
-    std::fs::write(&trace, changed).expect("it can be written");
-    let again = output(&mut raddle(&format!("replay {path} --cc gcc")));
-    let expected = "the program has changed since the trace was recorded. It has no error now";
-    assert_eq!(again, format!("exit 2\n{path}: {expected}"));
+}
+
+/// A trace is for one program: the replay says what has changed.
+#[test]
+fn a_replay_of_another_program_says_what_has_changed() {
+    let directory = scratch("native-replay-changed");
+    let (file, trace) = (directory.join("changed.c"), directory.join("trace.json"));
+    let text = std::fs::read_to_string("examples/peterson.c")
+        .or_else(|_| std::fs::read_to_string("../../examples/peterson.c"));
+    let text = text.expect("an example");
+    std::fs::write(&file, &text).expect("it can be written");
+    let (program, path) = (file.display(), trace.display());
+    check(&format!("{program} --model tso --cc gcc --trace {path}"));
+    let replay = || output(&mut raddle(&format!("replay {path} --cc gcc")));
+    assert!(replay().starts_with("exit 1\n"));
+    let refusal = |why: &str| {
+        let again = "Explore it again with `raddle check`";
+        format!(
+            "exit 2\n{path}: the program has changed since the trace was recorded: {why}. {again}"
+        )
+    };
+    std::fs::write(&file, format!("// A comment changes nothing.\n{text}")).expect("written");
+    assert_eq!(replay(), refusal(&format!("{program} has changed")));
+    std::fs::write(&file, text).expect("it can be written");
+    let recorded = std::fs::read_to_string(&trace).expect("a trace");
+    let other = recorded.replace("\"flags\": []", "\"flags\": [\"-DFENCE\"]");
+    std::fs::write(&trace, other).expect("it can be written");
+    assert_eq!(replay(), refusal("a flag or a header has changed"));
+    let former = recorded.replace("\"version\": 2", "\"version\": 1");
+    std::fs::write(&trace, former).expect("it can be written");
+    let record = "record it again with `raddle check --trace`";
+    let expected = format!("exit 2\n{path}: the trace has version 1, not 2: {record}");
+    assert_eq!(replay(), expected);
+    std::fs::write(&trace, recorded).expect("it can be written");
+    std::fs::remove_file(&file).expect("it is there");
+    assert!(replay().starts_with("exit 2\n"));
 }
 
 /// A trace may come from somebody else.
@@ -174,17 +204,13 @@ fn flags_of_a_trace_run_no_programs_and_write_no_files() {
     }
     assert!(!written.exists());
     let profile = format!("-fopt-info-all={written_path}");
-    assert!(
-        replay(&profile, " --trust-flags").starts_with("exit 1\nthread main/1: assertion failed")
-    );
+    assert!(replay(&profile, " --trust-flags").contains("the program has changed since the trace"));
     assert!(written.exists(), "the compiler gets the flag");
-    std::fs::remove_file(&written).expect("it is there");
-    assert!(replay("-O2", "").starts_with("exit 1\nthread main/1: assertion failed: others == 0"));
 }
 
 /// The address of the block differs from process to process.
 #[test]
-fn replays_compare_schedule_kind_and_place_but_not_messages() {
+fn replays_compare_kinds_but_not_messages() {
     let text = "#include <stdlib.h>\nint main(void) {\nchar *p = malloc(8);\nfree(p + 4);\n}\n";
     let file = program("replayed.c", text);
     let trace = scratch("native-replay-message").join("trace.json");
@@ -193,8 +219,6 @@ fn replays_compare_schedule_kind_and_place_but_not_messages() {
     let recorded = std::fs::read_to_string(&trace).expect("a trace");
     let mut fields: serde_json::Value = serde_json::from_str(&recorded).expect("JSON");
     assert_eq!(fields["kind"], "double-free");
-    let place = fields["place"].as_str().expect("a place").to_owned();
-    assert!(format!("{file}:4").ends_with(&place), "{place}");
     let mut replay = |field: &str, value: &str| {
         fields[field] = value.into();
         std::fs::write(&trace, fields.to_string()).expect("it can be written");
@@ -202,33 +226,59 @@ fn replays_compare_schedule_kind_and_place_but_not_messages() {
         printed.split([':', '\n']).next().expect("a status").to_owned()
     };
     assert_eq!(replay("message", "a former wording"), "exit 1");
-    assert_eq!(replay("place", "other.c:4"), "exit 2");
-    assert_eq!(replay("place", &place), "exit 1");
-    assert_eq!(replay("place", &format!("{file}:4")), "exit 1", "as recorded in another directory");
     assert_eq!(replay("kind", "leak"), "exit 2");
 }
 
-/// Earlier versions recorded no place.
+/// The line is executed five times in the execution, and so in its replay.
 #[test]
-fn traces_without_a_place_are_replayed() {
-    let trace = scratch("native-replay-former").join("trace.json");
+fn a_replay_runs_one_execution() {
+    let text = "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\n#include <stdio.h>\n\
+        atomic_int x[20], y;\n\
+        void *reader(void *p) { for (int i = 0; i < 20; i++) x[i]; return p; }\n\
+        void *writer(void *p) { for (int i = 0; i < 20; i++) x[i] = 1; return p; }\n\
+        int main(void) {\n    pthread_t a, b;\n\
+        for (int i = 0; i < 5; i++)\n        puts(\"tick\"), y++;\n\
+        pthread_create(&a, 0, reader, 0);\n    pthread_create(&b, 0, writer, 0);\n\
+        pthread_join(a, 0);\n    pthread_join(b, 0);\n    assert(y == 4);\n}\n";
+    let file = program("many.c", text);
+    let trace = scratch("native-replay-one").join("trace.json");
     let path = trace.display();
-    check(&format!("examples/peterson.c --model tso --cc gcc --trace {path}"));
-    let recorded = std::fs::read_to_string(&trace).expect("a trace");
-    let mut fields: serde_json::Value = serde_json::from_str(&recorded).expect("JSON");
-    let place = fields.as_object_mut().expect("an object").remove("place");
-    assert_eq!(place, Some("examples/peterson.c:23".into()));
-    fields["message"] = "others == 0 does not hold".into();
-    std::fs::write(&trace, fields.to_string()).expect("it can be written");
+    let found = check(&format!("{file} --model sc --cc gcc --trace {path}"));
+    assert!(found.contains("assertion failed: y == 4"), "{found}");
     let again = output(&mut raddle(&format!("replay {path}")));
-    assert!(again.starts_with("exit 1\nthread main/1: assertion failed: others == 0"), "{again}");
+    assert!(again.starts_with("exit 1\nthread main: assertion failed: y == 4"), "{again}");
+    assert_eq!(again.matches("tick").count(), 5, "{again}");
+}
+
+/// The execution of a litmus test is a history and a schedule.
+#[test]
+fn executions_of_litmus_tests_are_replayed() {
+    let trace = scratch("litmus-replay").join("trace.txt");
+    let path = trace.display();
+    let found =
+        check(&format!("examples/store-buffering.litmus --model tso --explain --trace {path}"));
+    let again = output(&mut raddle(&format!("replay {path}")));
+    let head = "exit 0\ntso allows this execution of exists ";
+    assert!(again.starts_with(head), "{again}");
+    let execution = again.split("\n\n").nth(1).expect("an execution");
+    assert!(found.contains(execution.trim_end()), "{found}\n{again}");
+    let verified = output(&mut raddle(&format!("verify {path} --model sc,tso")));
+    assert!(verified.contains("inconsistent  consistent"), "{verified}");
+    let text = std::fs::read_to_string(&trace).expect("a trace");
+    let under_sc = text.replacen("\"tso\"", "\"sc\"", 1);
+    std::fs::write(&trace, under_sc).expect("it can be written");
+    let again = output(&mut raddle(&format!("replay {path}")));
+    let expected = "sc does not allow the recorded execution";
+    assert_eq!(again, format!("exit 2\n{path}: {expected}"));
 }
 
 #[test]
 fn files_that_are_no_traces_are_rejected() {
     let again = output(&mut raddle("replay examples/peterson.c"));
     assert!(
-        again.starts_with("exit 2\nexamples/peterson.c: not a trace of a C or C++ program"),
+        again.starts_with(
+            "exit 2\nexamples/peterson.c: not a trace that `raddle check --trace` writes"
+        ),
         "{again}"
     );
     let again = output(&mut raddle("replay examples/nothing"));

@@ -105,8 +105,8 @@ fn the_compiler_of_a_trace_is_not_run() {
     assert!(was_run.exists());
     fs::write(&program, "int main(void) {}\n").expect("it can be written");
     let message = format!(
-        "{trace}: the program has changed since the trace was recorded, or it depends on the compiler \
-         (it was recorded with --cc {compiler}). It has no error now"
+        "{trace}: the program has changed since the trace was recorded: {program} has changed. Explore it again with \
+         `raddle check`"
     );
     assert_eq!(run(&format!("replay {trace}")), error(&message));
 }

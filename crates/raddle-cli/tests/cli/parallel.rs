@@ -178,7 +178,7 @@ fn only_the_same_exploration_is_resumed() {
     let printed = run(&format!("check {program} --json --model sc --resume nowhere"));
     let error = "nowhere: cannot read: No such file or directory (os error 2)";
     let json = format!(
-        r#"{{"command":"check","program":"{program}","model":"sc","error":{{"message":"{error}"}}}}"#
+        r#"{{"version":2,"command":"check","program":"{program}","model":"sc","error":{{"message":"{error}"}}}}"#
     );
     let expected = format!("exit 2\n--- stdout\n{json}\n--- stderr\n{program}: {error}\n");
     assert_eq!(printed, expected);

@@ -53,7 +53,7 @@ fn with_json_the_summary_goes_to_standard_error() {
     assert_snapshot!(run("verify --recheck --json --model sc examples/lost-update.txt"), @r#"
 exit 1
 --- stdout
-{"history":"examples/lost-update.txt","model":"sc","verdict":"inconsistent","violation":{"kind":"cycle","message":"P0.0 and P1.0 both update counter from its initial value","cycle":[{"from":"init counter","to":"P1.0","why":"program"},{"from":"P1.0","to":"init counter","why":"before-source","read":"P0.0"}],"derivation":[{"from":"P1.0","to":"P0.0","why":"before-overwrite","source":"init counter"},{"from":"P1.0","to":"init counter","why":"before-source","read":"P0.0"}]}}
+{"version":2,"history":"examples/lost-update.txt","model":"sc","verdict":"inconsistent","violation":{"kind":"cycle","message":"P0.0 and P1.0 both update counter from its initial value","cycle":[{"from":"init counter","to":"P1.0","why":"program"},{"from":"P1.0","to":"init counter","why":"before-source","read":"P0.0"}],"derivation":[{"from":"P1.0","to":"P0.0","why":"before-overwrite","source":"init counter"},{"from":"P1.0","to":"init counter","why":"before-source","read":"P0.0"}]}}
 --- stderr
 rechecked: 0 witnesses confirmed, 1 violation proved, 0 too large to recheck
 "#);

@@ -20,7 +20,7 @@ Usage: raddle <COMMAND>
 
 Commands:
   check    Explore all behaviours of programs that memory models allow
-  replay   Run a counterexample of a C or C++ program again
+  replay   Run a recorded execution again, and no other one
   bmc      Check a C program symbolically, for all inputs and within bounds
   verify   Check whether memory models allow recorded executions
   history  Generate, convert and count recorded executions
@@ -53,15 +53,17 @@ Arguments:
   <HISTORY>...  The histories to read, as text or JSON Lines; `-` is standard input
 
 Options:
-      --model <MODELS>  Memory models, separated by commas: sc, tso, pso, C11 models (see `raddle models`), or all [default: sc,tso,pso]
-      --explain         Explain every verdict: the run or the orders that the model allows, or why none exist
-      --witness <FILE>  Write the witnesses of all consistent verdicts to this file, as JSON Lines
-      --recheck         Check every witness and every violation again with slow, independent code
-      --json            Print one JSON object per line for each history and model
-      --jobs <N>        Number of parallel checks [default: the number of processors]
-      --budget <N>      Give up a check after this many search steps [default: 10000000]
-      --no-closure      Search without inferring orders of events first (slow; for comparison)
-  -h, --help            Print help (see more with '--help')
+      --model <MODELS>   Memory models, separated by commas: sc, tso, pso, C11 models (see `raddle models`), or all [default: sc,tso,pso]
+      --explain          Explain every verdict: the run or the orders that the model allows, or why none exist
+      --witness <FILE>   Write the witnesses of all consistent verdicts to this file, as JSON Lines
+      --recheck          Check every witness and every violation again with slow, independent code
+      --format <FORMAT>  The format of the output [possible values: text, json, sarif, junit, dot, html, herd]
+      --output <FILE>    Write the output to this file instead of standard output
+      --json             The same as --format json: one JSON object per line for each history and model
+      --jobs <N>         Number of parallel checks [default: the number of processors]
+      --budget <N>       Give up a check after this many search steps [default: 10000000]
+      --no-closure       Search without inferring orders of events first (slow; for comparison)
+  -h, --help             Print help (see more with '--help')
 
 Exit status: 0 if all histories are consistent, 1 if one is inconsistent, 2 for invalid input or usage,
 3 if a search was given up. If several apply, the first of 2, 1, 3, 0 counts.
@@ -216,7 +218,7 @@ fn invalid_combinations_of_options() {
     let lines = [
         "verify --explain --json examples/iriw.txt",
         "verify --threads 2 examples/iriw.txt",
-        "verify --output out.txt examples/iriw.txt",
+        "verify --format sarif --json examples/iriw.txt",
         "verify - -",
         "history stats - -",
         "history stats --json examples/iriw.txt",
@@ -241,8 +243,8 @@ verify --explain --json examples/iriw.txt
   error: the argument '--explain' cannot be used with '--json'
 verify --threads 2 examples/iriw.txt
   error: unexpected argument '--threads' found
-verify --output out.txt examples/iriw.txt
-  error: unexpected argument '--output' found
+verify --format sarif --json examples/iriw.txt
+  error: the argument '--format <FORMAT>' cannot be used with '--json'
 verify - -
   error: standard input can be read only once: name '-' once
 history stats - -

@@ -30,6 +30,9 @@ pub struct Finding {
     pub trace: Option<NamedTrace>,
     /// The execution as a value to store and replay, if the front end can replay it.
     pub schedule: Option<Schedule>,
+    /// What the program had learned about itself when the execution was found, in a format of the front end; a replay
+    /// needs it.
+    pub learned: Option<String>,
     /// The run that shows the error, if runs are sampled.
     pub sample: Option<SampledRun>,
 }
@@ -46,6 +49,7 @@ impl Finding {
             help: vec![],
             trace: None,
             schedule: None,
+            learned: None,
             sample: None,
         }
     }

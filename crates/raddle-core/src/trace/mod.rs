@@ -318,6 +318,24 @@ impl Trace {
         Ok((execution, events))
     }
 
+    /// The paths of all threads that were started: `main`, and `main/0` for the first thread that `main` spawned.
+    #[must_use]
+    pub fn thread_paths(&self) -> BTreeMap<ThreadId, String> {
+        let mut paths = BTreeMap::from([(ThreadId::new(0), String::from("main"))]);
+        let mut spawned: BTreeMap<ThreadId, usize> = BTreeMap::new();
+        for event in &self.events {
+            if let OpKind::Spawn { thread } = event.op.kind
+                && let Some(parent) = paths.get(&event.thread)
+            {
+                let count = spawned.entry(event.thread).or_default();
+                let path = format!("{parent}/{count}");
+                *count += 1;
+                paths.insert(thread, path);
+            }
+        }
+        paths
+    }
+
     fn is_joined(&self, thread: ThreadId) -> bool {
         self.events.iter().any(|event| event.op.kind == OpKind::Join { thread })
     }

@@ -13,6 +13,8 @@
 //! *Cost.* At most three bounded searches for a run, and quadratic time in the number of events.
 
 mod cycle;
+#[cfg(feature = "serde")]
+pub mod data;
 mod event_order;
 mod execution;
 mod joint;

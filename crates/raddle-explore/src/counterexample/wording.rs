@@ -87,7 +87,7 @@ impl<'a> Wording<'a> {
     }
 
     /// A value of an access.
-    fn accessed(&self, kind: &OpKind, value: Option<Value>) -> String {
+    pub(super) fn accessed(&self, kind: &OpKind, value: Option<Value>) -> String {
         let Some(value) = value else { return String::from("?") };
         let state = kind.location().and_then(|location| self.object_state(location, value));
         state.map_or_else(|| self.value_of(kind, value), |state| state.short.clone())
@@ -144,7 +144,7 @@ impl<'a> Wording<'a> {
     }
 
     /// The memory order, under the models that distinguish memory orders.
-    fn order(&self, order: MemoryOrder) -> String {
+    pub(super) fn order(&self, order: MemoryOrder) -> String {
         let matters = self.model.c11_orders().is_some_and(C11Orders::has_weaker_accesses);
         if matters { format!(" ({order})") } else { String::new() }
     }

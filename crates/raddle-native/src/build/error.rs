@@ -36,6 +36,8 @@ pub enum Error {
         /// The model.
         model: Model,
     },
+    /// These files are not those of the recorded execution; the program itself has an empty name.
+    Changed(Vec<String>),
     /// The operating system refused something that Raddle needs.
     System(String),
 }
@@ -57,6 +59,14 @@ impl fmt::Display for Error {
                 "{file} is machine code, which does not contain the memory orders that {model} needs: \
                  pass the source, compile with -fsanitize=thread, or choose sc, tso or pso"
             ),
+            Error::Changed(files) => {
+                let name = |file: &String| match file.as_str() {
+                    "" => String::from("the program"),
+                    file => file.to_owned(),
+                };
+                let names: Vec<String> = files.iter().map(name).collect();
+                write!(f, "not the files of the recorded execution: {}", names.join(", "))
+            }
             Error::System(what) => write!(f, "{what}"),
         }
     }

@@ -62,6 +62,12 @@ impl Object {
         format!("{name}, program {hash:016x} of {} bytes", self.file.data.len())
     }
 
+    /// What the compiler calls itself; empty if nothing was compiled or linked.
+    #[must_use]
+    pub fn compiler(&self) -> &str {
+        &self.compiler
+    }
+
     /// What is known about calls: only our own compilation says that they follow the ABI.
     pub(crate) fn calls(&self) -> Calls {
         if self.is_ours { Calls::SystemV } else { Calls::Unknown }

@@ -14,7 +14,8 @@ use super::leaks::CompleteExecutions;
 use super::meaning::{self, unjoined};
 use super::object_names::ObjectNames;
 use super::{
-    Explored, Request, object_states, panics, printed, private_events, thread_names, waits,
+    Explored, Request, object_states, panics, printed, private_events, recording, thread_names,
+    waits,
 };
 use crate::program::{GONE, Leak, NativeProgram};
 
@@ -59,7 +60,7 @@ fn is_volatile_race(program: &NativeProgram, found: &Counterexample) -> bool {
 }
 
 /// The findings, with what the program printed in their executions.
-fn findings(
+pub(super) fn findings(
     program: &mut NativeProgram,
     request: &Request,
     found: Vec<Counterexample>,
@@ -71,12 +72,14 @@ fn findings(
     if shown.is_empty()
         && let Some((trace, leak)) = complete.leak(program)
     {
-        shown.push(of_leak(program, trace, &leak));
+        shown.push(of_leak(program, &trace, &leak));
     }
     let reports: Vec<Report> =
         shown.into_iter().map(|shown| Report::of(program, request.model, shown)).collect();
     // From here on, the program forgets its locations.
-    reports.into_iter().map(|report| report.complete(program, prints)).collect()
+    let findings: Vec<Finding> =
+        reports.into_iter().map(|report| report.complete(program, prints)).collect();
+    findings.into_iter().map(|finding| recording::record(program, finding)).collect()
 }
 
 /// A report that contains what the last exploration of the program knows.
@@ -95,9 +98,8 @@ struct Report {
 
 impl Report {
     fn of(program: &NativeProgram, model: Model, shown: Shown) -> Self {
-        let Shown { kind, whole, kept, found, message, place } = shown;
+        let Shown { kind, whole, kept, schedule, found, message, place } = shown;
         let kept = positions(&whole, &kept, &found.trace);
-        let schedule = Schedule::of_trace(&found.trace, |thread| program.thread_name(thread));
         let objects = ObjectNames::of(program, &whole);
         let mut trace = found.named(program, model);
         trace.names.special_values = vec![(GONE, "freed".into())];
@@ -136,6 +138,7 @@ struct Shown {
     whole: Trace,
     /// The indices of the shown events in the whole execution.
     kept: Vec<usize>,
+    schedule: Schedule,
     found: Counterexample,
     /// Unless the execution tells.
     message: Option<String>,
@@ -145,28 +148,33 @@ struct Shown {
 
 impl Shown {
     /// The whole execution is shown.
-    fn new(kind: FindingKind, whole: Trace, found: Counterexample) -> Self {
+    fn new(kind: FindingKind, whole: Trace, schedule: Schedule, found: Counterexample) -> Self {
         let kept = (0..whole.events.len()).collect();
-        Shown { kind, whole, kept, found, message: None, place: None }
+        Shown { kind, whole, kept, schedule, found, message: None, place: None }
     }
 }
 
 fn of_execution(program: &NativeProgram, found: Counterexample) -> Shown {
     let whole = found.trace.clone();
+    let schedule = Schedule::of_trace(&whole);
+    let schedule = match found.ending.is_bug() {
+        true => schedule.ending_as(&found.ending, &whole),
+        false => schedule,
+    };
     if found.not_robust.is_some() {
-        return Shown::new(FindingKind::NotRobust, whole, found);
+        return Shown::new(FindingKind::NotRobust, whole, schedule, found);
     }
     let found = waits::as_deadlock(program, found);
     let Counterexample { ending, trace, .. } = &found;
     if let (Ending::Complete, Some(thread)) = (ending, unjoined(trace)) {
         let name = program.thread_name(thread);
         let message = format!("{name} was not joined and may still run when main returns");
-        let shown = Shown::new(FindingKind::Misuse, whole, found);
+        let shown = Shown::new(FindingKind::Misuse, whole, schedule, found);
         return Shown { message: Some(message), ..shown };
     }
     let kind = meaning::kind(ending, trace);
     let (part, kept) = private_events::remove(program, ending, trace);
-    Shown { kept, ..Shown::new(kind, whole, part) }
+    Shown { kept, ..Shown::new(kind, whole, schedule, part) }
 }
 
 /// The positions of shown events in the whole execution and in the shown one.
@@ -178,14 +186,17 @@ fn positions(whole: &Trace, kept: &[usize], shown: &Trace) -> Vec<(ThreadId, usi
 }
 
 /// A block that is never freed.
-fn of_leak(program: &NativeProgram, trace: Trace, leak: &Leak) -> Shown {
+fn of_leak(program: &NativeProgram, trace: &Trace, leak: &Leak) -> Shown {
     let Leak { place, size } = *leak;
     let place = Naming::place(program, place);
     let place = Style::in_working_directory().relative(&place).to_owned();
     let message = format!(
         "leak: nothing points to a block of {size} bytes at the end, which was allocated at {place}"
     );
-    let found = Counterexample::new(Ending::Complete, trace.clone());
+    let schedule = Schedule::of_trace(trace);
+    let is_remains = |location| program.is_remains(location);
+    let shown = trace.only(|event| !event.op.kind.location().is_some_and(is_remains)).0;
+    let found = Counterexample::new(Ending::Complete, shown.clone());
     let (message, place) = (Some(message), Some(Place::new(place)));
-    Shown { message, place, ..Shown::new(FindingKind::Leak, trace, found) }
+    Shown { message, place, ..Shown::new(FindingKind::Leak, shown, schedule, found) }
 }

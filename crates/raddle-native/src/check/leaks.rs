@@ -23,11 +23,6 @@ impl CompleteExecutions {
 
     /// The first leak, and the execution that shows it.
     pub(super) fn leak(self, program: &NativeProgram) -> Option<(Trace, Leak)> {
-        self.traces.into_iter().find_map(|(last, trace)| {
-            let leak = program.leak(&last)?;
-            let is_remains = |location| program.is_remains(location);
-            let shown = trace.only(|event| !event.op.kind.location().is_some_and(is_remains)).0;
-            Some((shown, leak))
-        })
+        self.traces.into_iter().find_map(|(last, trace)| Some((trace, program.leak(&last)?)))
     }
 }

@@ -73,7 +73,8 @@ impl Lines {
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref().and_then(|name| name.demangle().ok());
             let position = frame.location.as_ref().and_then(position);
-            functions.push(CodeFrame { function: name.map(|it| it.into_owned()), position });
+            functions
+                .push(CodeFrame { function: name.map(std::borrow::Cow::into_owned), position });
         }
         functions
     }

@@ -65,7 +65,8 @@ impl NativeProgram {
         serde_json::to_string(&update).unwrap_or_default()
     }
 
-    fn facts(&self) -> Facts {
+    /// What the program has learned.
+    pub(crate) fn facts(&self) -> Facts {
         let thread = |start: &Start| {
             let Start { parent, number, function, argument, library, blocks } = *start;
             (parent.index(), number, function, argument, library, blocks)

@@ -47,6 +47,11 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// An error is expected.
+    pub(crate) fn is_bug(&self) -> bool {
+        self.verdict.starts_with("bug")
+    }
+
     /// Executions are cut off.
     pub(crate) fn is_endless(&self) -> bool {
         self.verdict == "incomplete"

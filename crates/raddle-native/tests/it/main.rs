@@ -21,6 +21,7 @@ mod polls;
 mod posix;
 mod random;
 mod refusals;
+mod replay;
 mod reports;
 mod rounds;
 mod rust_guests;

@@ -98,16 +98,16 @@ impl CompiledProgram<'_> {
             let outcome = self.explore(object.clone().led_by(guide), self.time / 4)?;
             let is_bug = outcome.verdict == Verdict::Bug;
             if let Some(found) = outcome.into_finding().filter(|_| is_bug) {
-                return Ok(self.confirmed(found));
+                return Ok(self.confirmed(&object, found));
             }
         }
-        let outcome = self.explore(object, self.time)?;
+        let outcome = self.explore(object.clone(), self.time)?;
         Ok(match outcome.finding() {
             None => not_found(&outcome, kind, bug),
             Some(unsupported) if outcome.verdict == Verdict::Incomplete => {
                 Confirmation::Unknown(unsupported.message.clone())
             }
-            Some(found) => self.confirmed(found.clone()),
+            Some(found) => self.confirmed(&object, found.clone()),
         })
     }
 
@@ -126,9 +126,9 @@ impl CompiledProgram<'_> {
         }
     }
 
-    fn confirmed(&self, found: Finding) -> Confirmation {
-        let recorded = RecordedBug::new(&self.request, &found);
-        Confirmation::Confirmed(Box::new(recorded), Box::new(found))
+    fn confirmed(&self, object: &Object, found: Finding) -> Confirmation {
+        let recorded = RecordedBug::new(&self.request, object.compiler(), &found);
+        Confirmation::Confirmed(recorded.map(Box::new), Box::new(found))
     }
 }
 

@@ -11,10 +11,10 @@ use std::io::{IsTerminal, Write};
 use raddle_bmc::{BmcOptions, BmcReport};
 use raddle_core::outcome::{Bound, Verdict};
 
-use crate::args::BmcArgs;
+use crate::args::{BmcArgs, Format};
 use crate::internal_error;
 use crate::output::{Output, OutputError, print_error};
-use crate::render::{json, text};
+use crate::render::{self, json, reported, text};
 use crate::results::bmc::{BmcResult, Confirmation};
 use crate::signals;
 use crate::status::Status;
@@ -23,6 +23,10 @@ use crate::status::Status;
 pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputError> {
     if let Some(option) = args.overwrites_program() {
         print_error(format_args!("{option} would overwrite the program: name another file"));
+        return Ok(Status::Failed);
+    }
+    if args.format() == Format::Herd {
+        print_error("--format herd is for litmus tests: use another format");
         return Ok(Status::Failed);
     }
     let options = args.options();
@@ -48,7 +52,11 @@ pub(crate) fn run(args: &BmcArgs, output: &mut Output) -> Result<Status, OutputE
             result.confirmation.as_ref().and_then(Confirmation::recorded).unwrap_or_default();
         std::fs::write(path, text).map_err(|error| OutputError::file(path, error))?;
     }
-    if args.json {
+    let format = args.format();
+    output.redirect(args.output.file())?;
+    if let Some(text) = render::common(format, &|| vec![reported::of_bmc(&result)]) {
+        output.text(&text)?;
+    } else if format == Format::Json {
         json::bmc::print(&result, output)?;
     } else {
         output.text(&text::bmc::text(&result))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::native;
-use crate::args::{CheckArgs, VolatileKind};
+use crate::args::{CheckArgs, Format, VolatileKind};
 
 /// Why an option that was given has no effect on any of these files, if there is such an option.
 pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
@@ -33,7 +33,8 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
             ("-- FLAGS", !flags.is_empty() || !arguments.is_empty()),
         ])
     };
-    let for_litmus = || given(vec![("--explain", args.explain), ("--herd", args.herd)]);
+    let for_litmus =
+        || given(vec![("--explain", args.explain), ("--herd", args.format() == Format::Herd)]);
     if args.is_every_given() && args.checkpoint.is_none() {
         let remedy = "name a file with --checkpoint FILE, or omit --every";
         return Some(format!("--every has no effect without --checkpoint: {remedy}"));

@@ -57,7 +57,7 @@ impl FrontEnd for LitmusFrontEnd {
             plan,
             robust: args.robust,
             outcome,
-            litmus: Some(LitmusResult { test: self.test.clone(), finals }),
+            litmus: Some(LitmusResult { test: self.test.clone(), finals, unroll: options.unroll }),
             recorded: None,
         })
     }

@@ -23,12 +23,12 @@ use std::time::Duration;
 use raddle_core::outcome::{Bound, Phase};
 use raddle_explore::plan::{self, Explorer, Plan};
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Format};
 use crate::internal_error;
 use crate::output::{Output, OutputError, print_error};
 use crate::pool::{self, Item};
 use crate::render::text::check::Detail;
-use crate::render::{execution, json, text};
+use crate::render::{self, execution, json, reported, text};
 use crate::results::check::{CheckResult, LoadError, ProgramResults};
 use crate::signals;
 use crate::status::Status;
@@ -69,6 +69,7 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
     if let Some(error) = refusal {
         return Ok(fail(&error));
     }
+    output.redirect(args.output.file())?;
     let trace_file = args.trace.as_deref().map(TraceFile::open).transpose()?;
     if let Err(error) = signals::catch() {
         return Ok(fail(&format!("signals cannot be handled: {error}")));
@@ -79,17 +80,20 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
         Err(error) => return Ok(fail(&error)),
     };
     let mut status = print_errors(&programs);
-    if args.json {
+    let format = args.format();
+    if let Some(text) = render::common(format, &|| reported::of_check(&programs)) {
+        output.text(&text)?;
+    } else if format == Format::Json {
         json::check::print(&programs, output)?;
     } else {
-        let detail = Detail { full: args.herd || args.explain, explain: args.explain };
-        text::check::print(detail, &programs, output)?;
+        let full = format == Format::Herd || args.explain;
+        text::check::print(Detail { full, explain: args.explain }, &programs, output)?;
     }
     let results = || programs.iter().flat_map(|program| program.results.iter().flatten());
     status = match &expectations {
         Some(expectations) => {
             let comparison = expectations.compare(&programs);
-            text::expect::print(&comparison, args.json, output)?;
+            text::expect::print(&comparison, format != Format::Text, output)?;
             status.max(comparison.status())
         }
         None => results().map(CheckResult::status).fold(status, Status::max),

@@ -16,7 +16,7 @@ use raddle_native::{MemoryOrders, Object, Request, Source, TaskDefinition};
 use super::checkpoint::{CheckpointLock, fingerprint};
 use super::front_end::{self, FrontEnd, Resources};
 use super::progress::ProgressLine;
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Format};
 use crate::child::{self, CheckpointFiles, ExploreTask, Failure, Limits, Subject, Task};
 use crate::output::print_error;
 use crate::recorded::RecordedBug;
@@ -175,15 +175,13 @@ impl NativeProgram {
     fn result(&self, request: &Request, outcome: Outcome) -> CheckResult {
         let mut outcome = outcome;
         outcome.remarks.extend(self.remark.map(str::to_owned));
-        // A replay repeats only the run with the finding.
-        let explorer = request.explorer.only_last(outcome.counts.all_classes());
-        let replayed = Request { explorer, ..request.clone() };
-        let finding = outcome.finding().filter(|finding| finding.schedule.is_some());
+        let compiler = self.object.as_ref().map_or("", Object::compiler);
+        let finding = outcome.finding();
         CheckResult {
             program: self.name.clone(),
             plan: Plan { model: request.model, explorer: request.explorer },
             robust: request.robust,
-            recorded: finding.map(|finding| RecordedBug::new(&replayed, finding)),
+            recorded: finding.and_then(|finding| RecordedBug::new(request, compiler, finding)),
             outcome,
             litmus: None,
         }
@@ -211,7 +209,7 @@ impl NativeProgram {
             let task = Task::ExploreOrEstimate(task, ESTIMATE_TIME);
             return child::explore(&task, subject, limits(Some(time)), &|_| ());
         }
-        let line = ProgressLine::new(args.json);
+        let line = ProgressLine::new(args.format() == Format::Json);
         let estimated = ExploreTask::new(object.clone(), request);
         let size = || child::estimate(estimated, ESTIMATE_TIME, limits(Some(2 * ESTIMATE_TIME)));
         let task = Task::Explore(task);

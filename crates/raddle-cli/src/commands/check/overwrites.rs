@@ -28,6 +28,13 @@ pub(super) fn refusal(args: &CheckArgs, files: &[PathBuf]) -> Option<String> {
     if let Some(what) = args.trace.as_deref().and_then(|file| overwritten(file, true)) {
         return Some(error("--trace", what));
     }
+    if let Some(what) = args.output.file().and_then(|file| overwritten(file, true)) {
+        return Some(error("--output", what));
+    }
+    let (trace, file) = (args.trace.as_deref(), args.output.file());
+    if file.zip(trace).is_some_and(|(file, trace)| file == trace) {
+        return Some(error("--output", "the file of --trace"));
+    }
     let checkpoint = args.checkpoint.as_deref()?;
     let written = [checkpoint.to_owned(), checkpoint::new_file(checkpoint), lock_file(checkpoint)];
     let what = written.iter().find_map(|file| overwritten(file, false))?;

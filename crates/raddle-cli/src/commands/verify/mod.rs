@@ -9,12 +9,12 @@ use raddle_consistency::check::CheckOptions;
 use raddle_core::execution::Execution;
 use raddle_core::model::Model;
 
-use crate::args::VerifyArgs;
+use crate::args::{Format, VerifyArgs};
 use crate::input::{self, HistoryFile};
 use crate::output::{Output, OutputError, print_error};
 use crate::pool;
 use crate::render::text::recheck::RecheckCounts;
-use crate::render::{json, text};
+use crate::render::{self, history_data, json, text};
 use crate::results::verify::CheckedHistory;
 use crate::status::Status;
 use witness_file::WitnessFile;
@@ -27,7 +27,11 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, Outp
     let status = print_errors(&inputs);
     let models = args.models();
     let checks = check_all(args, &models, &inputs);
-    if args.json {
+    let format = args.format();
+    output.redirect(args.output.file())?;
+    if let Some(text) = render::common(format, &|| history_data::of_verify(&inputs, &checks)) {
+        output.text(&text)?;
+    } else if format == Format::Json {
         json::verify::print(&inputs, &models, &checks, output)?;
     } else {
         text::verify::print(&models, &checks, args.explain, output)?;
@@ -36,7 +40,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Result<Status, Outp
         file.write(&checks)?;
     }
     if args.recheck && !checks.is_empty() {
-        print_recheck(&checks, args.json, output)?;
+        print_recheck(&checks, format != Format::Text, output)?;
     }
     Ok(checks.iter().map(CheckedHistory::status).fold(status, Status::max))
 }

@@ -1,13 +1,18 @@
 //! The result of `raddle bmc --json`: one JSON object, with the keys of `raddle check --json` where they apply.
 
 use raddle_core::outcome::{FindingKind, Verdict};
+use raddle_explore::counterexample::Style;
+use raddle_explore::counterexample::data::{ExecutionData, data};
 use serde::Serialize;
+
+use super::check::VERSION;
 
 use crate::output::{Output, OutputError};
 use crate::results::bmc::{BmcResult, Confirmation};
 
 #[derive(Serialize)]
 struct BmcLine<'a> {
+    version: u32,
     command: &'static str,
     program: String,
     model: &'static str,
@@ -32,7 +37,14 @@ struct BmcBug<'a> {
     kind: FindingKind,
     message: &'a str,
     place: &'a str,
-    trace: String,
+    /// The execution of the compiled program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<ExecutionData>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<String>,
+    /// The steps of the counterexample, if the compiled program does not show it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<String>,
     inputs: Vec<BmcInput<'a>>,
     /// Whether the compiled program has the bug: `yes`, `no` or `unknown`. If `yes`, the other fields except `inputs`
     /// are those of the compiled program.
@@ -51,6 +63,7 @@ struct BmcInput<'a> {
 pub(crate) fn print(result: &BmcResult, output: &mut Output) -> Result<(), OutputError> {
     let BmcResult { options, report, .. } = result;
     output.json(&BmcLine {
+        version: VERSION,
         command: "bmc",
         program: result.program.display().to_string(),
         model: options.model.name(),
@@ -74,21 +87,19 @@ fn bug(result: &BmcResult) -> Option<BmcBug<'_>> {
     let bug = result.report.counterexample.as_ref()?;
     let steps: Vec<String> =
         bug.steps.iter().map(|step| format!("{}: {}", step.thread, step.text)).collect();
-    let (confirmed, trace) = match &result.confirmation {
-        Some(Confirmation::Confirmed(_, native)) => {
-            let schedule = native.schedule.as_ref().map(ToString::to_string);
-            ("yes", schedule.unwrap_or_default())
-        }
-        Some(Confirmation::Contradicted) => ("no", steps.join("; ")),
-        Some(Confirmation::Unknown(_) | Confirmation::Failed(_)) | None => {
-            ("unknown", steps.join("; "))
-        }
+    let (confirmed, steps) = match &result.confirmation {
+        Some(Confirmation::Confirmed(..)) => ("yes", vec![]),
+        Some(Confirmation::Contradicted) => ("no", steps),
+        Some(Confirmation::Unknown(_) | Confirmation::Failed(_)) | None => ("unknown", steps),
     };
+    let execution = |trace| data(trace, &Style::in_working_directory(), true);
     Some(BmcBug {
         kind: finding.kind,
         message: &finding.message,
         place: finding.place_text(),
-        trace,
+        trace: finding.trace.as_ref().map(execution),
+        schedule: finding.schedule.as_ref().map(ToString::to_string),
+        steps,
         inputs: bug
             .inputs
             .iter()

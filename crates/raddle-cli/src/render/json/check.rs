@@ -1,6 +1,8 @@
 //! The JSON of `raddle check`: one object for each result or error.
 
-use raddle_core::outcome::{Finding, FindingKind, Symmetry, Verdict};
+use raddle_core::outcome::{Finding, FindingKind, Related, Symmetry, Verdict};
+use raddle_explore::counterexample::Style;
+use raddle_explore::counterexample::data::{ExecutionData, data};
 use raddle_litmus::{FinalStates, LitmusTest};
 use serde::Serialize;
 
@@ -8,8 +10,13 @@ use crate::output::{Output, OutputError};
 use crate::render::execution;
 use crate::results::check::{CheckResult, LoadError, ProgramResults};
 
+/// The version of the schema (`schema/result.json`). It grows if a field changes its meaning or disappears.
+pub(super) const VERSION: u32 = 2;
+
 #[derive(Serialize)]
 struct ResultLine<'a> {
+    /// The version of the schema.
+    version: u32,
     command: &'static str,
     program: &'a str,
     model: &'static str,
@@ -41,14 +48,27 @@ struct ResultLine<'a> {
     litmus: Option<Litmus<'a>>,
 }
 
-/// The most important finding.
+/// A finding.
 #[derive(Serialize)]
 struct Bug<'a> {
     kind: FindingKind,
     message: &'a str,
     place: &'a str,
-    /// A schedule, or for a litmus test a history.
-    trace: String,
+    #[serde(skip_serializing_if = "<[Related]>::is_empty")]
+    related: &'a [Related],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    why: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    help: &'a [String],
+    /// The whole execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<ExecutionData>,
+    /// The execution as the schedule of a replay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<String>,
+    /// The execution of a litmus test as a history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<String>,
 }
 
 /// The estimated size of the exploration.
@@ -82,6 +102,7 @@ struct Litmus<'a> {
 
 #[derive(Serialize)]
 struct ErrorLine<'a> {
+    version: u32,
     command: &'static str,
     program: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +115,13 @@ pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<
     for ProgramResults { name, results, failed, refused } in programs {
         match results {
             Err(error) => {
-                output.json(&ErrorLine { command: "check", program: name, model: None, error })?;
+                output.json(&ErrorLine {
+                    version: VERSION,
+                    command: "check",
+                    program: name,
+                    model: None,
+                    error,
+                })?;
             }
             Ok(results) => {
                 for result in results {
@@ -104,12 +131,24 @@ pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<
         }
         for (model, error) in failed {
             let model = Some(model.name());
-            output.json(&ErrorLine { command: "check", program: name, model, error })?;
+            output.json(&ErrorLine {
+                version: VERSION,
+                command: "check",
+                program: name,
+                model,
+                error,
+            })?;
         }
         for unsupported in refused {
             let error = &LoadError::new(unsupported.to_string());
             let model = Some(unsupported.model.name());
-            output.json(&ErrorLine { command: "check", program: name, model, error })?;
+            output.json(&ErrorLine {
+                version: VERSION,
+                command: "check",
+                program: name,
+                model,
+                error,
+            })?;
         }
     }
     Ok(())
@@ -118,6 +157,7 @@ pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<
 fn line(result: &CheckResult) -> ResultLine<'_> {
     let (explorer, outcome) = (result.plan.explorer, &result.outcome);
     ResultLine {
+        version: VERSION,
         command: "check",
         program: &result.program,
         model: result.model().name(),
@@ -151,7 +191,15 @@ fn bug<'a>(result: &CheckResult, finding: &'a Finding) -> Bug<'a> {
         kind: finding.kind,
         message: &finding.message,
         place: finding.place_text(),
-        trace: execution::text_of(result, finding),
+        related: &finding.related,
+        why: &finding.why,
+        help: &finding.help,
+        trace: finding
+            .trace
+            .as_ref()
+            .map(|trace| data(trace, &Style::in_working_directory(), true)),
+        schedule: finding.schedule.as_ref().map(ToString::to_string),
+        history: execution::history_of(result, finding),
     }
 }
 

@@ -7,12 +7,14 @@ use raddle_consistency::witness::ConsistencyVerdict;
 use raddle_core::model::Model;
 use serde::Serialize;
 
+use super::check::VERSION;
 use crate::input::{ErrorObject, HistoryFile};
 use crate::output::{Output, OutputError};
 use crate::results::verify::CheckedHistory;
 
 #[derive(Serialize)]
 struct VerdictLine<'a> {
+    version: u32,
     history: &'a str,
     model: &'static str,
     verdict: &'static str,
@@ -26,6 +28,7 @@ struct VerdictLine<'a> {
 
 #[derive(Serialize)]
 struct HistoryErrorLine<'a> {
+    version: u32,
     history: &'a str,
     error: ErrorObject,
 }
@@ -54,7 +57,11 @@ pub(crate) fn print(
                 }
             }
             Err(error) => {
-                output.json(&HistoryErrorLine { history: &input.name, error: error.json() })?;
+                output.json(&HistoryErrorLine {
+                    version: VERSION,
+                    history: &input.name,
+                    error: error.json(),
+                })?;
             }
         }
     }
@@ -64,6 +71,7 @@ pub(crate) fn print(
 fn line<'a>(check: &CheckedHistory<'a>) -> VerdictLine<'a> {
     let CheckedHistory { history, execution, model, ref verdict, .. } = *check;
     let line = VerdictLine {
+        version: VERSION,
         history,
         model: model.name(),
         verdict: verdict_name(verdict),

@@ -8,9 +8,15 @@ use super::symbols;
 use crate::build::Error;
 
 /// All functions are bound at the start and their table is read-only then, so calls are no accesses to shared memory. The
-/// dynamic linker decides about undefined symbols.
-const FLAGS: [&str; 5] =
-    ["-rdynamic", "-pthread", "-Wl,-z,now", "-Wl,-z,relro", "-Wl,--unresolved-symbols=ignore-all"];
+/// dynamic linker decides about undefined symbols. A build id would depend on debug information, and so on the working directory.
+const FLAGS: [&str; 6] = [
+    "-rdynamic",
+    "-pthread",
+    "-Wl,-z,now",
+    "-Wl,-z,relro",
+    "-Wl,--unresolved-symbols=ignore-all",
+    "-Wl,--build-id=none",
+];
 
 /// Links objects to an executable and returns its bytes. Objects of the user's may have been compiled for fixed addresses.
 pub(super) fn link(
