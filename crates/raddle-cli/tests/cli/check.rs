@@ -352,11 +352,14 @@ Options:
       --keep-going              Report all distinct errors of a C or C++ program instead of the most important one
       --no-livelock             Do not report threads of a C or C++ program that repeat loops forever
       --no-races                Do not report data races of a C or C++ program: plain accesses are relaxed atomic ones
+      --races                   Report data races of a C or C++ program under sc, tso and pso, too: plain accesses that atomic accesses, locks and joins do not order
       --require-join            Report threads of a C or C++ program that were not joined when main returns
       --malloc-may-fail         Let malloc and its like fail in a C or C++ program, each call by choice
       --spurious                Let threads of a C or C++ program wake up spuriously from condition variables and futexes: once at each call, until they are woken there
       --store-forwarding <HOW>  What a load observes under tso and pso if a store in the buffer of its thread has only a part of its bytes: combine (these bytes, and the others from memory) or wait (until that store is in memory) [default: combine]
       --nondet <FIRST..LAST>    The values of __VERIFIER_nondet_int and its like in a C or C++ program, as in 0..7 [default: -1..3]
+      --allow-read <PATH>       Let a C or C++ program read this file. Others are refused. What it writes to files goes nowhere and is shown with an error
+      --volatile <KIND>         What volatile accesses of a C or C++ program are: plain ones, or relaxed atomic ones [default: plain] [possible values: plain, relaxed]
       --leaks                   Report memory of a C or C++ program that is not freed and unreachable at the end
       --expect <FILE>           Compare the verdicts of litmus tests with this table (columns: file, model, quantifier, ...)
   -h, --help                    Print help (see more with '--help')
