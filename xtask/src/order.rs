@@ -7,7 +7,7 @@ use std::fmt;
 use crate::workspace::Package;
 
 /// The crates, each after everything it may depend on.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "raddle-core",
     "raddle-consistency",
     "raddle-explore",
@@ -20,6 +20,7 @@ const ORDER: [&str; 12] = [
     "raddle-bmc",
     "raddle-cli",
     "cargo-raddle",
+    "raddle-test",
 ];
 
 /// A breach of the order.

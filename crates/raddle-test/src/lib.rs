@@ -2,19 +2,15 @@
 //!
 //! A test needs none of this to be explored. Under `cargo test` all of it compiles to nothing.
 //!
-//! ```
+//! ```ignore
 //! raddle_test::options! { hands_over: model = "tso,c20", timeout = "60" }
 //!
-//! # #[allow(dead_code)]
-//! # mod tests {
 //! #[test]
 //! fn hands_over() {
 //!     let length = 1 + raddle_test::any_of(3);
 //!     // ...
-//!     # let result = Some(length);
-//!     raddle_test::assume(result.is_some());
+//!     raddle_test::assume(was_full);
 //! }
-//! # }
 //! ```
 
 #![no_std]
