@@ -106,7 +106,7 @@ impl Set {
 
 fn place(byte: i64) -> Option<(usize, u64)> {
     let index = byte + WINDOW;
-    (0..WINDOW).contains(&index).then_some((index as usize / 64, 1 << (index % 64)))
+    (0..WINDOW).contains(&index).then(|| (index as usize / 64, 1 << (index % 64)))
 }
 
 fn bit(register: Register) -> u64 {
