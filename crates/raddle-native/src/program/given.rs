@@ -79,6 +79,12 @@ impl GivenMemory {
         self.at(address).map(|(_, thread, _)| thread)
     }
 
+    /// The blocks of a thread: their starts and ends.
+    pub(super) fn blocks_of(&self, thread: ThreadId) -> impl Iterator<Item = (u64, u64)> {
+        let blocks = self.blocks.iter().filter(move |&(_, &(_, of, _))| of == thread);
+        blocks.map(|(&start, &(size, ..))| (start, start + size))
+    }
+
     /// The address that corresponds to an address in a block.
     pub(super) fn exchanged(&self, threads: ThreadExchange, address: u64) -> Option<u64> {
         let (start, thread, role) = self.at(address)?;

@@ -4,6 +4,7 @@
 //! numbered by its own history. So an address in the memory of one thread corresponds to the address with the same offset in
 //! that of the other. Whether threads really behave alike is none of our business: explorers run all of them and compare.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault};
 
 use raddle_core::execution::{LocationId, ThreadId, Value};
@@ -159,33 +160,48 @@ impl NativeProgram {
 
 /// Adds what corresponds to the known facts about memory of the first of two threads.
 fn share_in(layout: &mut Layout, given: &GivenMemory, threads: ThreadExchange) {
-    let is_of_first = |address: u64| {
-        let owner = owner(&AREAS, address).map(|(thread, ..)| thread);
-        owner == Some(threads.first) || given.receiver(address) == Some(threads.first)
-    };
+    let is_area_of_first =
+        |address: u64| owner(&AREAS, address).is_some_and(|(thread, ..)| thread == threads.first);
+    let is_of_first =
+        |address: u64| is_area_of_first(address) || given.receiver(address) == Some(threads.first);
     let image = |address: u64| {
         let given = given.exchanged(threads, address);
         given.unwrap_or_else(|| exchanged(&AREAS, threads, address))
     };
+    // Of a range of several blocks, only the parts in those of the first thread have an image: blocks of both may be neighbours.
+    let images = |ranges: &BTreeMap<u64, u64>| -> Vec<(u64, u64)> {
+        let mut images = vec![];
+        for (&from, &to) in ranges {
+            if is_area_of_first(from) {
+                images.push((image(from), image(from) + (to - from)));
+                continue;
+            }
+            for (start, end) in given.blocks_of(threads.first) {
+                let (from, to) = (from.max(start), to.min(end));
+                if from < to {
+                    images.push((image(from), image(from) + (to - from)));
+                }
+            }
+        }
+        images
+    };
     let learned = layout.learned.clone();
-    // An end may be the first address after the area.
-    let range = |(&from, &to): (&u64, &u64)| (image(from), image(from) + (to - from));
-    for (from, to) in learned.shared.iter().filter(|&(&from, _)| is_of_first(from)).map(range) {
+    for (from, to) in images(&learned.shared) {
         layout.share(from, to);
     }
     for (at, place) in learned.cuts.iter().filter(|&(&at, _)| is_of_first(at)) {
         layout.learned.cuts.entry(image(*at)).or_insert(*place);
     }
     for (at, size) in learned.of_blocks.iter().filter(|&(&at, _)| is_of_first(at)) {
-        layout.learned.of_blocks.insert(image(*at), *size);
+        layout.learned.of_blocks.entry(image(*at)).or_insert(*size);
     }
     for at in learned.written_settings.iter().filter(|&&at| is_of_first(at)) {
         layout.learned.written_settings.insert(image(*at));
     }
-    for (from, to) in learned.freed.iter().filter(|&(&from, _)| is_of_first(from)).map(range) {
+    for (from, to) in images(&learned.freed) {
         layout.note_freed(from, to);
     }
-    for (from, to) in learned.regions.iter().filter(|&(&from, _)| is_of_first(from)).map(range) {
+    for (from, to) in images(&learned.regions) {
         layout.add_region(from, to);
     }
 }
@@ -204,5 +220,20 @@ mod tests {
             assert_eq!(exchanged(&AREAS, threads, zero), zero);
         }
         assert_eq!(exchanged(&AREAS, threads, 3), 3);
+    }
+
+    /// What is known about both threads is not exchanged. Otherwise facts changed with each exploration, and none was the last one.
+    #[test]
+    fn known_sizes_of_locations_are_kept() {
+        let [first, second] = [1, 2].map(|thread| guest::HEAPS + thread * guest::HEAP_STRIDE + 16);
+        let mut layout = Layout::default();
+        layout.learned.of_blocks.extend([(first, 4), (second, 8), (first + 8, 8)]);
+        let (one, two) = (ThreadId::new(1), ThreadId::new(2));
+        for (first, second) in [(one, two), (two, one)] {
+            let threads = ThreadExchange { first, second };
+            share_in(&mut layout, &GivenMemory::default(), threads);
+        }
+        let expected = BTreeMap::from([(first, 4), (second, 8), (first + 8, 8), (second + 8, 8)]);
+        assert_eq!(layout.learned.of_blocks, expected);
     }
 }
