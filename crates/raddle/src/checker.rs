@@ -15,8 +15,6 @@ use raddle_explore::sampling::Sampling;
 use raddle_explore::{Control, Extent, Leaf, Limits, Summary};
 use raddle_runtime::{Settings, ops};
 
-#[cfg(feature = "parallel")]
-use crate::parts::Workers;
 use crate::replay::leak_of;
 use crate::report;
 use crate::schedule::schedule_of;
@@ -45,6 +43,15 @@ pub struct Checker {
     pub(crate) workers: Workers,
     pub(crate) settings: Settings,
     has_max_events: bool,
+}
+
+/// Who explores a test.
+#[cfg(feature = "parallel")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Workers {
+    pub(crate) jobs: Option<std::num::NonZero<usize>>,
+    /// The file of the checkpoint, and the interval between two writes.
+    pub(crate) checkpoint: Option<(PathBuf, Duration)>,
 }
 
 impl Default for Checker {

@@ -72,6 +72,8 @@ mod schedule;
 pub mod sync;
 mod test;
 pub mod thread;
+#[cfg(feature = "parallel")]
+mod workers;
 
 pub use checker::{Checker, check};
 pub use raddle_core::model::Model;
