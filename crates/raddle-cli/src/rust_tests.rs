@@ -16,6 +16,8 @@ use raddle_native::{RustTest, Source, rust_tests};
 use crate::args::{CheckArgs, Format, TestArgs};
 use crate::commands::check::{check_all, print_errors};
 use crate::output::{Output, OutputError, print_error};
+use crate::render::style::style;
+use crate::render::text::check::Detail;
 use crate::render::{json, text};
 use crate::results::check::{CheckResult, LoadError, ProgramResults};
 use crate::signals;
@@ -180,7 +182,7 @@ fn run_binary(
         report.add(test, results, is_json(args), output)
     })?;
     if !is_json(args) {
-        report.finish(start.elapsed().as_secs_f64(), output)?;
+        report.finish(start.elapsed().as_secs_f64(), args.full, output)?;
     }
     Ok(report.judgement)
 }
@@ -348,9 +350,10 @@ impl Report {
         output.flush()
     }
 
-    fn finish(&self, seconds: f64, output: &mut Output) -> Result<(), OutputError> {
-        section("incomplete", &self.incomplete, output)?;
-        section("failures", &self.failed, output)?;
+    fn finish(&self, seconds: f64, is_full: bool, output: &mut Output) -> Result<(), OutputError> {
+        let detail = Detail { each: true, explain: false, quiet: false, style: style(is_full) };
+        section("incomplete", &self.incomplete, &detail, output)?;
+        section("failures", &self.failed, &detail, output)?;
         let word = match self.judgement {
             Judgement::Passed => "ok",
             Judgement::Incomplete => "incomplete",
@@ -384,6 +387,7 @@ fn counted(number: usize, what: &str) -> String {
 fn section(
     title: &str,
     programs: &[ProgramResults],
+    detail: &Detail,
     output: &mut Output,
 ) -> Result<(), OutputError> {
     if programs.is_empty() {
@@ -393,7 +397,7 @@ fn section(
     for program in programs {
         output.text(&format!("\n---- {} ----\n", program.name))?;
         for result in program.results.iter().flatten() {
-            output.text(&text::check::full_text(result, false))?;
+            output.text(&text::check::full_text(result, detail))?;
         }
         let errors = program
             .results

@@ -30,6 +30,7 @@ pub mod rf_smc;
 pub mod robustness;
 pub mod rvf_smc;
 pub mod sampling;
+pub mod suggest;
 
 mod visitor;
 

@@ -22,7 +22,8 @@ mod sv_comp;
 pub use build::{Error, MemoryOrders, Object, Source, build, first_harmful_flag, rust_hooks};
 pub use check::{
     Checkpoint, ModuleHash, ParallelOptions, Progress, Recording, Request, RustTest, check,
-    check_built, check_parallel, content_hash, estimate, replay_built, rust_tests,
+    check_built, check_parallel, content_hash, estimate, is_clean_with, replay_built, rust_tests,
+    suggest,
 };
 pub use environment::Environment;
 pub use program::{Guide, KnownRead};

@@ -156,6 +156,20 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
+    /// Under any model, search for a minimal set of stronger memory orders and fences that prevents the error of a C or C++
+    /// program, by exploring it with them; at most 60 seconds, or until --timeout
+    #[arg(long, conflicts_with_all = ["robust", "estimate", "json", "checkpoint", "resume"])]
+    pub(crate) suggest: bool,
+
+    /// Show everything in reports: events of libraries, on private memory and without influence on the error, and call stacks
+    /// with the frames of libraries
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    /// Print nothing but errors that were found, and no progress
+    #[arg(long, short, conflicts_with_all = ["json", "herd", "explain"])]
+    pub(crate) quiet: bool,
+
     /// The same as --format json: one JSON object per line for each program and model
     #[arg(long, conflicts_with = "herd")]
     json: bool,

@@ -8,7 +8,7 @@ use std::fs;
 
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Outcome};
-use raddle_explore::counterexample::{self, Style};
+use raddle_explore::counterexample;
 use raddle_litmus::LitmusReplay;
 
 use crate::args::ReplayArgs;
@@ -17,6 +17,7 @@ use crate::internal_error;
 use crate::output::{Output, OutputError, print_error};
 use crate::recorded::RecordedBug;
 use crate::recorded_litmus::RecordedLitmus;
+use crate::render::style::style;
 use crate::signals;
 use crate::status::Status;
 
@@ -56,7 +57,7 @@ fn replay(args: &ReplayArgs) -> Result<(String, Status), Failure> {
     let shows_nothing = |what: &str| {
         Failure::Refused(format!("the execution does not show the recorded error: {what}"))
     };
-    let style = Style::in_working_directory();
+    let style = style(false);
     match (outcome.finding(), &outcome.bound) {
         (Some(finding), _) if finding.kind == recorded.kind() => {
             Ok((counterexample::report(finding, &style), Status::Inconsistent))
@@ -102,7 +103,7 @@ fn litmus(recorded: &RecordedLitmus) -> Result<(String, Status), String> {
     let model = recorded.model.parse::<Model>().map_err(|error| error.to_string())?;
     let LitmusReplay { trace, finding } =
         raddle_litmus::replay(&test, model, *unroll, schedule, *kind)?;
-    let style = Style::in_working_directory();
+    let style = style(false);
     match finding {
         Some(finding) => Ok((counterexample::report(&finding, &style), Status::Inconsistent)),
         None => {

@@ -12,6 +12,7 @@ pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod reported;
 pub(crate) mod sarif;
+pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod text;
 

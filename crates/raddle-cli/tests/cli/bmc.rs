@@ -61,7 +61,10 @@ fn inputs_are_found_and_passed_to_the_compiled_program() {
     );
     assert!(printed.contains("Confirmed: the compiled program has this execution."), "{printed}");
     let replayed = output(&mut raddle(&format!("replay {}", trace.display())));
-    assert!(replayed.starts_with("exit 1\nthread main: assertion failed"), "{replayed}");
+    assert!(
+        replayed.starts_with("exit 1\nerror[assertion]: thread main: assertion failed"),
+        "{replayed}"
+    );
 }
 
 /// The program has too many executions to explore them all.
@@ -107,7 +110,7 @@ fn a_confirmed_bug_is_the_same_in_text_and_json() {
     let program = "corpus/c/errors/double_free.c";
     let printed = bmc(&format!("{program} --cc gcc"));
     let (text, solver) = printed.split_once("Confirmed: ").expect("it is confirmed");
-    assert!(text.contains(&format!("\n  at {program}:6\n")), "{text}");
+    assert!(text.contains(&format!("--> {program}:6:5\n")), "{text}");
     let solver: Vec<&str> = solver.lines().take(2).collect();
     let solver_bug = "thread main: memory is freed twice";
     let expected = [

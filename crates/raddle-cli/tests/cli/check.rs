@@ -30,72 +30,74 @@ Observation SB Sometimes 1 3
 
 #[test]
 fn an_execution_is_shown() {
-    assert_snapshot!(run("check examples/message-passing.litmus --explain"), @r"
-exit 1
---- stdout
-Test MP Forbidden
-States 4
-1:r0=0; 1:r1=0;
-1:r0=0; 1:r1=1;
-1:r0=1; 1:r1=0;
-1:r0=1; 1:r1=1;
-No
-Witnesses
-Positive: 3 Negative: 1
-Condition ~exists (1:r0=1 /\ 1:r1=0)
-Observation MP Sometimes 1 3
+    assert_snapshot!(run("check examples/message-passing.litmus --explain"), @r#"
+    exit 1
+    --- stdout
+    Test MP Forbidden
+    States 4
+    1:r0=0; 1:r1=0;
+    1:r0=0; 1:r1=1;
+    1:r0=1; 1:r1=0;
+    1:r0=1; 1:r1=1;
+    No
+    Witnesses
+    Positive: 3 Negative: 1
+    Condition ~exists (1:r0=1 /\ 1:r1=0)
+    Observation MP Sometimes 1 3
 
-c20 allows an execution that satisfies the condition.
+    c20 allows an execution that satisfies the condition.
 
-The execution, which c20 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
+    The execution, which c20 allows but sc does not; `not step 1`: the read does not observe that step, although it is
+    above:
 
-main         P0         P1
-.0 spawn P0                                                            the start
-.1 spawn P1                                                            the start
-             .0 store data (rlx) = 1                                   line 5: atomic_store_explicit(data, 1...
-             .1 store flag (rlx) = 1                                   line 6: atomic_store_explicit(flag, 1...
-.2 join P0                                                             the end
-                        .0 load flag (rlx) = 1 <- P0.1                 line 10: atomic_load_explicit(flag, m...
-                        .1 load data (rlx) = 0 <- initially, not P0.0  line 11: atomic_load_explicit(data, m...
-.3 join P1                                                             the end
+       main      P0                    P1
+    1  spawn P0                                                                   the start
+    2  spawn P1                                                                   the start
+    3            store data (rlx) = 1                                             line 5: atomic_store_explicit(data, 1...
+    4            store flag (rlx) = 1                                             line 6: atomic_store_explicit(flag, 1...
+    5  join P0                                                                    the end
+    6                                  load flag (rlx) = 1 (step 4)               line 10: atomic_load_explicit(flag, m...
+    7                                  load data (rlx) = 0 (initial, not step 3)  line 11: atomic_load_explicit(data, m...
+    8  join P1                                                                    the end
 
---- stderr
-");
+    --- stderr
+    "#);
 }
 
 #[test]
 fn races_are_bugs() {
-    assert_snapshot!(run("check corpus/litmus/C/mp-race.litmus --model rc11 --explain"), @r"
-exit 1
---- stdout
-Test mp-race Allowed
-States 3
-1:r0=0; 1:r1=1;
-1:r0=1; 1:r1=0;
-1:r0=1; 1:r1=1;
-Ok
-Witnesses
-Positive: 1 Negative: 2
-Flag Data-Race
-Condition exists (1:r0=1 /\ 1:r1=0)
-Observation mp-race Sometimes 1 2
+    assert_snapshot!(run("check corpus/litmus/C/mp-race.litmus --model rc11 --explain"), @r#"
+    exit 1
+    --- stdout
+    Test mp-race Allowed
+    States 3
+    1:r0=0; 1:r1=1;
+    1:r0=1; 1:r1=0;
+    1:r0=1; 1:r1=1;
+    Ok
+    Witnesses
+    Positive: 1 Negative: 2
+    Flag Data-Race
+    Condition exists (1:r0=1 /\ 1:r1=0)
+    Observation mp-race Sometimes 1 2
 
-data race on data between P0 (line 5: *data = 1) and P1 (line 12: *data)
+    data race on data between P0 (line 5: *data = 1) and P1 (line 12: *data)
 
-The execution, which rc11 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
+    The execution, which rc11 allows but sc does not; `not step 1`: the read does not observe that step, although it is
+    above:
 
-main    P0    P1
-.0 spawn P0                                                                   the start
-.1 spawn P1                                                                   the start
-        .0 store data (na) = 1 (races with P1.1)                              line 5: *data = 1
-        .1 store flag (rlx) = 1                                               line 6: atomic_store_explicit(flag, 1...
-              .0 load flag (rlx) = 1 <- P0.1                                  line 10: atomic_load_explicit(flag, m...
-              .1 load data (na) = 0 <- initially, not P0.0 (races with P0.0)  line 12: *data
+       main   P0   P1
+    1  spawn P0                                                                   the start
+    2  spawn P1                                                                   the start
+    3         store data (na) = 1 <- races with step 6                            line 5: *data = 1
+    4         store flag (rlx) = 1                                                line 6: atomic_store_explicit(flag, 1...
+    5              load flag (rlx) = 1 (step 4)                                   line 10: atomic_load_explicit(flag, m...
+    6              load data (na) = 0 (initial, not step 3) <- races with step 3  line 12: *data
 
-2 events without influence on the error are omitted.
+    2 events without influence on the error are omitted.
 
---- stderr
-");
+    --- stderr
+    "#);
 }
 
 #[test]
@@ -113,7 +115,7 @@ Condition forall (1:r0=1)
 Observation spin Always 3 0
 
 --- stderr
-examples/spin.litmus, c20: incomplete: a loop has more iterations than its limit
+examples/spin.litmus, c20: incomplete: a loop has more iterations than its limit: raise it with --unroll
 ");
 }
 
@@ -139,8 +141,8 @@ exit 3
 program                          sc      tso
 examples/store-buffering.litmus  Never?  Sometimes
 
-examples/store-buffering.litmus, sc: incomplete: the limit on executions was reached
-examples/store-buffering.litmus, tso: incomplete: the limit on executions was reached
+examples/store-buffering.litmus, sc: incomplete: the limit on executions was reached: raise it with --max-executions
+examples/store-buffering.litmus, tso: incomplete: the limit on executions was reached: raise it with --max-executions
 --- stderr
 ");
 }
@@ -343,6 +345,9 @@ Options:
       --unroll <N>              Maximum number of rounds of a loop: a thread that would begin another one is stopped, and the result is incomplete [default: 8 in a litmus test, none in a C or C++ program]
       --format <FORMAT>         The format of the output [possible values: text, json, sarif, junit, dot, html, herd]
       --output <FILE>           Write the output to this file instead of standard output
+      --suggest                 Under any model, search for a minimal set of stronger memory orders and fences that prevents the error of a C or C++ program, by exploring it with them; at most 60 seconds, or until --timeout
+      --full                    Show everything in reports: events of libraries, on private memory and without influence on the error, and call stacks with the frames of libraries
+  -q, --quiet                   Print nothing but errors that were found, and no progress
       --json                    The same as --format json: one JSON object per line for each program and model
       --explain                 Show an execution of a litmus test: one with a race, or one that satisfies the condition (for 'forall': that violates it)
       --herd                    The same as --format herd: the result of every litmus test in herd's format, instead of a table

@@ -46,7 +46,7 @@ fn the_trace_in_json_is_data() {
         .iter()
         .filter_map(|it| it["name"].as_str())
         .collect();
-    assert_eq!(names, ["main", "main/0", "main/1"]);
+    assert_eq!(names, ["main", "run#1", "run#2"]);
     let events = trace["events"].as_array().expect("events");
     let last = events.iter().find(|event| event["role"] == "failure").expect("the last one");
     assert_eq!(last["operation"], "update");
@@ -82,7 +82,7 @@ fn sarif_has_results_with_a_flow_for_each_thread() {
     assert_eq!(location["region"]["startLine"], 23);
     let flows = result["codeFlows"][0]["threadFlows"].as_array().expect("flows");
     let ids: Vec<&str> = flows.iter().filter_map(|flow| flow["id"].as_str()).collect();
-    assert_eq!(ids, ["main", "main/0", "main/1"]);
+    assert_eq!(ids, ["main", "run#1", "run#2"]);
     let mut orders: Vec<u64> = flows
         .iter()
         .flat_map(|flow| flow["locations"].as_array().expect("locations"))
@@ -129,8 +129,8 @@ fn junit_is_read_back_by_a_parser() {
     let failure = case.first_element_child().expect("a failure");
     assert_eq!(failure.attribute("type"), Some("assertion"));
     let message = failure.attribute("message").expect("a message");
-    assert_eq!(message, "thread main/1: assertion failed: others == 0");
-    assert!(failure.text().expect("a report").contains("<- initially"));
+    assert_eq!(message, "thread run#2: assertion failed: others == 0");
+    assert!(failure.text().expect("a report").contains("(initial)"));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn dot_has_the_relations_of_the_execution() {
     let text = printed(&format!("{PETERSON} dot"));
     assert!(text.starts_with("digraph G {\n") && text.ends_with("}\n"), "{text}");
     for part in
-        ["label=\"main/1\"", "W[turn]=1", "R[interested[0]]=0", "[label=\"po\"", "[label=\"rf\""]
+        ["label=\"run#2\"", "W[turn]=1", "R[interested[0]]=0", "[label=\"po\"", "[label=\"rf\""]
     {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -41,7 +41,7 @@ fn a_violation_of_robustness_is_a_bug_and_can_be_replayed() {
     assert_eq!(line["bug"]["kind"], "not-robust");
     assert_eq!(checked.status.code(), Some(1));
     let again = run(&format!("replay {file}"));
-    let expected = "exit 1\n--- stdout\nnot robust: pso allows an execution that sc does not";
+    let expected = "exit 1\n--- stdout\nerror[not-robust]: not robust: pso allows an execution that sc does not";
     assert!(again.starts_with(expected), "{again}");
 }
 

@@ -104,9 +104,24 @@ impl Outcome {
             return SampledCounts(self.counts).to_string();
         }
         match &self.symmetry {
-            Some(symmetry) => format!("{}\n{symmetry}", self.counts),
+            Some(symmetry) => format!("{}\n{}", self.counts, self.as_in_report(symmetry)),
             None => self.counts.to_string(),
         }
+    }
+
+    /// Symmetric threads with the names that they have in the report on the first finding.
+    fn as_in_report(&self, symmetry: &Symmetry) -> Symmetry {
+        let mut symmetry = symmetry.clone();
+        let Some(trace) = self.finding().and_then(|finding| finding.trace.as_ref()) else {
+            return symmetry;
+        };
+        for name in symmetry.threads.iter_mut().flatten() {
+            let note = trace.threads.iter().find(|note| note.path == *name);
+            if let Some(known) = note.and_then(|note| trace.names.thread(note.thread)) {
+                known.clone_into(name);
+            }
+        }
+        symmetry
     }
 
     /// How long the whole exploration would take at the rate measured so far, in seconds.

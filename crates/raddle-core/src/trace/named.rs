@@ -157,6 +157,12 @@ impl TraceNames {
         self.locations.contains_key(&location)
     }
 
+    /// The name of a thread, if it has one.
+    #[must_use]
+    pub fn thread(&self, thread: ThreadId) -> Option<&str> {
+        self.threads.get(&thread).map(String::as_str)
+    }
+
     /// Gives a thread that has a name another one.
     pub fn rename_thread(&mut self, thread: ThreadId, name: String) {
         if let Some(known) = self.threads.get_mut(&thread) {

@@ -9,15 +9,19 @@ use super::style::Style;
 use super::wording::Wording;
 
 /// The cycle and the fences, after the table of the execution.
-pub(super) fn explanation(trace: &NamedTrace, not_robust: &NotRobust, style: &Style) -> String {
-    let NotRobust { part, cycle, fences } = not_robust;
-    let wording = Wording::of(trace, part, style);
+pub(super) fn explanation(
+    trace: &NamedTrace,
+    not_robust: &NotRobust,
+    wording: &Wording<'_>,
+    style: &Style,
+) -> String {
+    let NotRobust { cycle, fences, .. } = not_robust;
     let mut text = String::new();
     if !cycle.is_empty() {
         text += "\nsc forbids this execution, because its events form a cycle:\n";
     }
     for edge in cycle {
-        text += &wrap(&format!("  {}", edge_text(&wording, *edge)), 4, style.page);
+        text += &wrap(&format!("  {}", edge_text(wording, *edge)), 4, style.page);
     }
     if let Some(advice) = advice(trace, fences, style) {
         text += "\n";
@@ -27,7 +31,8 @@ pub(super) fn explanation(trace: &NamedTrace, not_robust: &NotRobust, style: &St
 }
 
 fn edge_text(wording: &Wording<'_>, edge: CycleEdge) -> String {
-    let event = |at| format!("{} {}", wording.name(at), wording.event(at));
+    let event =
+        |at| format!("{} ({}: {})", wording.name(at), wording.thread(at), wording.event(at));
     let why = match edge.relation {
         CycleRelation::ProgramOrder => "program order",
         CycleRelation::SpawnOrJoin => "spawn or join",

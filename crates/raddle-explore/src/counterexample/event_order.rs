@@ -6,6 +6,8 @@
 //! trace, in which every event comes after the earlier events of its thread and the event that it observes;
 //! there, a read may miss stores above it.
 
+use std::collections::BTreeMap;
+
 use super::joint::{self, Interleaving};
 use super::wording::is_shown;
 use raddle_consistency::check::{CheckOptions, check};
@@ -13,13 +15,16 @@ use raddle_consistency::witness::{
     ConsistencyVerdict, MachineRun, MachineStep, Violation, Witness,
 };
 use raddle_core::execution::Coherence;
-use raddle_core::execution::{EventId, Execution, LocationId};
+use raddle_core::execution::{EventId, Execution, LocationId, ThreadId};
 use raddle_core::model::Model;
-use raddle_core::program::Naming;
+use raddle_core::program::{Naming, OpKind};
 use raddle_core::trace::{Observed, Trace};
 
 /// The maximal number of states that a search for a run visits.
 const BUDGET: u64 = 200_000;
+
+/// The order of a longer trace is not changed if it is an interleaving.
+const LONG: usize = 500;
 
 /// A row of the table. `at` is the index of an event in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +61,10 @@ pub(super) fn event_order(names: &dyn Naming, model: Model, trace: &Trace) -> Ev
     let Ok((execution, placed)) = trace.to_placed_execution(names) else {
         return joint_order(trace);
     };
-    let numbered = NumberedTrace { trace, execution: &execution, placed: &placed };
+    let numbered = NumberedTrace::new(trace, &execution, &placed);
+    if trace.events.len() > LONG && is_interleaving(trace) {
+        return EventOrder { kind: OrderKind::Interleaving, ..listed(trace, false) };
+    }
     let check_under = |model| {
         let options = CheckOptions { budget: BUDGET, shrink: false, ..CheckOptions::default() };
         check(&execution, model, &options)
@@ -100,15 +108,58 @@ fn listed(trace: &Trace, is_weak: bool) -> EventOrder {
     EventOrder { kind, rows, delayed: vec![], modification_orders: vec![] }
 }
 
+/// Returns `true` if every read observes the latest write before it in the order of the trace.
+fn is_interleaving(trace: &Trace) -> bool {
+    let mut latest: BTreeMap<LocationId, usize> = BTreeMap::new();
+    (0..trace.events.len()).all(|at| {
+        let event = &trace.events[at];
+        let Some(location) = event.op.kind.location() else { return true };
+        let observes_latest = match event.observed {
+            Some(Observed::Initial) => !latest.contains_key(&location),
+            Some(Observed::Event(source)) => latest.get(&location) == Some(&source),
+            Some(Observed::Choice(_)) | None => true,
+        };
+        let is_lock = matches!(event.op.kind, OpKind::Lock { .. } | OpKind::Unlock { .. });
+        if is_lock || event.written.is_some() && is_shown(event) {
+            latest.insert(location, at);
+        }
+        observes_latest
+    })
+}
+
 /// A trace and its execution.
 struct NumberedTrace<'a> {
     trace: &'a Trace,
     execution: &'a Execution,
-    /// By event of the trace, the id in the execution.
-    placed: &'a [Option<EventId>],
+    /// By event of the execution, the index in the trace.
+    indices: Vec<Option<usize>>,
+    /// The events that the execution does not contain, by the event that they follow.
+    followers: BTreeMap<Option<usize>, Vec<usize>>,
 }
 
-impl NumberedTrace<'_> {
+impl<'a> NumberedTrace<'a> {
+    fn new(trace: &'a Trace, execution: &'a Execution, placed: &[Option<EventId>]) -> Self {
+        let mut indices = vec![None; execution.event_count()];
+        let mut followers: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+        // The last contained event of each thread.
+        let mut last: BTreeMap<ThreadId, usize> = BTreeMap::new();
+        for (at, event) in trace.events.iter().enumerate() {
+            match placed[at] {
+                Some(id) => {
+                    indices[id.index()] = Some(at);
+                    last.insert(event.thread, at);
+                }
+                None if is_shown(event) => {
+                    let before = last.get(&event.thread).copied();
+                    let before = before.or_else(|| trace.spawn_of(event.thread));
+                    followers.entry(before).or_default().push(at);
+                }
+                None => {}
+            }
+        }
+        NumberedTrace { trace, execution, indices, followers }
+    }
+
     fn order_of(&self, kind: OrderKind, run: &MachineRun) -> EventOrder {
         let mut rows: Vec<Row> = self.followers(None).collect();
         for &step in &run.steps {
@@ -139,24 +190,14 @@ impl NumberedTrace<'_> {
     }
 
     fn index_of(&self, event: EventId) -> Option<usize> {
-        self.placed.iter().position(|&placed| placed == Some(event))
+        self.indices.get(event.index()).copied().flatten()
     }
 
     /// The events that executions do not contain, such as choices and accesses of cells. Each follows the last
     /// contained event of its thread, or the spawn of the thread.
     fn followers(&self, contained: Option<usize>) -> impl Iterator<Item = Row> {
-        let events = &self.trace.events;
-        let is_contained = |at: usize| self.placed[at].is_some();
-        let before = move |at: usize| {
-            let thread = events[at].thread;
-            let own = (0..at).rev().find(|&own| events[own].thread == thread && is_contained(own));
-            own.or_else(|| self.trace.spawn_of(thread))
-        };
-        (0..events.len())
-            .filter(move |&at| {
-                !is_contained(at) && is_shown(&events[at]) && before(at) == contained
-            })
-            .map(|at| Row::Event { at, updates_memory: false })
+        let followers = self.followers.get(&contained).into_iter().flatten();
+        followers.map(|&at| Row::Event { at, updates_memory: false })
     }
 
     /// The modification orders that differ from the order of the trace.
@@ -174,8 +215,23 @@ impl NumberedTrace<'_> {
     }
 }
 
+impl EventOrder {
+    /// By event of the trace, the number of its row, from 1; 0 if it has none.
+    pub(super) fn steps(&self, events: usize) -> Vec<usize> {
+        let mut steps = vec![0; events];
+        let in_rows = self.rows.iter().filter_map(|row| match row {
+            Row::Event { at, .. } => Some(*at),
+            Row::MemoryUpdate { .. } => None,
+        });
+        for (step, at) in (1..).zip(in_rows) {
+            steps[at] = step;
+        }
+        steps
+    }
+}
+
 impl Row {
-    fn event(self) -> usize {
+    pub(super) fn event(self) -> usize {
         let (Row::Event { at, .. } | Row::MemoryUpdate { at }) = self;
         at
     }

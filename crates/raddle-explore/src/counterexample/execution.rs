@@ -1,5 +1,7 @@
 //! The table of an execution, with a heading and notes.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use raddle_consistency::page::wrap;
 use raddle_core::execution::ThreadId;
 use raddle_core::model::orders::StoreBuffers;
@@ -8,9 +10,10 @@ use raddle_core::trace::{Ending, NamedTrace, ObjectChange, ObjectNote, Trace};
 
 use super::cycle;
 use super::event_order::{self, EventOrder, OrderKind, Row};
+use super::fold;
 use super::joint;
 use super::relevant_part::relevant_part;
-use super::style::Style;
+use super::style::{PLACE, Style, Weight, cut_place};
 use super::table::{Line, Table};
 use super::waits;
 use super::wording::{self, Wording};
@@ -23,32 +26,63 @@ const COMBINED: &str = "A load takes bytes that are in the store buffer of its t
 #[must_use]
 pub fn execution(trace: &NamedTrace, style: &Style) -> String {
     match &trace.not_robust {
-        None => plain_execution(trace, &trace.trace, &trace.ending, style),
+        None if style.full => Shown::new(trace, &trace.trace, trace.ending.clone(), style).text(),
+        None => {
+            let (part, ending) = relevant_part(&trace.trace, &trace.ending);
+            let omitted = omitted(&trace.trace, &part);
+            let (part, ending) = joint::gathered(part, ending);
+            Shown { omitted, ..Shown::new(trace, &part, ending, style) }.text()
+        }
         Some(not_robust) => {
-            let execution = plain_execution(trace, &not_robust.part, &Ending::Complete, style);
-            execution + &cycle::explanation(trace, not_robust, style)
+            let shown = Shown::new(trace, &not_robust.part, Ending::Complete, style);
+            let wording = shown.wording();
+            shown.text() + &cycle::explanation(trace, not_robust, &wording, style)
         }
     }
 }
 
-fn plain_execution(names: &NamedTrace, trace: &Trace, ending: &Ending, style: &Style) -> String {
-    let (part, ending) = relevant_part(trace, ending);
-    let (part, ending) = joint::gathered(part, ending);
-    let wording = Wording::of(names, &part, style);
-    let order = event_order::event_order(names, names.model, &part);
-    let mut out = wrap(&heading(&wording, &order), 0, style.page);
-    out += "\n";
-    let table = table(&wording, &ending, &order);
-    out += &table.render(style.page);
-    let mut notes = notes(&wording, &ending, &order, omitted(trace, &part));
-    let is_mentioned = |object: &&ObjectNote| table.mentions(&object.name);
-    notes
-        .extend(names.objects.iter().filter(is_mentioned).map(|object| life(names, object, style)));
-    if !notes.is_empty() {
-        out += "\n";
+/// An execution that is shown as a whole.
+struct Shown<'a> {
+    names: &'a NamedTrace,
+    trace: &'a Trace,
+    ending: Ending,
+    order: EventOrder,
+    /// The number of events that were left out before.
+    omitted: usize,
+    style: &'a Style,
+}
+
+impl<'a> Shown<'a> {
+    fn new(names: &'a NamedTrace, trace: &'a Trace, ending: Ending, style: &'a Style) -> Self {
+        let order = event_order::event_order(names, names.model, trace);
+        Shown { names, trace, ending, order, omitted: 0, style }
     }
-    out.extend(notes.iter().map(|note| wrap(note, 2, style.page)));
-    out
+
+    fn wording(&self) -> Wording<'_> {
+        let steps = self.order.steps(self.trace.events.len());
+        Wording::of(self.names, self.trace, steps, self.style)
+    }
+
+    fn text(&self) -> String {
+        let Shown { names, order, ending, style, omitted, .. } = self;
+        let wording = self.wording();
+        let table = table(&wording, ending, order, style);
+        let mut out = String::new();
+        if !table.lines.is_empty() {
+            out += &wrap(&heading(&wording, order), 0, style.page);
+            out += "\n";
+            out += &table.render(style.page(), style.paint());
+        }
+        let mut notes = notes(&wording, ending, order, *omitted);
+        let is_mentioned = |object: &&ObjectNote| table.mentions(&object.name);
+        let objects = names.objects.iter().filter(is_mentioned);
+        notes.extend(objects.map(|object| life(names, object, style)));
+        if !notes.is_empty() {
+            out += "\n";
+        }
+        out.extend(notes.iter().map(|note| wrap(note, 2, style.page)));
+        out
+    }
 }
 
 fn heading(wording: &Wording<'_>, order: &EventOrder) -> String {
@@ -65,7 +99,7 @@ fn heading(wording: &Wording<'_>, order: &EventOrder) -> String {
         OrderKind::Listed { is_weak } => {
             let but = if is_weak { " but sc does not" } else { "" };
             let not = match (0..wording.trace.events.len()).any(misses) {
-                true => "; `not a.0`: the read does not observe a.0, although a.0 is above it",
+                true => "; `not step 1`: the read does not observe that step, although it is above",
                 false => "",
             };
             format!("The execution, which {model} allows{but}{not}:")
@@ -91,7 +125,7 @@ fn omitted(trace: &Trace, part: &Trace) -> usize {
     count(trace) - count(part)
 }
 
-fn table(wording: &Wording<'_>, ending: &Ending, order: &EventOrder) -> Table {
+fn table(wording: &Wording<'_>, ending: &Ending, order: &EventOrder, style: &Style) -> Table {
     let failed = match ending {
         Ending::Failed(thread, failure) => Some((*thread, failure)),
         _ => None,
@@ -101,16 +135,70 @@ fn table(wording: &Wording<'_>, ending: &Ending, order: &EventOrder) -> Table {
     let mut threads: Vec<ThreadId> = wording.trace.ends.keys().copied().collect();
     threads.retain(|&thread| acts(thread) || fails(thread));
     let column = |thread: ThreadId| threads.iter().position(|&other| other == thread);
-    let rows = order.rows.iter().map(|&row| line(wording, ending, order, row, column));
+    let rows = match style.full {
+        true => order.rows.iter().map(|&row| fold::Shown::Row(row)).collect(),
+        false => fold::fold(wording.trace, ending, order),
+    };
+    let rows = rows.into_iter().map(|row| match row {
+        fold::Shown::Row(row) => line(wording, ending, order, row, column),
+        fold::Shown::Run { first, last, count, is_start } => {
+            let thread = column(wording.trace.events[first].thread);
+            run(wording, [first, last], count, is_start, thread)
+        }
+    });
     let failure = failed.map(|(thread, failure)| Line {
         column: column(thread),
         text: format!("! {}", wording::first_line(&failure.message)),
-        place: wording.place(failure.place),
+        place: wording.full_place(failure.place),
+        weight: Weight::Error,
         ..Line::default()
     });
-    let lines = rows.chain(failure).collect();
+    let mut lines: Vec<Line> = rows.chain(failure).collect();
+    shorten_places(&mut lines);
     let heads = threads.iter().map(|&thread| wording.names.thread_name(thread)).collect();
     Table { heads, has_memory: order.kind == OrderKind::StoreBuffers, lines }
+}
+
+/// A row for several accesses of a thread.
+fn run(
+    wording: &Wording<'_>,
+    [first, last]: [usize; 2],
+    count: usize,
+    is_start: bool,
+    column: Option<usize>,
+) -> Line {
+    let [from, to] = [first, last].map(|at| wording.full_place(wording.trace.events[at].op.place));
+    let when = if is_start { " before the threads start" } else { "" };
+    Line {
+        step: format!("{}-{}", wording.step(first), wording.step(last)),
+        column,
+        text: format!("{count} accesses{when}"),
+        place: if from == to { from } else { String::new() },
+        weight: Weight::Minor,
+        ..Line::default()
+    }
+}
+
+/// Leaves out the directories of the files where their names alone tell the files apart.
+fn shorten_places(lines: &mut [Line]) {
+    let file = |place: &str| {
+        let (file, line) = place.rsplit_once(':')?;
+        line.parse::<u32>().ok().map(|_| file.to_owned())
+    };
+    let mut by_name: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in lines.iter().filter_map(|line| file(&line.place)) {
+        let name = file.rsplit('/').next().unwrap_or_default().to_owned();
+        by_name.entry(name).or_default().insert(file);
+    }
+    for line in lines {
+        if let Some(file) = file(&line.place) {
+            let name = file.rsplit('/').next().unwrap_or_default();
+            if by_name.get(name).is_some_and(|files| files.len() == 1) {
+                line.place.drain(..file.len() - name.len());
+            }
+        }
+        line.place = cut_place(&line.place, PLACE);
+    }
 }
 
 fn line(
@@ -125,37 +213,39 @@ fn line(
         Row::Event { at, updates_memory } => {
             let event = &wording.trace.events[at];
             let is_shown = updates_memory && order.kind == OrderKind::StoreBuffers;
+            let races = races_with(ending, at);
+            let remark = races.map(|other| format!(" <- races with {}", wording.name(other)));
+            let missed = match order.kind {
+                OrderKind::Listed { .. } => event_order::missed_store(wording.trace, at),
+                OrderKind::Interleaving | OrderKind::StoreBuffers => None,
+            };
             Line {
+                step: wording.step(at).to_string(),
                 column: column(event.thread),
-                text: wording.cell(at) + &remark(wording, ending, order, at),
+                text: wording.event_missing(at, missed) + &remark.unwrap_or_default(),
                 memory: if is_shown { memory_update(wording, at) } else { String::new() },
-                place: wording.place(event.op.place),
+                place: wording.full_place(event.op.place),
+                weight: if races.is_some() { Weight::Error } else { Weight::Normal },
             }
         }
     }
 }
 
-/// `x = 1 (a.0)`: the effect of a write on memory.
+/// The access that an access races with.
+fn races_with(ending: &Ending, at: usize) -> Option<usize> {
+    match *ending {
+        Ending::Race(first, second) if at == first => Some(second),
+        Ending::Race(first, second) if at == second => Some(first),
+        _ => None,
+    }
+}
+
+/// `x = 1 (step 2)`: the effect of a write on memory.
 fn memory_update(wording: &Wording<'_>, at: usize) -> String {
     let event = &wording.trace.events[at];
     let Some(value) = event.written else { return String::new() };
     let location = wording.location_of(&event.op.kind);
     format!("{location} = {} ({})", wording.value_of(&event.op.kind, value), wording.name(at))
-}
-
-/// The latest store that a read misses, and the access that an access races with.
-fn remark(wording: &Wording<'_>, ending: &Ending, order: &EventOrder, at: usize) -> String {
-    let missed = match order.kind {
-        OrderKind::Listed { .. } => event_order::missed_store(wording.trace, at),
-        OrderKind::Interleaving | OrderKind::StoreBuffers => None,
-    };
-    let missed = missed.map_or(String::new(), |store| format!(", not {}", wording.name(store)));
-    let races = match *ending {
-        Ending::Race(first, second) if at == first => Some(second),
-        Ending::Race(first, second) if at == second => Some(first),
-        _ => None,
-    };
-    missed + &races.map_or(String::new(), |other| format!(" (races with {})", wording.name(other)))
 }
 
 /// The sentences below the table.

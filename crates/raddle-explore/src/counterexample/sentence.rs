@@ -1,9 +1,12 @@
 //! What went wrong, in one sentence, and where.
 
-use raddle_core::execution::ThreadId;
+use raddle_core::execution::{ThreadId, Value};
 use raddle_core::outcome::{FindingKind, Place, Related};
-use raddle_core::program::{Naming, PlaceId};
-use raddle_core::trace::{Ending, FenceSearch, FenceSide, NamedTrace, NotRobust, Pending};
+use raddle_core::program::{Naming, OpKind, PlaceId};
+use raddle_core::trace::{
+    Ending, FenceSearch, FenceSide, NamedTrace, NotRobust, ObjectChange, ObjectNote, Pending,
+    TraceEvent,
+};
 
 use super::style::Style;
 
@@ -31,7 +34,11 @@ fn ending_sentence(kind: FindingKind, trace: &NamedTrace, style: &Style) -> Stri
         Ending::Blocked => String::from("no thread can continue"),
         Ending::Deadlock(threads) => format!("deadlock: {}", list(threads, "waits", "wait")),
         Ending::Livelock(threads) => format!("livelock: {}", list(threads, "spins", "spin")),
-        Ending::Failed(thread, failure) => format!("thread {}: {}", name(*thread), failure.message),
+        Ending::Failed(thread, failure) => {
+            let name = name(*thread);
+            let thread = if name.starts_with("thread") { "" } else { "thread " };
+            format!("{thread}{name}: {}", failure.message)
+        }
         Ending::Race(first, second) => race(kind, trace, [*first, *second], style),
         Ending::Limit(thread) => format!("thread {} reached the limit of events", name(*thread)),
     }
@@ -91,10 +98,23 @@ fn waiting_place(trace: &NamedTrace, thread: ThreadId) -> Option<PlaceId> {
     }
 }
 
-/// The other places that take part: the first access of a race, the other threads of a deadlock or livelock, and
-/// where to insert fences.
+/// The other places that take part: the first access of a race, the other threads of a deadlock or livelock, where an object
+/// was allocated and freed, and where to insert fences.
 #[must_use]
-pub fn related(trace: &NamedTrace, style: &Style) -> Vec<Related> {
+pub fn related(kind: FindingKind, trace: &NamedTrace, style: &Style) -> Vec<Related> {
+    let mut related = of_ending(trace, style);
+    if let Some(object) = object(kind, trace) {
+        let change = |verb: &str, change: &ObjectChange| Related {
+            message: format!("{} {verb} {}", trace.thread_name(change.thread), object.name),
+            place: Place::new(style.relative(&change.place)),
+        };
+        related.push(change("allocates", &object.allocated));
+        related.extend(object.freed.as_ref().map(|freed| change("frees", freed)));
+    }
+    related
+}
+
+fn of_ending(trace: &NamedTrace, style: &Style) -> Vec<Related> {
     let related = |message: String, place: PlaceId| Related {
         message,
         place: Place::new(style.relative(&trace.place(place))),
@@ -119,12 +139,74 @@ pub fn related(trace: &NamedTrace, style: &Style) -> Vec<Related> {
         Ending::Livelock(threads) => others(threads, "spins"),
         Ending::Race(first, _) => {
             let event = trace.trace.events.get(*first);
-            let access = event.map(|event| {
-                let message = format!("the other access, by {}", trace.thread_name(event.thread));
-                related(message, event.op.place)
-            });
-            access.into_iter().collect()
+            let accessed = event.map(|event| related(access(trace, event), event.op.place));
+            accessed.into_iter().collect()
         }
         Ending::Complete | Ending::Blocked | Ending::Failed(..) | Ending::Limit(_) => vec![],
     }
+}
+
+/// What the place of an error is, in a few words.
+pub(super) fn label(kind: FindingKind, trace: &NamedTrace) -> Option<String> {
+    if trace.not_robust.is_some() || kind == FindingKind::Leak {
+        return None;
+    }
+    let name = |thread: &ThreadId| trace.thread_name(*thread);
+    match &trace.ending {
+        Ending::Race(_, second) => {
+            trace.trace.events.get(*second).map(|event| access(trace, event))
+        }
+        Ending::Deadlock(threads) => Some(format!("{} waits here", name(threads.first()?))),
+        Ending::Livelock(threads) => Some(format!("{} spins here", name(threads.first()?))),
+        Ending::Failed(thread, _) => Some(format!("{} fails here", name(thread))),
+        Ending::Complete | Ending::Blocked | Ending::Limit(_) => None,
+    }
+}
+
+/// `a reads x`: what an access does.
+pub(super) fn access(trace: &NamedTrace, event: &TraceEvent) -> String {
+    let verb = match event.op.kind {
+        OpKind::Load { .. } | OpKind::ReadCell { .. } => "reads",
+        OpKind::CompareExchange { .. } if event.written.is_none() => "reads",
+        OpKind::Store { value, .. } if is_freed(trace, value) => "frees",
+        OpKind::Store { .. } | OpKind::WriteCell { .. } => "writes",
+        OpKind::Rmw { .. } | OpKind::CompareExchange { .. } | OpKind::Sync { .. } => "updates",
+        _ => "uses",
+    };
+    let location = event.op.kind.location().map(|at| trace.location_name(at)).unwrap_or_default();
+    let freed = object_of(trace, &location).filter(|_| verb == "frees");
+    let what = freed.map_or(&location, |object| &object.name);
+    format!("{} {verb} {what}", trace.thread_name(event.thread))
+}
+
+/// The object on a heap of which a location is a part.
+pub(super) fn object_of<'a>(trace: &'a NamedTrace, location: &str) -> Option<&'a ObjectNote> {
+    trace.objects.iter().find(|object| {
+        let rest = location.strip_prefix(&object.name);
+        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    })
+}
+
+/// Returns `true` for the value of memory that was freed.
+fn is_freed(trace: &NamedTrace, value: Value) -> bool {
+    trace.names.special_values.iter().any(|(it, word)| *it == value && word == "freed")
+}
+
+/// The memory that an error is about.
+pub(super) fn location(trace: &NamedTrace) -> Option<String> {
+    let events = &trace.trace.events;
+    let event = match &trace.ending {
+        Ending::Race(first, _) => events.get(*first),
+        Ending::Failed(thread, _) => events.iter().rfind(|event| event.thread == *thread),
+        _ => None,
+    };
+    event?.op.kind.location().map(|location| trace.location_name(location))
+}
+
+/// The object on a heap that an error is about.
+pub(super) fn object(kind: FindingKind, trace: &NamedTrace) -> Option<&ObjectNote> {
+    let is_about_object =
+        matches!(kind, FindingKind::UseAfterFree | FindingKind::DoubleFree | FindingKind::Leak);
+    let location = location(trace).filter(|_| is_about_object)?;
+    object_of(trace, &location)
 }

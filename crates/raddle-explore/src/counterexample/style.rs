@@ -10,16 +10,66 @@ pub struct Style {
     pub page: Page,
     /// Places below this directory are shown relative to it.
     pub directory: String,
+    /// Whether to mark what matters by colours, as escape sequences.
+    pub colour: bool,
+    /// Show all events, rows and call stacks, also those without influence on the error.
+    pub full: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Style { page: Page { width: 120, lines: 200 }, directory: String::new() }
+        let page = Page { width: 120, lines: 200 };
+        Style { page, directory: String::new(), colour: false, full: false }
+    }
+}
+
+/// How much a row matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Weight {
+    /// It led to the error.
+    #[default]
+    Normal,
+    /// It is the error.
+    Error,
+    /// It stands for several events that nobody else observes.
+    Minor,
+}
+
+/// Marks parts of a report by colours, or not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Paint {
+    is_on: bool,
+}
+
+impl Paint {
+    /// The names of threads.
+    pub(super) fn head(self, line: &str) -> String {
+        self.paint(anstyle::Style::new().bold(), line)
+    }
+
+    /// A row of a table.
+    pub(super) fn line(self, weight: Weight, line: &str) -> String {
+        match weight {
+            Weight::Normal => line.to_owned(),
+            Weight::Error => {
+                let red = anstyle::AnsiColor::BrightRed.on_default();
+                self.paint(red.bold(), line)
+            }
+            Weight::Minor => self.paint(anstyle::Style::new().dimmed(), line),
+        }
+    }
+
+    /// Puts a style around a text that ends with a line break.
+    fn paint(self, style: anstyle::Style, line: &str) -> String {
+        match (self.is_on, line.trim_end_matches('\n')) {
+            (false, _) | (_, "") => line.to_owned(),
+            (true, text) => format!("{style}{text}{style:#}{}", &line[text.len()..]),
+        }
     }
 }
 
 /// The maximal length of a place in a report, in characters.
-const PLACE: usize = 40;
+pub(super) const PLACE: usize = 40;
 
 impl Style {
     /// The default layout, with places relative to the working directory.
@@ -28,6 +78,16 @@ impl Style {
         let directory = std::env::current_dir().ok();
         let directory = directory.map_or(String::new(), |path| path.to_string_lossy().into_owned());
         Style { directory, ..Style::default() }
+    }
+
+    /// The size of tables. All lines of a full report are shown.
+    pub(super) fn page(&self) -> Page {
+        let lines = if self.full { usize::MAX } else { self.page.lines };
+        Page { lines, ..self.page }
+    }
+
+    pub(super) fn paint(&self) -> Paint {
+        Paint { is_on: self.colour }
     }
 
     /// A place relative to the directory, shortened if it is long.
@@ -45,7 +105,7 @@ impl Style {
 }
 
 /// Removes leading directories of a path that is too long, or cuts off the end if that does not suffice.
-fn cut_place(place: &str, length: usize) -> String {
+pub(super) fn cut_place(place: &str, length: usize) -> String {
     if place.chars().count() <= length {
         return place.to_owned();
     }

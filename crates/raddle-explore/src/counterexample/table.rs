@@ -2,18 +2,24 @@
 //!
 //! Every row has the text of at most one thread, so the text may extend below the heads of the columns to the
 //! right. Columns are as wide as their texts if the page is wide enough, otherwise at least as wide as their
-//! heads. If even that is too wide, every row starts with the name of its thread instead.
+//! heads. If even that is too wide, the table is a list: every row starts with the name of its thread, and texts that are too
+//! long go on in the next line.
 
-use raddle_consistency::page::{Page, left_out};
+use raddle_consistency::page::{Page, left_out, wrap};
+
+use super::style::{Paint, Weight};
 
 /// A row: what a thread did, how memory changed, and the place in the source.
 #[derive(Default)]
 pub(super) struct Line {
+    /// The number of the event, or those of a run.
+    pub(super) step: String,
     /// The column of the thread.
     pub(super) column: Option<usize>,
     pub(super) text: String,
     pub(super) memory: String,
     pub(super) place: String,
+    pub(super) weight: Weight,
 }
 
 /// A table with a column for each thread.
@@ -50,17 +56,25 @@ impl Table {
         self.lines.iter().any(|line| is_mentioned(&line.text) || is_mentioned(&line.memory))
     }
 
-    /// The table as text.
-    pub(super) fn render(&self, page: Page) -> String {
+    /// The table as text, with the colours of `paint`.
+    pub(super) fn render(&self, page: Page, paint: Paint) -> String {
         let layouts = [self.wide(), self.balanced(page), self.narrow()];
         let layouts = layouts.map(|widths| self.starts(&widths));
         match layouts.iter().find(|starts| starts.end <= page.width) {
             Some(starts) => {
-                let heads = self.head(starts);
-                heads + &self.body(page, |line| self.row(starts, line))
+                let heads = paint.head(&self.head(starts));
+                heads + &self.body(page, |line| paint.line(line.weight, &self.row(starts, line)))
             }
-            None => self.body(page, |line| self.named(line)),
+            None => {
+                let head = self.list_head();
+                self.body(page, |line| paint.line(line.weight, &self.named(&head, line, page)))
+            }
         }
+    }
+
+    /// The width of the numbers of rows.
+    fn number(&self) -> usize {
+        self.lines.iter().map(|line| width(&line.step)).max().unwrap_or(0)
     }
 
     /// Columns as wide as their texts.
@@ -88,7 +102,7 @@ impl Table {
     }
 
     fn starts(&self, widths: &[usize]) -> Starts {
-        let mut threads = vec![0];
+        let mut threads = vec![self.number() + GAP];
         for own in widths {
             threads.push(threads[threads.len() - 1] + own + GAP);
         }
@@ -120,31 +134,36 @@ impl Table {
     }
 
     fn row(&self, starts: &Starts, line: &Line) -> String {
-        let mut out = String::new();
+        let mut out = format!("{:>1$}", line.step, self.number());
         if let Some(column) = line.column {
             put(&mut out, starts.threads[column], &line.text);
         }
         put(&mut out, starts.memory, &line.memory);
         put(&mut out, starts.place, &line.place);
+        out.truncate(out.trim_end().len());
         out + "\n"
     }
 
-    /// A row that starts with the name of its thread.
-    fn named(&self, line: &Line) -> String {
-        let mut out = String::new();
-        if let Some(column) = line.column {
-            let gap = if line.text.starts_with('.') { "" } else { " " };
-            out = format!("{}{gap}{}", self.heads[column], line.text);
-        }
+    /// The widths of the numbers and of the names of threads in a list.
+    fn list_head(&self) -> [usize; 2] {
+        [self.number(), self.heads.iter().map(|head| width(head)).max().unwrap_or(0)]
+    }
+
+    /// A row of a list: it starts with the name of its thread.
+    fn named(&self, &[number, name]: &[usize; 2], line: &Line, page: Page) -> String {
+        let head = line.column.map_or(MEMORY, |column| &self.heads[column]);
+        let mut out = format!("{:>number$}  {head:<name$}  ", line.step);
+        let indent = width(&out) + GAP;
+        out += &line.text;
         if !line.memory.is_empty() {
-            out += if out.is_empty() { "memory: " } else { "; memory: " };
+            out += if line.text.is_empty() { "" } else { "; memory: " };
             out += &line.memory;
         }
         if !line.place.is_empty() {
             out += "  ";
             out += &line.place;
         }
-        out + "\n"
+        wrap(&out, indent.min(page.width / 2), page)
     }
 
     /// All lines, or the first and the last ones if there are too many for the page.

@@ -137,8 +137,8 @@ fn spins(wording: &Wording<'_>, thread: ThreadId, start: usize) -> String {
     match round.next_back() {
         None => format!("{} forever ({place})", wording.name(first)),
         Some((last, _)) => {
-            let (first, last) = (wording.name(first), wording.name(last));
-            format!("{first} to {last} forever (from {place})")
+            let (first, last) = (wording.step(first), wording.step(last));
+            format!("steps {first} to {last} forever (from {place})")
         }
     }
 }

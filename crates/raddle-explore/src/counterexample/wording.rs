@@ -1,10 +1,8 @@
 //! The words for events, values, locations and places.
 
-use std::collections::BTreeMap;
-
 use super::joint;
 use super::style::{Style, cut_end};
-use raddle_core::execution::{LocationId, MemoryOrder, ThreadId, Value};
+use raddle_core::execution::{LocationId, MemoryOrder, Value};
 use raddle_core::model::Model;
 use raddle_core::model::orders::C11Orders;
 use raddle_core::program::{Guard, Naming, OpKind, PlaceId, is_pointer};
@@ -17,8 +15,8 @@ pub(super) struct Wording<'a> {
     pub(super) model: Model,
     pub(super) trace: &'a Trace,
     style: &'a Style,
-    /// By event, the number of earlier events of its thread that are shown.
-    numbers: Vec<usize>,
+    /// By event, the number of its row.
+    steps: Vec<usize>,
     /// By event: whether it is a part of a joint access, but not the first one.
     continues: Vec<bool>,
 }
@@ -32,53 +30,58 @@ pub(super) fn is_shown(event: &TraceEvent) -> bool {
 }
 
 impl<'a> Wording<'a> {
-    /// The words for a trace with the names and the model of another one.
-    pub(super) fn of(names: &'a NamedTrace, trace: &'a Trace, style: &'a Style) -> Self {
-        Wording::new(names, Some(&names.names), names.model, trace, style)
-    }
-
-    /// The words for a trace. `values` names special values, if there are any.
-    pub(super) fn new(
-        names: &'a dyn Naming,
-        values: Option<&'a TraceNames>,
-        model: Model,
+    /// The words for a trace with the names and the model of another one. `steps` has the number of each event.
+    pub(super) fn of(
+        names: &'a NamedTrace,
         trace: &'a Trace,
+        steps: Vec<usize>,
         style: &'a Style,
     ) -> Self {
-        let mut counts: BTreeMap<ThreadId, usize> = BTreeMap::new();
-        let number = |event: &TraceEvent| {
-            let count = counts.entry(event.thread).or_default();
-            let number = *count;
-            *count += usize::from(is_shown(event));
-            number
-        };
-        let numbers = trace.events.iter().map(number).collect();
+        let (values, model, continues) = (Some(&names.names), names.model, joint::continues(trace));
+        Wording { names, values, model, trace, style, steps, continues }
+    }
+
+    /// The words for a trace without special values, whose events have no numbers.
+    pub(super) fn of_ops(names: &'a dyn Naming, trace: &'a Trace, style: &'a Style) -> Self {
+        let (values, model, steps) = (None, Model::Sc, vec![0; trace.events.len()]);
         let continues = joint::continues(trace);
-        Wording { names, values, model, trace, style, numbers, continues }
+        Wording { names, values, model, trace, style, steps, continues }
     }
 
-    /// `a.3`: the event of `a` with the number 3.
+    /// `step 3`: the event in the row with the number 3.
     pub(super) fn name(&self, at: usize) -> String {
-        let thread = self.names.thread_name(self.trace.events[at].thread);
-        format!("{thread}.{}", self.numbers[at])
+        format!("step {}", self.steps[at])
     }
 
-    /// `.3 load x = 1 <- b.2`: the text in the column of the thread.
-    pub(super) fn cell(&self, at: usize) -> String {
-        let and = if self.continues[at] { "& " } else { "" };
-        format!(".{} {and}{}", self.numbers[at], self.event(at))
+    /// The number of the row of an event.
+    pub(super) fn step(&self, at: usize) -> usize {
+        self.steps[at]
     }
 
-    /// `load x = 1 <- b.2`: what an event did and what it observed.
+    /// The name of the thread of an event.
+    pub(super) fn thread(&self, at: usize) -> String {
+        self.names.thread_name(self.trace.events[at].thread)
+    }
+
+    /// `load x = 1 (step 2)`: what an event did and what it observed.
     pub(super) fn event(&self, at: usize) -> String {
+        self.event_missing(at, None)
+    }
+
+    /// `load x = 0 (initial, not step 2)`: the same, with a store that it does not observe.
+    pub(super) fn event_missing(&self, at: usize, missed: Option<usize>) -> String {
         let event = &self.trace.events[at];
-        let action = self.action(event);
-        match (event.observed, event.op.kind) {
-            (None | Some(Observed::Choice(_)), _) | (_, OpKind::Join { .. }) => action,
-            (Some(Observed::Initial), OpKind::Lock { .. }) => action,
-            (Some(Observed::Initial), _) => format!("{action} <- initially"),
-            (Some(Observed::Event(source)), _) => format!("{action} <- {}", self.name(source)),
-        }
+        let source = match (event.observed, event.op.kind) {
+            (None | Some(Observed::Choice(_)), _) | (_, OpKind::Join { .. }) => None,
+            (Some(Observed::Initial), OpKind::Lock { .. }) => None,
+            (Some(Observed::Initial), _) => Some(String::from("initial")),
+            (Some(Observed::Event(source)), _) => Some(self.name(source)),
+        };
+        let missed = missed.map(|store| format!("not {}", self.name(store)));
+        let remarks: Vec<String> = source.into_iter().chain(missed).collect();
+        let and = if self.continues[at] { "& " } else { "" };
+        let action = format!("{and}{}", self.action(event));
+        if remarks.is_empty() { action } else { format!("{action} ({})", remarks.join(", ")) }
     }
 
     /// What the value of a synchronization object stands for.
@@ -190,6 +193,11 @@ impl<'a> Wording<'a> {
             }
             _ => format!("{value:#x}"),
         }
+    }
+
+    /// A place that is not shortened.
+    pub(super) fn full_place(&self, place: PlaceId) -> String {
+        self.style.relative(&self.names.place(place)).to_owned()
     }
 
     pub(super) fn place(&self, place: PlaceId) -> String {

@@ -9,7 +9,9 @@ use raddle_core::program::{
     End, Failure, HistoryId, HistoryStep, LocalHistories, Naming, Op, OpKind, POINTER,
     POINTER_BASE, PlaceId, Program, Segment,
 };
-use raddle_core::trace::{Counterexample, Ending, NamedTrace, Observed, Trace, TraceEvent};
+use raddle_core::trace::{
+    Counterexample, Ending, NamedTrace, Observed, ThreadEnd, Trace, TraceEvent,
+};
 use raddle_explore::counterexample::{self, Style};
 use raddle_explore::{Control, Leaf, Limits, rf_part_smc, rf_smc};
 use raddle_testkit::programs::random::{self, ProgramFeatures};
@@ -101,22 +103,22 @@ fn an_assertion_fails() {
         thread a { r = load x; store x r + 1 }
         thread b { r = load x; store x r + 1 }";
     assert_snapshot!(of(text, Model::Sc), @r#"
-    thread main: an assertion failed
-      at main.5: assert r == 2
+    error[panic]: thread main: an assertion failed
+    --> main.5: assert r == 2
 
     The execution:
 
-    main                   a                           b
-    .0 spawn a                                                                     main.0: spawn a
-    .1 spawn b                                                                     main.1: spawn b
-                           .0 load x = 0 <- initially                              a.0: r = load x
-                                                       .0 load x = 0 <- initially  b.0: r = load x
-                                                       .1 store x = 1              b.1: store x r + 1
-                           .1 store x = 1                                          a.1: store x r + 1
-    .2 join a                                                                      main.2: join a
-    .3 join b                                                                      main.3: join b
-    .4 load x = 1 <- a.1                                                           main.4: r = load x
-    ! an assertion failed                                                          main.5: assert r == 2
+       main                   a                     b
+    1  spawn a                                                            main.0: spawn a
+    2  spawn b                                                            main.1: spawn b
+    3                         load x = 0 (initial)                        a.0: r = load x
+    4                                               load x = 0 (initial)  b.0: r = load x
+    5                                               store x = 1           b.1: store x r + 1
+    6                         store x = 1                                 a.1: store x r + 1
+    7  join a                                                             main.2: join a
+    8  join b                                                             main.3: join b
+    9  load x = 1 (step 6)                                                main.4: r = load x
+       ! an assertion failed                                              main.5: assert r == 2
     "#);
 }
 
@@ -130,29 +132,31 @@ fn store_buffering() {
         thread a { store x 1; t = load y; store r t }
         thread b { store y 1; t = load x; store s t }";
     assert_snapshot!(of(text, Model::Tso), @r#"
-    thread main: an assertion failed
-      at main.6: assert u + v > 0
+    error[panic]: thread main: an assertion failed
+    --> main.6: assert u + v > 0
+     = why: the load of x by b at b.1: t = load x is stale: the store by a at a.0: store x 1 is still in a store buffer.
+            No fence in a separates that store from the load at a.1: t = load y, which overtakes it
 
     The execution, which tso allows but sc does not; `memory` shows when stores reach memory:
 
-    main                   a                           b                           memory
-    .0 spawn a                                                                                  main.0: spawn a
-    .1 spawn b                                                                                  main.1: spawn b
-                           .0 store x = 1                                                       a.0: store x 1
-                           .1 load y = 0 <- initially                                           a.1: t = load y
-                           .2 store r = 0                                                       a.2: store r t
-                                                       .0 store y = 1                           b.0: store y 1
-                                                       .1 load x = 0 <- initially               b.1: t = load x
-                                                       .2 store s = 0                           b.2: store s t
-                                                                                   x = 1 (a.0)
-                                                                                   y = 1 (b.0)
-                                                                                   r = 0 (a.2)
-    .2 join a                                                                                   main.2: join a
-                                                                                   s = 0 (b.2)
-    .3 join b                                                                                   main.3: join b
-    .4 load r = 0 <- a.2                                                                        main.4: u = load r
-    .5 load s = 0 <- b.2                                                                        main.5: v = load s
-    ! an assertion failed                                                                       main.6: assert u + v > 0
+        main                   a                     b                     memory
+     1  spawn a                                                                            main.0: spawn a
+     2  spawn b                                                                            main.1: spawn b
+     3                         store x = 1                                                 a.0: store x 1
+     4                         load y = 0 (initial)                                        a.1: t = load y
+     5                         store r = 0                                                 a.2: store r t
+     6                                               store y = 1                           b.0: store y 1
+     7                                               load x = 0 (initial)                  b.1: t = load x
+     8                                               store s = 0                           b.2: store s t
+                                                                           x = 1 (step 3)
+                                                                           y = 1 (step 6)
+                                                                           r = 0 (step 5)
+     9  join a                                                                             main.2: join a
+                                                                           s = 0 (step 8)
+    10  join b                                                                             main.3: join b
+    11  load r = 0 (step 5)                                                                main.4: u = load r
+    12  load s = 0 (step 8)                                                                main.5: v = load s
+        ! an assertion failed                                                              main.6: assert u + v > 0
     "#);
 }
 
@@ -162,21 +166,23 @@ fn stores_that_are_still_delayed() {
         thread a { store x 1; store y 1 }
         thread b { r = load y; s = load x; assert s >= r }";
     assert_snapshot!(of(text, Model::Pso), @r#"
-    thread b: an assertion failed
-      at b.2: assert s >= r
+    error[panic]: thread b: an assertion failed
+    --> b.2: assert s >= r
+     = why: the load of x by b at b.1: s = load x is stale: the store by a at a.0: store x 1 is still in a store buffer.
+            No fence in a separates that store from the store at a.1: store y 1, which overtakes it
 
     The execution, which pso allows but sc does not; `memory` shows when stores reach memory:
 
-    main        a               b                           memory
-    .0 spawn a                                                           main.0: spawn a
-    .1 spawn b                                                           main.1: spawn b
-                .0 store x = 1                                           a.0: store x 1
-                .1 store y = 1                              y = 1 (a.1)  a.1: store y 1
-                                .0 load y = 1 <- a.1                     b.0: r = load y
-                                .1 load x = 0 <- initially               b.1: s = load x
-                                ! an assertion failed                    b.2: assert s >= r
+       main     a            b                      memory
+    1  spawn a                                                      main.0: spawn a
+    2  spawn b                                                      main.1: spawn b
+    3           store x = 1                                         a.0: store x 1
+    4           store y = 1                         y = 1 (step 4)  a.1: store y 1
+    5                        load y = 1 (step 4)                    b.0: r = load y
+    6                        load x = 0 (initial)                   b.1: s = load x
+                             ! an assertion failed                  b.2: assert s >= r
 
-    Still in store buffers at the end: x = 1 (a.0).
+    Still in store buffers at the end: x = 1 (step 3).
     "#);
 }
 
@@ -186,19 +192,23 @@ fn message_passing() {
         thread a { store data 42; store flag 1 rel }
         thread b { f = load flag; if f == 1 { d = load data; assert d == 42 } }";
     assert_snapshot!(of(text, Model::C20), @r#"
-    thread b: an assertion failed
-      at b.3: assert d == 42
+    error[panic]: thread b: an assertion failed
+    --> b.3: assert d == 42
+     = why: the relaxed load of data by b at b.2: d = load data is stale: it misses the relaxed store to data by a at
+            a.0: store data 42. b learns of a through flag, but the relaxed load of flag at b.0: f = load flag does not
+            acquire what the release store to flag at a.1: store flag 1 rel releases
 
-    The execution, which c20 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
+    The execution, which c20 allows but sc does not; `not step 1`: the read does not observe that step, although it is
+    above:
 
-    main        a                         b
-    .0 spawn a                                                                          main.0: spawn a
-    .1 spawn b                                                                          main.1: spawn b
-                .0 store data (rlx) = 42                                                a.0: store data 42
-                .1 store flag (rel) = 1                                                 a.1: store flag 1 rel
-                                          .0 load flag (rlx) = 1 <- a.1                 b.0: f = load flag
-                                          .1 load data (rlx) = 0 <- initially, not a.0  b.2: d = load data
-                                          ! an assertion failed                         b.3: assert d == 42
+       main     a                      b
+    1  spawn a                                                                    main.0: spawn a
+    2  spawn b                                                                    main.1: spawn b
+    3           store data (rlx) = 42                                             a.0: store data 42
+    4           store flag (rel) = 1                                              a.1: store flag 1 rel
+    5                                  load flag (rlx) = 1 (step 4)               b.0: f = load flag
+    6                                  load data (rlx) = 0 (initial, not step 3)  b.2: d = load data
+                                       ! an assertion failed                      b.3: assert d == 42
     "#);
 }
 
@@ -212,25 +222,29 @@ fn a_modification_order_of_its_own() {
         thread a { store x 1; store y 1 }
         thread b { store y 2; store x 2 }";
     assert_snapshot!(of(text, Model::C20), @r#"
-    thread main: an assertion failed
-      at main.6: assert r >= s
+    error[panic]: thread main: an assertion failed
+    --> main.6: assert r >= s
+     = why: the relaxed load of x by main at main.4: r = load x is stale: it misses the relaxed store to x by b at b.1:
+            store x 2. No release and acquire lead from that store to the load, and only sequentially consistent
+            accesses or fences would order them otherwise
 
-    The execution, which c20 allows but sc does not; `not a.0`: the read does not observe a.0, although a.0 is above it:
+    The execution, which c20 allows but sc does not; `not step 1`: the read does not observe that step, although it is
+    above:
 
-    main                                 a                     b
-    .0 spawn a                                                                       main.0: spawn a
-    .1 spawn b                                                                       main.1: spawn b
-                                         .0 store x (rlx) = 1                        a.0: store x 1
-                                         .1 store y (rlx) = 1                        a.1: store y 1
-                                                               .0 store y (rlx) = 2  b.0: store y 2
-                                                               .1 store x (rlx) = 2  b.1: store x 2
-    .2 join a                                                                        main.2: join a
-    .3 join b                                                                        main.3: join b
-    .4 load x (rlx) = 1 <- a.0, not b.1                                              main.4: r = load x
-    .5 load y (rlx) = 2 <- b.0                                                       main.5: s = load y
-    ! an assertion failed                                                            main.6: assert r >= s
+        main                                   a                  b
+     1  spawn a                                                                      main.0: spawn a
+     2  spawn b                                                                      main.1: spawn b
+     3                                         store x (rlx) = 1                     a.0: store x 1
+     4                                         store y (rlx) = 1                     a.1: store y 1
+     5                                                            store y (rlx) = 2  b.0: store y 2
+     6                                                            store x (rlx) = 2  b.1: store x 2
+     7  join a                                                                       main.2: join a
+     8  join b                                                                       main.3: join b
+     9  load x (rlx) = 1 (step 3, not step 6)                                        main.4: r = load x
+    10  load y (rlx) = 2 (step 5)                                                    main.5: s = load y
+        ! an assertion failed                                                        main.6: assert r >= s
 
-    Modification order of x: x = 2 (b.1), x = 1 (a.0).
+    Modification order of x: x = 2 (step 6), x = 1 (step 3).
     "#);
 }
 
@@ -241,21 +255,21 @@ fn two_locks() {
         thread a { lock m; store x 1; lock n; unlock n; unlock m }
         thread b { lock n; lock m; unlock m; unlock n }";
     assert_snapshot!(of(text, Model::Sc), @r#"
-    deadlock: main, a, b wait forever
-      at main.2: join a
+    error[deadlock]: deadlock: main, a, b wait forever
+    --> main.2: join a
 
     The execution:
 
-    main        a               b
-    .0 spawn a                             main.0: spawn a
-    .1 spawn b                             main.1: spawn b
-                .0 lock m                  a.0: lock m
-                .1 store x = 1             a.1: store x 1
-                                .0 lock n  b.0: lock n
+       main     a            b
+    1  spawn a                       main.0: spawn a
+    2  spawn b                       main.1: spawn b
+    3           lock m               a.0: lock m
+    4           store x = 1          a.1: store x 1
+    5                        lock n  b.0: lock n
 
     main waits for the end of a (main.2: join a).
-    a waits for lock n, which b holds since b.0 (a.2: lock n).
-    b waits for lock m, which a holds since a.0 (b.1: lock m).
+    a waits for lock n, which b holds since step 5 (a.2: lock n).
+    b waits for lock m, which a holds since step 3 (b.1: lock m).
     "#);
 }
 
@@ -277,22 +291,22 @@ fn a_lost_wake_up() {
         thread notifier { store ready 1; sync condition any swap 0 }
         thread bystander { store ready 0; store ready 0 }";
     assert_snapshot!(of(text, Model::Sc), @r#"
-    deadlock: waiter waits forever
-      at waiter.5: sync condition nobits 1 or 0
+    error[deadlock]: deadlock: waiter waits forever
+    --> waiter.5: sync condition nobits 1 or 0
 
     The execution:
 
-    main             waiter             notifier
-    .0 spawn waiter                                                        main.0: spawn waiter
-    .1 spawn notifier                                                      main.1: spawn notifier
-                     .0 lock m                                             waiter.0: lock m
-                     .1 load ready = 0 <- initially                        waiter.1: r = load ready
-                                        .0 store ready = 1                 notifier.0: store ready 1
-                                        .1 condition: 0 -> 0 <- initially  notifier.1: sync condition any swap 0
-                     .2 condition: 0 -> 1 <- notifier.1                    waiter.3: sync condition any or 1
-                     .3 unlock m                                           waiter.4: unlock m
+       main            waiter                      notifier
+    1  spawn waiter                                                             main.0: spawn waiter
+    2  spawn notifier                                                           main.1: spawn notifier
+    3                  lock m                                                   waiter.0: lock m
+    4                  load ready = 0 (initial)                                 waiter.1: r = load ready
+    5                                              store ready = 1              notifier.0: store ready 1
+    6                                              condition: 0 -> 0 (initial)  notifier.1: sync condition any swap 0
+    7                  condition: 0 -> 1 (step 6)                               waiter.3: sync condition any or 1
+    8                  unlock m                                                 waiter.4: unlock m
 
-    waiter waits until the bits 0b1 of condition are clear; its value is 1 since waiter.2 (waiter.5: sync condition nobits 1
+    waiter waits until the bits 0b1 of condition are clear; its value is 1 since step 7 (waiter.5: sync condition nobits 1
       or 0).
     3 events without influence on the error are omitted.
     "#);
@@ -306,7 +320,7 @@ fn a_wake_up_that_never_comes() {
         thread notifier { store y 1; r = load x; if r == 1 { sync condition any swap 1 } }";
     let told = of(text, Model::Tso);
     assert!(told.contains("which tso allows but sc does not"), "{told}");
-    assert!(told.contains(".1 load x = 0 <- initially"), "{told}");
+    assert!(told.contains("load x = 0 (initial)"), "{told}");
 }
 
 #[test]
@@ -316,19 +330,19 @@ fn a_lock_is_never_released() {
         thread b { lock m; unlock m }
         thread c { lock m; lock m }";
     assert_snapshot!(of(text, Model::Sc), @r#"
-    deadlock: b, c wait forever
-      at b.0: lock m
+    error[deadlock]: deadlock: b, c wait forever
+    --> b.0: lock m
 
     The execution:
 
-    main        a
-    .0 spawn a             main.0: spawn a
-    .1 spawn b             main.1: spawn b
-    .2 spawn c             main.2: spawn c
-                .0 lock m  a.0: lock m
+       main     a
+    1  spawn a          main.0: spawn a
+    2  spawn b          main.1: spawn b
+    3  spawn c          main.2: spawn c
+    4           lock m  a.0: lock m
 
-    b waits for lock m, which a holds since a.0 (b.0: lock m).
-    c waits for lock m, which a holds since a.0 (c.0: lock m).
+    b waits for lock m, which a holds since step 4 (b.0: lock m).
+    c waits for lock m, which a holds since step 4 (c.0: lock m).
     "#);
 }
 
@@ -350,19 +364,20 @@ fn a_livelock() {
     ];
     let style = Style { directory: String::from("/home/user/project/"), ..Style::default() };
     assert_snapshot!(of_program(Rows(vec![main, child]), Model::C20, &style), @r#"
-    livelock: main/0 spins forever
-      at src/main.rs:7
+    error[livelock]: livelock: main/0 spins forever
+    --> src/main.rs:7
+     = note: main/0 spins here
 
     The execution, an ordinary interleaving:
 
-    main                      main/0
-    .0 store cell0 (rel) = 1                                     src/main.rs:3
-    .1 spawn main/0                                              src/main.rs:4
-                              .0 load cell0 (acq) = 1 <- main.0  src/main.rs:7
-                              .1 load cell0 (acq) = 1 <- main.0  src/main.rs:8
+       main                   main/0
+    1  store cell0 (rel) = 1                                 main.rs:3
+    2  spawn main/0                                          main.rs:4
+    3                         load cell0 (acq) = 1 (step 1)  main.rs:7
+    4                         load cell0 (acq) = 1 (step 1)  main.rs:8
 
     main waits for the end of main/0 (src/main.rs:5).
-    main/0 spins: it repeats main/0.0 to main/0.1 forever (from src/main.rs:7).
+    main/0 spins: it repeats steps 3 to 4 forever (from src/main.rs:7).
     "#);
 }
 
@@ -379,16 +394,20 @@ fn a_race_of_cells() {
     let child = vec![segment(vec![write], End::Finished)];
     let style = Style { directory: String::from("/home/user/project"), ..Style::default() };
     assert_snapshot!(of_program(Rows(vec![main, child]), Model::C20, &style), @r#"
-    data race on cell0 between main/0 (src/main.rs:6) and main (src/main.rs:3)
-      at src/main.rs:3
+    error[race]: data race on cell0 between main/0 (src/main.rs:6) and main (src/main.rs:3)
+    --> src/main.rs:3
+     = note: main reads cell0
+    ::: src/main.rs:6
+     = note: main/0 writes cell0
+     = why: no synchronization orders the two accesses
 
     The execution, an ordinary interleaving:
 
-    main                                             main/0
-    .0 write cell0                                                                       src/main.rs:1
-    .1 spawn main/0                                                                      src/main.rs:2
-                                                     .0 write cell0 (races with main.2)  src/main.rs:6
-    .2 read cell0 <- main/0.0 (races with main/0.0)                                      src/main.rs:3
+       main                                      main/0
+    1  write cell0                                                                 main.rs:1
+    2  spawn main/0                                                                main.rs:2
+    3                                            write cell0 <- races with step 4  main.rs:6
+    4  read cell0 (step 3) <- races with step 3                                    main.rs:3
     "#);
 }
 
@@ -406,7 +425,10 @@ fn both_explorers_say_for_what_threads_wait() {
     let trace = found.expect("a deadlock").named(&program, Model::Sc);
     let by_reads_from = report(&trace, &Style::default());
     assert_eq!(by_reads_from, of(text, Model::Sc));
-    assert!(by_reads_from.contains("a waits for lock m, which it holds since a.0"));
+    assert!(
+        by_reads_from.contains("a waits for lock m, which it holds since step 2"),
+        "{by_reads_from}"
+    );
 }
 
 /// Many threads, each of which does something that takes room.
@@ -425,27 +447,27 @@ fn columns_overlap_where_there_is_little_room() {
     let page = Page { width: 125, lines: 14 };
     let style = Style { page, ..Style::default() };
     assert_snapshot!(of_program(program(&crowd()), Model::Sc, &style), @r#"
-    thread main: an assertion failed
-      at main.15: assert r < 7
+    error[panic]: thread main: an assertion failed
+    --> main.15: assert r < 7
 
     The execution:
 
-    main  worker0  worker1  worker2  worker3  worker4  worker5  worker6
-    .0 spawn worker0                                                                             main.0: spawn worker0
-    .1 spawn worker1                                                                             main.1: spawn worker1
-    .2 spawn worker2                                                                             main.2: spawn worker2
-    .3 spawn worker3                                                                             main.3: spawn worker3
-    .4 spawn worker4                                                                             main.4: spawn worker4
-    .5 spawn worker5                                                                             main.5: spawn worker5
-    .6 spawn worker6                                                                             main.6: spawn worker6
-          .0 counter: 0 -> 1 <- initially                                                        worker0.0: add counter 1
-                   .0 counter: 1 -> 2 <- worker0.0                                               worker1.0: add counter 1
-                            .0 counter: 2 -> 3 <- worker1.0                                      worker2.0: add counter 1
+        main   worker0   worker1   worker2   worker3   worker4   worker5   worker6
+     1  spawn worker0                                                                                 main.0: spawn worker0
+     2  spawn worker1                                                                                 main.1: spawn worker1
+     3  spawn worker2                                                                                 main.2: spawn worker2
+     4  spawn worker3                                                                                 main.3: spawn worker3
+     5  spawn worker4                                                                                 main.4: spawn worker4
+     6  spawn worker5                                                                                 main.5: spawn worker5
+     7  spawn worker6                                                                                 main.6: spawn worker6
+     8         counter: 0 -> 1 (initial)                                                              worker0.0: add counter 1
+     9                   counter: 1 -> 2 (step 8)                                                     worker1.0: add counter 1
+    10                             counter: 2 -> 3 (step 9)                                           worker2.0: add counter 1
     ... 9 more rows ...
-    .12 join worker5                                                                             main.12: join worker5
-    .13 join worker6                                                                             main.13: join worker6
-    .14 load counter = 7 <- worker6.0                                                            main.14: r = load counter
-    ! an assertion failed                                                                        main.15: assert r < 7
+    20  join worker5                                                                                  main.12: join worker5
+    21  join worker6                                                                                  main.13: join worker6
+    22  load counter = 7 (step 14)                                                                    main.14: r = load counter
+        ! an assertion failed                                                                         main.15: assert r < 7
     "#);
 }
 
@@ -454,18 +476,19 @@ fn rows_name_their_threads_where_there_is_no_room() {
     let page = Page { width: 60, lines: 6 };
     let style = Style { page, ..Style::default() };
     assert_snapshot!(of_program(program(&crowd()), Model::Sc, &style), @r#"
-    thread main: an assertion failed
-      at main.15: assert r < 7
+    error[panic]: thread main: an assertion failed
+    --> main.15: assert r < 7
 
     The execution:
 
-    main.0 spawn worker0  main.0: spawn worker0
-    main.1 spawn worker1  main.1: spawn worker1
-    main.2 spawn worker2  main.2: spawn worker2
-    main.3 spawn worker3  main.3: spawn worker3
+     1  main     spawn worker0  main.0: spawn worker0
+     2  main     spawn worker1  main.1: spawn worker1
+     3  main     spawn worker2  main.2: spawn worker2
+     4  main     spawn worker3  main.3: spawn worker3
     ... 17 more rows ...
-    main.14 load counter = 7 <- worker6.0  main.14: r = load counter
-    main ! an assertion failed  main.15: assert r < 7
+    22  main     load counter = 7 (step 14)  main.14: r = load
+                   counter
+        main     ! an assertion failed  main.15: assert r < 7
     "#);
 }
 
@@ -509,21 +532,19 @@ fn values_that_are_no_numbers() {
     let mut trace = found.named(&Rows(vec![]), Model::C20);
     trace.names.special_values = vec![(-99, "dropped".into())];
     assert_snapshot!(report(&trace, &Style::default()), @r#"
-    thread main: the message
-    has lines
-      at /home/user/project/src/main.rs:4
+    error[panic]: thread main: the message
+                  has lines
+    --> /home/user/project/src/main.rs:4
+     = note: main fails here
 
     The execution, an ordinary interleaving:
 
-    main
-    .0 store cell0 (rlx) = &3                                    /home/user/project/src/main.rs:1
-    .1 store cell0 (rlx) = &3+8                                  /home/user/project/src/main.rs:1
-    .2 store cell0 (rlx) = 2^119+2                               /home/user/project/src/main.rs:1
-    .3 store cell0 (rlx) = -5                                    /home/user/project/src/main.rs:1
-    .4 store cell0 (rlx) = dropped                               /home/user/project/src/main.rs:1
-    .5 exchange cell0 (rlx) fails spuriously, dropped <- main.4  /home/user/project/src/main.rs:2
-    .6 choose 2 of 0..3                                          /home/user/project/src/main.rs:3
-    ! the message                                                /home/user/project/src/main.rs:4
+         main
+    1-4  4 accesses before the threads start                      main.rs:1
+      5  store cell0 (rlx) = dropped                              main.rs:1
+      6  exchange cell0 (rlx) fails spuriously, dropped (step 5)  main.rs:2
+      7  choose 2 of 0..3                                         main.rs:3
+         ! the message                                            main.rs:4
     "#);
 }
 
@@ -532,10 +553,16 @@ fn check_any(named: &NamedTrace) {
     let NamedTrace { model, trace, .. } = named;
     let page = Page { width: 10_000, lines: 10_000 };
     let text = report(named, &Style { page, ..Style::default() });
-    let is_row = |line: &&str| line.trim_start().starts_with('.');
-    let rows = text.lines().filter(is_row).count();
-    let left_out = text.lines().find_map(|line| line.split_once(" event")?.0.parse().ok());
-    assert_eq!(rows + left_out.unwrap_or(0), trace.events.len(), "{model}: {trace:?}\n{text}");
+    let full = report(named, &Style { page, full: true, ..Style::default() });
+    let is_row = |line: &&str| {
+        let number = line.trim_start().split("  ").next().unwrap_or_default();
+        number.parse::<usize>().is_ok()
+    };
+    assert_eq!(
+        full.lines().filter(is_row).count(),
+        trace.events.len(),
+        "{model}: {trace:?}\n{full}"
+    );
     let interleaved = text.contains("an ordinary interleaving:");
     let is_told = match model {
         Model::Sc => text.contains("The execution:"),
@@ -568,4 +595,54 @@ fn every_execution_can_be_told() {
         }
     });
     assert!(told > 1_000, "{told}");
+}
+
+/// Two threads that store and load in turns.
+fn long_execution(events: usize) -> NamedTrace {
+    let location = |thread: usize| LocationId::new(thread);
+    let order = MemoryOrder::Relaxed;
+    let mut all: Vec<TraceEvent> = vec![];
+    for at in 0..events {
+        let (thread, position) = (at % 2, at / 2);
+        let (kind, observed, value) = match position % 2 {
+            0 => {
+                let (location, value) = (location(thread), 1 + position as i128);
+                (OpKind::Store { location, value, order, carries: false }, None, value)
+            }
+            _ => {
+                let other = location(1 - thread);
+                let writes = |&at: &usize| {
+                    all[at].written.is_some() && all[at].op.kind.location() == Some(other)
+                };
+                let source = (0..at).rev().find(writes).expect("a store");
+                let value = all[source].written.expect("a store");
+                (OpKind::Load { location: other, order }, Some(Observed::Event(source)), value)
+            }
+        };
+        let (read, written) =
+            if observed.is_some() { (Some(value), None) } else { (None, Some(value)) };
+        let thread = ThreadId::new(thread);
+        all.push(TraceEvent {
+            thread,
+            position,
+            op: op(1 + at as u32, kind),
+            observed,
+            read,
+            written,
+        });
+    }
+    let ends = [0, 1].map(|thread| (ThreadId::new(thread), ThreadEnd::Failed));
+    let trace = Trace { events: all, ends: ends.into(), ..Trace::default() };
+    let failure =
+        Failure { kind: FindingKind::Assertion, message: String::from("m"), place: PlaceId(4) };
+    let thread = ThreadId::new((events + 1) % 2);
+    Counterexample::new(Ending::Failed(thread, failure), trace).named(&Rows(vec![]), Model::C20)
+}
+
+#[test]
+fn ten_thousand_events_are_shown() {
+    for full in [false, true] {
+        let text = report(&long_execution(10_000), &Style { full, ..Style::default() });
+        assert!(text.lines().count() >= if full { 10_000 } else { 200 }, "{text}");
+    }
 }

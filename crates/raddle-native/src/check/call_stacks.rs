@@ -112,7 +112,9 @@ fn frames_at(program: &NativeProgram, address: u64) -> Vec<Frame> {
         code.push(Default::default());
     }
     if let Some(outermost) = code.last_mut() {
-        outermost.function = outermost.function.take().or(of_symbol);
+        // The name of a lambda in the debug information has no scope.
+        let has_scope = |name: &String| name.contains("::") || !name.starts_with("operator");
+        outermost.function = outermost.function.take().filter(has_scope).or(of_symbol);
     }
     let frame = |code: crate::load::CodeFrame| {
         let library = library(number, module, code.position.as_ref(), code.function.as_deref());

@@ -68,7 +68,7 @@ pub(super) fn findings(
 ) -> Vec<Finding> {
     let prints = !program.printed.is_empty();
     let mut shown: Vec<Shown> =
-        found.into_iter().map(|found| of_execution(program, found)).collect();
+        found.into_iter().map(|found| of_execution(program, request, found)).collect();
     if shown.is_empty()
         && let Some((trace, leak)) = complete.leak(program)
     {
@@ -86,6 +86,7 @@ pub(super) fn findings(
 struct Report {
     kind: FindingKind,
     message: Option<String>,
+    unjoined: Option<ThreadId>,
     place: Option<Place>,
     /// The execution with all its events.
     whole: Trace,
@@ -98,13 +99,13 @@ struct Report {
 
 impl Report {
     fn of(program: &NativeProgram, model: Model, shown: Shown) -> Self {
-        let Shown { kind, whole, kept, schedule, found, message, place } = shown;
+        let Shown { kind, whole, kept, schedule, found, message, unjoined, place } = shown;
         let kept = positions(&whole, &kept, &found.trace);
         let objects = ObjectNames::of(program, &whole);
         let mut trace = found.named(program, model);
         trace.names.special_values = vec![(GONE, "freed".into())];
         trace.names.object_states = object_states::of(program, &trace.trace);
-        Report { kind, message, place, whole, kept, trace, objects, schedule }
+        Report { kind, message, unjoined, place, whole, kept, trace, objects, schedule }
     }
 
     /// Follows the execution to find out more, and makes the finding.
@@ -121,7 +122,15 @@ impl Report {
         }
         let style = Style::in_working_directory();
         let mut finding = counterexample::finding(self.kind, self.trace, &style);
-        finding.message = self.message.unwrap_or(finding.message);
+        finding.message = match (self.message, self.unjoined) {
+            (_, Some(thread)) => {
+                let name = finding.trace.as_ref().map(|trace| trace.thread_name(thread));
+                let name = name.unwrap_or_default();
+                format!("{name} was not joined and may still run when main returns")
+            }
+            (Some(message), None) => message,
+            (None, None) => finding.message,
+        };
         finding.place = self.place.or(finding.place).or_else(|| Some(Place::new("the start")));
         finding.schedule = Some(self.schedule);
         if program.table.rust.is_some() {
@@ -142,6 +151,8 @@ struct Shown {
     found: Counterexample,
     /// Unless the execution tells.
     message: Option<String>,
+    /// A thread that was not joined, if that is the error.
+    unjoined: Option<ThreadId>,
     /// Unless the execution tells.
     place: Option<Place>,
 }
@@ -150,11 +161,12 @@ impl Shown {
     /// The whole execution is shown.
     fn new(kind: FindingKind, whole: Trace, schedule: Schedule, found: Counterexample) -> Self {
         let kept = (0..whole.events.len()).collect();
-        Shown { kind, whole, kept, schedule, found, message: None, place: None }
+        let (message, unjoined, place) = (None, None, None);
+        Shown { kind, whole, kept, schedule, found, message, unjoined, place }
     }
 }
 
-fn of_execution(program: &NativeProgram, found: Counterexample) -> Shown {
+fn of_execution(program: &NativeProgram, request: &Request, found: Counterexample) -> Shown {
     let whole = found.trace.clone();
     let schedule = Schedule::of_trace(&whole);
     let schedule = match found.ending.is_bug() {
@@ -167,12 +179,13 @@ fn of_execution(program: &NativeProgram, found: Counterexample) -> Shown {
     let found = waits::as_deadlock(program, found);
     let Counterexample { ending, trace, .. } = &found;
     if let (Ending::Complete, Some(thread)) = (ending, unjoined(trace)) {
-        let name = program.thread_name(thread);
-        let message = format!("{name} was not joined and may still run when main returns");
         let shown = Shown::new(FindingKind::Misuse, whole, schedule, found);
-        return Shown { message: Some(message), ..shown };
+        return Shown { unjoined: Some(thread), ..shown };
     }
     let kind = meaning::kind(ending, trace);
+    if request.full {
+        return Shown::new(kind, whole, schedule, found);
+    }
     let (part, kept) = private_events::remove(program, ending, trace);
     Shown { kept, ..Shown::new(kind, whole, schedule, part) }
 }

@@ -8,6 +8,26 @@ pub(super) fn short(demangled: &str) -> String {
     without_result(name).to_owned()
 }
 
+/// The last segment of the path of a function, without the arguments of templates; `None` if the function has no name, as a lambda.
+pub(super) fn last_segment(short: &str) -> Option<String> {
+    if short.contains("{lambda") || short.contains("{{closure}}") || short.contains("{closure") {
+        return None;
+    }
+    let mut name = String::new();
+    let mut depth = 0;
+    for character in short.chars() {
+        match character {
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth -= 1,
+            character if depth == 0 => name.push(character),
+            _ => {}
+        }
+    }
+    let last = name.rsplit("::").next().unwrap_or_default().trim();
+    let is_name = last.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    (is_name && !last.starts_with("operator")).then(|| last.to_owned())
+}
+
 /// Removes ` [clone .part.0]` and ` (.isra.0)`.
 fn without_clone(name: &str) -> &str {
     let name = name.split(" [clone ").next().unwrap_or(name);
@@ -55,7 +75,13 @@ fn without_result(name: &str) -> &str {
         match character {
             '>' | ')' | '}' | ']' => depth += 1,
             '<' | '(' | '{' | '[' => depth -= 1,
-            ' ' if depth == 0 && !name[..at].ends_with("operator") => return &name[at + 1..],
+            // A lambda in a member function that is const has a name with a space.
+            ' ' if depth == 0
+                && !name[..at].ends_with("operator")
+                && !name[at + 1..].starts_with("const::") =>
+            {
+                return &name[at + 1..];
+            }
             _ => {}
         }
     }
@@ -74,6 +100,10 @@ mod tests {
             ("void run<int, 3ul>(int (*)(char), long)", "run<int, 3ul>"),
             ("main::{lambda()#1}::operator()() const", "main::{lambda()#1}::operator()"),
             ("Ring::operator bool() const", "Ring::operator bool"),
+            (
+                "main::{lambda()#1}::operator()() const::{lambda(int)#1}::operator()(int) const",
+                "main::{lambda()#1}::operator()() const::{lambda(int)#1}::operator()",
+            ),
             ("push(Node*) [clone .part.0]", "push"),
             ("queue::push::h0123456789abcdef", "queue::push"),
             (
@@ -85,5 +115,15 @@ mod tests {
         for (demangled, expected) in names {
             assert_eq!(short(demangled), expected);
         }
+    }
+
+    #[test]
+    fn the_last_segment_names_a_function() {
+        let last = |name| last_segment(name);
+        assert_eq!(last("Stack<int>::pop").as_deref(), Some("pop"));
+        assert_eq!(last("run<int, 3ul>").as_deref(), Some("run"));
+        assert_eq!(last("main::{lambda()#1}::operator()"), None);
+        assert_eq!(last("queue::tests::one::{{closure}}"), None);
+        assert_eq!(last("Job::operator()"), None);
     }
 }

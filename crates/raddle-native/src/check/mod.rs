@@ -24,6 +24,7 @@ mod replay;
 mod request;
 mod rust_tests;
 mod stack;
+mod suggest;
 mod thread_names;
 mod waits;
 mod whole;
@@ -46,6 +47,7 @@ pub use replay::{Recording, replay_built};
 pub use request::Request;
 pub use rust_tests::{RustTest, rust_tests};
 use stack::on_large_stack;
+pub use suggest::{is_clean_with, suggest};
 
 /// Builds a program and explores it.
 ///
@@ -87,6 +89,9 @@ pub fn check_parallel(
             explore(program, request, &mut options, start)
         });
         let mut outcome = finding::outcome(&mut program, request, explored);
+        if request.suggest && object.guide.is_none() {
+            suggest::add_help(&mut program, request, &mut outcome, start);
+        }
         outcome.counts.start_up = start_up;
         outcome.counts.seconds = start.elapsed().as_secs_f64();
         Ok(outcome)

@@ -1,4 +1,4 @@
-//! The meaning of values of semaphores and barriers, for reports.
+//! The meaning of values of semaphores, barriers and condition variables, for reports.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::libc;
 use crate::program::NativeProgram;
 use crate::program::kinds::ObjectKind;
 
-/// The states of all semaphores and barriers in a trace.
+/// The states of all such objects in a trace.
 pub(super) fn of(
     program: &NativeProgram,
     trace: &Trace,
@@ -45,6 +45,17 @@ fn state(program: &NativeProgram, kind: ObjectKind, value: Value) -> Option<Obje
             let (short, verb) =
                 if libc::has_token(value)? { ("sent", "has") } else { ("not sent", "has not") };
             Some(ObjectState { clause: format!("{from} {verb} arrived"), short: short.into() })
+        }
+        ObjectKind::Condition => {
+            let (waiting, is_waking) = libc::waiting_threads(value)?;
+            let names: Vec<String> = waiting.iter().map(|&it| program.thread_name(it)).collect();
+            let short = match names.as_slice() {
+                _ if is_waking => String::from("signalled"),
+                [] => String::from("nobody waits"),
+                [one] => format!("{one} waits"),
+                all => format!("{} wait", all.join(", ")),
+            };
+            Some(ObjectState { short, clause: String::from("nobody has signalled it") })
         }
         _ => None,
     }

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_core::execution::{LocationId, ThreadId};
+use raddle_core::outcome::FindingKind;
 use raddle_core::trace::{Counterexample, Ending, Pending, Trace, TraceEvent};
 
 use crate::program::{GONE, NativeProgram};
@@ -106,10 +107,12 @@ fn bookkeeping(program: &NativeProgram, ending: &Ending, trace: &Trace) -> BTree
         }
     }
     let raced = raced(ending, trace);
+    let is_double_free = ending.finding_kind() == Some(FindingKind::DoubleFree);
     let locations = trace.events.iter().filter_map(|event| event.op.kind.location());
     let is_bookkeeping = |&location: &LocationId| {
         let is_start = program.block_of(location).is_some_and(|start| starts.contains(&start));
         let is_existence = program.is_existence(location) && !freed.contains(&location);
+        let is_existence = is_existence && !is_double_free;
         (is_start || is_existence) && !raced.contains(&location)
     };
     locations.filter(is_bookkeeping).collect()

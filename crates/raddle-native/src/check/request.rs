@@ -48,6 +48,10 @@ pub struct Request {
     pub keep_going: bool,
     /// Files that the program may read.
     pub readable: Vec<PathBuf>,
+    /// A minimal set of stronger memory orders and fences that prevents the error is searched for.
+    pub suggest: bool,
+    /// Reports show all events, also those of libraries and on private memory.
+    pub full: bool,
     /// What the environment may do, and what counts as an error.
     pub environment: Environment,
 }
@@ -71,6 +75,8 @@ impl Request {
             leaks: false,
             keep_going: false,
             readable: vec![],
+            suggest: false,
+            full: false,
             environment: Environment::default(),
         }
     }

@@ -52,6 +52,7 @@ pub use cancel::misses_request;
 pub use ending::has_exited;
 use prepare::run_library_code;
 pub(crate) use semaphore::semaphore_units;
+pub(crate) use waiters::waiting_threads;
 
 /// Names with their functions.
 pub(crate) type Names = &'static [(&'static str, Modelled)];

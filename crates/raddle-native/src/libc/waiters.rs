@@ -4,7 +4,7 @@
 //! other thread may come between the look and the choice. By default threads do not wake up spuriously, so a lost wake-up is found as
 //! a deadlock. If they may, then once at each call until they are woken: a second time in a row would repeat the state.
 
-use raddle_core::execution::Value;
+use raddle_core::execution::{ThreadId, Value};
 use raddle_core::program::{Guard, Update, UpdateKind};
 
 use super::{ObjectKind, Purpose, cancel, life};
@@ -18,6 +18,16 @@ const DESTROYED: Value = 1 << 118;
 const THREADS: usize = 118;
 /// The name of an object that can be destroyed.
 const WHAT: &str = "a condition variable";
+
+/// What a state says: the threads that wait, and whether one of them is being woken.
+pub(crate) fn waiting_threads(state: Value) -> Option<(Vec<ThreadId>, bool)> {
+    if state < 0 || state & DESTROYED != 0 {
+        return None;
+    }
+    let waits = |thread: &usize| state >> *thread & 1 == 1;
+    let waiting = (0..THREADS).filter(waits).map(ThreadId::new).collect();
+    Some((waiting, state & CHOOSING != 0))
+}
 
 /// The threads that wait for the object at an address.
 #[derive(Clone, Copy)]

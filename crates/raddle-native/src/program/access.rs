@@ -8,6 +8,7 @@ use raddle_core::outcome::FindingKind;
 use raddle_core::program::{JointKind, OpKind, Update, UpdateKind};
 use raddle_cpu::memory::layout as guest;
 use raddle_cpu::{Operation, Stop};
+use raddle_explore::suggest as change;
 use smallvec::SmallVec;
 
 use super::GONE;
@@ -175,6 +176,7 @@ impl Call<'_> {
         order: MemoryOrder,
     ) -> Step<()> {
         let size = bytes.len() as u64;
+        self.fence_beside_plain(address, change::Access::Load, order);
         for (at, size) in self.program.layout.units(address, size, cut) {
             let locations = self.locate(at, size, cut)?;
             self.begin_joint(&locations, self.joint_load());
@@ -248,6 +250,7 @@ impl Call<'_> {
             }
             self.end_joint(&locations);
         }
+        self.fence_beside_plain(address, change::Access::Store, order);
         Ok(())
     }
 
@@ -387,7 +390,7 @@ impl Call<'_> {
         size: u64,
         other: raddle_core::program::PlaceId,
     ) -> Suspend {
-        let name = self.program.memory_name(address);
+        let name = self.program.memory_without_address(address);
         let at = raddle_core::program::Naming::place(self.program, other);
         let message = format!(
             "accesses the {size} bytes of {name}, of which {at} accesses a part, or more: Raddle models such accesses only under \

@@ -12,6 +12,7 @@ use super::thread::Reply;
 impl Call<'_> {
     /// Performs an atomic access; the location of `kind` is not known yet. Returns the value that it read.
     pub(crate) fn atomic(&mut self, address: u64, size: u64, kind: OpKind) -> Step<Reply> {
+        let (kind, fences) = self.changed(address, kind);
         let thread = self.program.thread().guest;
         let mut bytes = [0; 16];
         let length = size.min(16) as usize;
@@ -28,7 +29,7 @@ impl Call<'_> {
                 }
                 Err(Denied::Shared) => {
                     return self.excluded(address, size, Access::of(kind), |call| {
-                        call.atomic_shared(address, size, kind)
+                        call.atomic_shared(address, size, kind, fences)
                     });
                 }
                 Err(Denied::Owned(owned, state)) => self.escape(address, size, owned, state)?,
@@ -68,7 +69,13 @@ impl Call<'_> {
         Ok(Reply { value, is_spurious: false })
     }
 
-    fn atomic_shared(&mut self, address: u64, size: u64, kind: OpKind) -> Step<Reply> {
+    fn atomic_shared(
+        &mut self,
+        address: u64,
+        size: u64,
+        kind: OpKind,
+        [fence_before, fence_after]: [bool; 2],
+    ) -> Step<Reply> {
         if !matches!(kind, OpKind::Load { .. }) && self.program.layout.writes_setting(address, size)
         {
             return Err(self.again());
@@ -92,8 +99,10 @@ impl Call<'_> {
         if let OpKind::Store { .. } = kind {
             self.check_store(address, size)?;
             self.effect(kind);
+            self.added_fence(fence_after);
             return Ok(Reply { value: 0, is_spurious: false });
         }
+        self.added_fence(fence_before);
         let reply = self.ask(kind)?;
         self.check_alive(reply.value, address)?;
         Ok(reply)

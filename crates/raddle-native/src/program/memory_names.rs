@@ -110,6 +110,16 @@ impl NativeProgram {
         }
     }
 
+    /// Words for memory in messages: the name of a variable, or what kind of memory it is.
+    pub(crate) fn memory_without_address(&self, address: u64) -> String {
+        match () {
+            () if self.variable_of(address).is_some() => self.memory_name(address),
+            () if heap_owner(address).is_some() => String::from("a block of memory"),
+            () if self.stack_owner(address).is_some() => String::from("a stack"),
+            () => String::from("memory"),
+        }
+    }
+
     /// The name of memory.
     pub(crate) fn memory_name(&self, address: u64) -> String {
         if let Some((module, Variable { name, start })) = self.variable_of(address) {

@@ -14,6 +14,7 @@ mod atomic;
 mod barriers;
 mod bookkeeping;
 pub(crate) mod call;
+pub(crate) mod changes;
 mod differences;
 pub(crate) mod facts;
 mod fault;
@@ -172,6 +173,8 @@ pub struct NativeProgram {
     /// What is dead at the end of a history, since the last step.
     dead_at: Option<(HistoryId, Dead)>,
     differences: Differences,
+    /// Stronger memory orders and fences than in the source.
+    pub(crate) changes: Option<Box<changes::Changes>>,
     /// Records call stacks, while an execution is followed once more.
     pub(crate) recorder: Option<Box<StackRecorder>>,
 }
@@ -228,6 +231,7 @@ impl NativeProgram {
             entry,
             dead_at: None,
             differences: Differences::default(),
+            changes: None,
             recorder: None,
         }
     }

@@ -15,6 +15,8 @@ pub(crate) struct StackRecorder {
     pub(crate) wanted: FxHashSet<(ThreadId, usize)>,
     /// The call stacks of these steps.
     pub(crate) steps: FxHashMap<(ThreadId, usize), Addresses>,
+    /// Frames in which such steps were made: the addresses of instructions, and the ends of the frames.
+    pub(crate) frames: FxHashSet<(u64, u64)>,
     /// By start of the block.
     pub(crate) allocations: FxHashMap<u64, Addresses>,
     /// By start of the block, with the thread.
@@ -33,8 +35,10 @@ impl NativeProgram {
         let step = (self.current, self.thread().events as usize);
         if self.recorder.as_ref().is_some_and(|recorder| recorder.wanted.contains(&step)) {
             let stack = self.current_stack();
+            let frames = self.process.call_frames(self.thread().guest);
             self.recorder.iter_mut().for_each(|recorder| {
                 recorder.steps.insert(step, stack.clone());
+                recorder.frames.extend(frames.iter().map(|(at, memory)| (*at, memory.end)));
             });
         }
     }

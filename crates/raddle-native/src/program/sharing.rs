@@ -187,9 +187,8 @@ impl Call<'_> {
         match self.program.heap_regions.block_at(address) {
             Some((start, size)) if start == address && !is_own => Ok(size),
             _ => {
-                let message =
-                    format!("{address:#x} is freed, which is not the start of a block of memory");
-                Err(self.fail(FindingKind::DoubleFree, &message))
+                let message = "an address is freed that is not the start of a block of memory";
+                Err(self.fail(FindingKind::DoubleFree, message))
             }
         }
     }

@@ -68,7 +68,7 @@ fn allocations_fail_on_request() {
 fn threads_that_are_not_joined_are_found_on_request() {
     let joining = Environment { require_join: true, ..usual() };
     assert_eq!(shown("join_nobody", usual()), "clean");
-    let found = "main/0 was not joined and may still run when main returns";
+    let found = "nothing was not joined and may still run when main returns";
     assert_eq!(shown("join_nobody", joining), found);
     assert_eq!(shown("join_all", joining), "clean");
     assert_eq!(shown("leave", joining), "clean");
@@ -109,13 +109,13 @@ fn plain_accesses_are_relaxed_if_races_are_not_looked_for() {
 fn a_property_says_what_is_an_error() {
     let property = |property: Property| Environment { ignored: property.ignored(), ..usual() };
     let reach = property(Property::UnreachCall);
-    let reached = "thread main/1: reach_error is called";
-    assert_eq!(shown("crash_and_error", usual()), "thread main/0: a null pointer is followed");
+    let reached = "thread reach: reach_error is called";
+    assert_eq!(shown("crash_and_error", usual()), "thread crash: a null pointer is followed");
     assert_eq!(shown("crash_and_error", reach), reached);
     assert_eq!(shown("crash_and_error", property(Property::NoDeadlock)), "clean");
     let crash = shown("crash_and_error", property(Property::ValidMemsafety));
-    assert_eq!(crash, "thread main/0: a null pointer is followed");
-    assert_eq!(shown("abort_and_error", usual()), "thread main/0: the program calls abort");
+    assert_eq!(crash, "thread crash: a null pointer is followed");
+    assert_eq!(shown("abort_and_error", usual()), "thread call_abort: the program calls abort");
     assert_eq!(shown("abort_and_error", reach), reached);
     assert_eq!(shown("error_after_abort", reach), "clean");
 }
@@ -160,7 +160,7 @@ fn files_are_read_if_they_are_named_and_written_to_the_report() {
         "thread main: system call `openat` on {name:?}: files are only written, or read if --allow-read names them"
     );
     assert_eq!(message(&[], &[&name]), refused);
-    let other = "thread main/0: system call `lseek`: the descriptor belongs to another thread, or was never opened";
+    let other = "thread read_again: system call `lseek`: the descriptor belongs to another thread, or was never opened";
     assert_eq!(message(&[&path], &[&name, "x"]), other);
     let missing =
         explore(&[&directory.path().join("missing")], &[&name]).expect_err("it is refused");

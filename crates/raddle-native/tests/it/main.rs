@@ -31,6 +31,7 @@ mod sections;
 mod semantics;
 mod sequential;
 mod standard_library;
+mod suggest;
 mod symmetry;
 mod thread_state;
 mod threads;

@@ -62,8 +62,8 @@ fn attempts_that_always_fail_are_a_livelock() {
     for kind in KINDS.iter().map(|&(kind, ..)| kind).chain(["FUTEX"]) {
         let kind = format!("-DKIND={kind}");
         for (more, message) in [
-            (None, "livelock: main/0 spins forever"),
-            (Some("-DTWO"), "livelock: main/0, main/1 spin forever"),
+            (None, "livelock: poll spins forever"),
+            (Some("-DTWO"), "livelock: poll#1, poll#2 spin forever"),
         ] {
             let flags: Vec<&str> =
                 [Some(&*kind), Some("-DNEVER"), more].into_iter().flatten().collect();

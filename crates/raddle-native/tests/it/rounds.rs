@@ -53,7 +53,7 @@ fn polling_forever_is_a_livelock() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rounds/poll_with_lock.c");
     for (flags, message) in [
         (&["-DNEVER"][..], "livelock: main spins forever"),
-        (&["-DNEVER", "-DBOTH"], "livelock: main, main/0 spin forever"),
+        (&["-DNEVER", "-DBOTH"], "livelock: main, worker spin forever"),
     ] {
         let mut request = Request::new(&[&program]);
         request.source.flags = flags.iter().copied().map(String::from).collect();
@@ -136,5 +136,5 @@ fn a_deadlock_at_a_barrier_names_the_thread_that_has_not_arrived() {
     let [outcome, _] = barrier(&["-DTHREADS=2", "-DLEAVE"], Model::Tso);
     let trace = outcome.into_finding().expect("a deadlock").trace.expect("an execution");
     let text = format!("{:?}", trace.names);
-    assert!(text.contains("main/0 has not arrived"), "{text}");
+    assert!(text.contains("run#1 has not arrived"), "{text}");
 }

@@ -127,7 +127,7 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
         Model::C20,
         &[
             ("self_deadlock", Bug(FindingKind::Deadlock, "main waits forever")),
-            ("abba", Bug(FindingKind::Deadlock, "main/0, main/1 wait forever")),
+            ("abba", Bug(FindingKind::Deadlock, "#2 wait forever")),
             ("lost_wakeup", Bug(FindingKind::Deadlock, "wait forever")),
             ("two_waiters_one_notify", Bug(FindingKind::Deadlock, "wait forever")),
             ("park_forever", Bug(FindingKind::Deadlock, "main waits forever")),

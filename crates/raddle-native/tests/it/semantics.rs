@@ -157,11 +157,11 @@ fn findings_name_the_other_places_that_take_part() {
     let racy = "#include <pthread.h>\nint x;\nvoid *run(void *it) {\nx = 1;\nreturn it; }\nint main(void) {
         pthread_t t; pthread_create(&t, 0, run, 0);\nx = 2;\npthread_join(t, 0); return 0; }\n";
     let other = |message: &str, line: &str| vec![(String::from(message), String::from(line))];
-    assert_eq!(related_lines(racy, Model::C20), other("the other access, by main", "8"));
+    assert_eq!(related_lines(racy, Model::C20), other("main writes x", "8"));
     let stuck = "#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nvoid *run(void *it) {
         pthread_mutex_lock(&m);\nreturn it; }\nint main(void) { pthread_t t;\npthread_mutex_lock(&m);
         pthread_create(&t, 0, run, 0);\npthread_join(t, 0); return 0; }\n";
-    assert_eq!(related_lines(stuck, Model::Sc), other("main/0 waits here", "4"));
+    assert_eq!(related_lines(stuck, Model::Sc), other("run waits here", "4"));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn locks_in_two_orders_deadlock() {
     let (kind, message) = bug_of(&program, Model::Sc);
     assert_eq!(
         (kind, &*message),
-        (FindingKind::Deadlock, "deadlock: main, main/0, main/1 wait forever")
+        (FindingKind::Deadlock, "deadlock: main, run0, run1 wait forever")
     );
     let program = parallel(globals, &[&lock('a', 'b'), &lock('a', 'b')], "");
     assert_eq!(explore(&program, Model::Sc).counts.classes, 2);
@@ -337,7 +337,7 @@ fn a_loop_that_waits_for_nobody_is_a_livelock() {
     let program = parallel("atomic_int flag;", &["while (!flag)"], "");
     assert_eq!(
         bug_of(&program, Model::Sc),
-        (FindingKind::Livelock, String::from("livelock: main/0 spins forever"))
+        (FindingKind::Livelock, String::from("livelock: run0 spins forever"))
     );
 }
 

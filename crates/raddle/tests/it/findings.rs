@@ -475,22 +475,17 @@ fn the_report() {
             assert_eq!(x.load(SeqCst), 0);
         });
     });
-    let place = |offset: u32| format!("{}:{}", file!(), line - 1 + offset);
+    let place = |offset: u32| format!("findings.rs:{}", line - 1 + offset);
     let expected = format!(
-        "thread main: assertion `left == right` failed
-  left: 1
- right: 0
-  at {at}
+        "The execution:
 
-The execution:
-
-main                                main/0
-.0 spawn main/0                                                      {spawn}
-                                    .0 atomic0: 0 -> 1 <- initially  {spawn}
-.1 load atomic0 = 1 <- main/0.0                                      {at}
-.2 join main/0                                                       {scope}
-.3 store atomic0 = dropped                                           {scope}
-! assertion `left == right` failed                                   {at}
+   main                                main/0
+1  spawn main/0                                                   {spawn}
+2                                      atomic0: 0 -> 1 (initial)  {spawn}
+3  load atomic0 = 1 (step 2)                                      {at}
+4  join main/0                                                    {scope}
+5  store atomic0 = dropped                                        {scope}
+   ! assertion `left == right` failed                             {at}
 
 to replay it: raddle::replay(\"fail model=sc m/0:0=i m:1=m/0:0 m:2=m/0:0\", || ...)
 ",
@@ -498,7 +493,14 @@ to replay it: raddle::replay(\"fail model=sc m/0:0=i m:1=m/0:0 m:2=m/0:0\", || .
         spawn = place(0),
         at = place(1),
     );
-    assert_eq!(raddle::report_finding(outcome.finding().unwrap()), expected);
+    let report = raddle::report_finding(outcome.finding().unwrap());
+    let head = "error[panic]: thread main: assertion `left == right` failed
+                left: 1
+               right: 0\n";
+    assert!(report.starts_with(head), "{report}");
+    assert!(report.contains(&format!("--> {}:{line}:13\n", file!())), "{report}");
+    let start = report.find("The execution:").expect("an execution");
+    assert_eq!(report[start..], expected, "{report}");
 }
 
 /// Counts down when it is dropped, and says what was there before.

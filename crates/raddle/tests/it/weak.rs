@@ -118,6 +118,6 @@ fn check_is_for_the_model_of_rust() {
         raddle::check(|| assert_ne!(store_buffering(Relaxed), (0, 0)));
     });
     let message = *relaxed.unwrap_err().downcast::<String>().unwrap();
-    assert!(message.starts_with("raddle: thread main: assertion"), "{message}");
+    assert!(message.starts_with("raddle: error[panic]: thread main: assertion"), "{message}");
     raddle::check(|| assert_ne!(store_buffering(SeqCst), (0, 0)));
 }

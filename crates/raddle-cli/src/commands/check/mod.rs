@@ -27,6 +27,7 @@ use crate::args::{CheckArgs, Format};
 use crate::internal_error;
 use crate::output::{Output, OutputError, print_error};
 use crate::pool::{self, Item};
+use crate::render::style::style;
 use crate::render::text::check::Detail;
 use crate::render::{self, execution, json, reported, text};
 use crate::results::check::{CheckResult, LoadError, ProgramResults};
@@ -86,8 +87,13 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
     } else if format == Format::Json {
         json::check::print(&programs, output)?;
     } else {
-        let full = format == Format::Herd || args.explain;
-        text::check::print(Detail { full, explain: args.explain }, &programs, output)?;
+        let detail = Detail {
+            each: format == Format::Herd || args.explain,
+            explain: args.explain,
+            quiet: args.quiet,
+            style: style(args.full),
+        };
+        text::check::print(&detail, &programs, output)?;
     }
     let results = || programs.iter().flat_map(|program| program.results.iter().flatten());
     status = match &expectations {
@@ -104,7 +110,49 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output) -> Result<Status, Outpu
     let was_interrupted =
         |result: &CheckResult| matches!(result.outcome.bound, Some(Bound::Interrupted { .. }));
     let signal = signals::received().filter(|_| results().any(was_interrupted));
+    let has_explored = |result: &CheckResult| result.outcome.counts.classes > 0;
+    if signal.is_some()
+        && results().count() == 1
+        && results().all(has_explored)
+        && format == Format::Text
+    {
+        print_error(continuation(args, std::env::args().collect()));
+    }
     Ok(signal.map_or(status, Status::Interrupted))
+}
+
+/// How to continue an interrupted exploration; `command` is the command line.
+fn continuation(args: &CheckArgs, command: Vec<String>) -> String {
+    let Some(checkpoint) = &args.checkpoint else {
+        return String::from("to continue next time, explore with --checkpoint FILE");
+    };
+    let mut words: Vec<String> = vec![];
+    let mut rest = command.into_iter().skip(2);
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "--" => {
+                words.push(word);
+                words.extend(rest.by_ref());
+            }
+            "--resume" => {
+                rest.next();
+            }
+            _ if word.starts_with("--resume=") => {}
+            _ => words.push(word),
+        }
+    }
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let checkpoint = quoted(&checkpoint.to_string_lossy());
+    format!("to continue: raddle check --resume {checkpoint} {}", words.join(" "))
+}
+
+/// A word of a command line, in quotes if a shell would change it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 fn fail(error: &str) -> Status {

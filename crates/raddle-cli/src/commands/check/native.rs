@@ -169,6 +169,8 @@ impl NativeProgram {
             keep_going: args.keep_going,
             readable: args.allow_read.clone(),
             environment: args.environment(plan.model),
+            suggest: args.suggest,
+            full: args.full,
         }
     }
 
@@ -209,7 +211,7 @@ impl NativeProgram {
             let task = Task::ExploreOrEstimate(task, ESTIMATE_TIME);
             return child::explore(&task, subject, limits(Some(time)), &|_| ());
         }
-        let line = ProgressLine::new(args.format() == Format::Json);
+        let line = ProgressLine::new(args.format() == Format::Json || args.quiet);
         let estimated = ExploreTask::new(object.clone(), request);
         let size = || child::estimate(estimated, ESTIMATE_TIME, limits(Some(2 * ESTIMATE_TIME)));
         let task = Task::Explore(task);

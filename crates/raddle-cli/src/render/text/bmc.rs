@@ -5,8 +5,9 @@ use std::fmt::Write;
 use raddle_bmc::{Abstraction, BmcCounterexample, BmcOptions, BmcReport};
 use raddle_core::model::Model;
 use raddle_core::outcome::{Bound, Finding};
-use raddle_explore::counterexample::{self, Style};
+use raddle_explore::counterexample;
 
+use crate::render::style::style;
 use crate::results::bmc::{BmcResult, Confirmation};
 
 /// The verdict, the counterexample if there is one, and the size of the formula.
@@ -79,9 +80,7 @@ fn found(result: &BmcResult, finding: &Finding) -> String {
     let BmcResult { report, confirmation, .. } = result;
     let Some(bug) = &report.counterexample else { return format!("{finding}\n") };
     let mut text = match confirmation {
-        Some(Confirmation::Confirmed(_, native)) => {
-            counterexample::report(native, &Style::in_working_directory())
-        }
+        Some(Confirmation::Confirmed(_, native)) => counterexample::report(native, &style(false)),
         _ => solver_report(finding, bug),
     };
     if !bug.inputs.is_empty() {

@@ -14,32 +14,36 @@ use crate::render::table::table;
 use crate::render::{execution, herd};
 use crate::results::check::{CheckResult, ProgramResults};
 
-/// How much to print.
-#[derive(Clone, Copy)]
+/// How much to print, and how.
 pub(crate) struct Detail {
     /// Every result in full, even if there are several.
-    pub(crate) full: bool,
+    pub(crate) each: bool,
     /// Also an execution of each litmus test.
     pub(crate) explain: bool,
+    /// Nothing but errors.
+    pub(crate) quiet: bool,
+    /// The layout of reports.
+    pub(crate) style: Style,
 }
 
 /// Prints the results.
 pub(crate) fn print(
-    detail: Detail,
+    detail: &Detail,
     programs: &[ProgramResults],
     output: &mut Output,
 ) -> Result<(), OutputError> {
     let results: Vec<&CheckResult> =
         programs.iter().flat_map(|program| program.results.iter().flatten()).collect();
-    if detail.full || results.len() == 1 {
+    if detail.each || results.len() == 1 {
         for result in &results {
-            output.text(&full_text(result, detail.explain))?;
+            output.text(&full_text(result, detail))?;
         }
         output.flush()?;
-        results.into_iter().for_each(print_incomplete);
+        results.into_iter().for_each(|result| print_incomplete(result, detail));
         return Ok(());
     }
-    if results.is_empty() {
+    let is_bug = |result: &&CheckResult| result.outcome.verdict == Verdict::Bug;
+    if results.is_empty() || detail.quiet && !results.iter().any(is_bug) {
         return Ok(());
     }
     output.text(&table(&rows(programs, &results)))?;
@@ -47,13 +51,18 @@ pub(crate) fn print(
     if notes.is_empty() { Ok(()) } else { output.text(&format!("\n{notes}")) }
 }
 
-/// Prints to standard error that a full result is incomplete, since its text may not show this.
-fn print_incomplete(result: &CheckResult) {
+/// Prints to standard error that a full result is incomplete, if its text does not show this.
+fn print_incomplete(result: &CheckResult, detail: &Detail) {
     let head = head(result);
     if let Some(finding) = result.failure() {
         print_error(format_args!("{head}: {}, {}", finding.message, finding.place_text()));
     }
-    if let Some(bound) = &result.outcome.bound {
+    let outcome = &result.outcome;
+    let is_shown = result.finals().is_none()
+        && outcome.finding().is_none()
+        && outcome.estimate.is_none()
+        && !detail.quiet;
+    if let Some(bound) = outcome.bound.as_ref().filter(|_| !is_shown) {
         print_error(format_args!("{head}: incomplete: {}", reason(bound)));
     }
 }
@@ -62,11 +71,23 @@ fn head(result: &CheckResult) -> String {
     format!("{}, {}", result.program, result.model())
 }
 
-pub(crate) fn full_text(result: &CheckResult, explain: bool) -> String {
+/// The text of one result.
+pub(crate) fn full_text(result: &CheckResult, detail: &Detail) -> String {
     match result.finals() {
-        Some((test, finals)) => litmus_text(result, test, finals, explain),
-        None => format!("{}: {}", head(result), outcome_text(result)),
+        _ if detail.quiet && result.outcome.verdict != Verdict::Bug => String::new(),
+        Some((test, finals)) => litmus_text(result, test, finals, detail),
+        None => {
+            let text = outcome_text(result, detail);
+            let gap = if is_report(result) { "\n" } else { " " };
+            format!("{}:{gap}{text}", head(result))
+        }
     }
+}
+
+/// Returns `true` if the text of a result begins with a report of its own.
+fn is_report(result: &CheckResult) -> bool {
+    let findings = &result.outcome.findings;
+    findings.len() == 1 && findings[0].trace.is_some() && result.outcome.estimate.is_none()
 }
 
 /// The final states of a litmus test as herd prints them, and an execution.
@@ -74,16 +95,18 @@ fn litmus_text(
     result: &CheckResult,
     test: &LitmusTest,
     finals: &FinalStates,
-    explain: bool,
+    detail: &Detail,
 ) -> String {
     let has_race = raddle_litmus::has_race(&result.outcome);
     let mut text = format!("{}\n", herd::text(test, finals, has_race));
-    if explain && let Some(trace) = execution::shown(result) {
+    if detail.explain
+        && let Some(trace) = execution::shown(result)
+    {
         let message = match (&trace.ending, result.outcome.finding()) {
             (Ending::Complete, _) | (_, None) => witness_sentence(test, result.model()),
             (_, Some(finding)) => finding.message.clone(),
         };
-        let execution = counterexample::execution(trace, &Style::in_working_directory());
+        let execution = counterexample::execution(trace, &detail.style);
         let _ = write!(text, "{message}\n\n{execution}\n");
     }
     text
@@ -98,28 +121,34 @@ fn witness_sentence(test: &LitmusTest, model: Model) -> String {
     format!("{model} allows an execution that {holds} the condition.")
 }
 
-/// Why a result is incomplete, and what can be done about a loop that does not end.
+/// Why a result is incomplete, and the option that lifts the limit.
 fn reason(bound: &Bound) -> String {
-    match bound {
-        Bound::LongExecution(cut)
-            if matches!(
-                cut.limit,
-                CutLimit::Events { rounds: 2.., .. } | CutLimit::Endless { .. }
-            ) =>
-        {
-            format!("{bound}: bound its rounds with --unroll, or test with --explorer random")
-        }
-        _ => bound.to_string(),
-    }
+    let advice = match bound {
+        Bound::Classes => "raise it with --max-executions",
+        Bound::Deadline => "raise it with --timeout",
+        Bound::Events => "raise it with --max-events, or bound loops with --unroll",
+        Bound::LoopIterations => "raise it with --unroll",
+        Bound::LongExecution(cut) => match cut.limit {
+            CutLimit::Events { rounds: 2.., .. } | CutLimit::Endless { .. } => {
+                "bound its rounds with --unroll, or test with --explorer random"
+            }
+            CutLimit::Events { .. } => "raise the limit with --max-events",
+            CutLimit::Rounds => "raise the limit with --unroll",
+        },
+        _ => return bound.to_string(),
+    };
+    format!("{bound}: {advice}")
 }
 
-fn outcome_text(result: &CheckResult) -> String {
+fn outcome_text(result: &CheckResult, detail: &Detail) -> String {
     let outcome = &result.outcome;
     let mut text = match (outcome.finding(), &outcome.bound) {
         _ if outcome.estimate.is_some() => return estimate_text(outcome),
         (Some(finding), _) if finding.trace.is_none() => return format!("{}\n", finding.message),
-        (Some(_), _) if outcome.findings.len() > 1 => all_findings_text(&outcome.findings),
-        (Some(finding), _) => finding_text(finding),
+        (Some(_), _) if outcome.findings.len() > 1 => {
+            all_findings_text(&outcome.findings, &detail.style)
+        }
+        (Some(finding), _) => finding_text(finding, &detail.style),
         (None, Some(bound)) => format!("incomplete: {}\n", reason(bound)),
         (None, None) if result.robust => {
             format!("robust: sc allows every execution that {} allows\n", result.model())
@@ -131,6 +160,9 @@ fn outcome_text(result: &CheckResult) -> String {
     for remark in &outcome.remarks {
         let _ = writeln!(text, "note: {remark}");
     }
+    if detail.quiet {
+        return text;
+    }
     // Litmus tests and programs that were not explored have no counts.
     if result.litmus.is_none() && outcome.counts != Counts::default() {
         let _ = writeln!(text, "{}", outcome.counts_text());
@@ -139,17 +171,17 @@ fn outcome_text(result: &CheckResult) -> String {
 }
 
 /// Several findings, numbered.
-fn all_findings_text(findings: &[Finding]) -> String {
+fn all_findings_text(findings: &[Finding], style: &Style) -> String {
     let mut text = format!("{} errors were found\n\n", findings.len());
     for (number, finding) in (1..).zip(findings) {
-        let _ = write!(text, "{number}. {}", finding_text(finding));
+        let _ = write!(text, "{number}. {}", finding_text(finding, style));
     }
     text
 }
 
 /// A finding with its execution, and how to get it again.
-fn finding_text(finding: &Finding) -> String {
-    let mut text = counterexample::report(finding, &Style::in_working_directory());
+fn finding_text(finding: &Finding, style: &Style) -> String {
+    let mut text = counterexample::report(finding, style);
     if finding.schedule.is_none() {
         return format!("{}\n", text.trim_end());
     }

@@ -201,7 +201,8 @@ impl<'a> Builder<'a> {
             trace.events.iter().map(|event| is_shown(event).then(|| count.next()).flatten());
         let index = index.collect();
         let threads = trace.ends.keys().copied().zip(0..).collect();
-        let wording = Wording::of(names, trace, style);
+        let order = event_order::event_order(names, names.model, trace);
+        let wording = Wording::of(names, trace, order.steps(trace.events.len()), style);
         Builder { names, trace, ending, wording, style, index, threads }
     }
 

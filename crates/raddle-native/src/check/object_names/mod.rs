@@ -168,19 +168,29 @@ impl ObjectNames {
     /// locations.
     pub(super) fn complete(&mut self, program: &mut NativeProgram, trace: &Trace) {
         follow(program, trace, self);
+        // Frames in which a thread never stood with a question.
+        let frames = program.recorder.as_ref().map(|recorder| recorder.frames.clone());
+        for (address, end) in frames.into_iter().flatten() {
+            self.name_locals(program, address, end);
+        }
         while self.spread_types(program, trace) {}
         self.number_blocks();
     }
 
-    /// Uses the variables of a frame.
-    fn look_at_frame(&mut self, program: &NativeProgram, address: u64, end: u64) {
+    /// The function at an address.
+    fn function_at(&mut self, program: &NativeProgram, address: u64) -> Option<Function> {
         let function = self.functions.entry(address).or_insert_with(|| {
             let modules = program.process.modules();
             let module = modules.iter().find(|module| module.contains(address))?;
             let function = module.types()?.function_at(address.wrapping_sub(module.base))?;
             Some((module.clone(), Arc::new(function)))
         });
-        let Some((module, function)) = function.clone() else { return };
+        function.clone()
+    }
+
+    /// Names locations by the variables of a frame.
+    fn name_locals(&mut self, program: &NativeProgram, address: u64, end: u64) -> Option<Function> {
+        let (module, function) = self.function_at(program, address)?;
         for local in &function.locals {
             let start = end.wrapping_add_signed(local.offset);
             let of = Typed { module: module.clone(), of: local.of };
@@ -192,7 +202,17 @@ impl ObjectNames {
                 let name = local.name.clone();
                 self.locals.insert(address, Variable { name, function, start, of: of.clone() });
             }
+        }
+        Some((module, function))
+    }
+
+    /// Uses the variables of a frame: their names, and the types of what they point to.
+    fn look_at_frame(&mut self, program: &NativeProgram, address: u64, end: u64) {
+        let Some((module, function)) = self.name_locals(program, address, end) else { return };
+        for local in &function.locals {
+            let of = Typed { module: module.clone(), of: local.of };
             if let Some(pointee) = of.pointee() {
+                let start = end.wrapping_add_signed(local.offset);
                 let mut bytes = [0; 8];
                 let _ = program.process.memory().read(start, &mut bytes);
                 self.add_type(u64::from_le_bytes(bytes), &pointee);
@@ -310,9 +330,9 @@ impl ObjectNames {
             }
             let mut name = trace.location_name(id);
             let is_object = matches!(location.kind, LocationKind::Object(_));
-            if location.kind.is_memory()
-                && let Some(base) = self.memory_name(program, location.address, is_object)
-            {
+            if location.kind.is_memory() && program.variable_of(location.address).is_none() {
+                let base = self.memory_name(program, location.address, is_object);
+                let base = base.unwrap_or_else(|| unnamed(program, trace, location.address));
                 name = program.name_of_kind(location, base);
                 if used.contains(&name)
                     && let Some(owner) = program.stack_owner(location.address)
@@ -344,6 +364,19 @@ impl ObjectNames {
                 freed: block.freed.map(|freed| change(freed, stacks.of_free(*start))),
             });
         }
+    }
+}
+
+/// Words for memory that has no name.
+fn unnamed(program: &NativeProgram, trace: &NamedTrace, address: u64) -> String {
+    if let Some(owner) = program.stack_owner(address) {
+        return format!("stack of {}", trace.thread_name(owner));
+    }
+    let name = program.memory_name(address);
+    let end = [" at 0x", "+0x", "0x"].iter().find_map(|start| name.find(start));
+    match &name[..end.unwrap_or(name.len())] {
+        "" => String::from("memory"),
+        name => name.trim_end().to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use raddle_core::execution::Value;
 use raddle_core::program::Naming;
-use raddle_core::trace::{NamedTrace, Observed};
+use raddle_core::trace::{NamedTrace, Observed, TraceNames};
 
 use super::ObjectNames;
 use crate::load::{Scalar, SymbolKind};
@@ -14,14 +14,23 @@ impl ObjectNames {
         for event in &trace.trace.events {
             let Some(id) = event.op.kind.location() else { continue };
             let Some(location) = self.locations.get(&id) else { continue };
-            let LocationKind::Memory(size) = location.kind else { continue };
+            let size = match location.kind {
+                LocationKind::Memory(size) => size,
+                LocationKind::Block => {
+                    let states = [(0, "allocated"), (1, "freed")];
+                    let states = states.map(|(value, word)| ((id, value), word.to_owned()));
+                    trace.names.values.extend(states);
+                    continue;
+                }
+                _ => continue,
+            };
             let is_initial = event.observed == Some(Observed::Initial);
             let scalar = self.part_at(program, location.address).and_then(|it| it.1.scalar());
             for value in event.read.into_iter().chain(event.written) {
                 let is_fresh = is_initial && self.is_fresh(location.address, size, value);
                 let text = match is_fresh {
                     true => Some(String::from("uninitialized")),
-                    false => self.value(program, scalar.as_ref(), size, value),
+                    false => self.value(program, &trace.names, scalar.as_ref(), size, value),
                 };
                 if let Some(text) = text {
                     trace.names.values.insert((id, value), text);
@@ -42,6 +51,7 @@ impl ObjectNames {
     fn value(
         &self,
         program: &NativeProgram,
+        names: &TraceNames,
         scalar: Option<&Scalar>,
         size: u64,
         value: Value,
@@ -50,6 +60,7 @@ impl ObjectNames {
             return None;
         }
         let bits = value as u64;
+        let address = |bits| self.address(program, names, bits);
         match scalar {
             Some(Scalar::Bool) if bits < 2 => Some((bits == 1).to_string()),
             Some(Scalar::Signed(bytes)) if (1..=8).contains(bytes) && *bytes == size => {
@@ -67,16 +78,17 @@ impl ObjectNames {
                 name.map(|(_, name)| name.clone())
             }
             Some(Scalar::Pointer(_)) if bits == 0 => Some(String::from("null")),
-            Some(Scalar::Pointer(_)) => {
-                Some(self.address(program, bits).unwrap_or_else(|| format!("{bits:#x}")))
-            }
-            None if size == 8 => self.address(program, bits),
+            Some(Scalar::Pointer(_)) => Some(address(bits).unwrap_or_else(|| no_address(bits))),
+            _ if size == 8 && bits > SMALL => address(bits).or_else(|| {
+                let is_mapped = program.process.memory().region(bits).is_some();
+                is_mapped.then(|| no_address(bits))
+            }),
             _ => None,
         }
     }
 
     /// `&x`: the name of an address; of a function, its name.
-    fn address(&self, program: &NativeProgram, address: u64) -> Option<String> {
+    fn address(&self, program: &NativeProgram, names: &TraceNames, address: u64) -> Option<String> {
         if let Some(block) = self.blocks.get(&address).filter(|block| !block.name.is_empty()) {
             return Some(format!("&{}", block.name));
         }
@@ -89,12 +101,22 @@ impl ObjectNames {
             return Some(name);
         }
         if let Some(owner) = program.stack_owner(address) {
-            return Some(format!("&stack of {}", program.thread_name(owner)));
+            let thread =
+                names.thread(owner).map_or_else(|| program.thread_name(owner), str::to_owned);
+            return Some(format!("&stack of {thread}"));
         }
         let module = program.process.modules().iter().find(|module| module.contains(address))?;
         let symbol = module.symbols().at(address - module.base)?;
         (symbol.kind == SymbolKind::Function).then(|| demangled(&symbol.name))
     }
+}
+
+/// Numbers up to this one are no addresses.
+const SMALL: u64 = 1 << 16;
+
+/// Words for a pointer to nothing that is known. Reports have no addresses.
+fn no_address(bits: u64) -> String {
+    if bits <= SMALL { bits.to_string() } else { String::from("an address") }
 }
 
 /// The name of a function in the source, without its parameters.
