@@ -61,7 +61,7 @@ impl Default for Checker {
 }
 
 impl Checker {
-    /// The memory model of Rust and C++20, and no limits but 10,000 events for each thread.
+    /// The memory model of Rust and C++20, and no limits but the one on events ([`max_events`](Checker::max_events)).
     pub fn new() -> Self {
         Checker {
             model: Model::C20,

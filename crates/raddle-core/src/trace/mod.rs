@@ -245,7 +245,7 @@ impl Trace {
     /// release fence after all its writes, which do nothing else.
     ///
     /// # Errors
-    /// If the trace has joint accesses, or makes no sense; then whoever made it is wrong.
+    /// If the trace has joint accesses, or is not well-formed, which is an error of the caller.
     pub fn to_execution(&self, names: &(impl Naming + ?Sized)) -> Result<Execution, BuildError> {
         Ok(self.to_placed_execution(names)?.0)
     }

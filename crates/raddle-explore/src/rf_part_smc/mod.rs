@@ -521,12 +521,11 @@ impl<'a> PartExploration<'a> {
         setup: Setup,
     ) -> Result<Summary, Restart> {
         if cfg!(unoptimized) {
-            return self.run_boxed::<LongSet, W>(setup);
+            return self.with_long_sets::<D, W>(setup);
         }
         match setup.width {
             SetWidth::OneWord => self.run_with_words::<N>(setup),
-            SetWidth::TwoWords => self.run_boxed::<u128, D>(setup),
-            SetWidth::Unbounded => self.run_boxed::<LongSet, W>(setup),
+            SetWidth::TwoWords | SetWidth::Unbounded => self.with_long_sets::<D, W>(setup),
         }
     }
 

@@ -146,7 +146,7 @@ pub(crate) struct Layout {
     /// Variables that Rust's standard library has accessed by plain instructions, not as atomic ones.
     plain_of_std: BTreeSet<(u64, u64)>,
     pub(super) scalars: ScalarCut,
-    /// Whether the explorer may be told joint accesses.
+    /// Whether the explorer supports joint accesses.
     can_be_joint: bool,
     /// By variable and instruction: which parts plain accesses use.
     pub(super) used: FxHashMap<(LocationId, PlaceId), BTreeSet<(u64, u64)>>,

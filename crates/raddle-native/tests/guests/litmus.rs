@@ -1,5 +1,5 @@
 //! Litmus tests with atomic variables of the standard library, as a plain program. The arguments are the name of the test, the memory
-//! orders, and whether the outcome is told: then the exit status is 1 + its values as the digits of a number to the base 3.
+//! orders, and whether the outcome is reported: then the exit status is 1 + its values as the digits of a number to the base 3.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};

@@ -29,7 +29,7 @@ fn explore(object: &Object, model: Model) -> Outcome {
 }
 
 /// The verdict and the number of classes under SC, TSO and PSO.
-fn told(object: &Object) -> [(Verdict, u64); 3] {
+fn reported(object: &Object) -> [(Verdict, u64); 3] {
     [Model::Sc, Model::Tso, Model::Pso].map(|model| {
         let outcome = explore(object, model);
         (outcome.verdict, outcome.counts.classes)
@@ -44,7 +44,7 @@ fn a_byte_is_stored_and_its_word_is_read() {
                  r = atomic_load_explicit(&u.word, memory_order_relaxed)";
     let exchange = "uint32_t old = 0; ok = atomic_compare_exchange_strong(&u.word, &old, 0x200)";
     let object = built(BYTES, [store, exchange], "assert(!ok || r != 1)");
-    let [sc, tso, pso] = told(&object).map(|(verdict, _)| verdict);
+    let [sc, tso, pso] = reported(&object).map(|(verdict, _)| verdict);
     assert_eq!([sc, tso, pso], [Verdict::Clean, Verdict::Bug, Verdict::Bug]);
     let environment = Environment { forwarding: StoreForwarding::Wait, ..Environment::default() };
     for model in [Model::Tso, Model::Pso] {
@@ -65,7 +65,7 @@ fn two_pointers_are_exchanged_at_once_and_read_one_by_one() {
     };
     let check = "assert(u.low == done[0] + done[1] && u.high == u.low && u.low > 0)";
     let object = built(globals, [&body(0), &body(1)], check);
-    assert_eq!(told(&object), [(Verdict::Clean, 6); 3]);
+    assert_eq!(reported(&object), [(Verdict::Clean, 6); 3]);
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn updates_of_a_word_and_of_its_bytes_are_atomic() {
     let add = "atomic_fetch_add(&u.word, 0x1ff); atomic_fetch_sub(&u.word, 0xff)";
     let object =
         built(BYTES, [add, "atomic_fetch_xor(&u.byte[3], 5)"], "assert(u.word == 0x5000100)");
-    let verdicts = told(&object).map(|(verdict, _)| verdict);
+    let verdicts = reported(&object).map(|(verdict, _)| verdict);
     assert_eq!(verdicts, [Verdict::Clean; 3]);
     let object = built(BYTES, ["u.word++", "u.byte[0]++"], "assert(u.word == 2)");
-    assert_eq!(told(&object), [(Verdict::Clean, 2); 3]);
+    assert_eq!(reported(&object), [(Verdict::Clean, 2); 3]);
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn a_lock_is_a_byte_of_a_word() {
     };
     let body = [body("memory_order_release"), body("memory_order_relaxed")];
     let object = built(globals, [&body[0], &body[0]], "assert(data == 2)");
-    assert_eq!(told(&object), [(Verdict::Clean, 2); 3]);
+    assert_eq!(reported(&object), [(Verdict::Clean, 2); 3]);
     let object = built(globals, [&body[1], &body[1]], "assert(data == 2)");
-    let [sc, tso, pso] = told(&object).map(|(verdict, _)| verdict);
+    let [sc, tso, pso] = reported(&object).map(|(verdict, _)| verdict);
     assert_eq!([sc, tso, pso], [Verdict::Clean, Verdict::Clean, Verdict::Bug]);
 }
 
@@ -101,10 +101,10 @@ fn a_lock_is_a_byte_of_a_word() {
 fn bit_fields_that_share_a_word_overwrite_each_other() {
     let globals = "static struct { unsigned a : 4, b : 4; unsigned char c; short d; } s;";
     let object = built(globals, ["s.a = 5", "s.b = 6; s.c = 1"], "assert(s.c == 1)");
-    let verdicts = told(&object).map(|(verdict, _)| verdict);
+    let verdicts = reported(&object).map(|(verdict, _)| verdict);
     assert_eq!(verdicts, [Verdict::Clean; 3]);
     let object = built(globals, ["s.a = 5", "s.b = 6"], "assert(s.a == 5 && s.b == 6)");
-    let verdicts = told(&object).map(|(verdict, _)| verdict);
+    let verdicts = reported(&object).map(|(verdict, _)| verdict);
     assert_eq!(verdicts, [Verdict::Bug; 3]);
 }
 
@@ -115,7 +115,7 @@ fn a_copy_is_one_access_for_every_word() {
     let set = "memset(&u, 1, sizeof u)";
     let check = "assert(x == 0 || x == 0x0101010101010101)";
     let object = built(globals, [set, "x = u.words[1]; y = u.halves[2]"], check);
-    let classes = told(&object);
+    let classes = reported(&object);
     assert_eq!(classes.map(|(verdict, _)| verdict), [Verdict::Clean; 3]);
     assert_eq!(classes[0].1, 3);
 }

@@ -98,7 +98,7 @@ fn expected(test: &LitmusTest, parts: &[&str], outcome: &LitmusOutcome) -> BTree
 }
 
 /// All outcomes that a guest tells.
-fn told(object: &Object, shape: &str, order: &str, model: Model) -> BTreeSet<String> {
+fn reported(object: &Object, shape: &str, order: &str, model: Model) -> BTreeSet<String> {
     let request = Request { model, keep_going: true, ..Request::new(&[]) };
     let outcome = explore(object, &[shape, order, "tell"], request);
     assert_eq!(outcome.bound, None, "{shape} {order} {model}: {outcome:?}");
@@ -123,8 +123,8 @@ fn litmus_tests_have_the_outcomes_of_every_model() {
                 for model in models().into_iter().filter(|_| is_long() || is_short) {
                     let expected = expected(&test, parts, &explore_litmus(&test, model));
                     assert!(!expected.is_empty());
-                    let told = told(&object, shape, orders.0, model);
-                    assert_eq!(told, expected, "{shape} {orders:?} {model} {profile:?}");
+                    let found = reported(&object, shape, orders.0, model);
+                    assert_eq!(found, expected, "{shape} {orders:?} {model} {profile:?}");
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! The JSON of `raddle check`: one object for each result or error.
 
+use raddle_core::model::Model;
 use raddle_core::outcome::{Finding, FindingKind, Related, Symmetry, Verdict};
 use raddle_explore::counterexample::Style;
 use raddle_explore::counterexample::data::{ExecutionData, data};
@@ -110,18 +111,19 @@ struct ErrorLine<'a> {
     error: &'a LoadError,
 }
 
+impl<'a> ErrorLine<'a> {
+    fn new(program: &'a str, model: Option<Model>, error: &'a LoadError) -> Self {
+        let model = model.map(Model::name);
+        ErrorLine { version: VERSION, command: "check", program, model, error }
+    }
+}
+
 /// Prints the results, the models that do not support a program, and the errors.
 pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<(), OutputError> {
     for ProgramResults { name, results, failed, refused } in programs {
         match results {
             Err(error) => {
-                output.json(&ErrorLine {
-                    version: VERSION,
-                    command: "check",
-                    program: name,
-                    model: None,
-                    error,
-                })?;
+                output.json(&ErrorLine::new(name, None, error))?;
             }
             Ok(results) => {
                 for result in results {
@@ -130,25 +132,11 @@ pub(crate) fn print(programs: &[ProgramResults], output: &mut Output) -> Result<
             }
         }
         for (model, error) in failed {
-            let model = Some(model.name());
-            output.json(&ErrorLine {
-                version: VERSION,
-                command: "check",
-                program: name,
-                model,
-                error,
-            })?;
+            output.json(&ErrorLine::new(name, Some(*model), error))?;
         }
         for unsupported in refused {
             let error = &LoadError::new(unsupported.to_string());
-            let model = Some(unsupported.model.name());
-            output.json(&ErrorLine {
-                version: VERSION,
-                command: "check",
-                program: name,
-                model,
-                error,
-            })?;
+            output.json(&ErrorLine::new(name, Some(unsupported.model), error))?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! What every witness must obey.
 //!
 //! Two rules, for every location of a node. *Read:* a write of the location that precedes a read, other than its source,
-//! precedes the source. *Write:* whoever reads a write that precedes this one precedes this one. They hold for reads from
+//! precedes the source. *Write:* a read of a write that precedes this one precedes this one. They hold for reads from
 //! the own store buffer, too: such a read precedes its source, or finds it in memory.
 
 use raddle_core::execution::LocationId;
